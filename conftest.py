@@ -17,6 +17,7 @@ import pytest
 from deletion_owners import DeletionOwners
 from deployment_keys import ACTORS, DELEGATED, DeploymentKeys
 from fastapi import FastAPI
+from held_port import held_port
 from hypothesis import settings
 from psycopg import sql
 from pydantic import SecretStr
@@ -141,6 +142,13 @@ def neo4j_url(engines: RealEngines) -> tuple[str, str, str]:
     if engines.neo4j is None:
         pytest.skip("Neo4j has no wheel: its half of the suite runs with make test ENGINES=containers")
     return engines.neo4j
+
+
+@pytest.fixture
+def unused_port() -> Iterator[int]:
+    """A port where nobody listens but who is told to by the test."""
+    with held_port() as port:
+        yield port
 
 
 @pytest.fixture

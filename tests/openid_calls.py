@@ -22,7 +22,7 @@ def jwk() -> dict[str, Any]:
 
 async def at_provider(location: str, login: str) -> str:
     """Signs in on the provider's own pages, as a person does; returns the address that it redirects to at the end."""
-    async with httpx2.AsyncClient(trust_env=False, timeout=30) as http:
+    async with httpx2.AsyncClient(trust_env=False, timeout=120) as http:
         url = location
         for _ in range(12):
             page = await http.get(url)

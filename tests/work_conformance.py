@@ -226,7 +226,7 @@ class WorkConformance:
             done.put_nowait(held)
 
         worker = Worker(case.queue("worker", LEASE_SECONDS), execute, case.notifications, 2, **case.parameters)
-        async with Background(Metrics()) as tasks, asyncio.timeout(60):
+        async with Background(Metrics()) as tasks, asyncio.timeout(120):
             tasks.start("notifications", case.notifications.run)
             tasks.start("worker", worker.run)
             for _ in range(2):  # the second time the worker has looked before, and found nothing
@@ -245,7 +245,7 @@ class WorkConformance:
             done.put_nowait(held)
 
         worker = Worker(case.queue("heir", LEASE_SECONDS), execute, case.notifications, 2, **case.parameters)
-        async with Background(Metrics()) as tasks, asyncio.timeout(60):
+        async with Background(Metrics()) as tasks, asyncio.timeout(120):
             tasks.start("notifications", case.notifications.run)
             tasks.start("worker", worker.run)
             await done.get()
@@ -254,7 +254,7 @@ class WorkConformance:
 async def _rounds(case: WorkCase, owners: int, items: int) -> Any:
     """Yields what several processes claim, one item at a time, until all items are held."""
     claimed = 0
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         while claimed < items:
             for found in await asyncio.gather(*(case.claim(f"owner {number}", 1) for number in range(owners))):
                 for held in found:

@@ -25,6 +25,7 @@ SERVICES = ("gateway", "orchestrator", "ingestion", "retrieval", "knowledge_grap
 # Of services that somebody else runs; each may be absent.
 OF_OTHERS = (
     *("chat_api_key", "embedding_api_key", "embedding_models", "rerank_api_key"),
+    "entailment_api_key",
     *("source_s3_connections", "web_proxy", "oidc_client_secret"),
 )
 _LINE = re.compile(r"^(?:export\s+)?([A-Z0-9_]+)=(.*)$", re.MULTILINE)

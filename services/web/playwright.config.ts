@@ -7,8 +7,8 @@ export default defineConfig({
   testDir: 'tests/e2e',
   outputDir: 'test-results',
   workers: 1,
-  timeout: 180_000,
-  expect: { timeout: 15_000 },
+  timeout: 400_000,
+  expect: { timeout: 90_000 },
   use: {
     ...devices['Desktop Chrome'],
     baseURL: process.env.WEB_URL ?? 'http://127.0.0.1:8080',

@@ -17,6 +17,7 @@ from orchestrator.graphs.conversation.turn import ConversationTurns
 from orchestrator.runs.records import ClaimedRun, EarlierMessage, RunProgress, TurnInput
 from orchestrator.services import GraphService, MemoryService, RetrievalService
 from orchestrator.settings import Settings
+from relevance.word_vectors import WordVectors
 
 
 @dataclass
@@ -49,6 +50,7 @@ def bare_graph(settings: Settings, saved: Any, http: Any, chat: Any) -> Conversa
         TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
         RunControl(),
         Counter("sentences", "told", ["status"], registry=CollectorRegistry()),
+        WordVectors().alike,
     )
 
 

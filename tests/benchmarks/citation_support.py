@@ -17,6 +17,7 @@ from typing import Any
 from orchestrator.citations.check import MarkerFilter
 from orchestrator.citations.judgement import judge
 from orchestrator.citations.source import SourceText
+from relevance.word_vectors import WordVectors
 
 
 def measure(folder: Path, corpus: Path) -> None:
@@ -24,12 +25,13 @@ def measure(folder: Path, corpus: Path) -> None:
     texts = {one["id"]: one["text"] for one in _rows(corpus)}
     pairs = _rows(folder / "pairs.jsonl")
     right = {pair["claim"]: pair["document"] for pair in pairs if pair["supported"]}
+    alike = WordVectors().alike
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
     took = []
     for pair in pairs:
         kind, passage = pair["kind"], texts[pair["document"]]
         start = time.perf_counter()
-        verdicts[kind][judge(pair["claim"], passage).verdict] += 1
+        verdicts[kind][judge(pair["claim"], passage, alike=alike).verdict] += 1
         took.append(time.perf_counter() - start)
         other = right.get(pair["claim"], pair["document"])
         verdicts[kind]["alone"] += _kept(pair["claim"], [passage])

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
+from pydantic import BaseModel
+
 from contracts.base import ProblemBody
+from contracts.openai_errors import OpenAIError, OpenAIErrorBody, is_openai_path
 from gateway.proxy.routing import prefix_of
 from service_kit.app import VERSION
 
 Document = dict[str, Any]
+ERRORS: tuple[type[BaseModel], ...] = (ProblemBody, OpenAIError, OpenAIErrorBody)
 OWN = "gateway"
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 PROBLEM_MEDIA_TYPE = "application/problem+json"
@@ -53,7 +57,7 @@ def merge(documents: Mapping[str, Document], version: str = VERSION) -> Document
         "security": SECURITY,
         "tags": [{"name": name} for name in public],
         "paths": {},
-        "components": {"schemas": {"ProblemBody": _problem_schema()}},
+        "components": {"schemas": {one.__name__: _schema(one) for one in _errors(public)}},
     }
     for name, document in public.items():
         renamed = _rename(document, {key: f"{_pascal(name)}{key[1]}" for key in clashing if _has(document, key)})
@@ -72,17 +76,23 @@ def _public(service: str, document: Document) -> Document:
         prefix = prefix_of(path)
         if path.startswith("/v1/") and (prefix.service if prefix else OWN) == service:
             paths[path] = deepcopy(item)
-    for item in paths.values():
+    for path, item in paths.items():
         for _, operation in _operations(item):
-            _complete(service, operation)
+            _complete(service, operation, is_openai_path(path))
     components = deepcopy(document.get("components", {}))
     components.pop("securitySchemes", None)
-    for name in (*VALIDATION, "ProblemBody"):  # the last is the contract's, the same for all
+    for name in (*VALIDATION, *(one.__name__ for one in ERRORS)):  # the last are the contract's, the same for all
         components.get("schemas", {}).pop(name, None)
     return {"paths": paths, "components": components}
 
 
-def _complete(service: str, operation: Document) -> None:
+def _errors(documents: Mapping[str, Document]) -> Sequence[type[BaseModel]]:
+    """Returns the forms of errors that the documents' routes have."""
+    paths = [path for document in documents.values() for path in document["paths"]]
+    return ERRORS if any(map(is_openai_path, paths)) else ERRORS[:1]
+
+
+def _complete(service: str, operation: Document, is_openai: bool) -> None:
     operation["tags"] = [service]
     operation.setdefault("security", SECURITY)  # a route that needs neither says so itself
     responses = operation.setdefault("responses", {})
@@ -90,8 +100,11 @@ def _complete(service: str, operation: Document) -> None:
     for status, description in possible.items():
         own = responses.get(status)
         if own is None or any(name in json.dumps(own) for name in VALIDATION):
-            schema = {"$ref": "#/components/schemas/ProblemBody"}
-            responses[status] = {"description": description, "content": {PROBLEM_MEDIA_TYPE: {"schema": schema}}}
+            name, media_type = ("OpenAIError", "application/json") if is_openai else ("ProblemBody", PROBLEM_MEDIA_TYPE)
+            schema = {"$ref": f"#/components/schemas/{name}"}
+            responses[status] = {"description": description, "content": {media_type: {"schema": schema}}}
+    if is_openai:
+        responses.pop("422")  # its clients are told 400
     for response in responses.values():
         content = response.get("content", {})
         for media_type in [one for one in content if "ProblemBody" in json.dumps(content[one])]:
@@ -167,8 +180,10 @@ def _operations(item: Document) -> Iterator[tuple[str, Document]]:
     return ((method, item[method]) for method in METHODS if method in item)
 
 
-def _problem_schema() -> Document:
-    return ProblemBody.model_json_schema(ref_template="#/components/schemas/{model}")
+def _schema(model: type[BaseModel]) -> Document:
+    schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+    schema.pop("$defs", None)
+    return schema
 
 
 def _has(document: Document, key: tuple[str, str]) -> bool:

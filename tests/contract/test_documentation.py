@@ -171,6 +171,24 @@ def test_every_variable_that_is_named_exists() -> None:
     assert {(page, variable) for page, variable in named if variable not in known} == set()
 
 
+def attacks() -> Iterator[tuple[str, str]]:
+    """Yields each attack of the threat model with the cell that names its tests."""
+    for line in (ROOT / "docs" / "threat-model.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) == 4 and cells[0] != "attack" and not cells[0].startswith("---"):
+            yield cells[0], cells[2]
+
+
+def test_every_attack_of_the_threat_model_links_to_tests_that_show_it() -> None:
+    found = dict(attacks())
+    assert len(found) > 25
+    for attack, tests in found.items():
+        links = [ROOT / "docs" / link for link in LINK.findall(tests)]
+        assert links or "`make check`" in tests, attack
+        for link in links:
+            assert re.search(r"^\s*(async )?def test_", link.read_text(encoding="utf-8"), re.MULTILINE), (attack, link)
+
+
 def test_every_command_of_a_service_exists() -> None:
     named = {
         (name(page), package, command)

@@ -126,3 +126,12 @@ def test_problems_are_one_component_under_their_own_media_type():
     assert sorted(merged["components"]["schemas"]) == ["A", "ProblemBody"]
     content = merged["paths"]["/v1/search"]["get"]["responses"]["404"]["content"]
     assert content == {"application/problem+json": {"schema": reference("ProblemBody")}}
+
+
+def test_the_routes_of_the_openai_api_tell_errors_as_that_does():
+    merged = merge({"orchestrator": document("/v1/models", {"A": {}}, "A")})
+    responses = merged["paths"]["/v1/models"]["get"]["responses"]
+    assert "422" not in responses
+    for status in ("400", "401", "429", "502"):
+        assert responses[status]["content"] == {"application/json": {"schema": reference("OpenAIError")}}
+    assert sorted(merged["components"]["schemas"]) == ["A", "OpenAIError", "OpenAIErrorBody", "ProblemBody"]

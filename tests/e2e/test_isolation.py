@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
 import pytest
 from api_calls import EXAMPLES, ask, ingest, listed
+from mcp import Client, MCPError
+from mcp.client.streamable_http import streamable_http_client
 from people import invite
 
 SECRET = "The code word of the first workspace is quixotic-zebra-4711."
@@ -64,6 +67,7 @@ async def neighbours(make_tenant, tmp_path_factory):
             "space_id": spaces[0]["id"],
             "import_id": brought.json()["id"],
             "correction_id": corrected.json()["id"],
+            "model": "attractor",
         }
         yield first, second, ids
 
@@ -88,8 +92,8 @@ async def test_no_route_gives_the_other_workspace_away(neighbours):
         assert response.status_code < 500, (method, path, response.text)
         assert "quixotic" not in response.text, (method, path)
         assert "CodeWordService" not in response.text, (method, path)
-        # The id of an embedding space says which model it is: each workspace has its own under it.
-        if names and not path.startswith(("/v1/users", "/v1/embedding-spaces")):
+        # The id of an embedding space says which model it is: each workspace has its own under it. Models are all's.
+        if names and not path.startswith(("/v1/users", "/v1/embedding-spaces", "/v1/models")):
             assert response.status_code in {403, 404, 405, 412, 415, 422}, (method, path, response.status_code)
         tried += 1
     assert tried > 25
@@ -133,6 +137,31 @@ async def test_bodies_that_name_the_others_ids_find_nothing(neighbours):
     everything = (await second.http.post("/v1/search", json={"query": SECRET, "k": 100})).json()
     assert "quixotic" not in str(everything["hits"])
     assert (await first.http.post("/v1/search", json=search)).json()["hits"]
+
+
+async def test_an_agent_of_the_other_workspace_finds_nothing(neighbours):
+    _, second, ids = neighbours
+    calls = {
+        "memory_query": {"query": SECRET},
+        "memory_delete": {"memory_id": ids["memory_id"]},
+        "world_get": {"session_id": ids["session_id"]},
+        "chat_history_tail": {"session_id": ids["session_id"]},
+        "search": {"query": SECRET},
+        "get_document": {"document_id": ids["document_id"]},
+        "lookup_facts": {"entity_name": "CodeWordService"},
+        "analyze_dependencies": {"entity": "CodeWordService"},
+    }
+    transport = streamable_http_client(f"{second.http.base_url}/mcp", http_client=second.http)
+    async with Client(transport) as agent:
+        for tool, arguments in calls.items():
+            answer = await agent.call_tool(tool, arguments)
+            said = json.dumps(answer.structured_content).replace(json.dumps(arguments)[1:-1], "")
+            assert "VaultService" not in said, tool
+            assert tool in {"memory_query", "search"} or answer.is_error or not answer.structured_content["success"]
+            assert tool == "search" or "quixotic" not in said, tool
+        assert ids["document_id"] not in {one.uri for one in (await agent.list_resources()).resources}
+        with pytest.raises(MCPError):
+            await agent.read_resource(f"attractor://documents/{ids['document_id']}")
 
 
 async def test_the_first_workspace_still_has_all(neighbours):

@@ -17,16 +17,17 @@ from typing import Any
 import httpx2
 import pytest
 from doomed_orchestrator import IN_THE_MIDDLE, POINTS, WRITING, serve
+from held_port import held_port
 from orchestrator_service import orchestrator_fixtures
 
 from contracts.events import RUN_EVENTS
-from embedded.ports import free_port
 from orchestrator.graphs.stages import ERROR_HANDLER
 from service_kit.work import WorkQueue
 
 service_tests = orchestrator_fixtures()
 audience, world, others = service_tests.audience, service_tests.world, service_tests.others
 settings, model_settings, start = service_tests.settings, service_tests.model_settings, service_tests.start
+lapse = service_tests.lapse
 
 NODES = (
     "generate_path",
@@ -98,16 +99,17 @@ def calls(world: Any, question: str) -> dict[str, int]:
 
 async def killed(settings: Any, run_id: str, node: str, point: str, **more: object) -> None:
     """Has a process of its own work on the run, and die there."""
-    doomed = settings.model_copy(update={"port": free_port(), "run_concurrency": 1})
-    async with process(doomed, run_id, node, point, **more) as child:
-        await asyncio.to_thread(child.join)
-        assert child.exitcode == -signal.SIGKILL
+    with held_port() as port:
+        doomed = settings.model_copy(update={"port": port, "run_concurrency": 1})
+        async with process(doomed, run_id, node, point, **more) as child:
+            await asyncio.to_thread(child.join)
+            assert child.exitcode == -signal.SIGKILL
 
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("node", NODES)
 async def test_a_run_survives_its_process_in_whichever_node_it_dies(
-    start: Any, model_settings: Any, world: Any, held: Held, node: str
+    start: Any, model_settings: Any, world: Any, held: Held, lapse: Any, node: str
 ) -> None:
     world.answer = PIECES
     settings = model_settings.model_copy(update={"summary_tokens": 100, "history_tokens": 100})
@@ -119,6 +121,7 @@ async def test_a_run_survives_its_process_in_whichever_node_it_dies(
         early = {point: asyncio.create_task(service.events(run["id"])) for point, (_, run) in runs.items()}
 
         await asyncio.gather(*(killed(settings, run["id"], node, point) for point, (_, run) in runs.items()))
+        await lapse(*(run["id"] for _, run in runs.values()))
         held.open = True
         async with asyncio.timeout(240):
             for point, (question, run) in runs.items():
@@ -138,7 +141,7 @@ async def test_a_run_survives_its_process_in_whichever_node_it_dies(
 
 @pytest.mark.timeout(600)
 async def test_a_run_of_which_a_node_failed_survives_its_process_in_the_error_handler(
-    start: Any, model_settings: Any, world: Any, held: Held
+    start: Any, model_settings: Any, world: Any, held: Held, lapse: Any
 ) -> None:
     world.answer = PIECES
     async with start(model_settings) as service:
@@ -150,6 +153,7 @@ async def test_a_run_of_which_a_node_failed_survives_its_process_in_the_error_ha
         await asyncio.gather(
             *(killed(model_settings, run["id"], ERROR_HANDLER, point, fails=True) for point, (_, run) in runs.items())
         )
+        await lapse(*(run["id"] for _, run in runs.values()))
         held.open = True
         async with asyncio.timeout(240):
             for point, (question, run) in runs.items():
@@ -166,7 +170,7 @@ async def test_a_run_of_which_a_node_failed_survives_its_process_in_the_error_ha
 
 @pytest.mark.timeout(600)
 async def test_a_process_that_slept_past_its_lease_changes_nothing_any_more(
-    start: Any, model_settings: Any, world: Any, held: Held
+    start: Any, model_settings: Any, world: Any, held: Held, lapse: Any, unused_port: int
 ) -> None:
     world.answer = PIECES
     asleep, awake = asyncio.Event(), asyncio.Event()
@@ -179,11 +183,12 @@ async def test_a_process_that_slept_past_its_lease_changes_nothing_any_more(
     world.pace = pace
     async with start(model_settings) as service, asyncio.timeout(240):
         run = await service.ask(await service.session(title="t"))
-        sleepy = model_settings.model_copy(update={"port": free_port(), "run_concurrency": 1})
+        sleepy = model_settings.model_copy(update={"port": unused_port, "run_concurrency": 1})
         async with process(sleepy, run["id"]) as child:
             await asleep.wait()
             assert child.pid is not None
             os.kill(child.pid, signal.SIGSTOP)
+            await lapse(run["id"])
             held.open = True
             events = await service.events(run["id"])
             before = await service.run(run["id"])

@@ -94,6 +94,7 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
         "space_id": (await listed(http, "/v1/embedding-spaces"))[0]["id"],
         "import_id": imported.json()["id"],
         "correction_id": correction["id"],
+        "model": "attractor",
     }
 
 

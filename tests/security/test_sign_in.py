@@ -38,7 +38,7 @@ async def test_a_user_signs_in_works_with_a_role_and_signs_out(door: Door) -> No
     assert (made.status_code, made.json()["user_id"]) == (201, user)
     kept = dict(browser.cookies)
     assert (await browser.post("/v1/auth/sign-out", headers=OWN_PAGE)).status_code == 204
-    assert dict(browser.cookies) == {}
+    assert NAME not in browser.cookies
     assert problem(await browser.get("/v1/me", headers={"Cookie": f"{NAME}={kept[NAME]}"})) == (401, "session-ended")
 
 
@@ -61,13 +61,14 @@ async def test_the_cookie_is_out_of_reach_of_scripts_other_sites_and_other_hosts
         body = {"login": "Ada", "password": PASSWORD}
         answer = await door.browser(base_url=url).post("/v1/auth/sign-in", json=body, headers=origin)
         assert answer.status_code == 200, answer.text
-        [header] = answer.headers.get_list("set-cookie")
-        cookie = SimpleCookie(header)[name]
-        assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "strict", "/")
-        assert bool(cookie["secure"]) is secure
-        assert cookie["domain"] == ""
-        assert len(cookie.value) >= 43  # 256 bits
-        assert cookie.value not in answer.text
+        cookies = [SimpleCookie(header) for header in answer.headers.get_list("set-cookie")]
+        assert [*cookies[0], *cookies[1]] == [name, name.replace("session", "browser")]
+        for cookie in (cookies[0][name], *cookies[1].values()):
+            assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "strict", "/")
+            assert bool(cookie["secure"]) is secure
+            assert cookie["domain"] == ""
+            assert len(cookie.value) >= 43  # 256 bits
+            assert cookie.value not in answer.text
 
 
 async def test_only_the_hash_of_a_session_and_of_a_password_is_stored(door: Door) -> None:
@@ -217,7 +218,7 @@ async def test_a_cookie_from_before_the_sign_in_is_dead_after_it(door: Door) -> 
         headers=OWN_PAGE | {"Cookie": f"{NAME}={planted}"},
     )
     assert answer.status_code == 200
-    new = SimpleCookie(answer.headers["set-cookie"])[NAME].value
+    new = SimpleCookie(answer.headers.get_list("set-cookie")[0])[NAME].value
     assert new != planted
     assert problem(await door.browser().get("/v1/me", headers={"Cookie": f"{NAME}={planted}"})) == (
         401,
@@ -311,6 +312,34 @@ async def test_one_account_is_not_guessed_from_many_addresses(door: Door) -> Non
     assert int(answers[-1].headers["retry-after"]) > 0
     late = await sign_in(door.browser("203.0.113.5"), "Ada")  # not even with the right one
     assert problem(late) == (429, "too-many-sign-ins")
+
+
+async def test_a_stranger_who_guesses_keeps_nobody_out_of_the_own_browser(door: Door) -> None:
+    """An account's attempts were those of everybody: whoever used them up kept its user out."""
+    for name in ("Ada", "Eve"):
+        await member(door, name)
+    own, eves = await signed_in(door, "Ada"), await signed_in(door, "Eve")
+    await own.post("/v1/auth/sign-out", headers=OWN_PAGE)
+    for number in range(11):
+        stranger = await sign_in(door.browser(f"198.51.100.{number}"), "Ada", "a guess")
+    assert problem(stranger) == (429, "too-many-sign-ins")
+    kept = dict(own.cookies)
+    assert (await sign_in(own, "Ada")).status_code == 200
+    assert problem(await sign_in(eves, "Ada")) == (429, "too-many-sign-ins")  # it is Eve's that is known there
+    # A cookie that is changed is none, and whoever stole a whole one guesses no more often than a stranger
+    thief, known = door.browser("203.0.113.7"), kept["attractor_browser"]
+    name, ends, proof = known.split(".")
+    for changed in (
+        "no cookie",
+        f"{name[::-1]}.{ends}.{proof}",
+        f"{name}.{int(ends) + 1}.{proof}",
+        f"{name}.1.{proof}",
+    ):
+        thief.cookies.set("attractor_browser", changed)
+        assert problem(await sign_in(thief, "Ada")) == (429, "too-many-sign-ins")
+    thief.cookies.set("attractor_browser", known)
+    answers = [await sign_in(thief, "Ada", "a guess") for _ in range(11)]
+    assert [answers[0].status_code, answers[-1].status_code] == [401, 429]
 
 
 async def test_many_accounts_are_not_guessed_from_one_address(make_door) -> None:

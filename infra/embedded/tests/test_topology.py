@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import socket
@@ -14,7 +15,6 @@ from embedded.accounts import server_account
 from embedded.allocation import allocate
 from embedded.data_folder import DataFolder
 from embedded.errors import EmbeddedError, PortInUse
-from embedded.ports import free_port
 from embedded.redis_acl import ADMINISTRATOR, RULES, USERS, rendered
 from embedded.removal import remove
 from embedded.topology import PROCESSES, SERVICES, user_settings
@@ -29,12 +29,20 @@ def test_a_taken_public_port_names_port_and_setting() -> None:
             allocate({"GATEWAY_PORT": str(port)}, "127.0.0.1", SERVICES)
 
 
-def test_a_taken_internal_port_is_replaced_unless_it_was_asked_for() -> None:
+def bound_below(one: socket.socket, highest: int) -> int:
+    """Binds the socket to a free port that internal ports may begin with; returns it."""
+    for port in range(12_000, highest):
+        with contextlib.suppress(OSError):
+            one.bind(("127.0.0.1", port))
+            return port
+    raise AssertionError("all ports are taken")
+
+
+def test_a_taken_internal_port_is_replaced_unless_it_was_asked_for(unused_port: int) -> None:
     with socket.socket() as other:
-        taken = free_port()
-        other.bind(("127.0.0.1", taken))
+        taken = bound_below(other, 50_000)
         other.listen()
-        settings = {"GATEWAY_PORT": str(free_port()), "INTERNAL_PORTS_FROM": str(taken)}
+        settings = {"GATEWAY_PORT": str(unused_port), "INTERNAL_PORTS_FROM": str(taken)}
         with pytest.raises(PortInUse, match="INTERNAL_PORTS_FROM"):
             allocate(settings, "127.0.0.1", SERVICES)
     ports = allocate({"GATEWAY_PORT": settings["GATEWAY_PORT"]}, "127.0.0.1", SERVICES)

@@ -116,10 +116,9 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def nowhere() -> str:
+def nowhere(unused_port: int) -> str:
     """A URL where nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return f"http://127.0.0.1:{taken.getsockname()[1]}"
+    return f"http://127.0.0.1:{unused_port}"
 
 
 class Samples:

@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import httpx2
+import psycopg
 import pytest
 import uvicorn
 from fastapi import FastAPI, Request
@@ -70,6 +71,12 @@ class World:
     answer: list[str] = field(default_factory=lambda: ["Tokens expire after ", "fifteen minutes [", "1]. Also [9]."])
     title: str = "Token lifetime"
     summary: str = "They spoke of tokens."
+    # What the model writes in the place of what the sources contradict; without it, it fails.
+    anew: str | None = ""
+    anew_pace: Callable[[], Awaitable[None]] | None = None
+    # What an entailment server says to a sentence, and what it was asked.
+    entails: Callable[[str], str] = lambda _sentence: "neutral"
+    compared: list[list[str]] = field(default_factory=list)
     thinking: str = ""
     cut: bool = False
     # Before each piece of the answer the model waits for this, where it is given.
@@ -111,6 +118,12 @@ def other_services(world: World) -> FastAPI:
         found = {"success": world.structure is not None, "result": world.structure}
         return JSONResponse({"tool_name": "answer_question", **found}, world.graph_status)
 
+    @app.post("/entailment/predict")
+    async def predict(request: Request) -> Response:
+        pairs = (await request.json())["inputs"]
+        world.compared += pairs
+        return JSONResponse([[{"label": world.entails(sentence), "score": 0.9}] for _, sentence in pairs])
+
     @app.post("/v1/memories/recall")
     async def recall(request: Request) -> Response:
         world.recalls.append(await request.json())
@@ -129,6 +142,7 @@ def other_services(world: World) -> FastAPI:
 
 
 CONDENSE = "Condense the beginning"
+WRITE_ANEW = "Each numbered sentence below"
 
 
 def add_chat(app: FastAPI, world: World) -> None:
@@ -140,7 +154,9 @@ def add_chat(app: FastAPI, world: World) -> None:
             return JSONResponse({"error": {"message": "no"}}, world.chat_status)
         prompt = body["messages"][0]["content"]
         naming = "title of three" in prompt
-        pieces = [world.title] if naming else [world.summary] if prompt.startswith(CONDENSE) else world.answer
+        pieces = await pieces_of(world, prompt, naming)
+        if pieces is None:
+            return JSONResponse({"error": {"message": "no"}}, 401)
         return StreamingResponse(written(pieces, naming), media_type="text/event-stream")
 
     async def written(pieces: list[str], naming: bool) -> AsyncIterator[str]:
@@ -158,6 +174,17 @@ def add_chat(app: FastAPI, world: World) -> None:
         except asyncio.CancelledError:
             world.chats_cut += 1
             raise
+
+
+async def pieces_of(world: World, prompt: str, naming: bool) -> list[str] | None:
+    """What the model writes to a prompt; None if it fails."""
+    if naming:
+        return [world.title]
+    if prompt.startswith(WRITE_ANEW):
+        if world.anew_pace is not None:
+            await world.anew_pace()
+        return None if world.anew is None else [world.anew]
+    return [world.summary] if prompt.startswith(CONDENSE) else world.answer
 
 
 def chunk(delta: dict[str, str], finish: str | None = None) -> str:
@@ -223,11 +250,27 @@ async def settings(
             "retrieval_url": others,
             "knowledge_graph_url": others,
             "memory_url": others,
-            "run_lease_seconds": 2.0,
+            "run_lease_seconds": 10.0,  # so long that a machine that stalls loses none
             "run_drain_seconds": 0.0,
             "sse_heartbeat_seconds": 0.5,
         }
     )
+
+
+@pytest.fixture
+def lapse(settings: Settings) -> Callable[..., Any]:
+    """await lapse(run_id, ...): makes the leases of runs as old as those of a process that died long ago."""
+
+    async def change(*run_ids: str) -> None:
+        url = settings.database_url.get_secret_value()
+        async with await psycopg.AsyncConnection.connect(url, options="-c app.scope=system") as connection:
+            await connection.execute(
+                "UPDATE run SET lease_expires_at = now() - interval '1 second' "
+                "WHERE id = ANY(%s::uuid[]) AND state = 'running'",
+                (list(run_ids),),
+            )
+
+    return change
 
 
 @pytest.fixture
@@ -262,6 +305,22 @@ class Service:
             assert response.status_code == 200, await response.aread()
             async for event in received(response):
                 yield event
+
+    async def following(self, run_id: str) -> asyncio.Task[list[Received]]:
+        """Returns once the run is followed, with what will give all its events."""
+        begun = asyncio.Event()
+
+        async def follow() -> list[Received]:
+            events = []
+            async for event in self.follow(run_id):
+                events.append(event)
+                begun.set()
+            return events
+
+        task, first = asyncio.create_task(follow()), asyncio.create_task(begun.wait())
+        await asyncio.wait({task, first}, return_when=asyncio.FIRST_COMPLETED)
+        first.cancel()
+        return task
 
     async def run(self, run_id: str) -> dict[str, Any]:
         response = await self.client.get(f"/v1/runs/{run_id}")
@@ -298,7 +357,7 @@ def start(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Settings], A
     async def started(settings: Settings) -> AsyncIterator[Service]:
         async with (
             serving(create_app(settings)) as url,
-            httpx2.AsyncClient(base_url=url, headers=auth_headers(), timeout=30) as client,
+            httpx2.AsyncClient(base_url=url, headers=auth_headers(), timeout=240) as client,
         ):
             yield Service(client)
 
@@ -309,9 +368,3 @@ def start(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Settings], A
 def other_user(auth_headers: Callable[..., dict[str, str]]) -> dict[str, str]:
     """Of the same workspace."""
     return auth_headers(user_id=uuid4())
-
-
-@pytest.fixture
-def unused_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return int(listening.getsockname()[1])

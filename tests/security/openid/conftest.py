@@ -44,7 +44,7 @@ def issuer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield told
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait()
         process.stdout.close()
 
 

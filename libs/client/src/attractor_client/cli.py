@@ -33,6 +33,7 @@ from attractor_client.commands.chat import chat
 from attractor_client.commands.context import context
 from attractor_client.commands.ingest import ingest
 from attractor_client.commands.login import login
+from attractor_client.commands.mcp import mcp
 from attractor_client.commands.search import search
 from attractor_client.commands.status import status
 from attractor_client.invocation import EXIT_CODES, FAILED, Flags
@@ -79,7 +80,7 @@ def attractor(
     ctx.obj = Flags(url, api_key, json)
 
 
-for command in (ingest, ask, chat, search, context, status, audit, login):
+for command in (ingest, ask, chat, search, context, status, audit, login, mcp):
     app.command()(command)
 for name, group in (
     ("documents", documents.app),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
+import httpx2
+
 from attractor_client.http.retry import RetryPolicy
 from attractor_client.http.transport import Transport
 from attractor_client.resources.accounts import Accounts
@@ -39,9 +41,10 @@ class AttractorClient:
         *,
         timeout: float = 30.0,
         retry: RetryPolicy | None = None,
+        carrier: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        """Raises ValueError if the URL or the key is malformed."""
-        self.transport = Transport(url, api_key, timeout, retry or RetryPolicy())
+        """Raises ValueError if the URL or the key is malformed. `carrier` takes requests instead of the network."""
+        self.transport = Transport(url, api_key, timeout, retry or RetryPolicy(), carrier)
         self.accounts = Accounts(self.transport)
         self.audit = Audit(self.transport)
         self.documents = Documents(self.transport)

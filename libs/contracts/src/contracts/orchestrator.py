@@ -78,7 +78,8 @@ class SentenceCheck(Resource):
     """Characters `start` to `end` of an answer, and why they have their status.
 
     `citations` are the numbers of the markers that the sentence has, `attributed` says that the check added or replaced
-    them. `chunk_id` is the chunk that the sentence was compared with, if any.
+    them. `chunk_id` is the chunk that the sentence was compared with, if any. `instead_of` is what the model wrote
+    first, if the sources contradicted that and the sentence was written anew from them.
     """
 
     start: int
@@ -88,6 +89,7 @@ class SentenceCheck(Resource):
     citations: list[int] = []
     attributed: bool = False
     chunk_id: str | None = None
+    instead_of: str | None = None
 
 
 class SessionCreate(Request):

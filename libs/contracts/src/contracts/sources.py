@@ -32,6 +32,11 @@ class FolderConfig(_Selection):
     path: Path
     watch: bool = True
 
+    @property
+    def place(self) -> str:
+        """Returns where the documents come from, in one line."""
+        return self.path
+
 
 class S3Config(_Selection):
     """Objects under a prefix. `connection` names an endpoint and its credentials, which the operator configures."""
@@ -40,6 +45,11 @@ class S3Config(_Selection):
     connection: Annotated[Text, Field(max_length=100)] = "default"
     bucket: Annotated[Text, Field(min_length=3, max_length=63)]
     prefix: Annotated[Text, Field(max_length=1000)] = ""
+
+    @property
+    def place(self) -> str:
+        """Returns where the documents come from, in one line."""
+        return f"{self.bucket}/{self.prefix} ({self.connection})"
 
 
 class WebConfig(_Selection):
@@ -51,6 +61,11 @@ class WebConfig(_Selection):
     max_depth: Annotated[int, Field(ge=0, le=20)] = 3
     max_pages: Annotated[int, Field(ge=1, le=10_000)] = 200
 
+    @property
+    def place(self) -> str:
+        """Returns where the documents come from, in one line."""
+        return f"{self.url} ({self.mode})"
+
 
 class GitConfig(_Selection):
     """A repository that is checked out, or lies bare, at a mounted path; its files as of a commit, branch or tag."""
@@ -58,6 +73,11 @@ class GitConfig(_Selection):
     kind: Literal["git"] = "git"
     path: Path
     ref: Annotated[Text, Field(min_length=1, max_length=250)] = "HEAD"
+
+    @property
+    def place(self) -> str:
+        """Returns where the documents come from, in one line."""
+        return f"{self.path} at {self.ref}"
 
 
 SourceConfig = Annotated[FolderConfig | S3Config | WebConfig | GitConfig, Field(discriminator="kind")]

@@ -24,7 +24,11 @@ class RerankError(InferenceError):
     """Passages could not be reranked."""
 
 
-class ProviderError(EmbeddingError, ChatError, RerankError):
+class EntailmentError(InferenceError):
+    """Sentences could not be compared with their sources by a model."""
+
+
+class ProviderError(EmbeddingError, ChatError, RerankError, EntailmentError):
     """The model's provider failed."""
 
 
@@ -70,12 +74,20 @@ class ModelFileChanged(EmbeddingError):
     """A model file is not the one that this version was built for. Reinstall the package that holds it."""
 
 
-class ModelFolderInvalid(EmbeddingError):
-    """The folder does not hold a sentence encoder that can be used."""
+class ModelFolderInvalid(EmbeddingError, EntailmentError):
+    """The folder does not hold a model that can be used."""
 
 
 class EncoderFailed(EmbeddingError):
     """The encoder could not be run."""
+
+
+class ClassifierFailed(EntailmentError):
+    """The sequence classifier could not be run."""
+
+
+class WrongLabels(EntailmentError):
+    """The classifier's labels or scores are not those of entailment."""
 
 
 class WrongEmbeddings(EmbeddingError):

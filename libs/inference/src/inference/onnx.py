@@ -1,23 +1,21 @@
 """Embeddings by a sentence encoder in ONNX, on the CPU of this process."""
 
 import asyncio
-import ctypes
 import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 from tokenizers import Encoding, Tokenizer
 
 from inference.embeddings import EmbeddingSpace, unit_rows
 from inference.encoder_files import EncoderFiles
-from inference.errors import EmbeddingError, EncoderFailed, ModelFolderInvalid
+from inference.errors import EncoderFailed, ModelFolderInvalid
+from inference.onnx_session import named_errors, opened
 from inference.tokens import count_tokens
 from inference.unicode import encodable
 
@@ -26,7 +24,7 @@ _LONGEST_TOKEN = 100
 
 
 class OnnxEmbedder:
-    """Loads the model at the first use (or `warm`), then keeps it. May be used from several threads at once.
+    """Loads the model at the first use, then keeps it. May be used from several threads at once.
 
     `threads` bounds what one call uses of the CPU. `batch_size` texts run together, fewer where they are long: on CPUs
     only short texts gain by it, and long ones together take memory. With `background` one thread of the lowest priority
@@ -60,10 +58,6 @@ class OnnxEmbedder:
             dims = self._run(self._truncating.encode_batch(["dimensions"])).shape[1]
             self._loaded = None
         self.space = EmbeddingSpace(files.name, dims, files.max_tokens)
-
-    async def warm(self) -> None:
-        """Loads the model and runs it once, so that the first text need not wait. Raises ModelFileChanged."""
-        await self.embed(["warm"])
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         if self._background and self._executor is None:
@@ -110,7 +104,7 @@ class OnnxEmbedder:
         with self._lock:
             if self._loaded is None:
                 self._files.check()
-                self._loaded = _open(self._files, self._threads)
+                self._loaded = opened(self._files.model_file, self._threads)
             return self._loaded
 
     def _run(self, encodings: Sequence[Encoding]) -> NDArray[np.float32]:
@@ -125,44 +119,15 @@ class OnnxEmbedder:
         wanted = {given.name for given in session.get_inputs()}
         if unknown := wanted - feeds.keys():
             raise ModelFolderInvalid(f"the model asks for {sorted(unknown)}")
-        with _named_errors(EncoderFailed):
+        with named_errors(EncoderFailed):
             (output,) = session.run([_output(session)], {name: feeds[name] for name in wanted})
         return _pool(np.asarray(output, np.float32), mask, self._files.pooling)
-
-
-@contextmanager
-def _named_errors(error: type[EmbeddingError]) -> Iterator[None]:
-    """Names the errors of onnxruntime, whose exceptions share no base class but Exception. For its calls alone."""
-    try:
-        yield
-    except Exception as cause:
-        raise error(str(cause)) from cause
-
-
-def _open(files: EncoderFiles, threads: int) -> Any:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    # The arena keeps the largest batch's memory for good; without it a process stays some 40 MB smaller, as fast.
-    options.enable_cpu_mem_arena = False
-    options.enable_mem_pattern = False
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    with _named_errors(ModelFolderInvalid):
-        session = onnxruntime.InferenceSession(str(files.model_file), options, providers=["CPUExecutionProvider"])
-    _return_freed_memory()
-    return session
 
 
 def _take_lowest_priority() -> None:
     """Lowers the priority of this thread alone, which only Linux can."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
-
-
-def _return_freed_memory() -> None:
-    """Returns some 50 MB to the system that loading has freed and glibc would keep."""
-    if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
-        trim(0)
 
 
 def _output(session: Any) -> str:

@@ -30,8 +30,13 @@ class _EmptyIsUnset(BaseModel, use_attribute_docstrings=True):
     def _drop_empty(cls, values: Any) -> Any:
         if not isinstance(values, dict):
             return values
-        own = EmbeddingSettings.model_fields | ChatSettings.model_fields | RerankSettings.model_fields
+        own = _own_fields()
         return {name: value for name, value in values.items() if value != "" or name not in own}
+
+
+def _own_fields() -> set[str]:
+    models: tuple[type[BaseModel], ...] = (EmbeddingSettings, ChatSettings, RerankSettings, EntailmentSettings)
+    return {name for model in models for name in model.model_fields}
 
 
 class EmbeddingModel(BaseModel):
@@ -120,3 +125,21 @@ class RerankSettings(_EmptyIsUnset):
     """The longest silence of the endpoint"""
     rerank_batch_size: Positive | None = None
     """Texts in one request; by default 32 for `tei`, else 1000"""
+
+
+class EntailmentSettings(_EmptyIsUnset):
+    """`ENTAILMENT_...`. Without a backend the rules alone compare sentences with their sources."""
+
+    entailment_backend: Literal["tei", "folder", "chat"] | None = None
+    """What reads sentences that the rules leave unclear: a server with `/predict` (text-embeddings-inference), a
+    classifier in a folder, or the chat model"""
+    entailment_base_url: WebAddress | None = None
+    """For `tei`: the server's address"""
+    entailment_api_key: ApiKey | None = None
+    """For `tei`: sent as a bearer token; never in an error or a log"""
+    entailment_folder: Path | None = None
+    """For `folder`: holds model.onnx (or onnx/model.onnx), tokenizer.json and config.json with id2label"""
+    entailment_threads: Positive = 2
+    """For `folder`: CPU threads"""
+    entailment_timeout_seconds: float = Field(default=10.0, gt=0)
+    """The longest that the check of one answer waits for the model"""

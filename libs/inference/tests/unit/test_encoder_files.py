@@ -32,7 +32,7 @@ async def test_a_changed_model_file_is_refused(tmp_path: Path) -> None:
     changed.write_bytes(model_path().read_bytes() + b"\0")
     embedder = OnnxEmbedder(replace(bundled_files(), model_file=changed), dims=384)
     with pytest.raises(ModelFileChanged, match=r"model\.onnx"):
-        await embedder.warm()
+        await embedder.embed(["any"])
 
 
 async def test_a_bare_folder_is_enough(folder: Path) -> None:

@@ -3,8 +3,8 @@ from pydantic import ValidationError
 from pydantic_settings import BaseSettings
 
 from inference.errors import InvalidApiKey, SettingMissing
-from inference.factory import build_chat_model, build_embedder, build_reranker
-from inference.settings import ChatSettings, EmbeddingSettings, RerankSettings
+from inference.factory import build_chat_model, build_embedder, build_entailment, build_reranker
+from inference.settings import ChatSettings, EmbeddingSettings, EntailmentSettings, RerankSettings
 
 
 class ServiceSettings(BaseSettings):
@@ -74,3 +74,24 @@ async def test_a_reranker_is_built_where_a_backend_is_named() -> None:
 def test_what_a_reranker_needs_is_named(settings: dict[str, str], named: str) -> None:
     with pytest.raises(SettingMissing, match=named):
         build_reranker(RerankSettings.model_validate(settings))
+
+
+async def test_entailment_is_built_where_a_backend_is_named() -> None:
+    assert build_entailment(EntailmentSettings(entailment_base_url="http://models"), None) is None
+    chat = build_chat_model(ChatSettings(chat_base_url="http://models/v1", chat_model="tiny"))
+    by_chat = build_entailment(EntailmentSettings(entailment_backend="chat"), chat)
+    server = build_entailment(EntailmentSettings(entailment_backend="tei", entailment_base_url="http://models"), None)
+    assert by_chat is not None
+    assert server is not None
+    assert chat is not None
+    assert (by_chat.model, server.model) == ("tiny", "tei")
+    await server.aclose()
+    await chat.aclose()
+
+
+@pytest.mark.parametrize(
+    ("backend", "named"), [("tei", "ENTAILMENT_BASE_URL"), ("folder", "ENTAILMENT_FOLDER"), ("chat", "CHAT_MODEL")]
+)
+def test_what_entailment_needs_is_named(backend: str, named: str) -> None:
+    with pytest.raises(SettingMissing, match=named):
+        build_entailment(EntailmentSettings.model_validate({"entailment_backend": backend}), None)

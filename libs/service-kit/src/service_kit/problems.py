@@ -13,6 +13,8 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 
 from contracts.base import ProblemBody
+from contracts.openai_errors import is_openai_path
+from service_kit import openai_errors
 from service_kit.tracing import current_trace_id
 
 MEDIA_TYPE = "application/problem+json"
@@ -89,7 +91,12 @@ class ServiceSilent(Unavailable):
 def render(
     status: int, slug: str, title: str, detail: str | None, instance: str, headers: dict[str, str] | None, **extra: Any
 ) -> JSONResponse:
-    """Returns the response for a problem, with the trace id by which an operator finds it in the logs."""
+    """Returns the response for a problem, with the trace id by which an operator finds it in the logs.
+
+    On the routes of the OpenAI API it has the form that their clients know.
+    """
+    if is_openai_path(instance):
+        return openai_errors.rendered(status, slug, title, detail, headers, current_trace_id(), extra)
     body = ProblemBody(
         type=slug, title=title, status=status, detail=detail, instance=instance, trace_id=current_trace_id(), **extra
     )

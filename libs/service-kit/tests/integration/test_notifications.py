@@ -37,6 +37,6 @@ async def test_a_start_that_is_cancelled_leaves_no_half_open_log_in(url, millise
         await running
     others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
     with psycopg.connect(url, autocommit=True) as connection:
-        async with asyncio.timeout(60):  # the server waits a minute for a log-in that was left half open
+        async with asyncio.timeout(120):  # the server waits a minute for a log-in that was left half open
             while connection.execute(others).fetchone() != (0,):  # noqa: ASYNC110  it is the server that changes
                 await asyncio.sleep(0.05)  # a server process ends a moment after its connection

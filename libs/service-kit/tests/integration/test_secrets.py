@@ -44,7 +44,7 @@ async def test_a_refused_password_is_not_repeated(
             health.add("redis", answers)
             health.add("background", background.check)
             background.start("notifications", listen)
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(120):
                 await refused.wait()
             failures = await health.failures()
     assert failures.keys() == {"database", "redis", "background"}

@@ -89,7 +89,7 @@ async def test_the_relay_wakes_when_an_event_is_written(database, redis, workspa
         tasks.start("relay", running.run)
         tasks.start("consumer", consumer(redis, seen.put).run)
         written = await write(database, workspace_id)
-        assert await asyncio.wait_for(seen.get(), 60) == written
+        assert await asyncio.wait_for(seen.get(), 120) == written
 
 
 async def test_a_group_reads_from_the_beginning_and_each_group_sees_all(database, redis, workspace_id):
@@ -150,7 +150,7 @@ async def test_what_a_dead_consumer_held_is_taken_over(database, redis, workspac
     assert await reader.read_batch() == 0
     async with Background(Metrics()) as tasks:
         tasks.start("consumer", reader.run)
-        assert await asyncio.wait_for(seen.get(), 60) == event
+        assert await asyncio.wait_for(seen.get(), 120) == event
 
 
 async def test_events_of_one_workspace_are_handled_together_and_by_themselves_where_that_fails(
@@ -311,7 +311,7 @@ async def test_a_deletion_waits_for_an_owner_that_is_away_and_is_neither_done_no
     is_there.set()
     async with Background(Metrics()) as tasks:
         tasks.start("consumer", reader.run)
-        assert await asyncio.wait_for(seen.get(), 60) == event
+        assert await asyncio.wait_for(seen.get(), 120) == event
 
 
 async def test_an_event_is_handled_once(database, workspace_id):

@@ -165,7 +165,7 @@ async def test_one_statement_extends_what_a_process_holds(case, monkeypatch):
         return stops
 
     monkeypatch.setattr(queue.heartbeat, "_extend", counted)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         await asyncio.gather(*(while_held(queue, one, all_of_them.wait()) for one in held))
 
 
@@ -177,7 +177,7 @@ async def test_who_beats_together_is_still_stopped_alone(case):
         await connection.execute("UPDATE job SET cancelled = true WHERE id = %s", (stopped.id,))
     over = asyncio.Event()
     other = asyncio.create_task(while_held(queue, held, over.wait()))
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(120):
         with pytest.raises(StopAsked):
             await while_held(queue, stopped, asyncio.Event().wait())
     over.set()
@@ -240,7 +240,7 @@ async def test_the_result_is_returned_and_progress_is_written_while_work_is_held
     [held] = await queue.claim(1)
 
     async def work() -> str:
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             while (await case.rows())[0]["progress"] != 7:  # noqa: ASYNC110  it is another task's statement
                 await asyncio.sleep(0.05)
         return "result"
@@ -294,7 +294,7 @@ async def test_a_worker_that_is_stopped_lets_its_work_end_within_the_grace_and_g
         done.append(held.id)
 
     await case.add(uuid4(), 3)
-    worker = Worker(queue, execute, case.notifications, 2, on_stop=asked.set, grace_seconds=2.0)
+    worker = Worker(queue, execute, case.notifications, 2, on_stop=asked.set, grace_seconds=5.0)
     async with AsyncExitStack() as stack:
         tasks = await stack.enter_async_context(Background(Metrics()))
         tasks.start("notifications", case.notifications.run)
@@ -329,7 +329,7 @@ async def test_while_the_database_is_away_nothing_is_claimed_and_what_is_under_w
     monkeypatch.setattr(queue, "claim", claimed)
     await case.add(uuid4(), 1)
     worker = Worker(queue, execute, case.notifications, 2, on_stop=stopped.set)
-    async with Background(Metrics()) as tasks, asyncio.timeout(60):
+    async with Background(Metrics()) as tasks, asyncio.timeout(120):
         tasks.start("notifications", case.notifications.run)
         tasks.start("worker", worker.run)
         first = await begun.get()
@@ -373,7 +373,7 @@ async def test_a_worker_that_fails_gives_back_what_it_holds_and_can_be_started_a
     monkeypatch.setattr(queue, "claim", broken)
     await case.add(uuid4(), 1)
     worker = Worker(queue, execute, case.notifications, 2)
-    async with Background(Metrics()) as tasks, asyncio.timeout(60):
+    async with Background(Metrics()) as tasks, asyncio.timeout(120):
         tasks.start("notifications", case.notifications.run)
         tasks.start("worker", worker.run)
         await begun.wait()
@@ -409,7 +409,7 @@ async def test_a_worker_goes_on_after_an_item_that_breaks_off(case):
         await case.finish(held)
         done.put_nowait(held)
 
-    async with Background(Metrics()) as tasks, asyncio.timeout(60):
+    async with Background(Metrics()) as tasks, asyncio.timeout(120):
         tasks.start("notifications", case.notifications.run)
         tasks.start("worker", Worker(case.queue("any", LEASE_SECONDS), execute, case.notifications, 1).run)
         await case.add(uuid4(), 2)
@@ -430,7 +430,7 @@ async def test_what_a_killed_process_held_is_worked_on_by_another(case, url):
         await case.finish(held)
         done.put_nowait(held)
 
-    async with Background(Metrics()) as tasks, asyncio.timeout(60):
+    async with Background(Metrics()) as tasks, asyncio.timeout(120):
         tasks.start("notifications", case.notifications.run)
         tasks.start("worker", Worker(case.queue("heir", 0.5), execute, case.notifications, 1).run)
         assert (await done.get()).attempts == 2

@@ -194,7 +194,7 @@ async def test_it_wakes_when_asked_and_one_that_fails_keeps_no_other_waiting(dat
     tasks = [asyncio.create_task(notifications.run()), asyncio.create_task(purge.run(notifications))]
     await purge.mark(event(broken))
     await purge.mark(event(workspace_id))
-    await asyncio.wait_for(done.wait(), 60)
+    await asyncio.wait_for(done.wait(), 120)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -35,6 +35,7 @@ from gateway.api import audit, docs, internal, people, routes, shared
 from gateway.audit.retention import AuditRetention
 from gateway.audit.trail import AuditMiddleware, AuditTrail
 from gateway.errors import UnknownWorkspace
+from gateway.mcp.door import McpDoor
 from gateway.proxy import routing
 from gateway.proxy.body_limit import BodyLimit
 from gateway.proxy.proxy import Proxy
@@ -42,7 +43,10 @@ from gateway.proxy.upstreams import Upstreams
 from gateway.settings import Settings
 from gateway.signin import routes as signin_routes
 from gateway.signin.attempts import Attempts
+from gateway.signin.cookies import KNOWN_BROWSER, BrowserCookie
 from gateway.signin.host_check import HostCheck
+from gateway.signin.known_browsers import SECONDS as BROWSER_SECONDS
+from gateway.signin.known_browsers import KnownBrowsers
 from gateway.signin.openid import routes as openid_routes
 from gateway.signin.openid.provider import OpenIdProvider, new_client
 from gateway.signin.openid.sign_ins import OpenIdSignIns
@@ -123,7 +127,10 @@ class Parts:
         if self.provider:
             domains = settings.oidc_allowed_domains
             state.openid_sign_ins = OpenIdSignIns(self.database, self.provider, self.web_sessions, attempts, domains)
-        state.sign_ins = PasswordSignIns(self.database, Passwords(), self.web_sessions, attempts)
+        browser_cookie = BrowserCookie(KNOWN_BROWSER, self.origins, BROWSER_SECONDS)
+        state.sign_ins = PasswordSignIns(
+            self.database, Passwords(), self.web_sessions, attempts, KnownBrowsers(state.tokens.key, browser_cookie)
+        )
         reads = Buckets(self.redis, "shared_reads", settings.rate_limit_per_minute, settings.rate_limit_burst, registry)
         orchestrator = HttpService(
             ORCHESTRATOR, self.upstreams.client, state.tokens, settings.orchestrator_url, SHARED_SECONDS
@@ -144,6 +151,8 @@ class Parts:
         for prefix in routing.TABLE:
             for path in (prefix.path, f"{prefix.path}/{{rest:path}}"):
                 app.router.routes.append(Route(path, proxy, include_in_schema=False))
+        self.mcp = McpDoor(app, state.authenticator)
+        app.router.routes.append(Route("/mcp", self.mcp, methods=["POST"], include_in_schema=False))
         app.add_exception_handler(psycopg.OperationalError, _database_unavailable)
         app.add_exception_handler(ForeignKeyViolation, _workspace_gone)
 
@@ -162,6 +171,7 @@ class Parts:
             await warn_of_computable_keys(self.database)
             stack.push_async_callback(self.last_used.close)
             background = await stack.enter_async_context(Background(app.state.metrics))
+            await stack.enter_async_context(self.mcp.running())
             background.start("last_used", self.last_used.run)
             background.start("audit_retention", AuditRetention(self.database, settings.audit_days).run)
             events = await stack.enter_async_context(Background(app.state.metrics))

@@ -8,7 +8,7 @@ import os
 import secrets
 import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType
@@ -18,9 +18,9 @@ import httpx2
 import pytest
 import uvicorn
 from fastapi import FastAPI
+from held_port import held_port
 from pydantic import SecretStr
 
-from embedded import ports
 from gateway.app import create_app
 from gateway.settings import Settings
 from service_kit.connections import Connections
@@ -74,13 +74,9 @@ def serve_app():
 
 
 @pytest.fixture
-def free_port() -> int:
-    return ports.free_port()
-
-
-@pytest.fixture
-def private_port(free_port) -> int:
-    return ports.free_port({free_port})
+def private_port() -> Iterator[int]:
+    with held_port() as port:
+        yield port
 
 
 @pytest.fixture
@@ -89,10 +85,10 @@ def admin_key() -> str:
 
 
 @pytest.fixture
-def settings(make_database, own_redis_url, token_keys, admin_key, free_port) -> Callable[..., Settings]:
+def settings(make_database, own_redis_url, token_keys, admin_key, unused_port) -> Callable[..., Settings]:
     """settings(**changes): on a fresh database; services are at a port where nobody listens."""
     urls = make_database("gateway")
-    away = f"http://127.0.0.1:{free_port}"
+    away = f"http://127.0.0.1:{unused_port}"
 
     def make(**changes: Any) -> Settings:
         values = {f"{name}_url": away for name in SERVICES} | {
@@ -134,7 +130,7 @@ def gateway_client(settings, admin_key, apps) -> Callable[..., AbstractAsyncCont
         apps.append(create_app(settings(**changes)))
         async with (
             serve(apps[-1]) as url,
-            httpx2.AsyncClient(base_url=url, headers=headers, timeout=20, trust_env=False) as client,
+            httpx2.AsyncClient(base_url=url, headers=headers, timeout=120, trust_env=False) as client,
         ):
             yield client
 
@@ -162,7 +158,7 @@ async def proxied_client(upstream, seen, gateway_client):
 
 
 @pytest.fixture
-def process(upstream, seen, settings, admin_key, free_port, private_port):
+def process(upstream, seen, settings, admin_key, unused_port, private_port):
     """`async with process(**settings) as (client, pid)`: the gateway as operators start it, in front of the service.
 
     It trusts no proxy, so that limits by address count for this machine.
@@ -173,23 +169,33 @@ def process(upstream, seen, settings, admin_key, free_port, private_port):
         async with serve(upstream.service(seen)) as url:
             chosen = settings(**{f"{name}_url": url for name in SERVICES}, **changes)
             environment = {name.upper(): _plain(value) for name, value in chosen if value not in (None, [])}
-            environment |= {"PORT": str(free_port), "PRIVATE_PORT": str(private_port), "PATH": os.environ["PATH"]}
+            environment |= {"PORT": str(unused_port), "PRIVATE_PORT": str(private_port), "PATH": os.environ["PATH"]}
             environment["FORWARDED_ALLOW_IPS"] = "none"
             child = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "gateway", "serve", env=environment, stdout=asyncio.subprocess.DEVNULL
             )
             headers = {"Authorization": f"Bearer {admin_key}"}
-            transport = httpx2.AsyncHTTPTransport(retries=6)
-            base_url = f"http://127.0.0.1:{free_port}"
+            base_url = f"http://127.0.0.1:{unused_port}"
             try:
-                async with httpx2.AsyncClient(transport=transport, base_url=base_url, headers=headers) as client:
-                    await client.get("/livez", timeout=30)
+                async with httpx2.AsyncClient(base_url=base_url, headers=headers, timeout=120) as client:
+                    await _started(client, child)
                     yield client, child.pid
             finally:
                 child.terminate()
                 assert await child.wait() in (0, -15)
 
     return start
+
+
+async def _started(client: httpx2.AsyncClient, child: asyncio.subprocess.Process) -> None:
+    while True:
+        try:
+            await client.get("/livez")
+        except httpx2.ConnectError:
+            assert child.returncode is None
+            await asyncio.sleep(0.05)  # another process's port has no event
+        else:
+            return
 
 
 def _plain(value: object) -> str:

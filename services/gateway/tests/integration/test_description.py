@@ -34,8 +34,8 @@ async def test_the_docs_page_loads_nothing_from_other_hosts_and_no_inline_script
             assert (part.status_code, path.startswith("/docs/")) == (200, True)
 
 
-async def test_status_reports_every_service(proxied_client, free_port):
-    async with proxied_client(memory_url=f"http://127.0.0.1:{free_port}") as client:
+async def test_status_reports_every_service(proxied_client, unused_port):
+    async with proxied_client(memory_url=f"http://127.0.0.1:{unused_port}") as client:
         status = (await client.get("/v1/status")).json()
         assert status["status"] == "degraded"
         found = {service["name"]: service["status"] for service in status["services"]}

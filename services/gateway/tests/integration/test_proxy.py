@@ -104,20 +104,20 @@ async def test_events_stream_one_by_one_and_disconnecting_cancels_the_upstream_r
         async with client.stream("GET", "/v1/runs/events") as stream:
             assert stream.headers["content-type"].startswith("text/event-stream")
             chunks = stream.aiter_bytes()
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(120):
                 assert await anext(chunks) == b"id: 1\ndata: first\n\n"
                 assert not seen.released.is_set()
                 seen.released.set()
                 assert await anext(chunks) == b"id: 2\ndata: second\n\n"
             assert not seen.cancelled.is_set()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(120):
             await seen.cancelled.wait()
 
 
 async def test_disconnecting_before_the_response_cancels_the_upstream_request(proxied_client, seen):
     async with proxied_client() as client:
         asking = asyncio.create_task(client.get("/v1/runs/slow"))
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             await seen.reached.wait()
             asking.cancel()
             await seen.cancelled.wait()
@@ -127,14 +127,14 @@ async def test_disconnecting_before_the_response_cancels_the_upstream_request(pr
 
 async def test_an_event_stream_is_not_cut_by_the_first_byte_timeout(proxied_client, seen):
     async with (
-        proxied_client(upstream_first_byte_seconds=0.2) as client,
+        proxied_client(upstream_first_byte_seconds=1.5) as client,
         client.stream("GET", "/v1/runs/events") as stream,
     ):
         chunks = stream.aiter_bytes()
         await anext(chunks)
-        await asyncio.sleep(0.6)
+        await asyncio.sleep(2)
         seen.released.set()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(120):
             assert b"second" in await anext(chunks)
 
 
@@ -149,9 +149,9 @@ async def test_a_slow_upload_does_not_count_as_a_slow_response(proxied_client):
     async def body():
         for _ in range(4):
             yield b"x" * 1000
-            await asyncio.sleep(0.15)
+            await asyncio.sleep(0.6)
 
-    async with proxied_client(upstream_first_byte_seconds=0.3) as client:
+    async with proxied_client(upstream_first_byte_seconds=1.5) as client:
         answer = await client.post("/v1/documents", content=body())
         assert (answer.status_code, answer.json()) == (200, {"size": 4000})
 

@@ -38,7 +38,7 @@ class Services:
         return sum(one.type == WorkspaceDeleted.event_type and one.subject == workspace for one in entries)
 
     async def heard(self, workspace: str, times: int = 1) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             while await self.announced(workspace) < times:  # noqa: ASYNC110  another server's state has no event
                 await asyncio.sleep(0.02)
 
@@ -72,7 +72,7 @@ async def key_for(caller, workspace: str, headers: dict[str, str] | None = None,
 
 
 async def eventually(client, path: str, good):
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while True:
             response = await client.get(path)
             if response.status_code == 200 and good(response.json()):

@@ -17,6 +17,8 @@ from gateway.proxy.routing import is_plain, prefix_of
         ("/v1/memories/recall", "memory"),
         ("/v1/sessions/1/messages", "orchestrator"),
         ("/v1/runs/1/events", "orchestrator"),
+        ("/v1/chat/completions", "orchestrator"),
+        ("/v1/models/attractor", "orchestrator"),
     ],
 )
 def test_a_path_below_a_prefix_has_its_service(path, service):

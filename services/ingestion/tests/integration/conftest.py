@@ -62,7 +62,7 @@ from service_kit.streams import Consumer
 from service_kit.telemetry import Metrics
 from service_kit.work import WorkQueue
 
-LEASE_SECONDS = 2.0
+LEASE_SECONDS = 6.0  # so long that a machine that stalls loses none
 
 
 @pytest.fixture
@@ -324,7 +324,9 @@ async def neighbours(
 def eventually() -> Callable[..., Awaitable[Any]]:
     """`await eventually(read, done)`: what `read` gives once `done` holds of it; fails after `timeout` seconds."""
 
-    async def until(read: Callable[[], Awaitable[Any]], done: Callable[[Any], bool] = bool, timeout: float = 60) -> Any:
+    async def until(
+        read: Callable[[], Awaitable[Any]], done: Callable[[Any], bool] = bool, timeout: float = 120
+    ) -> Any:
         state = None
         try:
             async with asyncio.timeout(timeout):

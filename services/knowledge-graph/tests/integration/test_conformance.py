@@ -112,7 +112,7 @@ async def test_a_store_answers_as_the_provenance_says(stores):
     @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
     @given(drawn=DOCUMENTS, deletes=st.integers(0, 2))
     def check(drawn, deletes):
-        asyncio.run_coroutine_threadsafe(_check(stores, drawn, deletes), loop).result(60)
+        asyncio.run_coroutine_threadsafe(_check(stores, drawn, deletes), loop).result(120)
 
     await asyncio.to_thread(check)
     if stores.neo4j is not None:

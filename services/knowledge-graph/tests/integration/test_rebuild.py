@@ -90,7 +90,7 @@ async def test_answers_stay_right_and_complete_while_the_projection_is_rebuilt(d
         for _ in range(REBUILDS):
             await rebuild(database, neo4j, workspace_id)
             answered = stores["neo4j"]
-            async with asyncio.timeout(100):
+            async with asyncio.timeout(120):
                 while stores["neo4j"] == answered and not any(one.done() for one in readers):  # noqa: ASYNC110
                     await asyncio.sleep(0.01)  # readers of this very test
     finally:

@@ -30,8 +30,8 @@ TEXTS = [
 OF_THE_MODEL = {"RELIES_UPON", "DETACH_DELETE_N"}
 SETTINGS = {
     "chat_model": "scripted",
-    "chat_timeout_seconds": 5,
-    "graph_refinement_lease_seconds": 1,
+    "chat_timeout_seconds": 60,
+    "graph_refinement_lease_seconds": 6,
     "graph_refinement_backoff_seconds": 0.2,
 }
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import os
-import socket
 import sys
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -14,6 +13,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
+from held_port import held_port
 
 _spec = importlib.util.spec_from_file_location("scripted_chat_model", Path(__file__).with_name("chat_model.py"))
 assert _spec is not None
@@ -50,7 +50,7 @@ def environment(make_database, own_redis_url, token_keys, object_store, object_s
         "INGESTION_URL": owners.url,
         "GRAPH_PARSER": "false",
         "GRAPH_REFINEMENT_CONCURRENCY": str(AT_ONCE),
-        "GRAPH_REFINEMENT_LEASE_SECONDS": "2",
+        "GRAPH_REFINEMENT_LEASE_SECONDS": "6",
     }
 
 
@@ -78,19 +78,18 @@ class Service:
 
 @asynccontextmanager
 async def serving(environment, headers) -> AsyncIterator[Service]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    values = {**os.environ, **environment, "PORT": str(port)}
-    process = await asyncio.create_subprocess_exec(sys.executable, "-m", "knowledge_graph", "serve", env=values)
-    async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers, trust_env=False) as http:
-        service = Service(process, http)
-        try:
-            await service.until("/readyz", lambda _: True)
-            yield service
-        finally:
-            if process.returncode is None:
-                await service.kill()
+    with held_port() as port:
+        values = {**os.environ, **environment, "PORT": str(port)}
+        process = await asyncio.create_subprocess_exec(sys.executable, "-m", "knowledge_graph", "serve", env=values)
+        options = {"base_url": f"http://127.0.0.1:{port}", "headers": headers, "trust_env": False, "timeout": 60}
+        async with httpx2.AsyncClient(**options) as http:
+            service = Service(process, http)
+            try:
+                await service.until("/readyz", lambda _: True)
+                yield service
+            finally:
+                if process.returncode is None:
+                    await service.kill()
 
 
 async def test_only_calls_under_way_are_paid_for_twice(environment, documents, world, auth_headers):

@@ -117,7 +117,7 @@ def in_a_loop(check):
     loop = asyncio.get_running_loop()
 
     def call(*drawn):
-        asyncio.run_coroutine_threadsafe(check(*drawn), loop).result(60)
+        asyncio.run_coroutine_threadsafe(check(*drawn), loop).result(120)
 
     return call
 

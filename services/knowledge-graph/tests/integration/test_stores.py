@@ -26,7 +26,7 @@ async def test_neo4j_answers_once_it_shows_the_latest(build, running, documents,
             return (await client.get("/v1/graph/status", headers=auth_headers())).json()
 
         document = await documents.graph([TEXT])
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while (found := await status())["store"] != "neo4j":  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
         assert (found["entities"], found["documents"]) == (3, 1)

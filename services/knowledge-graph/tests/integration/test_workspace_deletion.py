@@ -63,7 +63,7 @@ async def test_an_extraction_under_way_leaves_nothing(client, documents, entitie
 
     monkeypatch.setattr(extractor, "extract", slow)
     await documents.send(documents.convert([TEXT]))
-    await asyncio.wait_for(begun.wait(), 20)
+    await asyncio.wait_for(begun.wait(), 120)
     async with (
         Database(client.database_url, 1).opened() as database,
         database.workspace(documents.workspace_id) as connection,

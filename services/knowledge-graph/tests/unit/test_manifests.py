@@ -134,8 +134,8 @@ def stated(name: str, text: str) -> Stated:
             "module example.org/scanner\n\ngo 1.23\n\nrequire golang.org/x/net v0.1.0\nrequire (\n"
             "\tgithub.com/acme/wire v1.2.3\n\tgithub.com/acme/deep v1.0.0 // indirect\n)\n",
             {
-                ("example.org/scanner", "DEPENDS_ON", "golang.org/x/net"),
-                ("example.org/scanner", "DEPENDS_ON", "github.com/acme/wire"),
+                ("scanner", "DEPENDS_ON", "golang.org/x/net"),
+                ("scanner", "DEPENDS_ON", "github.com/acme/wire"),
             },
         ),
         (

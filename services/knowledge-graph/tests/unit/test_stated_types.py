@@ -36,7 +36,7 @@ def stated(found: Extraction) -> set[tuple[str, str, str]]:
     return {
         (surface[one.source_id], one.relation_type, surface[one.target_id])
         for one in found.relations
-        if (one.method == "dependency" or one.relation_type == "RUNS_ON") and one.status == "current"
+        if (one.method == "dependency" or one.phrase not in {"", "calls"}) and one.status == "current"
     }
 
 

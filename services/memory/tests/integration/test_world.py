@@ -259,7 +259,7 @@ async def test_no_interleaving_of_readers_and_writers_loses_an_update(world):
     @settings(max_examples=25, suppress_health_check=list(HealthCheck))
     @given(schedule=TURNS_OF)
     def every(schedule: list[int]) -> None:
-        asyncio.run_coroutine_threadsafe(play(schedule), loop).result(60)
+        asyncio.run_coroutine_threadsafe(play(schedule), loop).result(120)
 
     await asyncio.to_thread(every)
     assert accepted > 0

@@ -16,13 +16,16 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 
 from contracts.events import DOCUMENTS
-from inference.factory import build_chat_model
+from inference.factory import build_chat_model, build_entailment
 from orchestrator import checkpoints
 from orchestrator.consumer import DocumentConsumer
 from orchestrator.feedback import api as feedback_api
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
+from orchestrator.openai_api import api as openai_api
+from orchestrator.openai_api.asking import DoorRuns
+from orchestrator.openai_api.models import Models
 from orchestrator.runs import api as runs_api
 from orchestrator.runs.attempt import Attempt
 from orchestrator.runs.ended import EndedRuns
@@ -40,6 +43,7 @@ from orchestrator.sessions.deletion import SessionEraser
 from orchestrator.settings import Settings
 from orchestrator.shares import api as shares_api
 from orchestrator.shares.sharing import SessionSharing
+from relevance.word_vectors import WordVectors
 from service_kit.app import service_app
 from service_kit.event_service import EventService
 from service_kit.tokens import Tokens
@@ -65,7 +69,7 @@ def create_app(settings: Settings) -> FastAPI:
             yield
 
     routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router]
-    routers += [shares_api.router, shares_api.internal, internal.router]
+    routers += [openai_api.router, shares_api.router, shares_api.internal, internal.router]
     return service_app(NAME, settings, routers, lifespan)
 
 
@@ -122,6 +126,9 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         heartbeat_seconds=settings.sse_heartbeat_seconds,
         max_streams=settings.sse_max_streams,
     )
+    app.state.models = Models(writes=turns.chat is not None)
+    app.state.asking = DoorRuns(service.database, store, app.state.streams, settings.run_max_attempts)
+    stack.push_async_callback(app.state.asking.aclose)
     ended = EndedRuns(service.database, redis, saved, app.state.metrics.registry)
     app.state.eraser = SessionEraser(service.database, service.outbox, ended)
     consumer = DocumentConsumer(service.database, service.outbox)
@@ -147,6 +154,9 @@ async def _turns(
     chat = build_chat_model(settings)
     if chat is not None:
         stack.push_async_callback(chat.aclose)
+    entailment = build_entailment(settings, chat)
+    if entailment is not None:
+        stack.push_async_callback(entailment.aclose)
     return ConversationTurns(
         conversation.build(),
         saved,
@@ -155,9 +165,17 @@ async def _turns(
         MemoryService("memory", client, tokens, settings.memory_url, settings.recall_timeout_seconds),
         chat,
         Prompts.load(),
-        TurnBudgets(settings.search_k, settings.passage_tokens, settings.history_tokens, settings.summary_tokens),
+        TurnBudgets(
+            settings.search_k,
+            settings.passage_tokens,
+            settings.history_tokens,
+            settings.summary_tokens,
+            settings.entailment_timeout_seconds,
+        ),
         control,
         told,
+        WordVectors().alike,
+        entailment,
     )
 
 

@@ -90,6 +90,10 @@ class AnswerMissing(GraphError):
     type, title = "answer-missing", "The conversation graph ended without an answer"
 
 
+class ModelFailed(GraphError):
+    type, title = "model-failed", "The chat model did not answer"
+
+
 class DeadlinePassed(GraphError):
     type, title = "deadline-passed", "The answer was not whole at the deadline of its message"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from inference.settings import ChatSettings
+from inference.settings import ChatSettings, EntailmentSettings
 from service_kit.settings import DocumentConsumerSettings, ServiceSettings
 
 
-class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings):
+class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings, EntailmentSettings):
     """Times in seconds, budgets in tokens (estimated). Without CHAT_BASE_URL and CHAT_MODEL answers are extractive."""
 
     port: int = 8003

@@ -45,7 +45,7 @@ async def test_what_checkpoints_take_is_told_and_ends_with_the_runs(
         checkpoints.opened(url, 1) as saved,
         Database(url, 1).opened() as database,
         Redis.from_url(redis_url) as redis,
-        asyncio.timeout(60),
+        asyncio.timeout(120),
     ):
         registry = CollectorRegistry()
         ended = EndedRuns(database, redis, saved, registry)

@@ -139,7 +139,7 @@ async def test_an_answer_that_is_written_anew_is_not_rated(
     def away(*_: Any, **__: Any) -> Any:
         raise psycopg.OperationalError("the server closed the connection")
 
-    async with start(model_settings.model_copy(update={"run_max_attempts": 1})) as service, asyncio.timeout(60):
+    async with start(model_settings.model_copy(update={"run_max_attempts": 1})) as service, asyncio.timeout(120):
         with monkeypatch.context() as patched:
             patched.setattr("orchestrator.graphs.conversation.nodes.verify_citations.verified", away)
             run = await service.ask(await service.session())
@@ -161,7 +161,7 @@ async def test_only_the_own_ended_answers_are_rated(
         writing.set()
         await go.wait()
 
-    async with start(model_settings) as service, asyncio.timeout(30):
+    async with start(model_settings) as service, asyncio.timeout(120):
         question, answer = await answered(service)
         assert (await service.client.put(place(question), json={"rating": "up"})).status_code == 409
         for headers in (other_user, auth_headers(workspace_id=uuid4()), auth_headers(role=Role.owner, user_id=uuid4())):

@@ -129,14 +129,14 @@ async def test_a_message_is_deleted_with_all_below_it(start: Any, model_settings
         waiting.set()
         await asyncio.Event().wait()
 
-    async with start(model_settings) as service, asyncio.timeout(60):
+    async with start(model_settings) as service, asyncio.timeout(120):
         tree = Tree(service, await service.session(title="t"))
         first = await tree.ask("First?")
         second = await tree.ask("Second?")
         world.pace = forever
         third = await service.ask(tree.session, "Third?")
         await waiting.wait()
-        following = asyncio.create_task(service.events(third["id"]))
+        following = await service.following(third["id"])
         deleted = await service.client.delete(f"/v1/messages/{second['answer_id']}")
         events = await following
         gone = [await service.client.get(f"/v1/runs/{run['id']}") for run in (second, third)]
@@ -163,7 +163,7 @@ async def test_a_busy_session_rejects_or_interrupts(start: Any, model_settings: 
         await asyncio.Event().wait()
 
     world.pace = forever
-    async with start(model_settings) as service, asyncio.timeout(60):
+    async with start(model_settings) as service, asyncio.timeout(120):
         tree = Tree(service, await service.session(title="t"))
         path, headers = f"{tree.path}/messages", {"Idempotency-Key": "k"}
         body = {"content": "First?", "on_busy": "reject"}

@@ -60,7 +60,7 @@ async def test_a_failed_node_is_named_in_an_answer_that_keeps_what_was_found(
     citations: int,
 ) -> None:
     monkeypatch.setattr(f"{NODES}.{what}", broken)
-    async with start(model_settings if mode == "model" else settings) as service, asyncio.timeout(30):
+    async with start(model_settings if mode == "model" else settings) as service, asyncio.timeout(120):
         run = await service.ask(await service.session())
         events = await service.events(run["id"])
         ended = await service.run(run["id"])
@@ -81,7 +81,7 @@ async def test_each_node_has_a_span_of_its_name_in_the_trace_of_the_turn_with_it
     provider.add_span_processor(SimpleSpanProcessor(exporter))
     monkeypatch.setattr(trace, "get_tracer", lambda name: provider.get_tracer(name))
     monkeypatch.setattr(f"{NODES}.verify_citations.verified", broken)
-    async with start(settings) as service, asyncio.timeout(30):
+    async with start(settings) as service, asyncio.timeout(120):
         run = await service.ask(await service.session(title="t"))
         await service.events(run["id"])
     spans = exporter.get_finished_spans()
@@ -105,7 +105,7 @@ async def test_each_node_has_a_span_of_its_name_in_the_trace_of_the_turn_with_it
 async def test_nobody_learns_from_the_answer_of_the_error_handler(
     start: Any, model_settings: Any, redis_url: str, monkeypatch: pytest.MonkeyPatch, broken_at: str
 ) -> None:
-    async with start(model_settings) as service, Redis.from_url(redis_url) as redis, asyncio.timeout(30):
+    async with start(model_settings) as service, Redis.from_url(redis_url) as redis, asyncio.timeout(120):
         session = await service.session()
         with monkeypatch.context() as patched:
             patched.setattr(f"{NODES}.{broken_at}", broken)
@@ -122,7 +122,7 @@ async def test_a_model_that_breaks_the_node_in_the_middle_voids_what_was_shown(
     start: Any, model_settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("orchestrator.citations.check.MarkerFilter.end", broken)
-    async with start(model_settings) as service, asyncio.timeout(30):
+    async with start(model_settings) as service, asyncio.timeout(120):
         run = await service.ask(await service.session())
         events = await service.events(run["id"])
         ended = await service.run(run["id"])
@@ -135,7 +135,7 @@ async def test_an_error_of_the_graph_ends_the_run_by_name(
     start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{NODES}.generate_path.path_of", lambda _: None)
-    async with start(settings) as service, asyncio.timeout(30):
+    async with start(settings) as service, asyncio.timeout(120):
         session = await service.session()
         run = await service.ask(session)
         events = await service.events(run["id"])
@@ -151,7 +151,7 @@ async def test_an_error_of_the_graph_ends_the_run_by_name(
 async def test_a_database_that_is_away_costs_an_attempt(
     start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with start(settings) as service, asyncio.timeout(30):
+    async with start(settings) as service, asyncio.timeout(120):
         monkeypatch.setattr(f"{NODES}.generate_path.path_of", failing_once(path_of))
         run = await service.ask(await service.session())
         await service.events(run["id"])
@@ -177,7 +177,7 @@ async def test_an_error_handler_that_keeps_failing_fails_the_run(
 ) -> None:
     monkeypatch.setattr(f"{NODES}.generate_path.path_of", broken)
     monkeypatch.setattr(f"{NODES}.error_handler.MessageDelta", broken)
-    async with start(settings) as service, asyncio.timeout(30):
+    async with start(settings) as service, asyncio.timeout(120):
         run = await service.ask(await service.session())
         events = await service.events(run["id"])
         ended = await service.run(run["id"])

@@ -52,7 +52,7 @@ async def test_no_trace_of_a_run_leaves_the_service(
         received.append(path)
         return {}
 
-    async with serve(recorder) as url, asyncio.timeout(60):
+    async with serve(recorder) as url, asyncio.timeout(120):
         for name, value in {"TRACING": "true", "ENDPOINT": url, "API_KEY": "key"}.items():
             monkeypatch.setenv(f"LANGSMITH_{name}", value)
         langsmith.utils.get_env_var.cache_clear()
@@ -65,7 +65,7 @@ async def test_no_trace_of_a_run_leaves_the_service(
 
 async def test_a_run_ends_also_when_redis_is_away(start: Any, settings: Any, unused_port: int) -> None:
     away = settings.model_copy(update={"redis_url": type(settings.redis_url)(f"redis://127.0.0.1:{unused_port}")})
-    async with start(away) as service, asyncio.timeout(30):
+    async with start(away) as service, asyncio.timeout(120):
         run = await service.ask(await service.session())
         ready = await service.client.get("/readyz")
         while not (ended := await service.run(run["id"]))["finished_at"]:  # noqa: ASYNC110  polling is what is left
@@ -87,7 +87,7 @@ async def test_a_run_is_cancelled_through_another_process(start: Any, model_sett
 
     world.pace = forever
     idle = model_settings.model_copy(update={"run_concurrency": 1})
-    async with start(model_settings) as one, start(idle) as other, asyncio.timeout(10):
+    async with start(model_settings) as one, start(idle) as other, asyncio.timeout(120):
         run = await one.ask(await one.session())
         await waiting.wait()
         for service in (one, other):  # one of them does not work on it

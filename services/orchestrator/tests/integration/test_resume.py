@@ -62,7 +62,7 @@ async def test_runs_store_their_checkpoints_at_the_same_time(
             yield opened
 
     monkeypatch.setattr(AsyncPostgresSaver, "_cursor", met)
-    async with start(settings.model_copy(update={"run_concurrency": 2})) as service, asyncio.timeout(30):
+    async with start(settings.model_copy(update={"run_concurrency": 2})) as service, asyncio.timeout(120):
         runs = [await service.ask(await service.session()) for _ in range(2)]
         ended = [(await service.events(run["id"]))[-1].name for run in runs]
     assert ended == ["run_completed"] * 2
@@ -100,7 +100,7 @@ async def test_a_checkpoint_of_another_graph_is_not_taken_for_the_end(
             run = await service.ask(await service.session())
             await writing.wait()
     world.pace = None
-    async with start(model_settings) as service, asyncio.timeout(30):
+    async with start(model_settings) as service, asyncio.timeout(120):
         await service.events(run["id"])
         ended = await service.run(run["id"])
     assert ended["status"] == "completed"

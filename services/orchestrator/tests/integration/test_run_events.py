@@ -85,9 +85,9 @@ async def test_redis_flushed_in_the_middle_costs_no_fact(
 ) -> None:
     pause = world.pace = Pause()
     world.answer = PIECES
-    async with start(model_settings) as service, Redis.from_url(redis_url) as redis, asyncio.timeout(60):
+    async with start(model_settings) as service, Redis.from_url(redis_url) as redis, asyncio.timeout(120):
         run = await service.ask(await service.session())
-        following = asyncio.create_task(service.events(run["id"]))
+        following = await service.following(run["id"])
         await pause.reached.wait()
         await redis.delete(run_stream(run["id"]))
         pause.over.set()
@@ -100,7 +100,7 @@ async def test_redis_flushed_in_the_middle_costs_no_fact(
 
 async def test_without_redis_a_run_is_followed_to_its_end(start: Any, settings: Any, unused_port: int) -> None:
     away = settings.model_copy(update={"redis_url": type(settings.redis_url)(f"redis://127.0.0.1:{unused_port}/0")})
-    async with start(away) as service, asyncio.timeout(60):
+    async with start(away) as service, asyncio.timeout(120):
         run = await service.ask(await service.session())
         events = await service.events(run["id"])
         path = f"/v1/runs/{run['id']}/events"
@@ -117,7 +117,7 @@ async def test_events_are_kept_for_thirty_days(start: Any, settings: Any, days: 
         run = await service.ask(await service.session())
         await service.events(run["id"])
     assert await executed(settings, f"UPDATE run_event SET created_at = now() - interval '{days} days'") > 0
-    async with start(settings) as service, asyncio.timeout(20):
+    async with start(settings) as service, asyncio.timeout(120):
         # Housekeeping looks when a process starts; another run is through well after it.
         await service.events((await service.ask(await service.session()))["id"])
         while (await executed(settings, f"SELECT FROM run_event WHERE run_id = '{run['id']}'") > 0) is not left:
@@ -127,7 +127,7 @@ async def test_events_are_kept_for_thirty_days(start: Any, settings: Any, days: 
 async def test_a_heartbeat_keeps_what_happened_so_far(start: Any, model_settings: Any, world: Any) -> None:
     pause = world.pace = Pause()
     world.answer = PIECES
-    async with start(model_settings) as service, asyncio.timeout(60):
+    async with start(model_settings) as service, asyncio.timeout(120):
         run = await service.ask(await service.session())
         await pause.reached.wait()
         kept = f"SELECT FROM run_event WHERE run_id = '{run['id']}' AND name = 'stage_started'"

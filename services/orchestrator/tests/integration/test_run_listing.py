@@ -15,7 +15,7 @@ async def test_runs_are_listed_by_session_and_state(
         writing.set()
         await over.wait()
 
-    async with start(model_settings) as service, asyncio.timeout(60):
+    async with start(model_settings) as service, asyncio.timeout(120):
 
         async def listed(headers: dict[str, str] | None = None, **params: Any) -> list[tuple[str, str]]:
             response = await service.client.get("/v1/runs", params=params, headers=headers)

@@ -34,11 +34,11 @@ async def failed(service: Any) -> str:
 @pytest.mark.parametrize("later", [False, True])
 async def test_a_failed_run_goes_on_where_it_failed(start: Any, model_settings: Any, world: Any, later: bool) -> None:
     settings = model_settings.model_copy(update={"run_max_attempts": 1})
-    async with start(settings) as service, asyncio.timeout(60):
+    async with start(settings) as service, asyncio.timeout(120):
         run_id = await failed(service)
         if later:  # the checkpoints of a failed run are kept for a day
             await executed(settings, "UPDATE run SET finished_at = now() - interval '25 hours'")
-    async with start(settings) as service, asyncio.timeout(60):
+    async with start(settings) as service, asyncio.timeout(120):
         if later:
             while await executed(settings, f"SELECT FROM checkpoints WHERE thread_id = '{run_id}'"):
                 await service.run(run_id)
@@ -60,7 +60,7 @@ async def test_a_failed_run_goes_on_where_it_failed(start: Any, model_settings: 
 
 
 async def test_only_the_own_run_is_tried_again(start: Any, model_settings: Any, other_user: Any) -> None:
-    async with start(model_settings.model_copy(update={"run_max_attempts": 1})) as service, asyncio.timeout(60):
+    async with start(model_settings.model_copy(update={"run_max_attempts": 1})) as service, asyncio.timeout(120):
         run_id = await failed(service)
         answer = await service.client.post(f"/v1/runs/{run_id}/retry", headers=other_user)
     assert (answer.status_code, answer.json()["type"]) == (404, "run-not-found")

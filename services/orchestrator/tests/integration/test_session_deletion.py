@@ -25,7 +25,7 @@ def counted(url: str, statement: str, *values: object) -> int:
 
 async def told(redis: Redis, *kinds: str) -> list[Event]:
     """Waits until there are as many events of turns; returns those of the last kind."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while True:
             events = [Event.model_validate_json(fields["event"]) for _, fields in await redis.xrange(TURNS)]
             if [event.type for event in events] == list(kinds):
@@ -69,13 +69,13 @@ async def test_a_run_under_way_is_cancelled_first_and_leaves_nothing(
     async with (
         start(model_settings) as service,
         Redis.from_url(redis_url, decode_responses=True) as redis,
-        asyncio.timeout(30),
+        asyncio.timeout(120),
     ):
         session = await service.session()
         running, waiting = await service.ask(session), await service.ask(session)
         await writing.wait()
         assert counted(url, "SELECT count(*) FROM checkpoints WHERE thread_id = %s", running["id"]) > 0
-        following = asyncio.create_task(service.events(running["id"]))
+        following = await service.following(running["id"])
         receipt = (await service.client.delete(f"/v1/sessions/{session}")).json()
         assert (receipt["removed"]["runs"], receipt["removed"]["messages"]) == (2, 4)
         assert receipt["removed"]["checkpoints"] > 0
@@ -134,7 +134,7 @@ async def test_a_stale_version_ends_no_run(start: Any, model_settings: Any, worl
         await go.wait()
 
     world.pace = held
-    async with start(model_settings) as service, asyncio.timeout(20):
+    async with start(model_settings) as service, asyncio.timeout(120):
         session = await service.session(title="Kept")
         run = await service.ask(session)
         await writing.wait()

@@ -244,12 +244,11 @@ async def test_deleting_a_session_ends_its_run(start: Any, model_settings: Any, 
         await asyncio.Event().wait()
 
     world.pace = forever
-    async with start(model_settings) as service, asyncio.timeout(10):
+    async with start(model_settings) as service, asyncio.timeout(120):
         session = await service.session()
         run = await service.ask(session)
         await waiting.wait()
-        following = asyncio.create_task(service.events(run["id"]))
-        await asyncio.sleep(0.2)
+        following = await service.following(run["id"])
         await service.client.delete(f"/v1/sessions/{session}")
         events = await following
     assert events[-1].name == "run_cancelled"

@@ -213,7 +213,7 @@ async def test_what_cannot_be_shared_is_named(start: Any, model_settings: Any, w
         writing.set()
         await go.wait()
 
-    async with start(model_settings) as service, asyncio.timeout(30):
+    async with start(model_settings) as service, asyncio.timeout(120):
         empty = await share(service, await service.session())
         assert (empty.status_code, empty.json()["type"]) == (409, "nothing-to-share")
         session, messages = await conversation(service)

@@ -27,7 +27,7 @@ def answering(world: Any) -> list[list[dict[str, str]]]:
 @pytest.fixture
 async def service(start: Any, model_settings: Any) -> AsyncIterator[Any]:
     settings = model_settings.model_copy(update={"summary_tokens": 200, "history_tokens": 200})
-    async with start(settings) as started, asyncio.timeout(60):
+    async with start(settings) as started, asyncio.timeout(120):
         yield started
 
 
@@ -104,7 +104,7 @@ async def test_where_nothing_is_condensed_the_oldest_are_left_out(service: Any, 
 
 
 async def test_without_a_model_nothing_is_condensed(start: Any, settings: Any, world: Any) -> None:
-    async with start(settings.model_copy(update={"summary_tokens": 100})) as service, asyncio.timeout(60):
+    async with start(settings.model_copy(update={"summary_tokens": 100})) as service, asyncio.timeout(120):
         session = await service.session(title="t")
         for at in range(3):
             run, _ = await ask(service, session, f"Question {at}{LONG}?")

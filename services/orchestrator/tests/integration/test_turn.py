@@ -193,7 +193,7 @@ async def test_a_sentence_is_told_with_its_marks_while_the_answer_streams(
         await gates[0](at)
 
     world.pace = pace
-    async with start(model_settings) as service, asyncio.timeout(60):
+    async with start(model_settings) as service, asyncio.timeout(120):
         run = await service.ask(await service.session())
         gates.append(SentenceGate(service, run["id"], 2))
         started.set()

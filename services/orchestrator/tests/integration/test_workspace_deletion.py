@@ -25,7 +25,7 @@ async def delete(redis: Redis, workspace_id: UUID) -> WorkspacePurged:
         data={},
     )
     await redis.xadd(DOCUMENTS, {"event": event.model_dump_json()})
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while True:
             for _, fields in await redis.xrange(DOCUMENTS):
                 answer = Event.model_validate_json(fields["event"])
@@ -53,7 +53,7 @@ async def test_nothing_of_it_is_left(
     async with (
         start(model_settings) as service,
         Redis.from_url(redis_url, decode_responses=True) as redis,
-        asyncio.timeout(60),
+        asyncio.timeout(120),
     ):
         session = await service.session()
         ended = await service.ask(session)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from orchestrator.citations.assess import assess, unchecked
+from orchestrator.citations.assess import assess, assess_quotations, unchecked
 from orchestrator.citations.check import MarkerFilter, check
 from orchestrator.citations.judgement import judge
 from orchestrator.citations.source import SourceText
@@ -96,7 +96,7 @@ def test_quotations_are_verified_as_they_stand() -> None:
     cited = MarkerFilter([SourceText(AUTH)])
     text = cited.feed("From auth.md: “Tokens expire after fifteen minutes.” [1] “The AuthService issues tokens.” [1]")
     checked = check(text + cited.end(), cited.cited, [AUTH])
-    found = assess(checked, [SourceText(AUTH)], extractive=True)
+    found = assess_quotations(checked)
     assert found.content == checked.content
     assert [(one.status, list(one.citations)) for one in found.sentences] == [("verified", [1]), ("verified", [2])]
 

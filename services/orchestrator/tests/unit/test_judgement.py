@@ -189,3 +189,15 @@ def test_a_hostile_sentence_is_judged() -> None:
     """Ten thousand words, each of which a rule looks at."""
     text = "Abc1 depends not on 1.5 increase " * 1_700
     assert judge(text, text[:8_000]).verdict
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence", "verdict"),
+    [
+        ("The AuthService issues tokens.", "Tokens issue the AuthService.", "unclear"),
+        ("The AuthService issues tokens.", "Tokens are issued by the AuthService.", "verified"),
+        ("By default Redis stores sessions.", "Redis stores sessions by default.", "verified"),
+    ],
+)
+def test_words_that_changed_places_around_a_verb_that_no_list_has(source: str, sentence: str, verdict: str) -> None:
+    assert judge(sentence, source).verdict == verdict, judge(sentence, source)

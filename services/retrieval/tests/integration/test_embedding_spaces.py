@@ -13,7 +13,6 @@ from pydantic import SecretStr
 from contracts.embedding_spaces import SpaceStatus
 from contracts.events import DocumentIndexed, EmbeddingSpaceActivated
 from contracts.gateway import Role
-from embedded.ports import free_port
 from inference.factory import build_embedders
 from retrieval.app import create_app
 from retrieval.spaces import builder as builder_module
@@ -270,9 +269,9 @@ start()
 """
 
 
-def environment(settings) -> dict[str, str]:
+def environment(settings, port: int) -> dict[str, str]:
     """What a process of its own needs to run with these settings."""
-    values = settings.model_dump(exclude_none=True, exclude={"embedding_models"}) | {"port": free_port()}
+    values = settings.model_dump(exclude_none=True, exclude={"embedding_models"}) | {"port": port}
     plain = {
         name.upper(): str(one.get_secret_value() if isinstance(one, SecretStr) else one) for name, one in values.items()
     }
@@ -283,7 +282,7 @@ def environment(settings) -> dict[str, str]:
 
 
 async def test_a_build_goes_on_after_kill_and_replicas_share_it(
-    settings, urls, database, index, converted, workspace_id, provider, eventually
+    settings, urls, database, index, converted, workspace_id, provider, eventually, unused_port
 ):
     await index(converted([f"passage number {number}" for number in range(200)]))
     configured = build_embedders(settings)
@@ -305,7 +304,7 @@ async def test_a_build_goes_on_after_kill_and_replicas_share_it(
         return await count(database, workspace_id, "SELECT count(*) FROM chunk_vector WHERE model = %s", WORDS)
 
     provider.answers = 3  # then it keeps callers waiting
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", CHILD, env=environment(settings))
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", CHILD, env=environment(settings, unused_port))
     try:
         await eventually(vectors, lambda written: written >= 32)
         assert await claimed() == []

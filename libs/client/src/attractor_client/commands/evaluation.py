@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from attractor_client.client import AttractorClient
-from attractor_client.commands.evaluation_view import ProgressBar, note_corpus, show_comparison, show_evaluation
+from attractor_client.commands.evaluation_view import EvaluationProgress, note_corpus, show_comparison, show_evaluation
 from attractor_client.errors import AttractorError, Forbidden
 from attractor_client.evaluation import report
 from attractor_client.evaluation.comparison import Comparison, compare
@@ -136,7 +136,7 @@ def run_evaluation(
 
     async def work(client: AttractorClient, output: Output) -> None:
         before = load(baseline) if baseline else None
-        with ProgressBar(output.notes) as progress:
+        with EvaluationProgress(output.notes) as progress:
             try:
                 found = await evaluate(client, plan, progress, output.note, lambda placed: note_corpus(output, placed))
             except Forbidden as error:

@@ -21,7 +21,7 @@ SHOWN_REASONS = 5
 LONGEST_QUESTION = 90
 
 
-class ProgressBar:
+class EvaluationProgress:
     """On a terminal: what is under way, how much of it is done, and the time left."""
 
     def __init__(self, console: Console) -> None:

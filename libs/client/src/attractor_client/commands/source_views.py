@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from attractor_client.output import Output
 from attractor_client.rendering import local_time
-from contracts.sources import FolderConfig, GitConfig, S3Config, Source, SourceConfig, Sync, WebConfig
-
-
-def place(config: SourceConfig) -> str:
-    """Where a source's documents come from, in one line."""
-    match config:
-        case FolderConfig():
-            return config.path
-        case GitConfig():
-            return f"{config.path} at {config.ref}"
-        case S3Config():
-            return f"{config.bucket}/{config.prefix} ({config.connection})"
-        case WebConfig():
-            return f"{config.url} ({config.mode})"
+from contracts.sources import FolderConfig, Source, Sync
 
 
 def source_row(source: Source) -> tuple[object, ...]:
@@ -46,7 +33,7 @@ def show_source(output: Output, source: Source) -> None:
             ("id", source.id),
             ("name", source.name),
             ("kind", source.config.kind),
-            ("place", place(source.config)),
+            ("place", source.config.place),
             ("only", ", ".join(source.config.include)),
             ("not", ", ".join(source.config.exclude)),
             ("documents", source.documents),

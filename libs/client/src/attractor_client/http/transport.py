@@ -37,7 +37,15 @@ def path(*parts: str | UUID) -> str:
 class Transport:
     """The connection pool and what every request has in common. Times in seconds."""
 
-    def __init__(self, url: str, api_key: str | None, timeout: float, retry: RetryPolicy) -> None:
+    def __init__(
+        self,
+        url: str,
+        api_key: str | None,
+        timeout: float,
+        retry: RetryPolicy,
+        carrier: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        """`carrier` takes the requests to the server; by default the network."""
         self.url = httpx2.URL(url)
         if self.url.scheme not in ("http", "https") or not self.url.host:
             raise ValueError(f"{url!r} is not a server URL; expected one like http://127.0.0.1:8080")
@@ -53,6 +61,7 @@ class Transport:
             timeout=httpx2.Timeout(timeout, connect=min(timeout, 10.0), pool=None),
             limits=httpx2.Limits(max_connections=100, keepalive_expiry=KEEPALIVE_SECONDS),
             trust_env=not _is_loopback(self.url.host),
+            transport=carrier,
         )
 
     async def aclose(self) -> None:

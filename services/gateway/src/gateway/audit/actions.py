@@ -162,6 +162,7 @@ ACTIONS = (
 # Writes that are no deeds: questions, and what a user does in the own conversations and on the own queue.
 NOT_AUDITED = frozenset(
     {
+        ("POST", "/v1/chat/completions"),
         ("POST", "/v1/context"),
         ("POST", "/v1/search"),
         ("POST", "/v1/documents/cancel"),

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Coroutine
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter
 from starlette.requests import ClientDisconnect, Request
@@ -20,6 +17,7 @@ from gateway.proxy.incoming_body import IncomingBody
 from gateway.proxy.upstream_request import UpstreamRequest
 from gateway.proxy.upstreams import Upstreams
 from service_kit.auth import Principal
+from service_kit.disconnects import until
 from service_kit.problems import NotFound, Problem
 from service_kit.tokens import Tokens
 
@@ -58,7 +56,7 @@ class Proxy:
         try:
             await body.start()
             with await self._charged(caller, request, prefix, body):
-                await _until(body.caller_left(), upstream.run())
+                await until(body.caller_left(), upstream.run())
         except ClientDisconnect as error:
             if not upstream.started:
                 raise CallerLeft from error
@@ -84,18 +82,3 @@ class Proxy:
             return nullcontext()
         request.state.response_headers = await self.authenticator.charge(caller, cost - 1)
         return self.authenticator.weighing(caller, query_cost.weight(cost))
-
-
-async def _until(caller_left: Coroutine[Any, Any, None], work: Coroutine[Any, Any, None]) -> None:
-    """Does the work. If the caller disconnects first, cancels it and raises ClientDisconnect."""
-    leaving, working = asyncio.create_task(caller_left), asyncio.create_task(work)
-    try:
-        await asyncio.wait((leaving, working), return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            await working
-        else:
-            raise ClientDisconnect
-    finally:
-        leaving.cancel()
-        working.cancel()
-        await asyncio.gather(leaving, working, return_exceptions=True)

@@ -50,6 +50,8 @@ TABLE = (
     Prefix("/v1/world", "memory"),
     Prefix("/v1/sessions", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
     Prefix("/v1/messages", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
+    Prefix("/v1/chat/completions", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
+    Prefix("/v1/models", "orchestrator"),
     Prefix("/v1/runs", "orchestrator"),
     Prefix("/v1/feedback", "orchestrator"),
     Prefix("/v1/shares", "orchestrator"),

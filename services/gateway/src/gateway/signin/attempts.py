@@ -12,19 +12,26 @@ IPV6_NETWORK = 64  # what one customer of a provider has
 
 
 class Attempts:
-    """An account is what was typed as login, whether a user has it or not: a refusal tells nothing about users."""
+    """An account is what was typed as login, whether a user has it or not: a refusal tells nothing about users.
+
+    A browser in which the account was signed in before has attempts of its own.
+    """
 
     def __init__(self, accounts: Buckets, addresses: Buckets) -> None:
         self.accounts, self.addresses = accounts, addresses
 
-    async def spend(self, login: str, address: str) -> None:
-        """Counts an attempt before the password is compared. Raises TooManyAttempts."""
+    async def spend(self, login: str, address: str, browser: str | None = None) -> None:
+        """Counts an attempt before the password is compared; `browser` names a known one. Raises TooManyAttempts."""
         await self.spend_address(address)
-        await _take(self.accounts, hashlib.sha256(login.casefold().encode()).hexdigest())
+        await _take(self.accounts, f"{account_of(login)}:{browser}" if browser else account_of(login))
 
     async def spend_address(self, address: str) -> None:
         """Counts an attempt that is at no account. Raises TooManyAttempts."""
         await _take(self.addresses, network(address))
+
+
+def account_of(login: str) -> str:
+    return hashlib.sha256(login.casefold().encode()).hexdigest()
 
 
 async def _take(buckets: Buckets, holder: str) -> None:

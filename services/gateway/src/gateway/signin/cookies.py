@@ -1,4 +1,4 @@
-"""The cookie of a web session."""
+"""The cookies that a browser keeps."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from starlette.responses import Response
 
 from gateway.signin.origins import WebOrigins
 
-# The prefix makes browsers insist on Secure, on this very host and on the path /.
-NAME = "__Host-attractor_session"
-# On this machine without TLS: Safari keeps no Secure cookie there. Other programs at this machine's ports get it too.
-PLAIN_NAME = "attractor_session"
+SESSION, KNOWN_BROWSER = "attractor_session", "attractor_browser"
+# It makes browsers insist on Secure, on this very host and on the path /.
+PREFIX = "__Host-"
 
 
-class SessionCookie:
+class BrowserCookie:
     """HttpOnly, SameSite=Strict, and Secure but on this machine without TLS."""
 
-    def __init__(self, origins: WebOrigins, seconds: int) -> None:
-        self.origins, self.seconds = origins, seconds
+    def __init__(self, name: str, origins: WebOrigins, seconds: int) -> None:
+        self.name, self.origins, self.seconds = name, origins, seconds
 
     def read(self, request: Request) -> str | None:
         return request.cookies.get(self._name(request))
@@ -37,4 +36,5 @@ class SessionCookie:
         response.delete_cookie(self._name(request), secure=secure, httponly=True, samesite="strict")
 
     def _name(self, request: Request) -> str:
-        return PLAIN_NAME if self.origins.is_plain_loopback(request) else NAME
+        # Safari keeps no Secure cookie on this machine without TLS. Other programs at its ports get a plain one too.
+        return self.name if self.origins.is_plain_loopback(request) else PREFIX + self.name

@@ -19,8 +19,9 @@ from gateway.errors import (
     UnknownUser,
     WrongCredentials,
 )
-from gateway.signin.attempts import Attempts
+from gateway.signin.attempts import Attempts, account_of
 from gateway.signin.credentials import PasswordUser, SignInCredentials
+from gateway.signin.known_browsers import KnownBrowsers
 from gateway.signin.passwords import Passwords, must_be_uncommon
 from gateway.signin.sessions import WebSessionRows
 from gateway.signin.web_sessions import WebSessions, sha256
@@ -32,9 +33,16 @@ LINK_SECONDS = 24 * 3600
 class PasswordSignIns:
     """No connection is held while a password is hashed."""
 
-    def __init__(self, database: Database, passwords: Passwords, web_sessions: WebSessions, attempts: Attempts) -> None:
+    def __init__(
+        self,
+        database: Database,
+        passwords: Passwords,
+        web_sessions: WebSessions,
+        attempts: Attempts,
+        browsers: KnownBrowsers,
+    ) -> None:
         self.database, self.passwords = database, passwords
-        self.web_sessions, self.attempts = web_sessions, attempts
+        self.web_sessions, self.attempts, self.browsers = web_sessions, attempts, browsers
 
     async def sign_in(self, request: Request, response: Response, login: str, password: str) -> SignedInUser:
         """Begins a web session. Raises WrongCredentials, TooManyAttempts, CrossSiteRequest or NotConfidential.
@@ -42,7 +50,8 @@ class PasswordSignIns:
         The response and the work are the same for an unknown user, a wrong password, none, and a disabled user.
         """
         self._must_be_safe(request)
-        await self.attempts.spend(login, address_of(request))
+        account = account_of(login)
+        await self.attempts.spend(login, address_of(request), self.browsers.name(request, account))
         async with self.database.system() as connection:
             found = await SignInCredentials(connection).find(login)
         right = await self.passwords.match(password, found.hash if found else None)
@@ -53,7 +62,9 @@ class PasswordSignIns:
         async with self.database.system() as connection:
             if renewed:
                 await SignInCredentials(connection).rehash(found.id, found.hash, renewed)
-            return await self.web_sessions.begin(connection, request, response, found.user, "password")
+            signed_in = await self.web_sessions.begin(connection, request, response, found.user, "password")
+        self.browsers.remember(request, response, account)
+        return signed_in
 
     async def join(self, request: Request, response: Response, body: InvitationSignUp) -> SignedInUser:
         """Accepts an invitation: as the user who is signed in, or as a new one with a password, who is so then.

@@ -27,7 +27,7 @@ from gateway.errors import (
     UnknownWorkspace,
     WorkspaceNotChosen,
 )
-from gateway.signin.cookies import SessionCookie
+from gateway.signin.cookies import SESSION, BrowserCookie
 from gateway.signin.origins import SAFE_METHODS, WebOrigins
 from gateway.signin.sessions import WebSessionRows
 from service_kit.pagination import decode_cursor, page
@@ -56,7 +56,7 @@ class WebSessions:
 
     def __init__(self, database: Database, origins: WebOrigins, lifetime: Lifetime) -> None:
         self.database, self.origins, self.lifetime = database, origins, lifetime
-        self.cookie = SessionCookie(origins, lifetime.longest)
+        self.cookie = BrowserCookie(SESSION, origins, lifetime.longest)
 
     async def signed_in(self, request: Request) -> SignedIn | Authenticated | None:
         secret = self.cookie.read(request)

@@ -173,7 +173,7 @@ def test_a_process_is_not_used_after_a_failure(tmp_path: Path) -> None:
 def test_a_process_without_work_ends_and_one_that_was_killed_is_not_missed(tmp_path: Path) -> None:
     with converting(tmp_path, Recycling(idle_seconds=0.1)) as it:
         it.convert(MARKDOWN)
-        _, left = psutil.wait_procs(processes(it.running()), timeout=10)
+        _, left = psutil.wait_procs(processes(it.running()), timeout=120)
         assert left == []
         it.convert(MARKDOWN)
     with converting(tmp_path, Recycling()) as it:

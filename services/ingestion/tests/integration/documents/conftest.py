@@ -86,7 +86,7 @@ def folder(make_folder: Callable[..., Folder]) -> Folder:
 def settled(client: httpx2.AsyncClient) -> Callable[..., Awaitable[dict[str, Any]]]:
     """`await settled(document_id)`: once it is searchable, failed or cancelled; or what else is to be waited for."""
 
-    async def wait(document_id: UUID | str, wait: str = "searchable", timeout: float = 10) -> dict[str, Any]:
+    async def wait(document_id: UUID | str, wait: str = "searchable", timeout: float = 120) -> dict[str, Any]:
         answer = await client.get(f"/v1/documents/{document_id}", params={"wait": wait, "timeout": timeout})
         detail: dict[str, Any] = answer.json()
         return detail

@@ -126,7 +126,7 @@ async def test_a_deletion_stops_a_running_conversion(
 ) -> None:
     document_id = (await upload("gate-a.md"))["document"]["id"]
     running = asyncio.create_task(process(document_id))
-    assert await asyncio.to_thread(converter.started.wait, 10)
+    assert await asyncio.to_thread(converter.started.wait, 120)
     answer = await client.delete(f"/v1/documents/{document_id}")
     assert answer.status_code == 200, answer.text
     await running
@@ -150,7 +150,7 @@ async def test_objects_that_a_worker_wrote_too_late_are_deleted(
 
     def deleted_while_storing(*arguments: Any) -> None:
         request = client.delete(f"/v1/documents/{document_id}", params={"timeout": 0})
-        asyncio.run_coroutine_threadsafe(request, loop).result(10)
+        asyncio.run_coroutine_threadsafe(request, loop).result(120)
         store(*arguments)
         assert object_store.keys(derived_prefix(workspace_id, UUID(document_id)))
 

@@ -51,7 +51,7 @@ def hasten(database: Any) -> Callable[[], None]:
 @pytest.fixture
 def settled(client: httpx2.AsyncClient) -> Callable[[str], Awaitable[dict[str, Any]]]:
     async def wait(document_id: str) -> dict[str, Any]:
-        answer = await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": 10})
+        answer = await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": 120})
         detail: dict[str, Any] = answer.json()
         return detail
 

@@ -28,7 +28,7 @@ def stages(detail: dict[str, Any]) -> dict[str, str]:
     return {stage["name"]: stage["status"] for stage in detail["stages"]}
 
 
-async def settled(client: httpx2.AsyncClient, document_id: str, timeout: float = 10) -> dict[str, Any]:
+async def settled(client: httpx2.AsyncClient, document_id: str, timeout: float = 120) -> dict[str, Any]:
     answer = await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": timeout})
     detail: dict[str, Any] = answer.json()
     return detail
@@ -157,7 +157,7 @@ async def test_a_stopping_worker_releases_its_stage_at_once(
 ) -> None:
     document_id = (await upload("gate-a.md"))["document"]["id"]
     running = asyncio.create_task(process(document_id))
-    assert await asyncio.to_thread(converter.started.wait, 10)
+    assert await asyncio.to_thread(converter.started.wait, 120)
     shutdown.begin()
     await running
     detail = await settled(client, document_id, 0)

@@ -109,9 +109,9 @@ async def test_a_wait_ends_when_the_state_is_reached(
 ) -> None:
     assert neighbours
     document_id = (await upload())["document"]["id"]
-    waiting = asyncio.create_task(settled(document_id, awaited, 30))
+    waiting = asyncio.create_task(settled(document_id, awaited, 300))
     await process(document_id)
-    state = await asyncio.wait_for(waiting, 10)
+    state = await asyncio.wait_for(waiting, 120)
     assert state["status"] == "searchable" or awaited == "graphed"
     if awaited in {"embedded", "settled"}:
         assert state["embedding_status"] == "complete"
@@ -123,4 +123,4 @@ async def test_a_wait_ends_when_the_state_is_reached(
 async def test_a_wait_ends_when_the_document_fails(upload: Entry, process: Process, settled: Any, awaited: str) -> None:
     document_id = (await upload("broken-a.md"))["document"]["id"]
     await process(document_id)
-    assert (await asyncio.wait_for(settled(document_id, awaited, 30), 5))["status"] == "failed"
+    assert (await asyncio.wait_for(settled(document_id, awaited, 300), 120))["status"] == "failed"

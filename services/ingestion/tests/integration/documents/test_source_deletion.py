@@ -140,7 +140,7 @@ async def test_a_deletion_during_a_new_version_deletes_all_versions(
     converter.started.clear()
     await client.put(path, files=[("file", ("gate-a.md", b"Second\ntext"))])
     running = asyncio.create_task(process(document["id"]))
-    assert await asyncio.to_thread(converter.started.wait, 10)
+    assert await asyncio.to_thread(converter.started.wait, 120)
     assert object_store.keys(derived_prefix(workspace_id, document["id"]))
     answer = await client.delete(path)
     assert answer.status_code == 200, answer.text

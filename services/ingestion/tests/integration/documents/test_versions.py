@@ -144,7 +144,7 @@ async def test_a_new_version_takes_the_document_from_a_worker(
 ) -> None:
     document_id = (await upload_key("k", "gate-a.md", b"old text"))["document"]["id"]
     running = asyncio.create_task(process(document_id))
-    assert await asyncio.to_thread(converter.started.wait, 10)
+    assert await asyncio.to_thread(converter.started.wait, 120)
     entry = await upload_key("k", "a.md", b"new text")
     assert entry["new_version"]
     converter.gate.set()

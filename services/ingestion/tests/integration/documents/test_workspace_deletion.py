@@ -25,7 +25,7 @@ def delete_workspace(redis_url: str, workspace_id: UUID) -> Callable[[], Awaitab
     """As the gateway tells of it; returns this service's confirmation."""
 
     async def delete() -> WorkspacePurged:
-        async with Redis.from_url(redis_url) as redis, asyncio.timeout(30):
+        async with Redis.from_url(redis_url) as redis, asyncio.timeout(120):
             event = new_event("gateway", workspace_id, WorkspaceDeleted(), str(workspace_id))
             after = (await redis.xadd(DOCUMENTS, {"event": event.model_dump_json()})).decode()
             while True:
@@ -96,10 +96,10 @@ async def test_a_running_conversion_leaves_nothing_in_a_deleted_workspace(
     answer = await client.post("/v1/documents", files={"files": ("gate-1.md", b"Title\ntext")})
     document = answer.json()["files"][0]["document"]["id"]
     working = asyncio.create_task(process(document))
-    await asyncio.to_thread(converter.started.wait, 10)
+    await asyncio.to_thread(converter.started.wait, 120)
     receipt = await delete_workspace()
     assert receipt.removed["document_stage"] > 0
-    await asyncio.wait_for(working, 15)  # the gate stays closed: it gave up because its lease is gone
+    await asyncio.wait_for(working, 120)  # the gate stays closed: it gave up because its lease is gone
     assert not converter.gate.is_set()
     last = await delete_workspace()
     assert (last.removed["document"], set(last.remaining.values())) == (1, {0})

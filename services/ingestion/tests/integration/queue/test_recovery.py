@@ -77,7 +77,7 @@ async def test_nothing_is_sent_without_a_worker(
         metrics = (await client.get("/metrics")).text
         assert "attractor_ingestion_workers 0.0" in metrics
         registered()
-        await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting == 1, timeout=5)
+        await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting == 1)
 
 
 async def test_the_queue_is_measured(upload: Entry, client: httpx2.AsyncClient, eventually: Any) -> None:
@@ -89,7 +89,7 @@ async def test_the_queue_is_measured(upload: Entry, client: httpx2.AsyncClient, 
     def counted(text: str) -> bool:
         return 'attractor_ingestion_queue_depth{lane="interactive",stage="convert"} 1.0' in text
 
-    text = await eventually(metrics, counted, timeout=25)
+    text = await eventually(metrics, counted)
     assert 'attractor_ingestion_queue_oldest_seconds{lane="interactive"}' in text
     assert 'attractor_ingestion_queue_depth{lane="bulk",stage="embed"} 0.0' in text
 
@@ -104,7 +104,7 @@ async def test_lost_events_are_published_again(
     neighbours.silent.clear()
     async with Redis.from_url(redis_url) as redis:
         await redis.flushall()
-    await eventually(lambda: detail(document_id), lambda now: now["status"] == "searchable", timeout=30)
+    await eventually(lambda: detail(document_id), lambda now: now["status"] == "searchable")
 
 
 async def test_a_lost_workers_stage_is_queued_again(

@@ -48,7 +48,7 @@ def killed_at(
         held = await synchroniser.claim()
         assert held is not None
         dying = asyncio.create_task(synchroniser.synchronise(held))
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(120):
             await intake.reached.wait()
         dying.cancel()
         await asyncio.wait([dying])

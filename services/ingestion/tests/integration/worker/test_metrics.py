@@ -11,15 +11,15 @@ Entry = Callable[..., Awaitable[dict[str, Any]]]
 
 
 async def test_a_worker_reports_its_metrics(
-    workers: Any, upload: Entry, client: httpx2.AsyncClient, neighbours: Any, free_port: int
+    workers: Any, upload: Entry, client: httpx2.AsyncClient, neighbours: Any, unused_port: int
 ) -> None:
     assert neighbours
-    with workers.started(PRIVATE_PORT=str(free_port)):
+    with workers.started(PRIVATE_PORT=str(unused_port)):
         for name, content in (("a.md", b"# A\n\nText.\n"), ("b.pdf", b"%PDF-1.7\nthis is not a PDF\n%%EOF")):
             document_id = (await upload(name, content))["document"]["id"]
             await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": 150})
         async with httpx2.AsyncClient() as http:
-            text = (await http.get(f"http://127.0.0.1:{free_port}/metrics")).text
+            text = (await http.get(f"http://127.0.0.1:{unused_port}/metrics")).text
     for wanted in (
         'attractor_ingestion_stage_seconds_count{format="md",stage="convert"} 1.0',
         'attractor_ingestion_stage_seconds_count{format="md",stage="embed"} 1.0',

@@ -24,7 +24,7 @@ def job(lane: Lane) -> HeldStage:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.005)
@@ -50,7 +50,7 @@ class Work:
     def run(self, one: HeldStage) -> None:
         gate = self.gates.setdefault(id(one), threading.Event())
         self.running.append(one)
-        assert gate.wait(5)
+        assert gate.wait(120)
         self.running.remove(one)
 
     def end(self, one: HeldStage) -> None:

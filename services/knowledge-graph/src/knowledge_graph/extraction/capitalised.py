@@ -20,7 +20,6 @@ from knowledge_graph.extraction.names import (
 from knowledge_graph.extraction.records import Span
 
 TOKEN = re.compile(r"[^\W_]++(?:[-’'.&][^\W_]++)*+")
-ROMAN = re.compile(r"[IVX]{1,5}$")
 OPENS_SENTENCE = re.compile(r"(?:^|[.!?:;|>*#•\"“(\[\n-]\s*|\d[.)]\s*)$")
 QUOTED = re.compile(r"[\"“]([^\W_][^\"“”\n]{2,80}?)[,.]?[\"”]|(?<![*\w])\*([^\W_][^*\n]{2,80}?)\*(?![*\w])")
 LONGEST_NUMBER = 4

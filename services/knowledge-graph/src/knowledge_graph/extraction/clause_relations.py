@@ -22,6 +22,8 @@ SEVERAL = frozenset({"system", "server", "api", "component", "backend", "fronten
 SELVES = frozenset(word for word, kind in PARTS.items() if kind in {"SERVICE", "PROJECT"}) - SEVERAL
 """Under the heading of Petrel "the app" is Petrel; "the server" may be another."""
 OWNING = frozenset({"OWN", "MAINTAIN", "OPERATE", "RUN"})
+SERVING = frozenset({"BACK", "POWER", "FEED"})
+"""Who is backed by something depends on it."""
 NO_RELATION = frozenset({"KNOWN_AS", "CALLED_AS", "REFER_AS"})
 """Aliases say that."""
 CLOSED = {
@@ -42,6 +44,7 @@ CLOSED = {
     "INCLUDE": ("PART_OF", True),
     "COMPRISE": ("PART_OF", True),
     "CONSIST_OF": ("PART_OF", True),
+    "COMPOSE_OF": ("PART_OF", True),
 }
 """What has a name of its own in the graph; True turns it round."""
 
@@ -70,6 +73,8 @@ class Reference:
     """Somebody or something: no more than a name."""
     section: Mention | None = None
     """The part of a system that the nearest heading names."""
+    named_by_item: Mention | None = None
+    """What the list item before this one is, where that is a name alone."""
     nouns: dict[str, Mention] = field(default_factory=dict)
     """By the noun that was said of it: "film" in "Tropic of Cancer is a film"."""
 
@@ -78,6 +83,12 @@ class Reference:
         self.person = self.unsure = None
         self.thing = self.section = about
         self.nouns.clear()
+
+    def begin_item(self, alone: Mention | None) -> None:
+        """Begins an item of a list; the one before it may be its name (`alone`)."""
+        self.unsure = None
+        self.thing = alone or self.named_by_item or self.section
+        self.named_by_item = alone
 
     def remember(self, subject: Mention) -> None:
         if subject.entity_type == "PERSON":
@@ -98,10 +109,15 @@ class Reference:
 
 
 def triples(
-    clauses: Sequence[Clause], mentions: Sequence[Mention], spoken_of: Reference, systems: Collection[str] = ()
+    clauses: Sequence[Clause],
+    mentions: Sequence[Mention],
+    spoken_of: Reference,
+    systems: Collection[str] = (),
+    items: Sequence[tuple[int, Mention | None]] = (),
 ) -> Iterator[ClauseTriple]:
     """`mentions` are those of one text, by place; `spoken_of` is read and brought up to date; `systems` are entities
-    that are parts of systems, between which verbs state what `relation_types.VERBS` says.
+    that are parts of systems, between which verbs state what `relation_types.VERBS` says; `items` are the places of
+    list items, whose pronouns mean nothing of the items before, but an item that is a name alone.
     """
     starts = [mention.start for mention in mentions]
 
@@ -109,7 +125,10 @@ def triples(
         found = bisect_right(starts, place) - 1
         return mentions[found] if found >= 0 and place < mentions[found].end else None
 
+    left = list(items)
     for clause in clauses:
+        while left and left[0][0] <= clause.subject:
+            spoken_of.begin_item(left.pop(0)[1])
         named, target = at(clause.subject), at(clause.target)
         if clause.reference == SECTION:
             yield from _of_section(clause, named, target, spoken_of, systems)
@@ -152,11 +171,11 @@ def _of_section(
     source = spoken_of.section
     if named is not None or source is None or target is None or source.entity_id == target.entity_id:
         return
-    if clause.relation in VERBS and _is_between_parts(source, target, systems):
+    if clause.relation in VERBS and is_between_parts(source, target, systems):
         yield from _triple(clause, source, target, REFERRED, systems)
 
 
-def _is_between_parts(source: Mention, target: Mention, systems: Collection[str]) -> bool:
+def is_between_parts(source: Mention, target: Mention, systems: Collection[str]) -> bool:
     """Tells whether both are parts of systems, or one is and the other may be."""
     known = [one.entity_id in systems for one in (source, target)]
     return all(known) or (any(known) and not {source.entity_type, target.entity_type} & NO_PARTS)
@@ -166,8 +185,10 @@ def _triple(
     clause: Clause, source: Mention, target: Mention, confidence: float, systems: Collection[str]
 ) -> Iterator[ClauseTriple]:
     relation_type, reverse = CLOSED.get(clause.relation, (clause.relation, False))
-    if _is_between_parts(source, target, systems):
+    if is_between_parts(source, target, systems):
         relation_type = VERBS.get(clause.relation, relation_type)
+        if clause.relation in SERVING:
+            relation_type, reverse = "DEPENDS_ON", True
     if clause.relation == "BELONG_TO" and target.entity_type in {"TEAM", "PERSON"}:
         if target.entity_type == "PERSON":
             return  # a short name of a team, most often

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 OBJECTS = frozenset({"dobj", "dative", "oprd"})
 NONE_OF = frozenset({"neither", "no"})
+NOTHING = frozenset({"nothing", "none", "nobody"})
 COPIES = frozenset(
     {"replica", "copy", "mirror", "version", "table", "cluster", "interface", "api", "schema", "database"}
 )
@@ -115,6 +116,8 @@ def _is_passive(verb: Token, children: Sequence[Token]) -> bool:
 def _statements(
     verb: Token, children: Sequence[Token], subjects: Sequence[Token], time: str, *, passive: bool
 ) -> Iterator[Clause]:
+    if any(_is_nothing(child) for child in children):
+        time = NEGATED if time == CURRENT else time
     for child in children:
         for relation, phrase, found, turned in _objects(child, verb, passive=passive):
             # "reads neither X nor Y"
@@ -127,6 +130,14 @@ def _statements(
                     acted = f"{_name(verb)}_{child.lower_.upper()}"
                     yield Clause(subject.idx, target.idx, acted, phrase, SECTION, time=told)
                 yield replace(_clause(*ends, relation, phrase, turned), time=told)
+
+
+def _is_nothing(child: Token) -> bool:
+    """Tells whether the verb has "nothing" or "no data" for its subject or object: "reads nothing from X"."""
+    is_end = child.dep_ in OBJECTS or child.dep_ in SUBJECTS
+    return is_end and (
+        child.lower_ in NOTHING or any(grand.lower_ == "no" and grand.dep_ == "det" for grand in child.children)
+    )
 
 
 def _pairs(

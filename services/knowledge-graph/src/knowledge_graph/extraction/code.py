@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from knowledge_graph.extraction.code_imports import GRAMMARS, parsed_imports
 from knowledge_graph.extraction.identifiers import CAMEL, kind_of
 from knowledge_graph.extraction.manifests.statement import called
 from knowledge_graph.extraction.records import Span
@@ -44,8 +45,12 @@ def addresses(text: str) -> Iterator[tuple[Span, str]]:
             yield Span(place, place + len(host), host, entity_type), relation_type
 
 
-def imports(text: str) -> Iterator[Span]:
-    """Modules that the file imports."""
+def imports(text: str, file_name: str) -> Iterator[Span]:
+    """Yields the modules that the file imports, without those that come with its language."""
+    suffix = file_name.rpartition(".")[2].lower()
+    if suffix in GRAMMARS:
+        yield from parsed_imports(text, suffix)
+        return
     for match in IMPORT.finditer(text):
         group = next(index for index, value in enumerate(match.groups(), 1) if value)
         yield Span(match.start(group), match.end(group), match.group(group), "LIBRARY")

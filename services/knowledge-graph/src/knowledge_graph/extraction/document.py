@@ -12,13 +12,16 @@ from knowledge_graph.extraction.concepts import terms
 from knowledge_graph.extraction.definitions import opening
 from knowledge_graph.extraction.disambiguation import Disambiguation
 from knowledge_graph.extraction.english_reader import EnglishReader, EnglishReading
+from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.identifiers import without_overlaps
+from knowledge_graph.extraction.lower_case_names import as_names, lower_case_names
+from knowledge_graph.extraction.lower_case_names import occurrences as occurrences_in_small_letters
 from knowledge_graph.extraction.manifests.reading import read_manifest
 from knowledge_graph.extraction.mentions import aliases_of, mentions_of
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.extraction.records import Extraction, SourceDocument, Span
 from knowledge_graph.extraction.relation_phrases import FIELD
-from knowledge_graph.extraction.resolution import EVIDENT, NOTHING, Resolution, resolve, with_types
+from knowledge_graph.extraction.resolution import NOTHING, Resolution, resolve, with_types
 from knowledge_graph.extraction.sentences import Sentences
 from knowledge_graph.extraction.spans import names_in_code, names_in_prose
 from knowledge_graph.extraction.standing import REJECTED, standing
@@ -45,7 +48,8 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
 
     `read` finds names and clauses in English text; without it only patterns apply.
     """
-    readings, method, notes = _readings(document, read, methods)
+    small = frozenset[str]() if document.is_code else lower_case_names(document.chunks)
+    readings, method, notes = _readings(document, read, methods, small)
     manifest = read_manifest(document)
     notes += [manifest.note] if manifest.note else []
     chunks = [
@@ -59,7 +63,7 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
     titled = [span for chunk in chunks for span, about in chunk.titles if about == "title"]
     titled += [chunk.opening.name for chunk in chunks if chunk.opening and " " in chunk.opening.name.surface]
     for place, chunk in enumerate(chunks):
-        _find_names(chunk, used, titled, document)
+        _find_names(chunk, used, titled, document, small)
         chunk.spans = without_overlaps(manifest.spans(place), chunk.spans)
     declared = [place.span for place in manifest.places.values()]
     types = {} if document.is_code and not declared else stated_types(chunks, declared, document.title)
@@ -83,7 +87,7 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
 
 
 def _readings(
-    document: SourceDocument, read: EnglishReader | None, methods: Methods
+    document: SourceDocument, read: EnglishReader | None, methods: Methods, small: frozenset[str]
 ) -> tuple[list[EnglishReading], str, list[str]]:
     """Returns a reading of each chunk, the method, and notes about it."""
     nothing = [EnglishReading() for _ in document.chunks]
@@ -93,25 +97,52 @@ def _readings(
         return nothing, "patterns", ["spaCy or its English model is not installed: names by patterns alone"]
     if not document.is_english:
         return nothing, "patterns", [f"the document is not English ({document.language}): names by patterns alone"]
-    readings = read([chunk.content for chunk in document.chunks])
+    readings = read([as_names(chunk.content, small) for chunk in document.chunks])
+    if small:
+        readings = [
+            _as_written(one, chunk.content, small) for one, chunk in zip(readings, document.chunks, strict=True)
+        ]
     if methods.dependency:
         return readings, "ner+patterns+dependency", []
     return readings, "ner+patterns", ["the parser is turned off: no relations by clauses, no lower-case terms"]
 
 
-def _find_names(chunk: ChunkAnalysis, used: frozenset[str], titled: Sequence[Span], document: SourceDocument) -> None:
+def _as_written(reading: EnglishReading, text: str, small: frozenset[str]) -> EnglishReading:
+    """Returns the reading without the capitals that only its reader was shown."""
+    written = [replace(span, surface=text[span.start : span.end]) for span in reading.entities]
+    # "Owns ordersvc" is no name.
+    entities = [span for span in written if small.isdisjoint(span.surface.split())]
+    entities = [span for span in entities if any(char.isupper() for char in span.surface)]
+    return replace(reading, entities=entities)
+
+
+def _find_names(
+    chunk: ChunkAnalysis,
+    used: frozenset[str],
+    titled: Sequence[Span],
+    document: SourceDocument,
+    small: frozenset[str],
+) -> None:
     """Finds the names that this chunk's own text gives."""
     text = chunk.text
     if document.is_code:
-        chunk.spans = names_in_code(text)
+        chunk.spans = names_in_code(text, document.name)
         return
     read = names_in_prose(text, chunk.reading, used, nouns_have_capitals=document.language == "de")
     whole = [chunk.opening.name] if chunk.opening else []
+    listed = list(tables.names(text))
     found = without_overlaps(
         whole,
+        [span for span in listed if span.entity_type == "TEAM"],
         list(occurrences(text, titled, read)),
         read,
-        [*tables.names(text), *relation_phrases.listed_names(text), *relation_phrases.teams(text)],
+        list(occurrences_in_small_letters(text, small)),
+        [
+            *listed,
+            *relation_phrases.listed_names(text),
+            *relation_phrases.teams(text),
+            *relation_phrases.terms(text),
+        ],
     )
     chunk.statements = list(alias_statements.statements(text, found))
     stated = whole + [span for one in chunk.statements for span in (one.alias, one.target)]

@@ -11,6 +11,8 @@ from knowledge_graph.extraction.names import ARTICLES, PARTICLES, WORD
 from knowledge_graph.extraction.short_forms import Named, stands_for
 
 UNTYPED = frozenset({"ENTITY", "DOCUMENT", "CONCEPT"})
+EVIDENT = frozenset({"SERVICE", "STORE", "PROJECT", "LIBRARY", "TEAM", "TABLE", "DOCUMENT_ID"})
+"""Types that a name has by evidence, not by the looks of it."""
 SHORTEST_ACRONYM = 3
 SMALL_WORDS = PARTICLES | {"of", "for", "and", "the", "in", "on", "to"}
 
@@ -24,7 +26,7 @@ class Uses:
 
     @property
     def entity_type(self) -> str:
-        return max(self.types, key=lambda one: (one not in UNTYPED, self.types[one], one))
+        return max(self.types, key=lambda one: (one in EVIDENT, one not in UNTYPED, self.types[one], one))
 
 
 def _size(parts: tuple[str, ...]) -> tuple[int, int]:

@@ -11,8 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from knowledge_graph.extraction.records import Span
+from knowledge_graph.extraction.table_headers import ROLES
 
-ADVERB = r"(?:(?:also|now|currently|directly|mainly|still|then|always|heavily|only|internally|itself|jointly) )?"
+ADVERB = (
+    r"(?:(?:also|now|currently|directly|mainly|still|then|always|heavily|only|internally|itself|jointly|both|each|all|"
+    r"therefore|thus|regularly|constantly) )?"
+)
 NOUN = (
     r"(?: (?:service|module|team|system|component|library|package|database|project|application|app|server|layer|"
     r"class|crate))?"
@@ -47,7 +51,35 @@ PHRASES: tuple[tuple[str, bool, str], ...] = (
     ("MAINTAINS", False, r"maintains?|maintained"),
     ("MAINTAINS", True, r"maintained by"),
     ("USES", True, r"wird von"),
+    ("OWNS", False, r"(?:is|are) (?:the owners? of|accountable for|in charge of)|looks? after|takes? care of"),
+    ("OWNS", True, r"is the responsibility of|are the responsibility of"),
+    ("DEPENDS_ON", False, r"cannot (?:work|run|start|live) without|(?:does|do) not (?:work|run|start) without"),
 )
+WHAT = r"(?:(?!(?:no|nothing|none|neither|not|never|and|but) )[a-z][\w’'-]{0,20} ){0,5}"
+"""What is read or sent: "its prices", "the state of each chest"."""
+BETWEEN_PARTS: tuple[tuple[str, bool, str], ...] = (
+    (
+        "READS",
+        False,
+        rf"(?:reads?|fetch(?:es)?|gets?|takes?|loads?|pulls?|receives?|collects?|copies|copy|imports?|downloads?|"
+        rf"retrieves?|obtains?|polls?|consumes?) {WHAT}from",
+    ),
+    ("READS", False, rf"looks? {WHAT}up in|subscribes? to|listens? (?:to|on)|consumes?"),
+    (
+        "WRITES",
+        False,
+        rf"(?:stores?|keeps?|saves?|persists?|caches|cache|archives?|holds?) {WHAT}in|(?:writes?|uploads?|exports?|"
+        rf"appends?) {WHAT}(?:to|into)|(?:publish(?:es)?|announces?|emits?) {WHAT}(?:to|on)",
+    ),
+    (
+        "CALLS",
+        False,
+        rf"(?:sends?|forwards?|delegates?|passes|hands?|routes?) {WHAT}(?:on )?to|asks?|queries|query|polls?|"
+        rf"(?:authenticates?|verifies|verify|validates?|checks?) {WHAT}(?:with|against|via)|"
+        rf"(?:signs?|logs?) (?:[a-z]{{1,20}} )?in (?:with|through|via)|connects? to|falls? back (?:to|on)",
+    ),
+)
+"""Verbs that state how systems are built only where both ends are parts of systems: people send and ask, too."""
 """What ends in "by" is passive; the German passive has its verb behind the names."""
 NOT = r"(?:(?:(?:do|does|did|will) not|(?:do|does|did)n[’']t|won[’']t|never|no longer) )?"
 IS_NOT = r"(?:(?:not|never|no longer) )?"
@@ -62,34 +94,31 @@ def _opening(verb: str) -> str:
 
 
 VERBS = tuple(
-    (kind, passive, re.compile(rf"`?{NOUN} {_opening(verb)}(?:{verb}) {DETERMINER}`?"))
-    for kind, passive, verb in PHRASES
+    (kind, passive, loose, re.compile(rf"`?{NOUN} {_opening(verb)}(?:{verb}) {DETERMINER}`?"))
+    for loose, every in ((False, PHRASES), (True, BETWEEN_PARTS))
+    for kind, passive, verb in every
 )
 FIELDS = {
-    "depends on": ("DEPENDS_ON", False),
-    "dependencies": ("DEPENDS_ON", False),
-    "requires": ("DEPENDS_ON", False),
-    "uses": ("USES", False),
-    "used by": ("USES", True),
-    "calls": ("CALLS", False),
-    "called by": ("CALLS", True),
-    "part of": ("PART_OF", False),
-    "owned by": ("OWNS", True),
-    "owner": ("OWNS", True),
-    "maintained by": ("MAINTAINS", True),
-    "maintainer": ("MAINTAINS", True),
+    header: (role.relation_type, role.reverse)
+    for header, role in ROLES.items()
+    if role.relation_type and not role.of_consumer
 }
+"""What a field of a section says, as a column of that name does."""
+FIELD_NAMES = "|".join(name.replace(" ", "[ _-]") for name in sorted(FIELDS, key=lambda one: (-len(one), one)))
 FIELD = re.compile(
-    rf"(?:^[ \t]*(?:[-*•][ \t]*)?|(?<=\w\. ))"
-    rf"\**({'|'.join(name.replace(' ', '[ _-]') for name in FIELDS)})\**[ \t]*:\**[ \t]*(?=\S)",
+    rf"(?:^[ \t]*(?:[-*•][ \t]*)?|(?<=\w\. )|(?<=\w : ))\**({FIELD_NAMES})\**[ \t]*:\**[ \t]*(?=\S)",
     re.IGNORECASE | re.MULTILINE,
 )
 """A field of its own line, or a sentence: "Fares that follow demand. Owner: Fares. Lead: Ioana Petrescu."."""
-LISTED_BELOW = re.compile(
-    rf"^[ \t]*\**({'|'.join(name.replace(' ', '[ _-]') for name in FIELDS)})\**[ \t]*:\**[ \t]*\n(?:[ \t]*\n)?",
-    re.IGNORECASE | re.MULTILINE,
-)
+LISTED_BELOW = re.compile(rf"^[ \t]*\**({FIELD_NAMES})\**[ \t]*:\**[ \t]*\n(?:[ \t]*\n)?", re.IGNORECASE | re.MULTILINE)
 """A field whose values stand in a list below it."""
+NEXT_VALUE = re.compile(
+    r"[\s`*_\]]*+(?:\([^()]*\)[\s`*_]*+)?(?:[,;/+&]|(?:and|und|sowie)(?!\w)|, (?:and|und)(?!\w))[\s`*_\[]*+(?:[Tt]he )?"
+)
+BEFORE_VALUE = re.compile(r"[\s`*_\[@]*+(?:(?:[Tt]he|[Tt]eam|das|den|der|die) )*+(?:[Tt]eam )?")
+TERM = re.compile(r"(?<=\S) : ")
+DEFINED = re.compile(r"^([^\W\d_][\w&’'-]{1,40}+(?: [\w&’'-]{1,40}+){0,3}) : (?=\S)", re.MULTILINE)
+"""Between a term and its definition in a definition list."""
 ITEM = re.compile(r"[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+[*_`\[]{0,3}(?:[Tt]he )?[*_`\[]{0,3}")
 ITEM_NAME = re.compile(
     r"([A-Z][\w.&’'-]{1,60}+(?: [A-Z\d][\w.&’'-]{0,60}+){0,4})[*_`]{0,3}[ \t]*+(?:[(:,;–—]|- |$)", re.MULTILINE
@@ -101,6 +130,7 @@ NOT_LIKE = re.compile(r"(?<!\w)(?:unlike|instead of|rather than|anders als|statt
 LIKE = re.compile(r"`?, (?:just )?(?:like|(?:as|so) (?:do|does|did)) (?:the )?`?")
 AS = re.compile(r"`?,? (?:just )?as (?:the )?`?")
 DO = re.compile(r"`? (?:do|does|did)(?!\w)")
+TERM_GAP = re.compile(r"^ : (\w)")
 LONGEST_GAP = 80
 CERTAIN, LISTED = 0.9, 0.8
 
@@ -108,7 +138,8 @@ CERTAIN, LISTED = 0.9, 0.8
 @dataclass(frozen=True)
 class StatedRelation:
     """`subject` and `target` are places in the list of spans; a subject of -1 is the heading's entity. `denied`: the
-    phrase between the two says that it is not so, or no longer."""
+    phrase between the two says that it is not so, or no longer. `between_parts`: it is said only where both are parts
+    of systems."""
 
     subject: int
     target: int
@@ -118,6 +149,7 @@ class StatedRelation:
     end: int
     phrase: str
     denied: bool = False
+    between_parts: bool = False
 
 
 def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
@@ -127,7 +159,7 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
         found = _verb(gap)
         if found is None:
             continue
-        kind, passive, denied = found
+        kind, passive, denied, between_parts = found
         phrase = gap.strip("` ")
         lefts, rights = sorted(_list_before(text, spans, place)), _list_after(text, spans, place + 1)
         if phrase.startswith("wird ") and PARTICIPLE.match(text, spans[rights[-1]].end) is None:
@@ -147,25 +179,55 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
                     max(spans[left].end, spans[right].end),
                     phrase,
                     denied,
+                    between_parts,
                 )
 
 
 def field_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:
-    """Lines such as `depends_on: A, B`, about the heading's entity; True where that one is the target."""
+    """Lines such as `depends_on: A, B`, about the heading's entity, or about the term that they define; True where that
+    one is the target. A value is a list of names, each maybe with a remark in parentheses."""
     for match in FIELD.finditer(text):
         ends = [end for sign in ("\n", ". ") if (end := text.find(sign, match.end())) >= 0]
         line_end = min(ends, default=len(text))
-        kind, passive = FIELDS[re.sub(r"[_-]", " ", match.group(1)).lower()]
-        for place, span in enumerate(spans):
-            if match.end() <= span.start and span.end <= line_end:
-                yield StatedRelation(-1, place, kind, LISTED, match.start(1), span.end, match.group(1)), passive
+        kind, passive = FIELDS[_field(match)]
+        term = _term(text, spans, match.start(1))
+        for place in _values(text, spans, match.end(), line_end):
+            one = StatedRelation(term, place, kind, LISTED, match.start(1), spans[place].end, match.group(1))
+            yield one, passive
+
+
+def _field(match: re.Match[str]) -> str:
+    return " ".join(re.sub(r"[_-]", " ", match.group(1)).casefold().split())
+
+
+def _values(text: str, spans: Sequence[Span], start: int, end: int) -> Iterator[int]:
+    """Yields the places in `spans` of the names that the value lists; ends at what is no name."""
+    before, pattern = start, BEFORE_VALUE
+    for place, span in enumerate(spans):
+        if span.start < before or span.end > end:
+            continue
+        if pattern.fullmatch(text, before, span.start) is None:
+            if text.count("(", before, span.start) > text.count(")", before, span.start):
+                continue  # a remark
+            return
+        yield place
+        before, pattern = span.end, NEXT_VALUE
+
+
+def _term(text: str, spans: Sequence[Span], place: int) -> int:
+    """Returns which of `spans` the line defines; -1 for the heading's entity."""
+    start = text.rfind("\n", 0, place) + 1
+    found = TERM.search(text, start, place + 1)
+    if found is None:
+        return -1
+    return next((at for at, span in enumerate(spans) if start <= span.start and span.end == found.start()), -1)
 
 
 def list_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:
     """A field such as `Depends on:` above a list, each item of which begins with a name; as `field_statements`."""
     places = {span.start: place for place, span in enumerate(spans)}
     for match, item in _items(text):
-        kind, passive = FIELDS[re.sub(r"[_-]", " ", match.group(1)).lower()]
+        kind, passive = FIELDS[_field(match)]
         place = places.get(item.end())
         if place is not None:
             yield StatedRelation(-1, place, kind, LISTED, item.start(), spans[place].end, match.group(1)), passive
@@ -177,6 +239,12 @@ def listed_names(text: str) -> Iterator[Span]:
         name = ITEM_NAME.match(text, item.end())
         if name is not None:
             yield Span(*name.span(1), name.group(1), "ENTITY")
+
+
+def terms(text: str) -> Iterator[Span]:
+    """Yields what a definition list defines: "Heron : Owns the Order Service"."""
+    for found in DEFINED.finditer(text):
+        yield Span(*found.span(1), found.group(1), "ENTITY")
 
 
 def teams(text: str) -> Iterator[Span]:
@@ -194,12 +262,12 @@ def _items(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
             start = (text.find("\n", item.end()) + 1) or len(text)
 
 
-def _verb(gap: str) -> tuple[str, bool, bool] | None:
-    """Returns type, whether the target comes first, and whether it is denied."""
-    for kind, passive, pattern in VERBS:
+def _verb(gap: str) -> tuple[str, bool, bool, bool] | None:
+    """Returns type, whether the target comes first, whether it is denied, and whether both must be parts of systems."""
+    for kind, passive, between_parts, pattern in VERBS:
         found = pattern.fullmatch(gap)
         if found is not None:
-            return kind, passive, bool(found.group("no"))
+            return kind, passive, bool(found.group("no")), between_parts
     return None
 
 
@@ -209,7 +277,9 @@ def _gap(text: str, spans: Sequence[Span], place: int) -> str:
     return (
         ""
         if len(between) > LONGEST_GAP or "\n\n" in between
-        else " ".join(f"<{between}>".split())[1:-1].replace("** ", " ")
+        else TERM_GAP.sub(
+            lambda found: f" {found.group(1).lower()}", " ".join(f"<{between}>".split())[1:-1].replace("** ", " ")
+        )
     )
 
 

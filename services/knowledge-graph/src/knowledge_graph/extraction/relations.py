@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from knowledge_graph.extraction import code, cooccurrence, relation_phrases, tables
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
-from knowledge_graph.extraction.clause_relations import ClauseTriple, Reference, triples
+from knowledge_graph.extraction.clause_relations import ClauseTriple, Reference, is_between_parts, triples
 from knowledge_graph.extraction.dates import first_date
 from knowledge_graph.extraction.manifests.reading import ReadManifest
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import Mention, RelationEvidence, SourceDocument, Span
 from knowledge_graph.extraction.relation_types import VERBS, family, is_dependency, is_structural
 from knowledge_graph.extraction.resolution import SYSTEMS, Resolution
+from knowledge_graph.extraction.section_things import section_thing
 from knowledge_graph.extraction.stated_types import thing_of_section
-from knowledge_graph.extraction.tenses import CURRENT, NEGATED, OPEN, PAST, PERFECT, of_words
+from knowledge_graph.extraction.tenses import CURRENT, NEGATED, OPEN, PAST, PERFECT, PRETERITE, of_preterite, of_words
+from knowledge_graph.extraction.word_lists import phrases
 
 CO_OCCURS, DEPENDS_ON = "CO_OCCURS", "DEPENDS_ON"
 CO_OCCURRENCE_WEIGHT, STATED_WEIGHT = 1.0, 2.0
-BEFORE_DECISION = frozenset({"context", "background", "kontext", "hintergrund", "ausgangslage"})
+BEFORE_DECISION = phrases("headings_before_decisions")
 IMPORTED = DECLARED = 0.95
+ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+[*_`]{0,3}(?P<said>[^\n]*?)[*_`]{0,3}[ \t]*$", re.MULTILINE)
 
 
 def of_document(
@@ -75,7 +79,7 @@ def _relations(
         if document.is_code:
             yield from _imported(document, chunk)
         # What a manifest says is not said in sentences.
-        for one in [] if manifest.statements else [*_stated(chunk), *_clauses(chunk, spoken_of, systems)]:
+        for one in [] if manifest.statements else [*_stated(chunk, systems), *_clauses(chunk, spoken_of, systems)]:
             place = (one.source_id, one.target_id, one.relation_type, one.status, one.start)
             if place not in seen and one.source_id != one.target_id:
                 seen.add(place)
@@ -93,7 +97,7 @@ def _declared(
     for one in manifest.statements:
         ends = [manifest.places[end] for end in (one.source, one.target)]
         ids = [entity_id(resolution.key(end.span.surface)) for end in ends]
-        last = max(ends, key=lambda end: (end.chunk, end.span.start))
+        last = manifest.said.get(one) or max(ends, key=lambda end: (end.chunk, end.span.start))
         chunk = chunks[last.chunk].chunk
         start = chunk.content.rfind("\n", 0, last.span.start) + 1
         end = chunk.content.find("\n", last.span.end)
@@ -105,22 +109,22 @@ def _declared(
 
 def _headed(chunk: ChunkAnalysis, systems: Collection[str]) -> Mention | None:
     """Returns the part of a system that the nearest heading names."""
-    key = name_key(chunk.chunk.headings[-1]) if chunk.chunk.headings else ""
-    headed = next((mention for mention in chunk.mentions if mention.about and mention.name_key == key), None)
-    if headed is None:
-        headed = next((mention for mention in chunk.mentions if mention.about == "heading"), None)
+    headed = section_thing(chunk)
     return headed if headed is not None and headed.entity_id in systems else None
 
 
-def _stated(chunk: ChunkAnalysis) -> Iterator[RelationEvidence]:
+def _stated(chunk: ChunkAnalysis, systems: Collection[str] = ()) -> Iterator[RelationEvidence]:
+    """Yields what patterns state; `systems` are parts of systems, between which more verbs state something."""
     text, mentions = chunk.chunk.content, chunk.in_text
     spans = [Span(one.start, one.end, one.surface, one.entity_type) for one in mentions]
     for one in relation_phrases.statements(text, spans):
-        status = of_words(text, one.start, one.end, chunk.sentences.at(one.start), denied=one.denied)
+        status = of_words(text, one.start, one.end, chunk.sentences.at(one.start), denied=one.denied, phrase=one.phrase)
         if status == CURRENT and one.phrase.startswith(("has ", "have ")) and _is_before_decision(chunk):
             status = PAST
+        ends = mentions[one.subject], mentions[one.target]
+        if one.between_parts and not is_between_parts(*ends, systems):
+            continue
         if status != OPEN:
-            ends = mentions[one.subject], mentions[one.target]
             if _owner(one, ends[1]):
                 owning = replace(one, relation_type="OWNS")
                 yield _evidence(chunk, *ends[::-1], owning, _sentence(chunk, one), status)
@@ -128,11 +132,12 @@ def _stated(chunk: ChunkAnalysis) -> Iterator[RelationEvidence]:
                 yield _evidence(chunk, *ends, one, _sentence(chunk, one), status)
     for one in tables.statements(text, spans):
         yield _evidence(chunk, mentions[one.subject], mentions[one.target], one, (one.start, one.end))
-    headed = next((mention for mention in chunk.mentions if mention.about == "heading"), None)
-    if headed is not None:
-        fields = relation_phrases.field_statements(text, spans)
-        for one, reverse in [*fields, *relation_phrases.list_statements(text, spans)]:
-            ends = (mentions[one.target], headed) if reverse else (headed, mentions[one.target])
+    headed = section_thing(chunk)
+    fields = relation_phrases.field_statements(text, spans)
+    for one, reverse in [*fields, *relation_phrases.list_statements(text, spans)]:
+        thing = headed if one.subject < 0 else mentions[one.subject]
+        if thing is not None:
+            ends = (mentions[one.target], thing) if reverse else (thing, mentions[one.target])
             yield _evidence(chunk, *ends, one, _sentence(chunk, one))
 
 
@@ -182,8 +187,18 @@ def _systems(chunks: Sequence[ChunkAnalysis], manifest: ReadManifest) -> frozens
     return frozenset(typed).union(*({one.source_id, one.target_id} for one in stated))
 
 
+def _items(chunk: ChunkAnalysis) -> Iterator[tuple[int, Mention | None]]:
+    """Yields where the items of lists begin, each with the name that is all of it."""
+    for item in ITEM.finditer(chunk.text):
+        start, end = item.span("said")
+        yield (
+            item.start(),
+            next((one for one in chunk.in_text if (one.start, one.end) == (start, end)), None),
+        )
+
+
 def _clauses(chunk: ChunkAnalysis, spoken_of: Reference, systems: Collection[str]) -> Iterator[RelationEvidence]:
-    for one in triples(chunk.reading.clauses, chunk.in_text, spoken_of, systems):
+    for one in triples(chunk.reading.clauses, chunk.in_text, spoken_of, systems, list(_items(chunk))):
         status = _status(one, chunk)
         if status == OPEN:
             continue
@@ -207,7 +222,9 @@ def _status(one: ClauseTriple, chunk: ChunkAnalysis) -> str:
     Verbs that say nothing of how things are built and owned state what happened, in whatever tense.
     """
     if not is_structural(one.relation_type):
-        return CURRENT if one.time in {CURRENT, PERFECT} or _is_told(one) else OPEN
+        return CURRENT if one.time in {CURRENT, PERFECT, PRETERITE} or _is_told(one) else OPEN
+    if one.time == PRETERITE:
+        return of_preterite(chunk.text[slice(*chunk.sentences.at(one.place))])
     if one.time == PERFECT:
         return PAST if _is_before_decision(chunk) else CURRENT
     return one.time
@@ -225,7 +242,7 @@ def _is_before_decision(chunk: ChunkAnalysis) -> bool:
 def _imported(document: SourceDocument, chunk: ChunkAnalysis) -> Iterator[RelationEvidence]:
     """The file depends on what it imports, and on the services whose addresses it holds."""
     source = entity_id(name_key(document.name.rpartition("/")[2]))
-    modules = {(span.start, span.end) for span in code.imports(chunk.chunk.content)}
+    modules = {(span.start, span.end) for span in code.imports(chunk.chunk.content, document.name)}
     addresses = {
         (span.start, span.end): (relation_type, "address")
         for span, relation_type in code.addresses(chunk.chunk.content)

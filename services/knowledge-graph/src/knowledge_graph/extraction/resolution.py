@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from knowledge_graph.extraction.full_names import FullNames, Uses, folded
+from knowledge_graph.extraction.full_names import EVIDENT, FullNames, Uses, folded
 from knowledge_graph.extraction.names import SYNONYMS, is_generic, name_key
 from knowledge_graph.extraction.records import Span
 from knowledge_graph.extraction.short_forms import HONORIFICS, REGNAL, Named
@@ -18,8 +18,6 @@ from knowledge_graph.extraction.word_lists import equations
 
 ADJECTIVES = {name_key(spelling): name_key(place) for spellings, place in equations("places") for spelling in spellings}
 PLACES = frozenset(name_key(place) for _, place in equations("places"))
-EVIDENT = frozenset({"SERVICE", "STORE", "PROJECT", "LIBRARY", "TEAM", "TABLE", "DOCUMENT_ID"})
-"""Types that a name has by evidence, not by the looks of it."""
 SYSTEMS = EVIDENT - {"TEAM", "DOCUMENT_ID"}
 EXACT = EVIDENT | {"IDENTIFIER", "CONCEPT"}
 """Types whose names have no short forms."""

@@ -17,13 +17,15 @@ WORD = re.compile(r"[^\W_]+")
 LINKS = PARTICLES | {"of", "for", "the", "and"}
 TABLE_HEADER = re.compile(r"^[ \t]*\|[^\n]*\|[ \t]*\n(?=[ \t]*\|[ \t:|-]+$)", re.MULTILINE)
 """Its capitals say nothing: a column's name is one of an entity only where another place says so."""
+SHORTEST_WRAPPED = 50
+"""Characters of a line that goes on in the next."""
 NUMBER = re.compile(r"\d{1,4}$|[IVX]{1,5}$|[A-Z]$")
 
 
-def names_in_code(text: str) -> list[Span]:
+def names_in_code(text: str, file_name: str) -> list[Span]:
     """Definitions, imports, addressed services and CamelCase names of source code."""
     return without_overlaps(
-        list(code.imports(text)), [span for span, _ in code.addresses(text)], list(code.definitions(text))
+        list(code.imports(text, file_name)), [span for span, _ in code.addresses(text)], list(code.definitions(text))
     )
 
 
@@ -42,9 +44,21 @@ def names_in_prose(
         and not any(start <= span.start < end for start, end in headers)
     ]
     concepts = [span for span in reading.noun_phrases if name_key(span.surface) in terms]
-    entities = _completed(reading.entities, runs)
+    runs = [_of_line(text, span) for span in runs]
+    entities = _completed([_of_line(text, span) for span in reading.entities], runs)
     found = without_overlaps(list(identifiers(text)), list(quoted_titles(text)), entities, runs, concepts)
     return joined(text, found)
+
+
+def _of_line(text: str, span: Span) -> Span:
+    """Returns the name up to the end of a line that is not wrapped: what follows is another item or field."""
+    place = span.surface.find("\n")
+    if place < 0:
+        return span
+    end = span.start + place
+    if end - (text.rfind("\n", 0, end) + 1) >= SHORTEST_WRAPPED:
+        return span
+    return Span(span.start, end, span.surface[:place].rstrip(), span.entity_type)
 
 
 def _completed(entities: Sequence[Span], runs: Sequence[Span]) -> list[Span]:

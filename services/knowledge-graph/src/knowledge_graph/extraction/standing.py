@@ -26,6 +26,12 @@ STATES = {word: status for words, status in equations("document_states") for wor
 REJECTED = "rejected"
 
 
+STATUS_SECTIONS = frozenset({"status", "state", "zustand"})
+NUMBERED_TITLE = re.compile(r"(?:(?:ADR|RFC)[- ]?)?0*(\d{1,5})(?:[.:]|[ -–—]+)[ \w]", re.IGNORECASE)
+LINKED_NUMBER = re.compile(r"(?:\[|\()(?:\[?(?:ADR|RFC)[- ]?)?0*(\d{1,5})(?:[.:]|-|\])", re.IGNORECASE)
+SUPERSEDES = re.compile(r"\b(supersed|replac|obsolet|ersetz|löst)(e[sd]?|t)?(?: ab)?\b( by| durch)?", re.IGNORECASE)
+
+
 def standing(document: SourceDocument) -> DocumentStanding:
     """Returns what the document says of its own place among others; code says nothing."""
     if document.is_code:
@@ -33,9 +39,15 @@ def standing(document: SourceDocument) -> DocumentStanding:
     fields = dict(reversed(list(_fields(document))))
     name = SUFFIX.sub("", document.name.rpartition("/")[2])
     called = f"{document.title or ''} {name}"
-    known_as = sorted({_number(found) for found in NUMBER.finditer(called.replace("_", "-"))})
+    known = {_number(found) for found in NUMBER.finditer(called.replace("_", "-"))}
+    section = _status_section(document)
+    if section is not None:
+        number = NUMBERED_TITLE.match(document.title or "") or NUMBERED_TITLE.match(name)
+        known |= {f"ADR-{int(number.group(1))}"} if number is not None and not known else set()
+        fields = _of_section(section) | fields
+    known_as = sorted(known)
     state = fields.get("status", "")
-    replaced = sorted({_number(found) for found in NUMBER.finditer(fields.get("replaces", ""))} - set(known_as))
+    replaced = sorted({_number(found) for found in NUMBER.finditer(fields.get("replaces", ""))} - known)
     edition = PLAIN_EDITION.match(fields.get("version", "")) or EDITION.search(called.replace("_", " "))
     series = EDITION.sub("", (document.title or name).replace("_", " "))
     return DocumentStanding(
@@ -46,6 +58,29 @@ def standing(document: SourceDocument) -> DocumentStanding:
         replaces=tuple(replaced),
         status=_status(state, is_numbered=bool(known_as), is_replaced="replaced" in fields),
     )
+
+
+def _status_section(document: SourceDocument) -> str | None:
+    """Returns what stands under the heading "Status" of a decision record."""
+    for chunk in document.chunks:
+        if chunk.headings and chunk.headings[-1].strip().casefold() in STATUS_SECTIONS:
+            return chunk.content
+    return None
+
+
+def _of_section(section: str) -> dict[str, str]:
+    """Returns the fields that a section says in sentences: "Accepted", "Superseded by [7. …](0007-….md)"."""
+    lines = [line.strip(" *_-") for line in section.split("\n") if line.strip(" *_-")]
+    fields = {"status": " ".join(lines)}
+    for line in lines:
+        said = SUPERSEDES.match(line)
+        numbers = [_number(found) for found in NUMBER.finditer(line)]
+        numbers += [f"ADR-{int(found.group(1))}" for found in LINKED_NUMBER.finditer(line)]
+        if said is not None:
+            fields["replaced" if said.group(3) else "replaces"] = " ".join(numbers)
+    if "replaces" in fields:
+        fields["status"] = lines[0]
+    return fields
 
 
 def _written(document: SourceDocument, stated: str, name: str) -> str | None:

@@ -13,10 +13,11 @@ from knowledge_graph.extraction import tables
 from knowledge_graph.extraction.alias_statements import PROJECTS
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.clauses import IDENTITY
+from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.identifiers import kind_of
 from knowledge_graph.extraction.names import PARTS, name_key
 from knowledge_graph.extraction.records import Span
-from knowledge_graph.extraction.resolution import EVIDENT
+from knowledge_graph.extraction.relation_phrases import terms
 from knowledge_graph.extraction.word_lists import phrases
 
 LONGEST_KIND = 24
@@ -25,9 +26,13 @@ BEFORE = re.compile(rf"(?<!\w)({KIND})[ \n][`*_]{{0,3}}$", re.IGNORECASE)
 AFTER = re.compile(rf"[`*_]{{0,3}}[ \n]({KIND})(?![\w-])")
 OPENS = re.compile(rf"(?:The|An?|Our|Der|Die|Das|Eine?)[ \n](?:[a-z][\w-]{{0,30}}[ \n]){{0,2}}({KIND})(?![\w-])")
 """The first words under a heading: "The message broker.", "A job that starts at 02:30"."""
-LISTS = re.compile(r"(\w{3,30})(?=$|[,:;(]| [-–—(])")
+LISTS = re.compile(r"(\w{3,30})(?=$|[,:;(]| [-–—(]| (?:in|of|that|we|behind|at|im|der|bei)(?!\w))")
 """The first word of a title: "Projects, winter 2026" has a project under each heading."""
-OF_LISTS = {**{f"{kind}s": one for kind, one in PARTS.items()}, "libraries": "LIBRARY", "databases": "STORE"}
+OF_LISTS: dict[str, str] = {
+    **{f"{kind}s": one for kind, one in PARTS.items()},
+    "libraries": "LIBRARY",
+    "databases": "STORE",
+}
 PEOPLE = re.compile(
     rf"^[ \t>]*(?:[-*•][ \t]*)?\**(?:{'|'.join(sorted(map(re.escape, phrases('people_fields'))))})\**[ \t]*:\**",
     re.IGNORECASE | re.MULTILINE,
@@ -57,6 +62,8 @@ def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], titl
     for chunk in chunks if listed else ():
         if len(chunk.chunk.headings) > 1 and len(chunk.chunk.headings[1].split()) <= MOST_WORDS:
             votes[name_key(chunk.chunk.headings[1])][listed or ""] += DEFINED_BY_TITLE
+        for term in terms(chunk.text):
+            votes[name_key(term.surface)][listed or ""] += DEFINED_BY_TITLE
     shown = {name_key(span.surface) for chunk in chunks for span in chunk.spans if span.entity_type in EVIDENT}
     for chunk in chunks:
         heading = thing_of_section(chunk)

@@ -16,14 +16,14 @@ from knowledge_graph.extraction.identifiers import kind_of
 from knowledge_graph.extraction.names import PARTS, is_generic, is_name
 from knowledge_graph.extraction.records import Span
 from knowledge_graph.extraction.relation_phrases import LISTED, StatedRelation
-from knowledge_graph.extraction.word_lists import equations, words
+from knowledge_graph.extraction.table_headers import CONSUMERS, KIND_OF_ROW, RANKS, ROLES, TYPES, ColumnRole, header_key
+from knowledge_graph.extraction.word_lists import words
 
-THING = "THING"
 RULE = re.compile(r"\|[ \t:|-]+")
 EDGE = re.compile(r"(?<!\\)\|")
 SEPARATOR = re.compile(r"[,;]|<br ?/?>|(?<!\w)(?:and|und)(?!\w)")
 BEFORE_NAME = re.compile(r"[\s`*_\[]*+(?:the [\s`*_\[]*+)?", re.IGNORECASE)
-AFTER_NAME = re.compile(r"[\s`*_]*+(?:\]\([^()\s]*+\)[\s`*_]*+)?")
+AFTER_NAME = re.compile(r"/?[\s`*_]*+(?:\]\([^()\s]*+\)[\s`*_]*+)?")
 COMMA = re.compile(r"[,;]|<br ?/?>")
 WHOLE_NAME = re.compile(
     rf"{BEFORE_NAME.pattern}"
@@ -31,32 +31,8 @@ WHOLE_NAME = re.compile(
     rf"{AFTER_NAME.pattern}",
 )
 NO_NAMES = words("empty_cells")
-MARKUP = re.compile(r"[`*]|:\s*$")
 
 Place = tuple[int, int]
-
-
-@dataclass(frozen=True)
-class Role:
-    """What a header says of its column: the row's thing, its relation with the row's thing, or whichever is free."""
-
-    can_be_thing: bool
-    relation_type: str
-    reverse: bool
-
-
-def _roles() -> Iterator[tuple[str, Role]]:
-    for headers, meaning in equations("table_headers", ","):
-        words = meaning.split()
-        relation_type = words[-1] if words[-1] != THING else ""
-        for header in headers:
-            yield header, Role(words[0] == THING, relation_type, "<" in words)
-
-
-TYPES = {header: found for headers, found in equations("header_types", ",") for header in headers}
-KIND_OF_ROW = "KIND"
-ROLES = dict(_roles())
-RANKS = {header: rank for rank, header in enumerate(ROLES)}
 
 
 @dataclass(frozen=True)
@@ -64,7 +40,7 @@ class Columns:
     """The column of the rows' things, and the columns of relations with header and role."""
 
     thing: int
-    relations: list[tuple[int, str, Role]]
+    relations: list[tuple[int, str, ColumnRole]]
 
 
 def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
@@ -81,7 +57,11 @@ def names(text: str) -> Iterator[Span]:
     for row, columns in _rows(text):
         cells = dict(enumerate(_cells(text, *row)))
         things = list(_listed(text, cells.get(columns.thing)))
-        others = [span for column, _, _ in columns.relations for span in _listed(text, cells.get(column))]
+        others = [
+            span
+            for column, header, _ in columns.relations
+            for span in _listed(text, cells.get(column), TYPES.get(header_key(header)))
+        ]
         if things and others:
             yield from things
             yield from others
@@ -91,7 +71,7 @@ def types(text: str) -> Iterator[tuple[str, str]]:
     """Yields names with the types that headers give them, also by a column that says what each row is."""
     for row, headers in _headed_rows(text):
         cells = _cells(text, *row)
-        keys = [_key(header) for header in headers]
+        keys = [header_key(header) for header in headers]
         for key, cell in zip(keys, cells, strict=False):
             found = TYPES.get(key)
             if found is not None and found != KIND_OF_ROW:
@@ -127,15 +107,18 @@ def _headed_rows(text: str) -> Iterator[tuple[Place, list[str]]]:
             yield (start, end), headers
 
 
-def _listed(text: str, cell: Place | None) -> Iterator[Span]:
+def _listed(text: str, cell: Place | None, entity_type: str | None = None) -> Iterator[Span]:
+    """Yields the names of the cell; what stands in a column of teams is one, whatever else its word means."""
+    is_team = entity_type == "TEAM"
     start, end = cell or (0, 0)
     for begin, following in [*(match.span() for match in COMMA.finditer(text, start, end)), (end, end)]:
         match = WHOLE_NAME.fullmatch(text, start, begin)
         if match is not None:
             name = match.group(1)
             folded = name.casefold().split()
-            if is_name(name) and not is_generic(folded) and not NO_NAMES.issuperset(folded):
-                yield Span(*match.span(1), name, kind_of(name) if name.islower() else "ENTITY")
+            if is_name(name) and (is_team or not is_generic(folded)) and not NO_NAMES.issuperset(folded):
+                kind = "TEAM" if is_team else kind_of(name) if name.islower() else "ENTITY"
+                yield Span(*match.span(1), name, kind)
         start = following
 
 
@@ -152,7 +135,7 @@ def _of_row(text: str, spans: Sequence[Span], row: Place, columns: Columns) -> I
 
 def _columns(headers: Sequence[str]) -> Columns | None:
     """None where no header names a relation, or it is open what the rows are about."""
-    keys = [_key(header) for header in headers]
+    keys = [header_key(header) for header in headers]
     known = [(place, ROLES[key]) for place, key in enumerate(keys) if key in ROLES]
     things = [place for place, role in known if not role.relation_type] or [
         place for place, key in enumerate(keys) if not key
@@ -162,12 +145,13 @@ def _columns(headers: Sequence[str]) -> Columns | None:
         things = [place for rank, place in possible if rank == possible[0][0]]
     if len(things) != 1:
         return None
-    relations = [(place, " ".join(headers[place].split()), role) for place, role in known if place not in things]
+    is_consumer = keys[things[0]] in CONSUMERS
+    relations = [
+        (place, " ".join(headers[place].split()), role)
+        for place, role in known
+        if place not in things and (is_consumer or not role.of_consumer)
+    ]
     return Columns(things[0], relations) if relations else None
-
-
-def _key(header: str) -> str:
-    return " ".join(re.sub(r"[_-]", " ", MARKUP.sub("", header.strip())).casefold().split())
 
 
 def _lines(text: str) -> Iterator[Place]:

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 CURRENT, PERFECT, PAST, PLANNED, NEGATED, OPEN = "current", "perfect", "past", "planned", "negated", "open"
-"""PERFECT ("has run on") is current unless its section tells what came before; OPEN: nothing is said ("whether …")."""
+PRETERITE = "preterite"
+"""PRETERITE ("called") tells what happened, not how things are built.
+PERFECT ("has run on") is current unless its section tells what came before; OPEN: nothing is said ("whether …")."""
 FUTURE = frozenset({"will", "shall", "'ll", "’ll"})
 ENDED = frozenset({"until", "till", "formerly", "previously", "longer"})
 ARRIVALS = frozenset({"move", "migrate", "switch", "become"})
@@ -18,12 +20,31 @@ ARRIVALS = frozenset({"move", "migrate", "switch", "become"})
 DOUBT = frozenset({"may", "might", "could", "would", "should", "can"})
 CONDITIONS = frozenset({"if", "whether", "unless", "should"})
 LET = frozenset({"let", "consider", "propose", "suggest", "discuss", "reject"})
+BELIEVED = frozenset(
+    {"think", "believe", "suspect", "assume", "claim", "doubt", "hope", "wish", "guess", "wonder", "imagine", "suppose"}
+)
+"""What somebody believes is not said to be so."""
+CARRIES = frozenset(
+    {"have", "need", "continue", "begin", "start", "keep", "help", "configure", "design", "set", "build", "make", "get"}
+)
+"""Verbs and adjectives whose infinitive says what is so: "has to call". After others it is a wish."""
+STOPS = frozenset({"stop", "cease", "quit"})
+UNCHANGED = frozenset({"read", "put", "set", "let", "hit", "cut"})
+"""Their past tense looks like their present."""
+INTENDS = frozenset({"plan", "go", "intend", "schedule", "mean", "due"})
 SMALL = frozenset({"prep", "mark", "advmod", "neg", "aux"})
 MOST_STEPS = 10
 ENDED_WORDS = re.compile(
     r"(?<!\w)(?:until|(?<!the )(?<!our )till(?= \w)|no longer|formerly|previously|used to|before that|nicht mehr|"
-    r"früher|ehemals|^[^\w]*bis)(?!\w)",
+    r"früher|ehemals|^[^\w]*bis|stops? (?:using|calling|reading)|stopped (?:using|calling|reading))(?!\w)",
     re.IGNORECASE,
+)
+BEFORE_WORDS = re.compile(
+    r"(?:before|until|up to|in|vor|im jahr) [\w ]{0,20}(?:19|20)\d\d|before (?:that|then)", re.IGNORECASE
+)
+PRETERITES = re.compile(
+    r"^(?:was|were) |(?:^|(?<!is )(?<!are )(?<!been ))(?<!\w)(?:used|called|owned|depended|relied|required|maintained|"
+    r"invoked)(?! by)(?!\w)"
 )
 NOT_AFTER = re.compile(r"(?<!\w)nicht(?!\w)(?! (?:nur|mehr)(?!\w))", re.IGNORECASE)
 """German denies behind the object: "nutzt Foghorn nicht"."""
@@ -33,7 +54,10 @@ QUALIFIED = re.compile(
 )
 """What is denied of one purpose or way is not denied: "does not need it for that"."""
 PLANNED_WORDS = re.compile(r"(?<!\w)(?:will|shall|going to|planned to|soll|sollen|wird künftig)(?!\w)", re.IGNORECASE)
-OPEN_WORDS = re.compile(r"(?<!\w)(?:if|whether|unless|had|ob|falls|wenn|would|could|might)(?!\w)", re.IGNORECASE)
+OPEN_WORDS = re.compile(
+    r"(?<!\w)(?:if|whether|unless|had|ob|falls|wenn|would|could|might|thinks?|believes?|suspects?|assumes?|doubts?|hopes?|wonders?)(?!\w)",
+    re.IGNORECASE,
+)
 BREAKS = re.compile(r"[;:]|, | (?:and|but|und|aber) ")
 LONGEST_SENTENCE = 1_000
 
@@ -44,8 +68,11 @@ def of_verb(verb: Token) -> str:
         children = list(verb.children)
         words = {child.lower_ for child in children if child.dep_ in SMALL}  # no name: "The Till" is a till
         auxiliaries = [child for child in children if child.dep_ in {"aux", "auxpass"}]
-        if words & CONDITIONS or verb.head.lemma_ in LET or _is_inverted(verb):
+        if words & CONDITIONS or verb.head.lemma_ in LET or _is_inverted(verb) or _is_asked(verb):
             return OPEN
+        carried = _of_infinitive(verb)
+        if carried is not None:
+            return carried
         if DOUBT.intersection(one.lower_ for one in auxiliaries):
             return OPEN
         if FUTURE.intersection(one.lower_ for one in auxiliaries):
@@ -58,20 +85,29 @@ def of_verb(verb: Token) -> str:
             child.dep_ in {"nsubj", "nsubjpass"} for child in children
         )
         if verb.dep_ not in {"conj", "xcomp"} or own:
-            return CURRENT
+            # Another reader of the sentence is surer of it: a participle is often taken for a past tense.
+            told = (
+                verb.tag_ == "VBD"
+                and not auxiliaries
+                and verb.lemma_ not in UNCHANGED
+                and any(child.dep_ == "nsubj" for child in children)
+            )
+            return PRETERITE if told else CURRENT
         verb = verb.head
     return CURRENT
 
 
-def of_words(text: str, start: int, end: int, sentence: tuple[int, int], *, denied: bool = False) -> str:
+def of_words(
+    text: str, start: int, end: int, sentence: tuple[int, int], *, denied: bool = False, phrase: str = ""
+) -> str:
     """Tells the time of what the sentence says from `start` to `end` by the words of this part of it; `denied` where
-    the words between the two names deny it."""
+    the words between the two names deny it. `phrase` are those words."""
     first, last = max(sentence[0], start - LONGEST_SENTENCE), min(max(end, sentence[1]), end + LONGEST_SENTENCE)
     breaks = list(BREAKS.finditer(text, first, last))
     begins = max((one.end() for one in breaks if one.end() <= start), default=first)
     ends = min((one.start() for one in breaks if one.start() >= end), default=last)
     part = text[begins:ends]
-    if OPEN_WORDS.search(text, begins, start):
+    if OPEN_WORDS.search(text, begins, start) or text[first:last].rstrip(" \"'”»)*_").endswith("?"):
         return OPEN
     planned = PLANNED_WORDS.search(part) is not None
     ended = ENDED_WORDS.search(part) or ENDED_WORDS.match(text[first:last].lstrip("-*> "))
@@ -79,7 +115,35 @@ def of_words(text: str, start: int, end: int, sentence: tuple[int, int], *, deni
         if QUALIFIED.search(part):
             return OPEN
         return NEGATED if not ended else OPEN if planned else PAST  # "will no longer use": it does now
-    return PLANNED if planned else PAST if ended else CURRENT
+    if planned or ended:
+        return PLANNED if planned else PAST
+    return of_preterite(text[first:last]) if PRETERITES.search(phrase) else CURRENT
+
+
+def of_preterite(sentence: str) -> str:
+    """Returns the time of what a sentence in the past tense tells of how things are built: PAST where it says when."""
+    return PAST if BEFORE_WORDS.match(sentence.lstrip("-*> ")) else OPEN
+
+
+def _is_asked(verb: Token) -> bool:
+    """Tells whether the sentence is a question, or reports what somebody believes."""
+    believed = verb.dep_ == "ccomp" and verb.head.lemma_ in BELIEVED
+    return believed or verb.sent[-1].text == "?"
+
+
+def _of_infinitive(verb: Token) -> str | None:
+    """Returns the time of "would like it to read", "used to read", "is going to read"; None where the infinitive says
+    what is so, or there is none."""
+    if verb.dep_ == "xcomp" and verb.tag_ == "VBG" and verb.head.lemma_ in STOPS:
+        return PAST
+    is_infinitive = verb.dep_ in {"xcomp", "ccomp"} and any(
+        child.lower_ == "to" and child.dep_ == "aux" for child in verb.children
+    )
+    if not is_infinitive or verb.head.lemma_ in CARRIES:
+        return None
+    if verb.head.lemma_ == "use":
+        return PAST
+    return PLANNED if verb.head.lemma_ in INTENDS else OPEN
 
 
 def _is_inverted(verb: Token) -> bool:

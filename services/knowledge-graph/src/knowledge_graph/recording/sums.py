@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knowledge_graph.extraction.resolution import EVIDENT
+from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.recording.changes import Changes, Pair
 from knowledge_graph.recording.names import RelatedPair
 from service_kit.repository import Repository

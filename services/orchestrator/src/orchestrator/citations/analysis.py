@@ -191,5 +191,16 @@ def _synonyms() -> dict[str, frozenset[str]]:
     return {word: frozenset(others) for word, others in found.items()}
 
 
+def _groups() -> dict[str, str]:
+    """Returns for each word one that stands for all its synonyms."""
+    found: dict[str, str] = {}
+    for group in _table("synonyms.txt"):
+        known = {found[word] for word in group if word in found}
+        found.update({word: group[0] for word, one in found.items() if one in known})
+        found.update(dict.fromkeys(group, group[0]))
+    return found
+
+
 OPPOSITES = _opposites()
 SYNONYMS = _synonyms()
+SYNONYM_GROUPS = _groups()

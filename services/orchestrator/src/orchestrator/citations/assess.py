@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from orchestrator.citations.analysis import Analysis
 from orchestrator.citations.check import Checked, check
 from orchestrator.citations.claims import LONGEST_SENTENCE, AnswerSentence, BareAnswer
 from orchestrator.citations.extract import CELL_ENDS
-from orchestrator.citations.judgement import NEARLY_COPIED, RELATED, VERIFIED, Judgement, compare
+from orchestrator.citations.judgement import NEARLY_COPIED, RELATED, VERIFIED, WORD_FOR_WORD, Judgement, compare
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan, joined, quotations, shortened
 from orchestrator.citations.writing import Assessed, AssessedSentence, Finding, written
@@ -19,29 +19,45 @@ MOST_COMPARED = 4
 # A sentence with less content than this stands in many sources by chance.
 LEAST_CONTENT = 3
 FREE_WORDS = 3
+Decide = Callable[[AnswerSentence, Finding], Finding]
+Find = Callable[[AnswerSentence, Sequence[CitedSpan]], Finding]
 _ORDER = {"verified": 0, "unclear": 1, "contradicted": 2}
-WORD_FOR_WORD = "the source says so word for word"
 ROW = "the table says so, read with the names of its columns"
 CUT = "the run ended before it was checked"
 NOTHING_SAYS_IT = "nothing that was retrieved says it"
 TOO_LONG = "it is too long to be compared"
 
 
-def assess(checked: Checked, sources: Sequence[SourceText], *, extractive: bool = False) -> Assessed:
+def undecided(_sentence: AnswerSentence, finding: Finding) -> Finding:
+    """Leaves it to the rules."""
+    return finding
+
+
+def assess(checked: Checked, sources: Sequence[SourceText], decide: Decide = undecided) -> Assessed:
     """Compares each sentence with the sources that it cites, and with all if those do not verify it.
 
-    An extractive answer says nothing but what it quotes, or what the graph has read at the place that is cited.
+    `decide` may know more of a sentence than the rules.
     """
+    return _assessed(checked, lambda sentence, cited: decide(sentence, examine(sentence, cited, sources)))
+
+
+def assess_quotations(checked: Checked) -> Assessed:
+    """Returns what an extractive answer says: what it quotes, or what the graph has read at the place that is cited."""
+    return _assessed(checked, _quoted, quotations_alone=True)
+
+
+def _assessed(checked: Checked, find: Find, *, quotations_alone: bool = False) -> Assessed:
     bare = BareAnswer(checked.content, checked.markers, checked.code)
     if (nested := check(bare.text, [], [])).removed:  # [1[2]]: without the inner marker the rest is one
-        return replace(assess(nested, sources), removed=checked.removed + nested.removed + len(checked.cited))
+        removed = checked.removed + nested.removed + len(checked.cited)
+        return replace(_assessed(nested, find, quotations_alone=quotations_alone), removed=removed)
     spans = {one.number: one for one in checked.cited}
-    sentences = bare.quotations() if extractive else bare.sentences()
+    sentences = bare.quotations() if quotations_alone else bare.sentences()
     places = bare.places(sentences)
-    found = []
-    for sentence, own in zip(sentences, places, strict=True):
-        cited = [spans[number] for place in own for number in place.numbers]
-        found.append(_quoted(sentence, cited) if extractive else examine(sentence, cited, sources))
+    found = [
+        find(sentence, [spans[number] for place in own for number in place.numbers])
+        for sentence, own in zip(sentences, places, strict=True)
+    ]
     return written(bare, list(zip(sentences, places, found, strict=True)), spans, checked.removed)
 
 
@@ -158,4 +174,4 @@ def _of_bare(compared: _Comparison) -> Finding:
         return Finding("unclear", "it says too little to tell what it rests on", (), best)
     if judged.share >= RELATED:
         return Finding("unclear", judged.reason, (), best)
-    return Finding("unsupported", NOTHING_SAYS_IT)
+    return Finding("unsupported", NOTHING_SAYS_IT, (), best)

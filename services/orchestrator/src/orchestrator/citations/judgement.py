@@ -10,9 +10,10 @@ from typing import Literal
 
 from orchestrator.citations.analysis import OPPOSITES, SYNONYMS, Analysis, beginning, contrary
 from orchestrator.citations.numbers import Number, Numbers
-from orchestrator.citations.relations import numbers_swapped, sides_swapped, substituted
+from orchestrator.citations.relations import numbers_swapped, sides_swapped, substituted, words_turned
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.terms import stem as stem_of
+from orchestrator.citations.wording import WordLikeness, replaced, unlike
 from service_kit.sentences import Span
 
 Verdict = Literal["verified", "unclear", "contradicted"]
@@ -23,6 +24,8 @@ CLOSE = 0.6
 RELATED = 0.4
 NEARLY_COPIED = 0.8
 FEW_WORDS = 6
+WORD_FOR_WORD = "the source says so word for word"
+BY_ITS_WORDS = "the source says so"
 
 
 @dataclass(frozen=True)
@@ -38,9 +41,9 @@ class Judgement:
     span: Span = (0, 0)
 
 
-def judge(sentence: str, passage: str, heading: str = "") -> Judgement:
+def judge(sentence: str, passage: str, heading: str = "", alike: WordLikeness = unlike) -> Judgement:
     """Compares a sentence with a passage whose `heading` may lend names and numbers."""
-    return compare(Analysis(sentence), SourceText(passage, heading))
+    return compare(Analysis(sentence), SourceText(passage, heading, alike))
 
 
 def compare(said: Analysis, source: SourceText) -> Judgement:
@@ -49,7 +52,7 @@ def compare(said: Analysis, source: SourceText) -> Judgement:
         return Judgement("unclear", "nothing to compare", 0.0)
     span, evidence = _evidence(said, source)
     if f" {' '.join(said.lower)} " in source.in_a_row:
-        return Judgement("verified", "the source says so word for word", 1.0, span)
+        return Judgement("verified", WORD_FOR_WORD, 1.0, span)
     whole = source.whole
     share = _share(said, evidence)
     language = _language(said, whole)
@@ -64,7 +67,11 @@ def compare(said: Analysis, source: SourceText) -> Judgement:
         return Judgement("unclear", "a number is not in the source", share, span)
     if elsewhere := _from_another(said, source, span):
         return Judgement("unclear", f"the source says “{elsewhere}” of something else", share, span)
-    return Judgement("verified", "the source says so", share, span)
+    if changed := replaced(said, evidence, source.alike):
+        return Judgement("unclear", f"it says “{changed[0]}” where the source says “{changed[1]}”", share, span)
+    if turned := words_turned(said, evidence):
+        return Judgement("unclear", f"around “{turned}” the source has the words the other way round", share, span)
+    return Judgement("verified", BY_ITS_WORDS, share, span)
 
 
 def _evidence(said: Analysis, source: SourceText) -> tuple[Span, Analysis]:

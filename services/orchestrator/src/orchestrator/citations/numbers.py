@@ -63,6 +63,10 @@ _UNITS: dict[str, tuple[str, float]] = {
 }
 
 
+# Words that belong to a number; they are compared with it.
+UNIT_WORDS = frozenset([*_UNITS, *_SCALES])
+
+
 @dataclass(frozen=True)
 class Number:
     """A number as it is written; `values` are its readings (1.500 may be 1.5), `unit` what it measures, if known."""

@@ -13,6 +13,7 @@ T = TypeVar("T")
 # Verbs and comparisons whose two sides may not change places.
 _DIRECTED = frozenset(map(stem, WORDS["directed"]))
 _NEAR = 4  # words on either side
+_SHORT = 5  # words
 _NO_NOUN = ("ed", "ly", "ing", "lich", "isch")
 _NO_NOUN_FOLLOWS = frozenset(WORDS["no noun follows"])
 
@@ -21,9 +22,23 @@ def sides_swapped(said: Analysis, source: Analysis, language: str) -> str:
     """Returns the word whose two sides have changed places; but for English only if nothing else changed."""
     if language != "en" and sorted(said.lower) != sorted(source.lower):
         return ""
+    return _turned(said, source, _DIRECTED)
+
+
+def words_turned(said: Analysis, source: Analysis) -> str:
+    """Returns any word whose two sides have changed places: it may be a verb that no list has.
+
+    Only of short sentences: in longer ones whole clauses move and say the same.
+    """
+    if len(said.words) > _SHORT:
+        return ""
+    return _turned(said, source, said.stems & source.stems)
+
+
+def _turned(said: Analysis, source: Analysis, around: frozenset[str]) -> str:
     pivots: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
     for at, token in enumerate(source.lower):
-        if stem(token) in _DIRECTED:
+        if stem(token) in around:
             pivots.setdefault(stem(token), _sides(source, at))
     for at, token in enumerate(said.lower):
         if (there := pivots.get(stem(token))) is None:

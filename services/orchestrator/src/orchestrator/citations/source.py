@@ -6,14 +6,18 @@ from functools import cached_property
 
 from orchestrator.citations.analysis import Analysis
 from orchestrator.citations.terms import terms
+from orchestrator.citations.wording import WordLikeness, unlike
 from service_kit.sentences import Span, sentences
 
 
 class SourceText:
-    """What a chunk says; `heading`, which tells where it stands (title, section), may lend names and numbers."""
+    """What a chunk says; `heading`, which tells where it stands (title, section), may lend names and numbers.
 
-    def __init__(self, content: str, heading: str = "") -> None:
-        self.content, self.heading = content, heading
+    `alike` says which words of a sentence put a word of the chunk differently.
+    """
+
+    def __init__(self, content: str, heading: str = "", alike: WordLikeness = unlike) -> None:
+        self.content, self.heading, self.alike = content, heading, alike
         self._stretches: dict[tuple[int, int], Analysis] = {}
 
     @cached_property

@@ -88,7 +88,9 @@ def unmarked(text: str) -> str:
 def joined(said: str, first: SourceText, other: SourceText) -> SourceText:
     """Returns the sentence of each of the two that is most like what is said, as one text."""
     spans = ((source, best_sentence(said, source)) for source in (first, other))
-    return SourceText("\n".join(source.content[slice(*span)] for source, span in spans if span), first.heading)
+    return SourceText(
+        "\n".join(source.content[slice(*span)] for source, span in spans if span), first.heading, first.alike
+    )
 
 
 def best_sentence(claim: str, source: SourceText) -> tuple[int, int] | None:

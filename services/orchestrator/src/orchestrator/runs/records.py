@@ -6,11 +6,28 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any, TypedDict
 from uuid import UUID
 
 from contracts.gateway import Role
 from contracts.orchestrator import AnswerMode, Citation, RunStatus, SentenceCheck
 from service_kit.auth import Principal
+
+
+class RunOptions(TypedDict, total=False):
+    """How an answer is to be written, as JSON.
+
+    `plain`: by the chat model alone, without a search. `ephemeral`: nobody will ask further. `instructions` are the
+    caller's own, for a chat model. `model` and `metadata` are what a door repeats with its answer.
+    """
+
+    plain: bool
+    ephemeral: bool
+    instructions: str
+    temperature: float
+    max_tokens: int
+    model: str
+    metadata: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -34,6 +51,7 @@ class ClaimedRun:
     cancel_requested: bool
     delegation: str | None
     deadline_seconds: int
+    options: RunOptions
 
     @property
     def principal(self) -> Principal:

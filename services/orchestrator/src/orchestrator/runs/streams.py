@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
 from typing import Any
 from uuid import UUID
 
@@ -100,18 +101,24 @@ class RunStreams:
 
         While PostgreSQL is away it yields what the stream has, or waits.
         """
+        async with aclosing(self.entries(caller, run, after)) as entries:
+            async for entry in entries:
+                yield HEARTBEAT if entry is None else _formatted(*entry)
+
+    async def entries(self, caller: Principal, run: Run, after: str = BEGINNING) -> AsyncGenerator[Entry | None]:
+        """Yields the same as id, name and data; None after a heartbeat without any."""
         self.open += 1
         try:
-            async for piece in self._events(caller, run, after):
-                yield piece
+            async for entry in self._events(caller, run, after):
+                yield entry
         finally:
             self.open -= 1
 
-    async def _events(self, caller: Principal, run: Run, after: str) -> AsyncIterator[bytes]:
+    async def _events(self, caller: Principal, run: Run, after: str) -> AsyncIterator[Entry | None]:
         while True:
             entries = await self._read(run.id, after, wait=not run.status.ended)
             if not entries and not run.status.ended:
-                yield HEARTBEAT
+                yield None
             if not entries or not _follows(after, entries[0][0]):
                 try:
                     run, entries = await self._filled(caller, run, after, entries)
@@ -120,7 +127,7 @@ class RunStreams:
                     entries = []
                     await asyncio.sleep(AWAY_SECONDS)
             for after, name, data in entries:
-                yield _formatted(after, name, data)
+                yield after, name, data
                 if name in _TERMINAL:
                     return
 

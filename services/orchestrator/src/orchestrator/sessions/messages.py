@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID, uuid4
 
+from psycopg.types.json import Jsonb
+
 from contracts.base import Page
 from contracts.orchestrator import (
     HeadUpdate,
@@ -15,9 +17,12 @@ from contracts.orchestrator import (
     MessageRegenerate,
     MessageRole,
     OnBusy,
+    Run,
+    RunStatus,
     Session,
 )
 from orchestrator.errors import MessageNotFound, SessionBusy, SessionNotFound
+from orchestrator.runs.records import RunOptions
 from orchestrator.runs.repository import MESSAGE_COLUMNS, WorkspaceRuns
 from orchestrator.sessions.repository import SESSION_COLUMNS, SessionSql
 from service_kit.auth import Principal
@@ -123,6 +128,30 @@ class QueuedRun:
     created_at: datetime | None
     stopped: Mapping[UUID, int]
 
+    @property
+    def is_new(self) -> bool:
+        return self.created_at is not None
+
+    def as_run(self, session_id: UUID) -> Run:
+        """Returns the new run without asking for it."""
+        assert self.created_at is not None
+        return Run(
+            id=self.id,
+            session_id=session_id,
+            question_id=self.question_id,
+            answer_id=self.answer_id,
+            status=RunStatus.queued,
+            mode=None,
+            attempts=0,
+            node_trace=[],
+            issues=[],
+            error_type=None,
+            error_message=None,
+            created_at=self.created_at,
+            started_at=None,
+            finished_at=None,
+        )
+
 
 class CallerMessages(Repository):
     """The messages of the caller's sessions. Every id must belong to the session that is asked for."""
@@ -168,7 +197,14 @@ class CallerMessages(Repository):
         assert moved is not None
         return moved
 
-    async def ask(self, session_id: UUID, message: MessageCreate, key: str | None, max_attempts: int) -> QueuedRun:
+    async def ask(
+        self,
+        session_id: UUID,
+        message: MessageCreate,
+        key: str | None,
+        max_attempts: int,
+        options: RunOptions | None = None,
+    ) -> QueuedRun:
         """Stores the message after its parent, by default the head, and queues the run of its answer, the new head.
 
         Returns the run that `key` queued before, if there is one. Raises SessionNotFound, MessageNotFound, SessionBusy,
@@ -191,6 +227,7 @@ class CallerMessages(Repository):
             content=message.content,
             document_ids=message.document_ids,
             deadline_seconds=message.deadline_seconds,
+            options=Jsonb(options or {}),
             key=key,
             max_attempts=max_attempts,
         )
@@ -225,6 +262,7 @@ class CallerMessages(Repository):
             content=None,
             document_ids=document_ids,
             deadline_seconds=options.deadline_seconds,
+            options=Jsonb({}),
             key=key,
             max_attempts=max_attempts,
         )

@@ -68,9 +68,9 @@ RETURNING {session_columns};
 -- Queues the run with its answer and, where there is one, the new question; the answer becomes the head.
 WITH new_run AS (
     INSERT INTO run (workspace_id, id, session_id, parent_run_id, created_by, role, delegation, traceparent,
-                     idempotency_key, document_ids, attempts_left, deadline_seconds)
+                     idempotency_key, document_ids, attempts_left, deadline_seconds, options)
     VALUES (%(workspace_id)s, %(run_id)s, %(session_id)s, %(parent_run_id)s, %(user_id)s, %(role)s, %(delegation)s,
-            %(traceparent)s, %(key)s, %(document_ids)s::uuid[], %(max_attempts)s, %(deadline_seconds)s)
+            %(traceparent)s, %(key)s, %(document_ids)s::uuid[], %(max_attempts)s, %(deadline_seconds)s, %(options)s)
     RETURNING id, created_at
 ), question AS (
     INSERT INTO message (workspace_id, id, session_id, parent_id, run_id, role, content, created_at)

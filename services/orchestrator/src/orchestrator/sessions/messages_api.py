@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, ProblemBody
 from contracts.events import RunCancelled
-from contracts.orchestrator import HeadUpdate, Message, MessageCreate, MessageRegenerate, Run, RunStatus, Session
+from contracts.orchestrator import HeadUpdate, Message, MessageCreate, MessageRegenerate, Run, Session
 from orchestrator.runs.api import TOO_MANY_QUEUED, Runs, Streams, event_stream
 from orchestrator.sessions.api import NOT_FOUND, Opened, tagged
 from orchestrator.sessions.messages import CallerMessages, QueuedRun
@@ -64,7 +64,7 @@ class Answering:
     async def answer(self, session_id: UUID, queued: QueuedRun) -> Run | StreamingResponse:
         for run_id, attempts in queued.stopped.items():
             await self.streams.publish(run_id, attempts, RunCancelled(run_id=run_id))
-        run = _queued(queued, session_id) or await self.runs.get(self.caller, queued.id)
+        run = queued.as_run(session_id) if queued.is_new else await self.runs.get(self.caller, queued.id)
         location = {"Location": f"/v1/runs/{run.id}"}
         if self.streaming:
             return event_stream(self.streams.follow(self.caller, run), location)
@@ -154,25 +154,3 @@ async def delete_message(message_id: UUID, opened: Opened, streams: Streams) -> 
     async with opened() as sessions:
         run_ids = await CallerMessages(sessions.connection, sessions.caller).delete(message_id)
     await streams.delete(run_ids)
-
-
-def _queued(queued: QueuedRun, session_id: UUID) -> Run | None:
-    """Returns the run without asking for it, if it is new."""
-    if queued.created_at is None:
-        return None
-    return Run(
-        id=queued.id,
-        session_id=session_id,
-        question_id=queued.question_id,
-        answer_id=queued.answer_id,
-        status=RunStatus.queued,
-        mode=None,
-        attempts=0,
-        node_trace=[],
-        issues=[],
-        error_type=None,
-        error_message=None,
-        created_at=queued.created_at,
-        started_at=None,
-        finished_at=None,
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from packaging.requirements import InvalidRequirement, Requirement
@@ -30,7 +31,8 @@ def go_module(text: str, folder: str) -> Manifest:
     for start, line in _lines(text, ""):
         words = line.partition("//")[0].split()
         if words[:1] == ["module"] and len(words) > 1:
-            package = manifest.thing(start + line.index(words[1], len("module")), words[1], "LIBRARY")
+            name = _module_name(words[1])
+            package = manifest.thing(start + line.rindex(name, 0, line.index(words[1]) + len(words[1])), name, "")
         elif words[:2] == ["require", "("] or words == [")"]:
             in_block = words != [")"]
         elif len(words) > 1 and (in_block or words[0] == "require") and "// indirect" not in line:
@@ -38,6 +40,12 @@ def go_module(text: str, folder: str) -> Manifest:
             place = start + line.index(name, 0 if in_block else len("require"))
             manifest.state(package, "DEPENDS_ON", manifest.thing(place, name, "LIBRARY"), "require")
     return manifest
+
+
+def _module_name(path: str) -> str:
+    """Returns what others call the module: the last part of its path that is no version."""
+    parts = [part for part in path.split("/") if part]
+    return parts[-2] if len(parts) > 1 and re.fullmatch(r"v\d+", parts[-1]) else parts[-1]
 
 
 def dockerfile(text: str, folder: str) -> Manifest:

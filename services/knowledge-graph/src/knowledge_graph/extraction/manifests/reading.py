@@ -7,7 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from knowledge_graph.extraction.identifiers import kind_of
-from knowledge_graph.extraction.manifests import code_owners, lines, maven, packages, sql_schema, yaml_manifest
+from knowledge_graph.extraction.manifests import (
+    code_owners,
+    lines,
+    maven,
+    packages,
+    sql_schema,
+    terraform,
+    yaml_manifest,
+)
 from knowledge_graph.extraction.manifests.statement import (
     LONGEST,
     Manifest,
@@ -43,6 +51,7 @@ BY_SUFFIX: dict[str, ManifestReader] = {
     "yaml": _alone(yaml_manifest.read),
     "yml": _alone(yaml_manifest.read),
     "sql": _alone(sql_schema.read),
+    "tf": _alone(terraform.read),
 }
 GAP = "\n\n"
 
@@ -62,6 +71,8 @@ class ReadManifest:
     places: dict[NamedThing, Place] = field(default_factory=dict)
     statements: list[ManifestStatement] = field(default_factory=list)
     note: str | None = None
+    said: dict[ManifestStatement, Place] = field(default_factory=dict)
+    """Where a statement is made whose ends stand elsewhere."""
 
     def spans(self, chunk: int) -> list[Span]:
         return [place.span for place in self.places.values() if place.chunk == chunk]
@@ -105,4 +116,10 @@ def _laid(document: SourceDocument, manifest: Manifest) -> ReadManifest:
             entity_type = one.entity_type or kind_of(one.surface)
             places[one] = Place(number, Span(first, last, one.surface, entity_type))
     stated = [one for one in manifest.statements if one.source in places and one.target in places]
-    return ReadManifest(places, stated)
+    said = dict[ManifestStatement, Place]()
+    for statement in stated:
+        if statement.at is not None:
+            number = bisect_right(starts, statement.at) - 1
+            first = statement.at - starts[number]
+            said[statement] = Place(number, Span(first, first, "", ""))
+    return ReadManifest(places, stated, said=said)

@@ -13,6 +13,8 @@ from knowledge_graph.extraction.capitalised import capitalised
 from knowledge_graph.extraction.manifests.statement import Manifest, ManifestRefused, NamedThing
 
 HOLDER = re.compile(r"\s*--[ \t]*(?:The |Schema of (?:the )?)?([^\n.:,;]{2,60})[.:,;\n]")
+PLAIN_HOLDER = re.compile(r"[a-z][a-z0-9]*+(?:[-_][a-z0-9]++)++")
+READING, WRITING = "READS", "WRITES"
 
 
 def read(text: str) -> Manifest:
@@ -34,6 +36,8 @@ def read(text: str) -> Manifest:
                 if holder is not None:
                     manifest.state(one, "PART_OF", holder, f"CREATE {statement.kind}")
                 _related(manifest, one, statement)
+        elif isinstance(statement, exp.Create) and statement.kind in {"FUNCTION", "PROCEDURE"}:
+            _function(manifest, statement, text)
         elif isinstance(statement, exp.Alter):
             one = _table(manifest, statement.this)
             if one is not None:
@@ -44,7 +48,7 @@ def read(text: str) -> Manifest:
 def _holder(manifest: Manifest, text: str) -> NamedThing | None:
     found = HOLDER.match(text)
     name = found.group(1).strip() if found else ""
-    is_name = any(span.surface == name for span in capitalised(f"x {name}"))
+    is_name = PLAIN_HOLDER.fullmatch(name) or any(span.surface == name for span in capitalised(f"x {name}"))
     return manifest.thing(found.start(1), name, "STORE") if found and is_name else None
 
 
@@ -66,6 +70,40 @@ def _related(manifest: Manifest, one: NamedThing, statement: exp.Expression) -> 
     if isinstance(query, exp.Query):
         for other in _read_tables(manifest, query):
             manifest.state(one, "READS", other, "SELECT")
+
+
+def _function(manifest: Manifest, statement: exp.Create, text: str) -> None:
+    """States what the body of a function in SQL reads and writes."""
+    named = statement.this.this if isinstance(statement.this, exp.UserDefinedFunction) else statement.this
+    one = _table(manifest, named)
+    body = statement.expression
+    if one is None or not isinstance(body, exp.RawString | exp.Literal | exp.Heredoc):
+        return
+    said = body.name
+    start = text.find(said, one.end) if said.strip() else -1
+    if start < 0:
+        return
+    try:
+        inside = sqlglot.parse(said, dialect="postgres", error_level=ErrorLevel.IGNORE)
+    except (SqlglotError, RecursionError):
+        return  # a body in another language states nothing here
+    for each in (found for found in inside if found is not None):
+        for written in each.find_all(exp.Insert, exp.Update, exp.Delete, exp.Merge):
+            target = written.this.this if isinstance(written.this, exp.Schema) else written.this
+            _touch(manifest, one, WRITING, target, start)
+        for query in each.find_all(exp.Select):
+            own = {expression.alias_or_name for expression in each.find_all(exp.CTE)}
+            for table in query.find_all(exp.Table):
+                if table.name not in own:
+                    _touch(manifest, one, READING, table, start)
+
+
+def _touch(manifest: Manifest, one: NamedThing, relation_type: str, table: object, start: int) -> None:
+    identifier = table.this if isinstance(table, exp.Table) else None
+    place = identifier.meta.get("start") if isinstance(identifier, exp.Identifier) else None
+    if isinstance(identifier, exp.Identifier) and isinstance(place, int) and identifier.name:
+        other = manifest.thing(start + place + int(bool(identifier.quoted)), identifier.name, "TABLE")
+        manifest.state(one, relation_type, other, "FUNCTION")
 
 
 def _read_tables(manifest: Manifest, query: exp.Query) -> Iterator[NamedThing]:

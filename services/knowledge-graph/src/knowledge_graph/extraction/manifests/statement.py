@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -12,7 +13,12 @@ LONGEST = 512 * 1024
 """Characters of a manifest that is read; a longer one states nothing."""
 STORE_SCHEMES = words("store_schemes")
 STORE_IMAGES = words("store_images")
-CALL_SCHEMES = frozenset({"http", "https", "grpc", "grpcs", "ws", "wss"})
+CALL_SCHEMES = frozenset({"http", "https", "grpc", "grpcs", "ws", "wss", "dns", "thrift"})
+BROKER_SCHEMES = frozenset({"amqp", "amqps", "nats", "kafka", "mqtt", "mqtts", "stomp", "pulsar"})
+OWNER = re.compile(r"(?:^|[./_-])(?:owner|team|squad|owned[-_]by|owning[-_]team)$", re.IGNORECASE)
+"""Keys of labels, tags and fields that name an owner."""
+HOST = re.compile(r"([a-z][a-z0-9-]{1,60}+)(?:\.[a-z0-9-]{1,60}){0,2}(\.svc(?:\.cluster\.local)?)?(?::(\d{2,5}))?")
+NAMES_HOST = re.compile(r"(?:HOST|ADDR|ADDRESS|URL|URI|ENDPOINT|SERVER|SERVERS|BROKERS?|UPSTREAM|DSN)$", re.IGNORECASE)
 NO_SERVICE = frozenset({"localhost", "host", "0"})
 
 
@@ -37,6 +43,8 @@ class ManifestStatement:
     target: NamedThing
     relation_type: str
     phrase: str
+    at: int | None = None
+    """Where it is said, if neither end stands there."""
 
 
 @dataclass
@@ -58,16 +66,39 @@ class Manifest:
         self.things.append(one)
         return one
 
-    def state(self, source: NamedThing, relation_type: str, target: NamedThing, phrase: str) -> None:
+    def state(
+        self, source: NamedThing, relation_type: str, target: NamedThing, phrase: str, at: int | None = None
+    ) -> None:
         if source.surface != target.surface:
-            self.statements.append(ManifestStatement(source, target, relation_type, phrase))
+            self.statements.append(ManifestStatement(source, target, relation_type, phrase, at))
 
 
-def called(text: str, start: int) -> Iterator[tuple[int, str, str, str]]:
-    """Yields place, host, type and relation of an address of another service: `http://order-api:8080`.
+def kind_of_store(name: str) -> str | None:
+    """Returns STORE where a part of the name is that of a data store's image: `rating-redis`, `accounts_postgres`."""
+    return "STORE" if {*re.split(r"[-_]", name.lower())} & (STORE_IMAGES | {"db", "database", "pg"}) else None
+
+
+def called(text: str, start: int, key: str = "") -> Iterator[tuple[int, str, str, str]]:
+    """Yields place, host, type and relation of an address of another service: `http://order-api:8080`, and of a bare
+    host where `key` says that it is one (`DB_HOST`).
 
     Hosts of the internet name no service of the workspace; those of a cluster begin with the service's name.
     """
+    bare = HOST.fullmatch(text.strip()) if "://" not in text else None
+    if bare is not None:
+        is_inside = bare.group(2) is not None or "." not in bare.group()
+        if (
+            is_inside
+            and bare.group(1) not in NO_SERVICE
+            and NAMES_HOST.search(key)
+            and (bare.group(2) or bare.group(3))
+        ):
+            kind = kind_of_store(bare.group(1))
+            found = text.index(bare.group(1))
+            yield start + found, bare.group(1), kind or "SERVICE", "USES" if kind else "CALLS"
+        return
+    if text.lstrip().startswith("jdbc:"):
+        text = text.replace("jdbc:", "     ", 1)
     try:
         parts = urlsplit(text.strip())
         host = parts.hostname or ""
@@ -82,5 +113,7 @@ def called(text: str, start: int) -> Iterator[tuple[int, str, str, str]]:
     surface = text[place : place + len(first)]
     if scheme in STORE_SCHEMES:
         yield start + place, surface, "STORE", "USES"
+    elif scheme in BROKER_SCHEMES:
+        yield start + place, surface, "SERVICE", "USES"
     elif scheme in CALL_SCHEMES:
         yield start + place, surface, "SERVICE", "CALLS"

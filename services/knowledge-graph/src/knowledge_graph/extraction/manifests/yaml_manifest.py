@@ -8,16 +8,34 @@ from collections.abc import Iterator
 import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from knowledge_graph.extraction.manifests.statement import STORE_IMAGES, Manifest, ManifestRefused, NamedThing, called
+from knowledge_graph.extraction.manifests.statement import (
+    OWNER,
+    STORE_IMAGES,
+    Manifest,
+    ManifestRefused,
+    NamedThing,
+    called,
+)
+from knowledge_graph.extraction.relation_types import DEPENDENCIES
+from knowledge_graph.extraction.table_headers import ROLES, header_key
 
-LOOKS_LIKE = re.compile(r"^[ \t{]*[\"']?(?:services|kind|openapi|swagger)[\"']?[ \t]*:", re.MULTILINE)
+LOOKS_LIKE = re.compile(
+    r"^[ \t{-]*[\"']?(?:services|kind|openapi|swagger|owner|owned[_-]by|team|squad|depends[_-]?on|dependencies|"
+    r"upstreams?)"
+    r"[\"']?[ \t]*:",
+    re.MULTILINE | re.IGNORECASE,
+)
+CATALOG = frozenset({"Component", "API", "Resource", "System"})
+"""Kinds of entries of a Backstage catalog."""
+NOT_OF_ENTRIES = frozenset({"needs", "uses", "requires", "components", "modules", "contains", "storage", "operator"})
+"""Words of pipelines and schemas, too."""
+PIPELINE = frozenset({"jobs", "stages", "steps", "pipeline", "workflows"})
+ENTRY_NAME = re.compile(r"[A-Za-z][\w.@/-]{1,60}(?: [A-Za-z\d][\w.-]{0,60}){0,3}")
 MOST_NODES = 50_000
 DEEPEST = 60
 WORKLOADS = frozenset(
     {"Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicaSet", "Pod", "Service", "Rollout"}
 )
-OWNER = re.compile(r"(?:^|[./_-])(?:owner|team|owned-by)$", re.IGNORECASE)
-
 Pairs = dict[str, Node]
 
 
@@ -34,6 +52,7 @@ def read(text: str) -> Manifest:
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         raise ManifestRefused(f"it is not readable YAML: {' '.join(str(error).split())[:120]}") from error
     budget = [MOST_NODES]
+    settings = {name: data for one in documents if one is not None for name, data in _settings(_pairs(one))}
     for document in documents:
         if document is not None:
             _count(document, budget, 0)
@@ -43,7 +62,11 @@ def read(text: str) -> Manifest:
             elif isinstance(fields.get("services"), MappingNode):
                 _compose(fields["services"], manifest)
             elif "apiVersion" in fields and _text(fields.get("kind")) in WORKLOADS:
-                _workload(fields, manifest)
+                _workload(fields, manifest, settings)
+            elif "apiVersion" in fields and _text(fields.get("kind")) in CATALOG:
+                _catalog_entry(fields, manifest)
+            elif "apiVersion" not in fields and not PIPELINE & fields.keys():
+                _entries(document, manifest, 0)
     return manifest
 
 
@@ -130,6 +153,10 @@ def _compose(services: Node, manifest: Manifest) -> None:
                 if service in kinds:
                     target = manifest.thing(_place(one), service, kinds[service])
                     manifest.state(source, "DEPENDS_ON", target, name)
+        labels = fields.get("labels")
+        for label, said in _keys(labels):
+            if OWNER.search(label.value) and isinstance(said, ScalarNode) and said.value:
+                manifest.state(_thing(manifest, said, "TEAM"), "OWNS", source, label.value)
         _runs(manifest, source, fields)
         _environment(manifest, source, fields.get("environment"))
 
@@ -152,21 +179,27 @@ def _runs(manifest: Manifest, source: NamedThing, fields: Pairs) -> None:
 
 
 def _environment(manifest: Manifest, source: NamedThing, node: Node | None) -> None:
-    values = [value for _, value in _keys(node)] if isinstance(node, MappingNode) else list(_scalars(node))
-    for value in values:
-        text = _text(value)
-        offset = 0
-        if isinstance(node, SequenceNode):
-            offset = text.find("=") + 1
-        _address(manifest, source, text[offset:], _place(value) + offset, "environment")
+    if isinstance(node, MappingNode):
+        for key, value in _keys(node):
+            _address(manifest, source, _text(value), _place(value), "environment", key.value)
+        return
+    for value in _scalars(node):
+        key_name, _, text = value.value.partition("=")
+        _address(manifest, source, text, _place(value) + len(key_name) + 1, "environment", key_name)
 
 
-def _address(manifest: Manifest, source: NamedThing, text: str, start: int, phrase: str) -> None:
-    for place, host, kind, relation_type in called(text, start):
+def _address(manifest: Manifest, source: NamedThing, text: str, start: int, phrase: str, key: str) -> None:
+    for place, host, kind, relation_type in called(text, start, key):
         manifest.state(source, relation_type, manifest.thing(place, host, kind), phrase)
 
 
-def _workload(fields: Pairs, manifest: Manifest) -> None:
+def _settings(fields: Pairs) -> Iterator[tuple[str, Node]]:
+    """Yields the name of a ConfigMap with what it holds."""
+    if _text(fields.get("kind")) == "ConfigMap" and "data" in fields:
+        yield _text(_pairs(fields.get("metadata")).get("name")), fields["data"]
+
+
+def _workload(fields: Pairs, manifest: Manifest, settings: dict[str, Node]) -> None:
     metadata = _pairs(fields.get("metadata"))
     name = metadata.get("name")
     if not isinstance(name, ScalarNode):
@@ -179,9 +212,75 @@ def _workload(fields: Pairs, manifest: Manifest) -> None:
     for container in _containers(fields.get("spec"), 0):
         environment = _pairs(container).get("env")
         for entry in environment.value if isinstance(environment, SequenceNode) else ():
-            value = _pairs(entry).get("value")
+            pair = _pairs(entry)
+            value = pair.get("value")
             if value is not None:
-                _address(manifest, source, _text(value), _place(value), "env")
+                _address(manifest, source, _text(value), _place(value), "env", _text(pair.get("name")))
+        taken = _pairs(container).get("envFrom")
+        for entry in taken.value if isinstance(taken, SequenceNode) else ():
+            held = settings.get(_text(_pairs(_pairs(entry).get("configMapRef")).get("name")))
+            for key, value in _keys(held):
+                _address(manifest, source, _text(value), _place(value), "env", key.value)
+
+
+def _catalog_entry(fields: Pairs, manifest: Manifest) -> None:
+    """Reads an entry of a Backstage catalog: owner, system, what it depends on."""
+    name, spec = _pairs(fields.get("metadata")).get("name"), _pairs(fields.get("spec"))
+    if not isinstance(name, ScalarNode):
+        return
+    is_store = _text(spec.get("type")) in {"database", "bucket", "cache"}
+    source = _thing(manifest, name, "STORE" if is_store else "SERVICE")
+    for key, relation_type, kind in (
+        ("owner", "OWNS", "TEAM"),
+        ("system", "PART_OF", ""),
+        ("subcomponentOf", "PART_OF", ""),
+        ("dependsOn", "DEPENDS_ON", ""),
+        ("consumesApis", "CALLS", "SERVICE"),
+    ):
+        for one in _scalars(spec.get(key)):
+            bare = re.split(r"[:/]", one.value)[-1]
+            place = _place(one) + len(one.value) - len(bare)
+            if bare:
+                other = manifest.thing(place, bare, kind)
+                ends = (other, source) if relation_type == "OWNS" else (source, other)
+                manifest.state(ends[0], relation_type, ends[1], key)
+
+
+def _entries(node: Node, manifest: Manifest, depth: int) -> None:
+    """Reads entries of a team's own list of services: what has a name, or is named by its key, and says what it depends
+    on or who owns it, in the words of the headers of tables."""
+    if depth > DEEPEST:
+        return
+    if isinstance(node, SequenceNode):
+        for one in node.value:
+            _entries(one, manifest, depth + 1)
+    for key, value in _keys(node):
+        if isinstance(value, MappingNode) and "name" not in _pairs(value):
+            _entry(key, _pairs(value), manifest)
+        _entries(value, manifest, depth + 1)
+    name = _pairs(node).get("name")
+    if isinstance(name, ScalarNode):
+        _entry(name, _pairs(node), manifest)
+
+
+def _entry(name: ScalarNode, fields: Pairs, manifest: Manifest) -> None:
+    for key, value in fields.items():
+        spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key)
+        role = None if key in NOT_OF_ENTRIES else ROLES.get(header_key(spaced))
+        if (
+            role is None
+            or role.relation_type not in DEPENDENCIES | {"OWNS", "PART_OF"}
+            or isinstance(value, MappingNode)
+        ):
+            continue
+        if ENTRY_NAME.fullmatch(name.value) is None:
+            return
+        source = _thing(manifest, name, "")
+        for one in _scalars(value):
+            if ENTRY_NAME.fullmatch(one.value) is not None:
+                other = _thing(manifest, one, "TEAM" if role.relation_type == "OWNS" and role.reverse else "")
+                ends = (other, source) if role.reverse else (source, other)
+                manifest.state(ends[0], role.relation_type, ends[1], key)
 
 
 def _containers(node: Node | None, depth: int) -> Iterator[Node]:

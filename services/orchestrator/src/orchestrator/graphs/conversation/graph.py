@@ -12,6 +12,7 @@ from orchestrator.graphs.conversation.nodes.clean_state import clean_state
 from orchestrator.graphs.conversation.nodes.error_handler import error_handler
 from orchestrator.graphs.conversation.nodes.generate_path import generate_path
 from orchestrator.graphs.conversation.nodes.generate_title import generate_title
+from orchestrator.graphs.conversation.nodes.reply_plainly import reply_plainly
 from orchestrator.graphs.conversation.nodes.reply_to_general_input import reply_to_general_input
 from orchestrator.graphs.conversation.nodes.retrieve import retrieve
 from orchestrator.graphs.conversation.nodes.summarizer import summarizer
@@ -34,6 +35,7 @@ def build() -> ConversationGraph:
     graph.add_node("generate_path", stage(generate_path, "Choosing the way"))
     graph.add_node("retrieve", stage(retrieve, "Searching the documents"))
     graph.add_node("reply_to_general_input", stage(reply_to_general_input, "Writing the answer"))
+    graph.add_node("reply_plainly", stage(reply_plainly, "Writing the answer"))
     graph.add_node("verify_citations", stage(verify_citations, "Checking the citations"))
     graph.add_node("clean_state", stage(clean_state, "Tidying up"))
     graph.add_node("generate_title", stage(generate_title, "Naming the session"))
@@ -46,9 +48,10 @@ def build() -> ConversationGraph:
         graph.add_conditional_edges(source, unless_failed(source, following, State), [*ends, ERROR_HANDLER])
 
     graph.add_edge(START, "generate_path")
-    edge("generate_path", "retrieve", "reply_to_general_input", path=after_generate_path)
+    edge("generate_path", "retrieve", "reply_to_general_input", "reply_plainly", path=after_generate_path)
     edge("retrieve", "reply_to_general_input")
     edge("reply_to_general_input", "verify_citations")
+    edge("reply_plainly", "clean_state")
     edge("verify_citations", "clean_state")
     edge("clean_state", "generate_title", "summarizer", END, path=after_clean_state)
     edge("generate_title", "summarizer", END, path=after_generate_title)

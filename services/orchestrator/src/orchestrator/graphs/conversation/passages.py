@@ -11,12 +11,13 @@ from contracts.graph_tools import AnswerSource
 from contracts.orchestrator import Citation, SentenceCheck, SentenceStatus
 from contracts.prompt_fence import fenced, neutralising
 from contracts.retrieval import MOST_CHARACTERS, Hit
-from orchestrator.citations.assess import CUT, assess, unchecked
+from orchestrator.citations.assess import CUT, assess, assess_quotations, unchecked
 from orchestrator.citations.check import check
 from orchestrator.citations.extract import Highlighted, extract
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan
-from orchestrator.citations.writing import AssessedSentence
+from orchestrator.citations.wording import WordLikeness
+from orchestrator.citations.writing import Assessed, AssessedSentence
 from orchestrator.graphs.conversation.budgets import within_budget
 from orchestrator.graphs.conversation.state import Cited, FoundChunk, Turn
 
@@ -72,9 +73,12 @@ def citation_of(cited: Cited, passage: FoundChunk) -> Citation:
     )
 
 
-def source_of(passage: FoundChunk) -> SourceText:
-    """Returns the passage as sentences are compared with it."""
-    return SourceText(passage["content"], f"{passage['document_title'] or ''} {passage['section'] or ''}".strip())
+def sources_of(passages: Sequence[FoundChunk], alike: WordLikeness) -> list[SourceText]:
+    """Returns the passages as sentences are compared with them."""
+    return [
+        SourceText(one["content"], f"{one['document_title'] or ''} {one['section'] or ''}".strip(), alike)
+        for one in passages
+    ]
 
 
 def sentence_of(found: AssessedSentence, passages: Sequence[FoundChunk]) -> SentenceCheck:
@@ -100,10 +104,23 @@ class Verified:
     removed: int
 
 
-def verified(content: str, cited: Sequence[CitedSpan], passages: Sequence[FoundChunk], *, extractive: bool) -> Verified:
+def verified(
+    content: str,
+    cited: Sequence[CitedSpan],
+    passages: Sequence[FoundChunk],
+    alike: WordLikeness,
+    *,
+    extractive: bool,
+) -> Verified:
     """Checks every citation and sentence against the passages of this run. It computes: call it in a thread."""
     checked = check(content, cited, [passage["content"] for passage in passages])
-    assessed = assess(checked, list(map(source_of, passages)), extractive=extractive)
+    return verified_of(
+        assess_quotations(checked) if extractive else assess(checked, sources_of(passages, alike)), passages
+    )
+
+
+def verified_of(assessed: Assessed, passages: Sequence[FoundChunk]) -> Verified:
+    """Returns the text with its citations and sentences as they are told."""
     return Verified(
         assessed.content,
         [citation_of(cast(Cited, asdict(one)), passages[one.passage - 1]) for one in assessed.cited],

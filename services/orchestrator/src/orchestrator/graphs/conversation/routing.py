@@ -25,7 +25,7 @@ def path_of(question: str) -> Literal["retrieve", "reply_to_general_input"]:
     return "reply_to_general_input" if _COURTESY.fullmatch(question.strip()) else "retrieve"
 
 
-def after_generate_path(state: State) -> Literal["retrieve", "reply_to_general_input"]:
+def after_generate_path(state: State) -> Literal["retrieve", "reply_to_general_input", "reply_plainly"]:
     """Raises RoutingError."""
     if state["next"] is None:
         raise RoutingError
@@ -48,7 +48,7 @@ def after_generate_title(state: State) -> str:
 def after_error_handler(state: State) -> str:
     """An answer that the handler wrote is checked as any other; what failed later leaves the answer that there is."""
     match state["error"]:
-        case {"stage": "generate_path" | "retrieve" | "reply_to_general_input"}:
+        case {"stage": "generate_path" | "retrieve" | "reply_to_general_input" | "reply_plainly"}:
             return "verify_citations"
         case {"stage": "verify_citations"}:
             return "clean_state"

@@ -90,7 +90,7 @@ class ConversationState(TypedDict):
 class RoutingState(TypedDict):
     """`next` is where generate_path sends the turn."""
 
-    next: Literal["retrieve", "reply_to_general_input"] | None
+    next: Literal["retrieve", "reply_to_general_input", "reply_plainly"] | None
 
 
 class RetrievalState(TypedDict):

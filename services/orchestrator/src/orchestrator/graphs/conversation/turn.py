@@ -16,8 +16,10 @@ from prometheus_client import Counter
 from contracts.events import MessageRestarted
 from contracts.orchestrator import AnswerMode, Citation, SentenceCheck
 from inference.chat import ChatModel
+from inference.entailment import EntailmentModel
 from orchestrator.checkpoints import Checkpoints
 from orchestrator.citations.support import CitedSpan
+from orchestrator.citations.wording import WordLikeness
 from orchestrator.errors import AnswerMissing
 from orchestrator.graphs.conversation.context import ConversationContext, Prompts, TurnBudgets, WrittenSoFar
 from orchestrator.graphs.conversation.graph import ConversationGraph
@@ -38,7 +40,7 @@ OUTDATED = "the run began anew: what it had done was saved by another version of
 class ConversationTurns:
     """Answers turns with the conversation graph. Once `control` is drained, no node begins any more.
 
-    `told` counts the sentences of answers by their status.
+    `told` counts the sentences of answers by their status, `alike` says how alike two words are.
     """
 
     graph: ConversationGraph
@@ -51,6 +53,8 @@ class ConversationTurns:
     limits: TurnBudgets
     control: RunControl
     told: Counter
+    alike: WordLikeness
+    entailment: EntailmentModel | None = None
 
     @property
     def mode(self) -> AnswerMode:
@@ -71,17 +75,27 @@ class ConversationTurns:
         config = RunnableConfig(configurable={"thread_id": str(run.id)}, metadata={DIGEST: self.digest})
         issues = [OUTDATED] if run.attempts > 1 and await self._discarded(run, config) else []
         context = ConversationContext(
-            run.principal, events, self.retrieval, self.graph_tools, self.memory, self.chat, self.prompts, self.limits
+            run.principal,
+            events,
+            self.retrieval,
+            self.graph_tools,
+            self.memory,
+            self.chat,
+            self.prompts,
+            self.limits,
+            self.alike,
+            self.entailment,
+            options=run.options,
         )
         state = await _checkpointed(graph, run, config)
 
         async def partial() -> TurnAnswer | None:
-            return await _partial(turn, state, context.draft)
+            return await self._partial(turn, state, context.draft)
 
         progress.partial = partial
         if run.attempts > 1 and (state is None or not answer_of(state)) and await events.streamed_before():
             events.emit(MessageRestarted())
-        start = None if state else self._initial(turn, issues)
+        start = None if state else self._initial(turn, issues, condensing=not run.options.get("ephemeral"))
         values = graph.astream(
             start, config, context=context, stream_mode="values", durability="sync", control=self.control
         )
@@ -101,7 +115,7 @@ class ConversationTurns:
         if await self._discarded(run, config):
             return None
         graph = self.graph.copy({"checkpointer": self.checkpoints.saver()})
-        return await _partial(turn, await _checkpointed(graph, run, config), WrittenSoFar())
+        return await self._partial(turn, await _checkpointed(graph, run, config), WrittenSoFar())
 
     async def _discarded(self, run: ClaimedRun, config: RunnableConfig) -> bool:
         """Deletes what an earlier attempt saved if this graph cannot go on from there; returns whether it did."""
@@ -112,7 +126,42 @@ class ConversationTurns:
         await saver.adelete_thread(str(run.id))
         return True
 
-    def _initial(self, turn: TurnInput, issues: list[str]) -> State:
+    async def _partial(self, turn: TurnInput, state: State | None, draft: WrittenSoFar) -> TurnAnswer | None:
+        """Returns what there is of the answer, checked; None if nothing was shown of it."""
+        if state and (state["citations"] or state["sentences"]):
+            return _answer(turn.answer_id, state)
+        cut = True
+        if state and answer_of(state):
+            cited = [CitedSpan(**one) for one in state["cited"]]
+            draft, cut = WrittenSoFar(state["mode"], [answer_of(state)], cited, state["passages"]), False
+        checked = await self._checked(draft)
+        if not checked.content.strip():
+            return None
+        if cut:
+            checked = of_cut(checked)
+        return TurnAnswer(
+            message_id=turn.answer_id,
+            mode=AnswerMode(draft.mode),
+            question=turn.messages[0].content,
+            content=checked.content,
+            citations=checked.citations,
+            sentences=checked.sentences,
+            removed_citations=checked.removed,
+            title=None,
+        )
+
+    async def _checked(self, draft: WrittenSoFar) -> Verified:
+        """Checks what is written; the run ends also if that fails."""
+        text, extractive = "".join(draft.shown), draft.mode == "extractive"
+        try:
+            return await asyncio.to_thread(
+                verified, text, draft.cited, draft.passages, self.alike, extractive=extractive
+            )
+        except Exception:  # the boundary of a run that ends: what is written stays, with no sentence of it checked
+            log.exception("answer not checked")
+            return unverified(text)
+
+    def _initial(self, turn: TurnInput, issues: list[str], *, condensing: bool) -> State:
         asked, *before = turn.messages
         return State(
             internal_messages=[
@@ -124,7 +173,7 @@ class ConversationTurns:
             fallback=False,
             needs_title=asked.untitled and all(one.role == "user" for one in before),
             title=None,
-            summary_tokens=None if self.chat is None else self.limits.summary_tokens,
+            summary_tokens=None if self.chat is None or not condensing else self.limits.summary_tokens,
             condensed=None,
             next=None,
             document_ids=None if turn.document_ids is None else [str(one) for one in turn.document_ids],
@@ -177,38 +226,3 @@ def _answer(answer_id: UUID, state: State) -> TurnAnswer:
         fallback=state["fallback"],
         recalled_ids=[UUID(one) for one in state["recalled_ids"]],
     )
-
-
-async def _partial(turn: TurnInput, state: State | None, draft: WrittenSoFar) -> TurnAnswer | None:
-    """Returns what there is of the answer, checked; None if nothing was shown of it."""
-    if state and (state["citations"] or state["sentences"]):
-        return _answer(turn.answer_id, state)
-    cut = True
-    if state and answer_of(state):
-        cited = [CitedSpan(**one) for one in state["cited"]]
-        draft, cut = WrittenSoFar(state["mode"], [answer_of(state)], cited, state["passages"]), False
-    checked = await _checked(draft)
-    if not checked.content.strip():
-        return None
-    if cut:
-        checked = of_cut(checked)
-    return TurnAnswer(
-        message_id=turn.answer_id,
-        mode=AnswerMode(draft.mode),
-        question=turn.messages[0].content,
-        content=checked.content,
-        citations=checked.citations,
-        sentences=checked.sentences,
-        removed_citations=checked.removed,
-        title=None,
-    )
-
-
-async def _checked(draft: WrittenSoFar) -> Verified:
-    """Checks what is written; the run ends also if that fails."""
-    text, extractive = "".join(draft.shown), draft.mode == "extractive"
-    try:
-        return await asyncio.to_thread(verified, text, draft.cited, draft.passages, extractive=extractive)
-    except Exception:  # the boundary of a run that ends: what is written stays, with no sentence of it checked
-        log.exception("answer not checked")
-        return unverified(text)

@@ -9,7 +9,11 @@ from langgraph.runtime import Runtime
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.routing import path_of
 
-STEPS = {"retrieve": "Decided to search the documents", "reply_to_general_input": "Decided to answer without a search"}
+STEPS = {
+    "retrieve": "Decided to search the documents",
+    "reply_to_general_input": "Decided to answer without a search",
+    "reply_plainly": "Was asked to answer without the documents",
+}
 
 
 class AskedQuestion(TypedDict):
@@ -18,10 +22,10 @@ class AskedQuestion(TypedDict):
     question: str
 
 
-async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:  # noqa: ARG001
-    path = path_of(state["question"])
+async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
+    path = "reply_plainly" if runtime.context.options.get("plain") else path_of(state["question"])
     return {
         "next": path,
         "steps_executed": [STEPS[path]] if path in STEPS else [],
-        "rag_route_debug": {"path": path, "is_courtesy": path != "retrieve"},
+        "rag_route_debug": {"path": path, "is_courtesy": path == "reply_to_general_input"},
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypedDict
@@ -17,10 +17,11 @@ from orchestrator.citations.check import MarkerFilter
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.budgets import within_budget
 from orchestrator.graphs.conversation.context import ConversationContext, WrittenSoFar
-from orchestrator.graphs.conversation.passages import condensed, fitting, numbered, quoted, remembered, source_of
+from orchestrator.graphs.conversation.passages import condensed, fitting, numbered, quoted, remembered, sources_of
 from orchestrator.graphs.conversation.sentence_checks import SentenceChecks
 from orchestrator.graphs.conversation.state import FoundChunk, GraphAnswer, Turn
 from orchestrator.runs.events import RunEvents
+from orchestrator.runs.records import RunOptions
 
 COURTESY = "At your service: ask me anything about the documents of this workspace."
 NOTHING_FOUND = "I found nothing relevant to this in the documents."
@@ -41,6 +42,13 @@ class Reply:
     cited: list[CitedSpan]
     removed: int
     issues: list[str]
+
+
+class ModelChoices(TypedDict, total=False):
+    """Parameters of `ChatModel.stream`."""
+
+    temperature: float
+    max_tokens: int
 
 
 class AnswerableTurn(TypedDict):
@@ -75,25 +83,28 @@ async def reply_to_general_input(state: AnswerableTurn, runtime: Runtime[Convers
 
 async def _ask(state: AnswerableTurn, context: ConversationContext, chat: ChatModel) -> Reply:
     passages = fitting(state["passages"], context.limits.passage_tokens)
-    markers = MarkerFilter(list(map(source_of, passages)))
+    markers = MarkerFilter(sources_of(passages, context.alike))
     prompt = context.prompts.reply_to_general_input.render(
         situation=context.prompts.situations[state["search"] or "courtesy"],
         passages=numbered(passages),
         memories=remembered(state["memories"]),
         earlier=condensed(state["internal_messages"]),
     )
-    messages = [ChatMessage("system", prompt), *_conversation(state, context.limits.history_tokens)]
+    if instructions := context.options.get("instructions"):
+        prompt = f"{prompt}\n\n{context.prompts.instructions.render(instructions=instructions)}"
+    said = conversation(state["internal_messages"], state["answer_id"], context.limits.history_tokens)
+    messages = [ChatMessage("system", prompt), *said]
     context.draft = WrittenSoFar("model", cited=markers.cited, passages=passages)
     shown = context.draft.shown
-    _show(context.events, shown, f"{notice}\n\n" if (notice := NOTICES[state["search"]]) else "")
+    show(context.events, shown, f"{notice}\n\n" if (notice := NOTICES[state["search"]]) else "")
     opening = len(shown)
     checks = SentenceChecks(markers, passages, context.events, len("".join(shown)))
     try:
-        async with checks, aclosing(chat.stream(messages)) as deltas:
-            async for text in _answer_text(deltas, context.events):
-                _show(context.events, shown, piece := await _filtered(markers, text))
+        async with checks, aclosing(chat.stream(messages, **chosen(context.options))) as deltas:
+            async for text in answer_text(deltas, context.events):
+                show(context.events, shown, piece := await _filtered(markers, text))
                 checks.take(piece)
-            _show(context.events, shown, piece := markers.end())
+            show(context.events, shown, piece := markers.end())
             checks.take(piece)
             await checks.end()
     except ChatError as error:
@@ -114,7 +125,17 @@ async def _filtered(markers: MarkerFilter, text: str) -> str:
     return await asyncio.to_thread(markers.feed, text) if CLOSES.intersection(text) else markers.feed(text)
 
 
-async def _answer_text(deltas: AsyncIterator[ChatDelta], events: RunEvents) -> AsyncIterator[str]:
+def chosen(options: RunOptions) -> ModelChoices:
+    """Returns what the caller chose of how a model writes."""
+    choices = ModelChoices()
+    if "temperature" in options:
+        choices["temperature"] = options["temperature"]
+    if "max_tokens" in options:
+        choices["max_tokens"] = options["max_tokens"]
+    return choices
+
+
+async def answer_text(deltas: AsyncIterator[ChatDelta], events: RunEvents) -> AsyncIterator[str]:
     """Yields the answer; the thinking becomes events of its own."""
     async for delta in deltas:
         if delta.thinking:
@@ -123,9 +144,9 @@ async def _answer_text(deltas: AsyncIterator[ChatDelta], events: RunEvents) -> A
             yield delta.text
 
 
-def _conversation(state: AnswerableTurn, tokens: int) -> list[ChatMessage]:
+def conversation(turns: Sequence[Turn], answer_id: str, tokens: int) -> list[ChatMessage]:
     """Returns as much of the newest history as fits, then the question."""
-    *before, question = (turn for turn in state["internal_messages"] if turn["id"] != state["answer_id"])
+    *before, question = (turn for turn in turns if turn["id"] != answer_id)
     newest_first = before[::-1]
     kept = newest_first[: within_budget([turn["content"] for turn in newest_first], tokens)]
     return [ChatMessage(turn["role"], turn["content"]) for turn in [*kept[::-1], question] if turn["role"] != "summary"]
@@ -142,7 +163,7 @@ def _quote(state: AnswerableTurn, events: RunEvents, issues: list[str]) -> Reply
     content, cited = quoted(state["question"], state["passages"])
     shown: list[str] = []
     for piece in content.splitlines(keepends=True) or [_without_sources(state)]:
-        _show(events, shown, piece)
+        show(events, shown, piece)
     return Reply("".join(shown), "extractive", cited, 0, issues)
 
 
@@ -150,7 +171,7 @@ def _without_sources(state: AnswerableTurn) -> str:
     return COURTESY if state["search"] is None else NOTICES[state["search"]] or NOTHING_FOUND
 
 
-def _show(events: RunEvents, shown: list[str], text: str) -> None:
+def show(events: RunEvents, shown: list[str], text: str) -> None:
     if text:
         events.emit(MessageDelta(text=text))
         shown.append(text)

@@ -13,6 +13,7 @@ from contracts.events import CitationChecked, MessageCompleted
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import Verified, verified
+from orchestrator.graphs.conversation.sentence_models import ModelChecks
 from orchestrator.graphs.conversation.state import Cited, FoundChunk, Turn, WrittenAnswer, answer_of
 
 
@@ -26,13 +27,20 @@ class UncheckedAnswer(WrittenAnswer):
 
 
 async def verify_citations(state: UncheckedAnswer, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Checks the whole answer, whoever wrote it; a model's markers were checked while they were streamed."""
+    """Checks the whole answer, whoever wrote it; a model's markers were checked while they were streamed.
+
+    What the sources contradict is written anew once, where there is a chat model; else it loses its markers.
+    """
     cited = [CitedSpan(**one) for one in state["cited"]]
-    extractive = state["mode"] == "extractive"
-    checked = await asyncio.to_thread(verified, answer_of(state), cited, state["passages"], extractive=extractive)
+    answer, context = answer_of(state), runtime.context
+    checks = ModelChecks(context, state["passages"])
+    if state["mode"] == "extractive":
+        checked = await asyncio.to_thread(verified, answer, cited, state["passages"], context.alike, extractive=True)
+    else:
+        checked = await checks.verified(answer, cited)
     for citation in checked.citations:
-        runtime.context.events.emit(CitationChecked(citation=citation))
-    runtime.context.events.emit(
+        context.events.emit(CitationChecked(citation=citation))
+    context.events.emit(
         MessageCompleted(message_id=UUID(state["answer_id"]), content=checked.content, sentences=checked.sentences)
     )
     return {
@@ -40,6 +48,7 @@ async def verify_citations(state: UncheckedAnswer, runtime: Runtime[Conversation
         "citations": [citation.model_dump(mode="json") for citation in checked.citations],
         "removed_citations": state["removed_citations"] + checked.removed,
         "sentences": [sentence.model_dump(mode="json") for sentence in checked.sentences],
+        "issues": checks.issues,
         "steps_executed": [_step(checked)],
     }
 

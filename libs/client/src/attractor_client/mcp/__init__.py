@@ -1,0 +1,1 @@
+"""Attractor as a server of the Model Context Protocol: tools and resources over one client."""

@@ -1,0 +1,120 @@
+"""What clients of the OpenAI API send and get: chat completions and models.
+
+Unknown fields pass, as clients send many that change nothing here; what would change the answer and is not offered is
+refused where the request is read.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+
+from contracts.base import Resource, plain
+from contracts.orchestrator import Citation
+
+MOST_MESSAGES = 2_000
+Said = Annotated[str, StringConstraints(strict=True, max_length=200_000), AfterValidator(plain)]
+ModelName = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=200), AfterValidator(plain)]
+Metadata = dict[str, Any]
+
+
+class Lenient(BaseModel):
+    """A body that a client of the OpenAI API sends."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
+
+class ChatPart(Lenient):
+    """A part of a message. Here `text` alone is understood."""
+
+    type: str
+    text: Said | None = None
+
+
+class ChatMessageParam(Lenient):
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: Said | Annotated[list[ChatPart], Field(max_length=100)] | None = None
+
+
+class StreamOptions(Lenient):
+    include_usage: bool | None = None
+
+
+class ChatCompletionRequest(Lenient):
+    """The messages are the history. `metadata.session_id` names a session that the last one is asked in instead."""
+
+    model: ModelName
+    messages: Annotated[list[ChatMessageParam], Field(min_length=1, max_length=MOST_MESSAGES)]
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    max_completion_tokens: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    n: int | None = None
+    metadata: Metadata | None = None
+
+
+class UrlCitation(Resource):
+    """Characters `start_index` to `end_index` of the text are the marker."""
+
+    start_index: int
+    end_index: int
+    title: str
+    url: str
+
+
+class ChatAnnotation(Resource):
+    type: Literal["url_citation"] = "url_citation"
+    url_citation: UrlCitation
+
+
+class ChatUsage(Resource):
+    """Tokens, as estimated from the characters of what was sent and answered."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
+class ChatAnswer(Resource):
+    """The answer. `citations` are what its markers stand for, with quote and page."""
+
+    role: Literal["assistant"] = "assistant"
+    content: str
+    refusal: None = None
+    reasoning_content: str | None = None
+    annotations: list[ChatAnnotation] = []
+    citations: list[Citation] = []
+
+
+class ChatChoice(Resource):
+    index: int = 0
+    message: ChatAnswer
+    logprobs: None = None
+    finish_reason: Literal["stop", "length"] = "stop"
+
+
+class ChatCompletion(Resource):
+    """An answer. `run_id` is the run that wrote it."""
+
+    id: str
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int
+    model: str
+    choices: list[ChatChoice]
+    usage: ChatUsage
+    run_id: str
+
+
+class ModelCard(Resource):
+    id: str
+    object: Literal["model"] = "model"
+    created: int
+    owned_by: str = "attractor"
+    description: str
+
+
+class ModelList(Resource):
+    object: Literal["list"] = "list"
+    data: list[ModelCard]

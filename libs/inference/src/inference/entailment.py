@@ -1,0 +1,60 @@
+"""The port for entailment: does a text say what a sentence says?"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from inference.errors import WrongLabels
+
+EntailmentLabel = Literal["entailment", "neutral", "contradiction"]
+LABELS: tuple[EntailmentLabel, ...] = ("entailment", "neutral", "contradiction")
+_NAMES: dict[str, EntailmentLabel] = {
+    **dict.fromkeys(("entailment", "entailed", "entails", "supported", "supports", "yes"), "entailment"),
+    **dict.fromkeys(("contradiction", "contradicted", "contradicts", "refuted", "refutes"), "contradiction"),
+    **dict.fromkeys(("neutral", "not_entailment", "not_entailed", "unsupported", "not_supported", "no"), "neutral"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TextPair:
+    """What a source says, and what is said of it."""
+
+    premise: str
+    hypothesis: str
+
+
+@dataclass(frozen=True, slots=True)
+class EntailmentScores:
+    """How sure a model is of each label, from 0 to 1; together 1."""
+
+    entailment: float
+    neutral: float
+    contradiction: float
+
+    @property
+    def label(self) -> EntailmentLabel:
+        """The surest."""
+        return max(LABELS, key=lambda label: float(getattr(self, label)))
+
+
+class EntailmentModel(Protocol):
+    """Tells whether premises entail hypotheses, reading both together."""
+
+    @property
+    def model(self) -> str: ...
+
+    async def classify(self, pairs: Sequence[TextPair]) -> list[EntailmentScores]:
+        """Returns scores per pair, in the pairs' order. Raises EntailmentError."""
+        ...
+
+    async def aclose(self) -> None:
+        """Closes connections and frees memory."""
+        ...
+
+
+def label_named(name: str) -> EntailmentLabel:
+    """Returns the label that a model calls so. A model of two labels says entailment or not. Raises WrongLabels."""
+    found = _NAMES.get(name.strip().lower().replace(" ", "_").replace("-", "_"))
+    if found is None:
+        raise WrongLabels(f"{name[:60]!r} is neither entailment, neutral nor contradiction")
+    return found

@@ -1,0 +1,1 @@
+"""The MCP server of the deployment: Attractor's tools and resources at /mcp."""

@@ -1,0 +1,63 @@
+"""POST /mcp: the Model Context Protocol as streamable HTTP without sessions, with the keys of the API.
+
+What a tool asks goes through the gateway's own routes with the caller's key, so workspace, role, limits and audit are
+those of any other request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx2
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from attractor_client import AttractorClient, RetryPolicy
+from attractor_client.mcp.server import Context, McpEndpoint
+from gateway.access.authenticator import Authenticator
+from service_kit.auth import bearer
+
+HERE = "http://localhost"  # a host that every deployment allows; nothing leaves the process
+ANSWER_SECONDS = 60.0
+
+
+class McpDoor:
+    """An ASGI application. It serves only while `running`."""
+
+    def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
+        self.app, self.authenticator = app, authenticator
+        self._manager: StreamableHTTPSessionManager | None = None
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Serves until the block ends; may be entered again."""
+        manager = StreamableHTTPSessionManager(McpEndpoint(self.client).server(), stateless=True, json_response=True)
+        async with manager.run():
+            self._manager = manager
+            try:
+                yield
+            finally:
+                self._manager = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Raises Unauthenticated without a valid API key, RateLimited, TooManyInFlight."""
+        assert self._manager is not None, "the lifespan runs it"
+        request = Request(scope, receive)
+        bearer(request)
+        caller, request.state.response_headers = await self.authenticator.admit(request)
+        with self.authenticator.in_progress(caller, request):
+            await self._manager.handle_request(scope, receive, send)
+
+    @asynccontextmanager
+    async def client(self, context: Context) -> AsyncIterator[AttractorClient]:
+        """Opens a client that has the key of the request and its address, and asks this process."""
+        asked: Request | None = context.request
+        assert asked is not None, "the transport is HTTP"
+        host = (asked.client.host, asked.client.port) if asked.client else ("127.0.0.1", 0)
+        carrier = httpx2.ASGITransport(self.app, client=host)
+        async with AttractorClient(
+            HERE, bearer(asked), timeout=ANSWER_SECONDS, retry=RetryPolicy(attempts=1), carrier=carrier
+        ) as client:
+            yield client

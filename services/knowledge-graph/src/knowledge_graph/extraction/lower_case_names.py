@@ -1,0 +1,115 @@
+"""Names in small letters, as many teams write their services: `chatd`, `rating-redis`, `ordersvc`.
+
+Prose gives no such name away by itself, so the document has to: by a heading, a table that lists it, its last part
+("-db", "-svc"), or by opening a sentence as nothing else in small letters does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+
+from knowledge_graph.extraction import tables
+from knowledge_graph.extraction.capitalised import OPENS_SENTENCE
+from knowledge_graph.extraction.names import GENERIC_HEADINGS, KINDS, LABELS, PARTS, STOP_WORDS
+from knowledge_graph.extraction.records import SourceChunk, Span
+from knowledge_graph.extraction.word_lists import words
+
+TOKEN = re.compile(r"(?<![\w./@#:&'’-])[a-z][a-z0-9]*+(?:[-_][a-z0-9]++)*+(?![\w@'’(]|[./:-]\w)")
+WHOLE = re.compile(r"`?([a-z][a-z0-9]*+(?:[-_][a-z0-9]++)*+)/?`?")
+QUOTED = re.compile(r"`([a-z][a-z0-9]*+(?:[-_][a-z0-9]++)*+)/?`")
+VERB = re.compile(r"[`*_]{0,3},? (?:[a-z]{3,20}s|has|was|can|will|stays?|never|only|no longer|also|still)(?![\w-])")
+ALONE = re.compile(
+    r"[`*_]{0,3}(?: ?[.,;:()]|$|\n| (?:and|or|but|for|when|while|until|once|because|which|that|if|only|is|in|to)(?!\w))"
+)
+SLOT = re.compile(
+    r"(?<!\w)(?:uses?|using|calls?|calling|asks?|reads?|writes?|needs?|requires?|owns?|runs|from|to|on|in|with|through|"
+    r"against|by|via|and|or|nor|neither|part of the|part of|,) [`*_]{0,3}$"
+)
+JOINT = re.compile(r"[`*_]{0,3},? (?:and|or|und|oder) [`*_]{0,3}")
+CLOSES = re.compile(r"[`*_]{0,3}[.;)]")
+LONGEST_BEFORE = 16
+STORES = words("store_images") | {"db", "pg", "database", "store", "cache", "bucket"}
+SERVICES = frozenset({"svc", "srv", "service", "api", "gateway", "worker", "server", "broker", "proxy", "daemon"})
+ENDINGS = STORES | SERVICES | {"queue", "topic", "stream", "events", "job"}
+JOINED_ENDING = re.compile(r"[a-z][a-z0-9]{2,30}(svc|srv|db)$")
+ORDINARY = STOP_WORDS | KINDS | LABELS | PARTS.keys() | GENERIC_HEADINGS
+SHORTEST = 3
+FEWEST = 2
+"""From so many names in small letters on, it is how the document writes its names."""
+
+
+def lower_case_names(chunks: Sequence[SourceChunk]) -> frozenset[str]:
+    """Returns what the document names in small letters."""
+    found: set[str] = set()
+    for chunk in chunks:
+        if chunk.headings and (heading := WHOLE.fullmatch(chunk.headings[-1].strip())):
+            found.add(heading.group(1))
+        found |= {span.surface.rstrip("/") for span in tables.names(chunk.content) if span.surface.islower()}
+        found |= {one.group() for one in TOKEN.finditer(chunk.content) if _tells_itself(one.group())}
+        found |= {one.group(1) for one in QUOTED.finditer(chunk.content) if "-" in one.group(1)}
+    found = {one for one in found if _is_possible(one)}
+    if len(found) >= FEWEST:
+        used = Counter(one.group() for chunk in chunks for one in TOKEN.finditer(chunk.content))
+        opening = {name for chunk in chunks for name in _opening(chunk.content)}
+        found |= {one for one in opening if used[one] > 1 and _is_possible(one)}
+        found |= {name for chunk in chunks for name in _in_slots(chunk.content) if _is_possible(name)}
+        found |= {name for chunk in chunks for name in _listed(chunk.content, found) if _is_possible(name)}
+    return frozenset(found)
+
+
+def as_names(text: str, names: Collection[str]) -> str:
+    """Returns the text with a capital for each of the names, as readers of English expect it; places stay."""
+    return TOKEN.sub(lambda match: match.group().capitalize() if match.group() in names else match.group(), text)
+
+
+def occurrences(text: str, names: Collection[str]) -> Iterator[Span]:
+    """Yields where the text has one of them."""
+    for match in TOKEN.finditer(text) if names else ():
+        if match.group() in names:
+            yield Span(match.start(), match.end(), match.group(), entity_type(match.group()))
+
+
+def entity_type(name: str) -> str:
+    """Returns what the last part of the name says: `rating-redis` is a store, `ordersvc` a service."""
+    joined = JOINED_ENDING.match(name)
+    last = joined.group(1) if joined else re.split(r"[-_]", name)[-1]
+    return "STORE" if last in STORES else "SERVICE" if last in SERVICES else "IDENTIFIER"
+
+
+def _is_possible(name: str) -> bool:
+    return len(name) >= SHORTEST and name not in ORDINARY
+
+
+def _tells_itself(name: str) -> bool:
+    first, _, last = name.rpartition("-")
+    return (bool(first) and last in ENDINGS and first not in STOP_WORDS) or JOINED_ENDING.match(name) is not None
+
+
+def _opening(text: str) -> Iterator[str]:
+    """Yields what opens a sentence and is followed by a verb."""
+    for match in TOKEN.finditer(text):
+        before = text[max(0, match.start() - 4) : match.start()]
+        in_list = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip() in {"-", "*", "•", "|", ">"}
+        wrapped = before.endswith("\n") and not before.endswith("\n\n")
+        if OPENS_SENTENCE.search(before) and not in_list and not wrapped and VERB.match(text, match.end()):
+            yield match.group()
+
+
+def _listed(text: str, names: Collection[str]) -> Iterator[str]:
+    """Yields the last of a list, the others of which are names: "chatd and wordfilter"."""
+    for first in TOKEN.finditer(text):
+        if first.group() in names:
+            joint = JOINT.match(text, first.end())
+            last = TOKEN.match(text, joint.end()) if joint is not None else None
+            if last is not None and not last.group().endswith("s") and CLOSES.match(text, last.end()):
+                yield last.group()
+
+
+def _in_slots(text: str) -> Iterator[str]:
+    """Yields words with a hyphen that stand alone, without an article, where something is used or called."""
+    for match in TOKEN.finditer(text):
+        before = text[max(0, match.start() - LONGEST_BEFORE) : match.start()]
+        if "-" in match.group() and SLOT.search(before) and ALONE.match(text, match.end()):
+            yield match.group()

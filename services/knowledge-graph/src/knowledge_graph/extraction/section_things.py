@@ -1,0 +1,25 @@
+"""Which of the names that stand above a chunk its fields and lists speak of."""
+
+from __future__ import annotations
+
+from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
+from knowledge_graph.extraction.names import name_key
+from knowledge_graph.extraction.records import Mention
+from knowledge_graph.extraction.resolution import SYSTEMS
+
+
+def section_thing(chunk: ChunkAnalysis) -> Mention | None:
+    """Returns what the nearest heading names; where that names nothing ("Dependencies"), what one above it names.
+
+    Of "Runbook: Order Service" it is the service.
+    """
+    named = [one for one in chunk.mentions if one.about]
+    for heading in reversed(chunk.chunk.headings):
+        key = name_key(heading)
+        evident = [one for one in named if one.entity_type in SYSTEMS and name_key(one.surface) in key]
+        whole = [one for one in named if one.name_key == key or name_key(one.surface) == key]
+        inside = [one for one in evident if ":" in heading and ":" not in one.surface]
+        found = inside or [one for one in whole if one.entity_type in SYSTEMS] or evident or whole
+        if found:
+            return found[0] if found[0] in whole else max(found, key=lambda one: len(one.surface))
+    return next((one for one in named if one.about == "heading"), None)

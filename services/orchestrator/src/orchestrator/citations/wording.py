@@ -1,0 +1,50 @@
+"""Lays the words of a sentence beside those of its source, in order, to see what took whose place."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+
+from orchestrator.citations.analysis import SYNONYM_GROUPS, Analysis, Word, beginning
+from orchestrator.citations.numbers import UNIT_WORDS
+
+# Returns how alike two words are, from -1 to 1.
+WordLikeness = Callable[[str, str], float]
+PUT_DIFFERENTLY = 0.4  # two words that are so much alike say the same
+MOST_WORDS = 200
+
+
+def unlike(_first: str, _other: str) -> float:
+    """Knows no words: none are alike."""
+    return 0.0
+
+
+def replaced(said: Analysis, source: Analysis, alike: WordLikeness) -> tuple[str, str] | None:
+    """Returns words that the source does not have, with those that stand there in their place and are not like them.
+
+    What only stands in another order, or was added or left out, replaces nothing.
+    """
+    if max(len(said.words), len(source.words)) > MOST_WORDS:
+        return None
+    mine, theirs = list(map(_key, said.words)), list(map(_key, source.words))
+    new, left = Counter(mine) - Counter(theirs), Counter(theirs) - Counter(mine)
+    if not new or not left:
+        return None
+    for tag, start, end, first, last in SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
+        if tag != "replace":
+            continue
+        put = [word.text for word in said.words[start:end] if _key(word) in new and word.text.lower() not in UNIT_WORDS]
+        there = [word.text for word in source.words[first:last] if _key(word) in left]
+        if put and there and not _like(put, there, alike):
+            return " ".join(put), " ".join(there)
+    return None
+
+
+def _like(put: Sequence[str], there: Sequence[str], alike: WordLikeness) -> bool:
+    """Tells whether each word has one that is like it."""
+    return all(any(alike(one, other) >= PUT_DIFFERENTLY for other in there) for one in put)
+
+
+def _key(word: Word) -> str:
+    return SYNONYM_GROUPS.get(word.stem) or beginning(word.stem)

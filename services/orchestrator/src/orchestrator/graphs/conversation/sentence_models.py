@@ -1,0 +1,104 @@
+"""Has models read what the rules do not settle: an entailment model what is open, the chat model what is wrong."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from contracts.events import ProviderIssue
+from contracts.orchestrator import SentenceCheck
+from contracts.prompt_fence import neutralising
+from inference.chat import ChatMessage, ChatModel
+from inference.errors import InferenceError
+from orchestrator.citations.assess import assess
+from orchestrator.citations.check import check
+from orchestrator.citations.rewriting import Contradiction, contradictions, read_numbered, rewritten
+from orchestrator.citations.second_look import SecondLook
+from orchestrator.citations.support import CitedSpan
+from orchestrator.citations.writing import Assessed
+from orchestrator.graphs.conversation.context import ConversationContext
+from orchestrator.graphs.conversation.passages import Verified, sources_of, verified_of
+from orchestrator.graphs.conversation.state import FoundChunk
+
+REWRITING_SECONDS = 30.0
+TOKENS_OF_SENTENCE = 80
+neutralised = neutralising("source", "sentence")
+
+
+@dataclass
+class ModelChecks:
+    """Checks a model's answer against the passages of its run. `issues` says what a model failed to do."""
+
+    context: ConversationContext
+    passages: Sequence[FoundChunk]
+    issues: list[str] = field(default_factory=list)
+
+    async def verified(self, content: str, cited: Sequence[CitedSpan]) -> Verified:
+        """Returns the answer by the rules, by the models where they are configured, and with what was written anew."""
+        sources = sources_of(self.passages, self.context.alike)
+        texts = [passage["content"] for passage in self.passages]
+        look = SecondLook(sources)
+
+        def checked(text: str, spans: Sequence[CitedSpan]) -> Assessed:
+            return assess(check(text, spans, texts), sources, look.decide)
+
+        found = await asyncio.to_thread(lambda: assess(check(content, cited, texts), sources, look.collect))
+        if await self._looked_again(look):
+            found = await asyncio.to_thread(checked, content, cited)
+        wrong = contradictions(found, sources)
+        new = await self._written_anew(wrong)
+        text, instead = await asyncio.to_thread(rewritten, found, new, sources)
+        if instead:
+            removed = found.removed
+            found = await asyncio.to_thread(checked, text, found.cited)
+            found = replace(found, removed=removed + found.removed)
+        told = verified_of(found, self.passages)
+        return replace(told, sentences=[_with_original(one, told.content, instead) for one in told.sentences])
+
+    async def _looked_again(self, look: SecondLook) -> bool:
+        model = self.context.entailment
+        if model is None or not look.asked:
+            return False
+        try:
+            async with asyncio.timeout(self.context.limits.entailment_seconds):
+                look.answer(await model.classify(list(look.asked.values())))
+        except (InferenceError, TimeoutError) as error:
+            self._failed(f"the sentences were checked by rules alone: {str(error) or 'the model took too long'}")
+            return False
+        return True
+
+    async def _written_anew(self, wrong: Sequence[Contradiction]) -> dict[int, str]:
+        """Returns the chat model's sentences by their places; none if it fails."""
+        if self.context.chat is None or not wrong:
+            return {}
+        try:
+            async with asyncio.timeout(REWRITING_SECONDS):
+                answer = await self._asked(self.context.chat, wrong)
+        except (InferenceError, TimeoutError) as error:
+            reason = str(error) or "the chat model took too long"
+            self._failed(f"what the sources contradict was not written anew: {reason}")
+            return {}
+        return read_numbered(answer, wrong)
+
+    async def _asked(self, chat: ChatModel, wrong: Sequence[Contradiction]) -> str:
+        shown = "\n\n".join(
+            f"{number}.\n<source>{neutralised(one.evidence)}</source>\n<sentence>{neutralised(one.said)}</sentence>"
+            f"\nWhat is wrong: {neutralised(one.reason)}"
+            for number, one in enumerate(wrong, 1)
+        )
+        prompt = self.context.prompts.verify_citations.render(sentences=shown)
+        return await chat.complete(
+            [ChatMessage("user", prompt)], max_tokens=TOKENS_OF_SENTENCE * (len(wrong) + 1), temperature=0.0
+        )
+
+    def _failed(self, issue: str) -> None:
+        self.issues.append(issue)
+        self.context.events.emit(ProviderIssue(message=issue))
+
+
+def _with_original(sentence: SentenceCheck, content: str, instead: dict[str, str]) -> SentenceCheck:
+    """Returns the sentence with what the model had written first, if it stands in that one's place."""
+    said = check(content[sentence.start : sentence.end], [], []).content
+    original = next((old for new, old in instead.items() if new in said), None)
+    return sentence.model_copy(update={"instead_of": original}) if original else sentence

@@ -1,0 +1,172 @@
+"""Routes of chat completions and models."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import StreamingResponse
+
+from contracts.events import RunCancelled, RunCompleted, RunFailed, ThinkingDelta
+from contracts.openai_api import ChatAnswer, ChatChoice, ChatCompletion, ChatCompletionRequest, ModelCard, ModelList
+from contracts.openai_errors import OpenAIError
+from contracts.orchestrator import Run
+from orchestrator.openai_api.asking import DoorRuns
+from orchestrator.openai_api.chat_chunks import ChatChunks, Completing
+from orchestrator.openai_api.chat_request import prompt_tokens, question_of, wants_footnotes
+from orchestrator.openai_api.errors import AnswerFailed
+from orchestrator.openai_api.footnotes import annotated, footnotes
+from orchestrator.openai_api.models import Models
+from orchestrator.runs.api import Streams, event_stream
+from orchestrator.runs.streams import BEGINNING
+from service_kit.auth import Principal, Viewer
+from service_kit.disconnects import unless_left
+
+router = APIRouter(prefix="/v1", tags=["orchestrator"])
+
+
+def refused(*statuses: tuple[int, str]) -> dict[int | str, dict[str, Any]]:
+    """Returns the description of these errors."""
+    return {status: {"model": OpenAIError, "description": description} for status, description in statuses}
+
+
+COMPLETED: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"text/event-stream": {}}, "description": "The completion; with `stream`, its chunks"},
+    **refused(
+        (404, "There is no such model, or the caller has no such session"),
+        (500, "The answer could not be written; `run_id` names its run"),
+        (503, "Too many streams are open"),
+    ),
+}
+
+
+def asking(request: Request) -> DoorRuns:
+    found: DoorRuns = request.app.state.asking
+    return found
+
+
+def models(request: Request) -> Models:
+    found: Models = request.app.state.models
+    return found
+
+
+Ask = Annotated[DoorRuns, Depends(asking)]
+Choice = Annotated[Models, Depends(models)]
+
+
+@router.get("/models", summary="List the models of the OpenAI API", responses=refused())
+async def list_models(caller: Viewer, choice: Choice) -> ModelList:  # noqa: ARG001  for authenticated callers only
+    """`attractor` answers from the documents; `attractor-plain`, where a chat model is configured, without them."""
+    return ModelList(data=choice.all())
+
+
+@router.get("/models/{model}", summary="Read a model of the OpenAI API", responses=refused((404, "No such model")))
+async def get_model(model: str, caller: Viewer, choice: Choice) -> ModelCard:  # noqa: ARG001
+    """What a client may name as `model`."""
+    return choice.find(model)
+
+
+@router.post(
+    "/chat/completions", response_model=ChatCompletion, summary="Answer as the OpenAI API does", responses=COMPLETED
+)
+async def create_chat_completion(
+    body: ChatCompletionRequest, request: Request, caller: Viewer, ask: Ask, choice: Choice, streams: Streams
+) -> ChatCompletion | StreamingResponse:
+    """Answers the last message from the documents; the messages before it are the history.
+
+    Nothing of it is listed, kept or remembered, unless `metadata.session_id` names a session: the last message is then
+    asked there, after that session's own history. Markers such as [1] in the text stand for `citations`, with quote and
+    page; `annotations` name their places, and the text ends with its sources, unless `metadata.footnotes` is `false`.
+    What a front end asks for itself (`metadata.task`, or a text that begins with "### Task:") is answered without
+    documents. A caller who leaves stops the run. `n` above 1, tools, audio and log probabilities are refused.
+    """
+    question = question_of(body, choice)
+    streams.admit()
+    run = await ask.ask(caller, question)
+    answering = Completing(
+        run_id=str(run.id),
+        created=int(run.created_at.timestamp()),
+        model=body.model,
+        base_url=base_url(request),
+        footnotes=wants_footnotes(body.metadata),
+        prompt_tokens=prompt_tokens(body),
+        usage=bool(body.stream_options and body.stream_options.include_usage),
+    )
+    forgetting = question.session_id is None
+    if body.stream:
+        return event_stream(_chunks(ask, caller, run, answering, forgetting))
+    return await unless_left(request, _completion(ask, caller, run, answering, forgetting))
+
+
+def base_url(request: Request) -> str:
+    """Returns the gateway's address as the caller sees it."""
+    headers = request.headers
+    host = headers.get("x-forwarded-host") or headers.get("host", "")
+    return f"{headers.get('x-forwarded-proto', 'http')}://{host}"
+
+
+async def _chunks(
+    ask: DoorRuns, caller: Principal, run: Run, answering: Completing, forgetting: bool
+) -> AsyncIterator[bytes]:
+    """Yields the completion in pieces. Whoever leaves before its end stops the run."""
+    chunks, seen = ChatChunks(answering), BEGINNING
+    try:
+        yield chunks.opening()
+        async with aclosing(ask.streams.entries(caller, run)) as entries:
+            async for entry in entries:
+                seen = entry[0] if entry else seen
+                if told := chunks.of(entry):
+                    yield told
+                if chunks.over:
+                    break
+    finally:
+        ask.leave(caller, run, stopping=not chunks.over, forgetting=forgetting and not chunks.failed, after=seen)
+
+
+async def _completion(
+    ask: DoorRuns, caller: Principal, run: Run, answering: Completing, forgetting: bool
+) -> ChatCompletion:
+    """Raises AnswerFailed."""
+    ended, thinking, seen, failed = False, "", BEGINNING, False
+    try:
+        async with aclosing(ask.streams.entries(caller, run)) as entries:
+            async for entry in entries:
+                if entry is None:
+                    continue
+                seen, name, data = entry
+                match name:
+                    case ThinkingDelta.name:
+                        thinking += ThinkingDelta.model_validate_json(data).text
+                    case RunCompleted.name:
+                        ended = True
+                        return _whole(RunCompleted.model_validate_json(data), thinking, answering)
+                    case RunFailed.name:
+                        failure = RunFailed.model_validate_json(data)
+                        ended = failed = True
+                        raise AnswerFailed(failure.error_type, failure.message, answering.run_id)
+                    case RunCancelled.name:
+                        ended = failed = True
+                        raise AnswerFailed("run-cancelled", "the run was cancelled", answering.run_id)
+        raise AssertionError("a run's events end with its terminal one")
+    finally:
+        ask.leave(caller, run, stopping=not ended, forgetting=forgetting and not failed, after=seen)
+
+
+def _whole(completed: RunCompleted, thinking: str, answering: Completing) -> ChatCompletion:
+    text, citations = completed.content, completed.citations
+    answer = ChatAnswer(
+        content=text + (footnotes(citations) if answering.footnotes else ""),
+        reasoning_content=thinking or None,
+        annotations=annotated(text, citations, answering.base_url),
+        citations=citations,
+    )
+    return ChatCompletion(
+        id=answering.id,
+        created=answering.created,
+        model=answering.model,
+        choices=[ChatChoice(message=answer)],
+        usage=answering.used(text, thinking),
+        run_id=answering.run_id,
+    )

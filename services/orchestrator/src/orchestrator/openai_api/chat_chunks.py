@@ -1,0 +1,167 @@
+"""The chunks of a streamed chat completion, made of the run's events. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from contracts.events import (
+    CitationChecked,
+    MessageCompleted,
+    MessageDelta,
+    MessageRestarted,
+    RunCancelled,
+    RunCompleted,
+    RunEventData,
+    RunFailed,
+    StageStarted,
+    ThinkingDelta,
+)
+from contracts.openai_api import ChatUsage
+from contracts.orchestrator import Citation
+from orchestrator.graphs.conversation.budgets import estimated_tokens
+from orchestrator.openai_api.footnotes import annotated, footnotes
+from orchestrator.runs.streams import Entry
+from service_kit.openai_errors import error_of
+
+DONE = b"data: [DONE]\n\n"
+STILL_HERE = b": still here\n\n"
+READ: dict[str, type[RunEventData]] = {
+    event.name: event
+    for event in (
+        StageStarted,
+        ThinkingDelta,
+        MessageDelta,
+        MessageRestarted,
+        CitationChecked,
+        MessageCompleted,
+        RunCompleted,
+        RunFailed,
+        RunCancelled,
+    )
+}
+RESTARTED = "The answer began anew in another process; the whole one can be read with its run"
+
+
+@dataclass(frozen=True)
+class Completing:
+    """What every chunk repeats, and what the client wants."""
+
+    run_id: str
+    created: int
+    model: str
+    base_url: str
+    footnotes: bool
+    prompt_tokens: int
+    usage: bool = False
+
+    @property
+    def id(self) -> str:
+        return f"chatcmpl-{self.run_id.replace('-', '')}"
+
+    def used(self, text: str, thinking: str) -> ChatUsage:
+        written = estimated_tokens(text) + estimated_tokens(thinking)
+        return ChatUsage(
+            prompt_tokens=self.prompt_tokens, completion_tokens=written, total_tokens=self.prompt_tokens + written
+        )
+
+
+@dataclass
+class ChatChunks:
+    """`over`: the last chunk was made. `failed`: with an error, so the run is kept for a look at it."""
+
+    answering: Completing
+    over: bool = False
+    failed: bool = False
+    text: list[str] = field(default_factory=list)
+    thinking: list[str] = field(default_factory=list)
+    citations: dict[int, Citation] = field(default_factory=dict)
+
+    def opening(self) -> bytes:
+        return self._chunk({"role": "assistant", "content": ""})
+
+    def of(self, entry: Entry | None) -> bytes:
+        """Returns what the client gets for an event, which may be nothing."""
+        if entry is None:
+            return STILL_HERE
+        _, name, data = entry
+        event = READ[name].model_validate_json(data) if name in READ else None
+        match event:
+            case StageStarted():
+                return b"" if self.text else _comment(event.label)
+            case ThinkingDelta():
+                self.thinking.append(event.text)
+                return self._chunk({"reasoning_content": event.text})
+            case MessageDelta():
+                return self._say(event.text)
+            case MessageRestarted():
+                return self._restarted()
+            case CitationChecked():
+                self.citations[event.citation.number] = event.citation
+            case MessageCompleted() | RunCompleted():
+                return self._finish(event.content)
+            case RunFailed():
+                return self._error(event.error_type, event.message)
+            case RunCancelled():
+                return self._error("run-cancelled", "The run was cancelled")
+        return b""
+
+    def _say(self, text: str) -> bytes:
+        self.text.append(text)
+        return self._chunk({"content": text})
+
+    def _restarted(self) -> bytes:
+        """What was sent cannot be taken back here."""
+        self.citations.clear()
+        return self._error("answer-restarted", RESTARTED) if self.text else b""
+
+    def _finish(self, content: str) -> bytes:
+        made = [] if self.text or not content else [self._say(content)]
+        said = "".join(self.text)
+        cited = list(self.citations.values())
+        if self.answering.footnotes and cited:
+            made.append(self._chunk({"content": footnotes(cited)}))
+        if cited:
+            marks = annotated(said, cited, self.answering.base_url)
+            made.append(
+                self._chunk(
+                    {
+                        "annotations": [one.model_dump(mode="json") for one in marks],
+                        "citations": [one.model_dump(mode="json") for one in cited],
+                    }
+                )
+            )
+        made.append(self._chunk({}, "stop"))
+        if self.answering.usage:
+            used = self.answering.used(said, "".join(self.thinking))
+            made.append(_data({**self._head(), "choices": [], "usage": used.model_dump()}))
+        self.over = True
+        return b"".join([*made, DONE])
+
+    def _error(self, slug: str, message: str) -> bytes:
+        self.over = self.failed = True
+        return _data(error_of(500, slug, message, None, run_id=self.answering.run_id).model_dump(mode="json"))
+
+    def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> bytes:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        more = {"usage": None} if self.answering.usage else {}
+        return _data({**self._head(), "choices": [choice], **more})
+
+    def _head(self) -> dict[str, Any]:
+        shared = self.answering
+        return {
+            "id": shared.id,
+            "object": "chat.completion.chunk",
+            "created": shared.created,
+            "model": shared.model,
+            "run_id": shared.run_id,
+        }
+
+
+def _data(body: dict[str, Any]) -> bytes:
+    return f"data: {json.dumps(body, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
+
+
+def _comment(text: str) -> bytes:
+    return f": {text}\n\n".encode()

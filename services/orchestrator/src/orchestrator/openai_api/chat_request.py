@@ -1,0 +1,117 @@
+"""What a request for a chat completion asks. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+from contracts.openai_api import ChatCompletionRequest, ChatMessageParam
+from orchestrator.graphs.conversation.budgets import estimated_tokens
+from orchestrator.openai_api.asking import DoorQuestion, SentMessage
+from orchestrator.openai_api.errors import Unsupported
+from orchestrator.openai_api.footnotes import without_footnotes
+from orchestrator.openai_api.models import Models
+from orchestrator.runs.records import RunOptions
+
+# How front ends begin what they ask for themselves: a title, tags, what could be asked next.
+TASK = "### Task:"
+DEADLINE_SECONDS = 600
+WHOLE_DEADLINE_SECONDS = 300  # the gateway waits a little longer for the beginning of a response
+# What would change the answer and is not offered, with what is left of it.
+REFUSED = {
+    "tools": "tools of the caller are not called here",
+    "functions": "functions of the caller are not called here",
+    "audio": "answers are texts",
+    "logprobs": "there are no log probabilities of checked answers",
+    "top_logprobs": "there are no log probabilities of checked answers",
+    "stop": "stop sequences are not looked for",
+    "prediction": "predicted output is not used",
+}
+MODALITIES = "answers are texts"
+
+
+def question_of(body: ChatCompletionRequest, models: Models) -> DoorQuestion:
+    """Raises Unsupported, UnknownDoorModel, NothingWrites."""
+    _refuse(body)
+    instructions, turns = _split(body.messages)
+    question = turns.pop()
+    metadata = body.metadata or {}
+    plain = models.is_plain(body.model, "task" in metadata or question.content.lstrip().startswith(TASK))
+    options = RunOptions(model=body.model)
+    session_id = _session_id(metadata)
+    if session_id is None:
+        options["ephemeral"] = True
+    if plain:
+        options["plain"] = True
+    if instructions:
+        options["instructions"] = instructions
+    if body.temperature is not None:
+        options["temperature"] = body.temperature
+    if most := body.max_completion_tokens or body.max_tokens:
+        options["max_tokens"] = most
+    deadline = DEADLINE_SECONDS if body.stream else WHOLE_DEADLINE_SECONDS
+    return DoorQuestion(question.content, turns, options, deadline, session_id)
+
+
+def wants_footnotes(metadata: Mapping[str, Any] | None) -> bool:
+    """Returns whether the answer's text ends with its sources: `metadata.footnotes` says `false` otherwise."""
+    return str((metadata or {}).get("footnotes", "true")).lower() != "false"
+
+
+def prompt_tokens(body: ChatCompletionRequest) -> int:
+    """Returns an estimate of what was sent."""
+    return sum(estimated_tokens(_text(one, at)) for at, one in enumerate(body.messages))
+
+
+def _refuse(body: ChatCompletionRequest) -> None:
+    more = body.model_extra or {}
+    for name, reason in REFUSED.items():
+        if more.get(name):
+            raise Unsupported(name, reason)
+    if body.n not in (None, 1):
+        raise Unsupported("n", "there is one answer to a question")
+    if more.get("modalities") not in (None, ["text"]):
+        raise Unsupported("modalities", MODALITIES)
+    form = more.get("response_format")
+    if form and not (isinstance(form, dict) and form.get("type") == "text"):
+        raise Unsupported("response_format", "answers are written in Markdown")
+
+
+def _split(messages: Sequence[ChatMessageParam]) -> tuple[str, list[SentMessage]]:
+    """Returns the system's and developer's texts, and what was said, which ends with a question."""
+    instructions: list[str] = []
+    turns: list[SentMessage] = []
+    for at, message in enumerate(messages):
+        text = _text(message, at).strip()
+        if message.role in ("system", "developer"):
+            instructions.append(text)
+        elif message.role == "user":
+            turns.append(SentMessage("user", text))
+        elif message.role == "assistant":
+            turns.append(SentMessage("assistant", without_footnotes(text)))
+        else:
+            raise Unsupported(f"messages.{at}.role", "tools of the caller are not called here")
+    last = len(messages) - 1
+    if not turns or turns[-1].role != "user" or messages[-1].role != "user" or not turns[-1].content:
+        raise Unsupported(f"messages.{last}", "the last message must be the user's, and say something")
+    return "\n\n".join(filter(None, instructions)), [turn for turn in turns if turn.content]
+
+
+def _text(message: ChatMessageParam, at: int) -> str:
+    if not isinstance(message.content, list):
+        return message.content or ""
+    for number, part in enumerate(message.content):
+        if part.type != "text" or part.text is None:
+            raise Unsupported(f"messages.{at}.content.{number}", "messages are texts")
+    return "\n".join(part.text or "" for part in message.content)
+
+
+def _session_id(metadata: Mapping[str, Any]) -> UUID | None:
+    given = metadata.get("session_id")
+    if given is None:
+        return None
+    try:
+        return UUID(given)
+    except (ValueError, AttributeError, TypeError):
+        raise Unsupported("metadata.session_id", "it is not the id of a session") from None

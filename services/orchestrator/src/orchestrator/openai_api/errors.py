@@ -1,0 +1,41 @@
+"""The problems of the doors. On their routes all problems are told in the form of the OpenAI API."""
+
+from __future__ import annotations
+
+from service_kit.problems import NotFound, Problem
+
+
+class Unsupported(Problem):
+    """`param` names the field."""
+
+    status, type, title = 400, "unsupported-parameter", "This is not offered here"
+
+    def __init__(self, param: str, detail: str) -> None:
+        super().__init__(detail, param=param)
+
+
+class UnknownDoorModel(NotFound):
+    type, title = "model-not-found", "There is no such model here; GET /v1/models lists them"
+
+    def __init__(self) -> None:
+        super().__init__(param="model")
+
+
+class NothingWrites(Problem):
+    status, type, title = (
+        400,
+        "no-chat-model",
+        "No chat model is configured, so only questions to documents are answered",
+    )
+
+    def __init__(self) -> None:
+        super().__init__(param="model")
+
+
+class AnswerFailed(Problem):
+    """The run ended without an answer: `code` says why, and what there is of it can be read under `run_id`."""
+
+    status, type, title = 500, "run-failed", "The answer could not be written"
+
+    def __init__(self, code: str, detail: str, run_id: str) -> None:
+        super().__init__(detail, code=code.replace("-", "_"), run_id=run_id)

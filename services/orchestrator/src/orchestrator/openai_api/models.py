@@ -1,0 +1,36 @@
+"""The models that clients choose from: how an answer is made, not who writes it."""
+
+from __future__ import annotations
+
+from contracts.openai_api import ModelCard
+from orchestrator.openai_api.errors import NothingWrites, UnknownDoorModel
+
+DOCUMENTS, PLAIN = "attractor", "attractor-plain"
+CARDS = {
+    DOCUMENTS: ModelCard(id=DOCUMENTS, created=0, description="Answers from the workspace's documents, with citations"),
+    PLAIN: ModelCard(id=PLAIN, created=0, description="Answers with the chat model alone, without documents"),
+}
+
+
+class Models:
+    """`writes`: a chat model is configured. Without one there is nothing that could answer without documents."""
+
+    def __init__(self, writes: bool) -> None:
+        self.writes = writes
+
+    def all(self) -> list[ModelCard]:
+        return [card for name, card in CARDS.items() if self.writes or name != PLAIN]
+
+    def find(self, name: str) -> ModelCard:
+        """Raises UnknownDoorModel."""
+        found = next((card for card in self.all() if card.id == name), None)
+        if found is None:
+            raise UnknownDoorModel
+        return found
+
+    def is_plain(self, name: str, is_task: bool) -> bool:
+        """Returns whether the answer needs no documents. Raises UnknownDoorModel, NothingWrites."""
+        self.find(name)
+        if is_task and not self.writes:
+            raise NothingWrites
+        return is_task or name == PLAIN

@@ -1,0 +1,20 @@
+"""A port that stays a test's own between its choice and its use."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def held_port() -> Iterator[int]:
+    """Yields a port of the loopback interface that refuses connections until a server of the test listens there.
+
+    The socket stays bound and never listens, so the system gives the port to nobody else; a server that allows
+    addresses to be used again, as all of ours do, can listen beside it.
+    """
+    with socket.socket() as holding:
+        holding.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        holding.bind(("127.0.0.1", 0))
+        yield holding.getsockname()[1]
