@@ -4,8 +4,8 @@ from uuid import uuid4
 import pytest
 
 from contracts.events import TurnCompleted
-from memory.episodes.secrets import BLANK, without_secrets
 from memory.episodes.turns import LONGEST_ANSWER, messages_of
+from memory.secrets import BLANK, without_secrets
 
 
 def turn(question: str, answer: str) -> TurnCompleted:

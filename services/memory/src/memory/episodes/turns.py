@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from contracts.events import TurnCompleted
-from memory.episodes.secrets import without_secrets
 from memory.repository import NewMessage
+from memory.secrets import without_secrets
 
 LONGEST_QUESTION = 10_000
 LONGEST_ANSWER = 4_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memory.episodes.secrets import has_secret
+from memory.secrets import has_secret
 
 LONGEST = 400  # characters of a clause; what is longer states nothing that a rule would understand
 _CODE = re.compile(r"```[^`]{0,20000}```|`[^`\n]{0,500}`")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from uuid import UUID, uuid5
 
 from contracts.memory import ImportedConversation, ImportedMessage, ImportRequest, ImportResponse
-from memory.episodes.secrets import without_secrets
 from memory.facts.writer import FactWriter
 from memory.preparation import Preparation
 from memory.repository import Memories, NewMessage
+from memory.secrets import without_secrets
 from memory.times import zone
 from service_kit.postgres import Database
 
