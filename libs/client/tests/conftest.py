@@ -256,7 +256,8 @@ class Samples:
     @staticmethod
     def memory(**changes: Any) -> dict[str, Any]:
         base = {"id": str(UUID(int=4)), "kind": "note", "content": "Frozen until March.", "session_id": None}
-        return {**base, "document_ids": [], "created_by": str(UUID(int=2)), "created_at": NOW, **changes}
+        told = {"scope": "user", "said_at": NOW, "said": None, "fact": None}
+        return {**base, **told, "document_ids": [], "created_by": str(UUID(int=2)), "created_at": NOW, **changes}
 
     @staticmethod
     def key(**changes: Any) -> dict[str, Any]:

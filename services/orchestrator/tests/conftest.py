@@ -66,6 +66,7 @@ class World:
     structure: dict[str, Any] | None = None
     graph_status: int = 200
     recall_status: int = 200
+    remembered: dict[str, Any] | None = None
     chat_status: int = 200
     answer: list[str] = field(default_factory=lambda: ["Tokens expire after ", "fifteen minutes [", "1]. Also [9]."])
     title: str = "Token lifetime"
@@ -127,7 +128,7 @@ def other_services(world: World) -> FastAPI:
     @app.post("/v1/memories/recall")
     async def recall(request: Request) -> Response:
         world.recalls.append(await request.json())
-        return JSONResponse({"memories": []}, world.recall_status)
+        return JSONResponse({"memories": [], "answer": world.remembered}, world.recall_status)
 
     @app.get("/v1/documents/{document_id}")
     async def document(document_id: UUID) -> Response:

@@ -92,7 +92,7 @@ for name, group in (
     ("feedback", feedback.app),
     ("runs", runs.app),
     ("graph", graph.app),
-    ("memories", memories.app),
+    ("memory", memories.app),
     ("world", world.app),
     ("keys", keys.app),
     ("invitations", invitations.app),
@@ -102,6 +102,7 @@ for name, group in (
     ("workspaces", workspaces.app),
 ):
     app.add_typer(group, name=name)
+app.add_typer(memories.app, name="memories", hidden=True)  # its name until 0.2
 
 
 def main() -> None:

@@ -352,8 +352,18 @@ class TestChanging:
         settled.on("DELETE", f"/v1/memories/{UUID(int=4)}", GONE)
         assert attractor("memories", "add", "Frozen").out.endswith("stored\n")
         assert attractor("memories", "add", "Frozen", "--json").json["kind"] == "note"
+        settled.on("PATCH", f"/v1/memories/{UUID(int=4)}", samples.memory())
+        assert attractor("memory", "edit", str(UUID(int=4)), "Frozen").out.endswith("edited\n")
         assert attractor("memories", "delete", str(UUID(int=4))).code == 0
         assert attractor("memories", "delete", str(UUID(int=4)), "--json").json["deleted"]
+
+    def test_memories_are_imported(self, settled, attractor, tmp_path) -> None:
+        taken = {"added": 2, "known": 0, "facts": 1, "message_ids": {}}
+        settled.on("POST", "/v1/memories/import", taken)
+        message = {"id": "1", "role": "user", "content": "I live in Munich.", "at": "2026-01-05T12:00:00"}
+        file = tmp_path / "export.json"
+        file.write_text(jsonlib.dumps([{"id": "talk", "messages": [message]}]), "utf-8")
+        assert attractor("memory", "import", str(file)).out == "2 messages added, 0 known, 1 facts\n"
 
     def test_keys_and_workspaces(self, settled, samples, attractor, json) -> None:
         place = f"/v1/workspaces/{UUID(int=99)}/keys"

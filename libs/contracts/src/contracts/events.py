@@ -233,17 +233,28 @@ class WorkspacePurged(ServiceReport):
 
 
 class TurnCompleted(EventData):
-    """A turn ended with an answer. Question and answer have at most 10,000 characters each."""
+    """A turn ended with an answer. Question and answer have at most 10,000 characters each.
 
-    event_type = "turn.completed.v1"
+    `question_id` and `answer_id` name the messages; the question was asked at `asked_at`, by the clock of `time_zone`
+    (IANA name). `recalled_ids` are the memories that the answer was written with, `world_operations` what the turn
+    wants changed of the world state.
+    """
+
+    event_type = "turn.completed.v2"
     stream = TURNS
     sources = (ORCHESTRATOR,)
     session_id: UUID
     run_id: UUID
     user_id: UUID
+    question_id: UUID
+    answer_id: UUID
+    asked_at: datetime
+    time_zone: str = "UTC"
     question: str = Field(max_length=10_000)
     answer: str = Field(max_length=10_000)
     document_ids: list[UUID]
+    recalled_ids: list[UUID] = []
+    world_operations: list[dict[str, Any]] = []
 
 
 class SessionDeleted(EventData):

@@ -1,48 +1,200 @@
-"""Long-term memories: episodes from turns, and what users store themselves."""
+"""Long-term memories: what was said, what follows from it, and what users store themselves."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import Field, StringConstraints
+from pydantic import AwareDatetime, Field, StringConstraints
 
-from contracts.base import Question, Request, Resource, Text
+from contracts.base import Name, Question, Request, Resource, Text
 
 
 class MemoryKind(StrEnum):
-    episode = "episode"  # what was asked and answered in one turn
+    episode = "episode"  # a message
     note = "note"  # what a user stored
+    fact = "fact"
+    preference = "preference"  # what a user likes and dislikes
+    style = "style"  # how a user wants to be answered
+    topic = "topic"  # what a session is about
+
+
+class MemoryScope(StrEnum):
+    """Where a memory is of use: always, in its session, or in all that concerns the workspace."""
+
+    user = "user"
+    session = "session"
+    workspace = "workspace"
+
+
+Content = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
 
 
 class MemoryCreate(Request):
-    content: Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
+    content: Content
+
+
+class MemoryEdit(Request):
+    content: Content
+
+
+class Said(Resource):
+    """Where a message stands in its session, and who said it: the user, the assistant, or another by name.
+
+    The role `turn` is of question and answer in one text, as they were kept at first.
+    """
+
+    position: int
+    speaker: str
+    role: Literal["user", "assistant", "speaker", "turn"]
+    time_zone: str
+
+
+class FactState(Resource):
+    """A statement that holds from `valid_from` to before `valid_to` (null: until further notice).
+
+    `phrase` is how its time was told. From `expired_at` on the service knew better; `supersedes` names the fact that
+    this one replaced, `conflicts_with` one that says otherwise without replacing it. A fact that is not `approved`
+    waits for a review and is not recalled. `message_ids` are the messages that state it.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    phrase: str | None
+    valid_from: datetime
+    valid_to: datetime | None
+    expired_at: datetime | None
+    supersedes: UUID | None
+    conflicts_with: UUID | None
+    approved: bool
+    message_ids: list[UUID]
 
 
 class Memory(Resource):
-    """`document_ids` are the documents that it derives from; it is deleted with the last of them."""
+    """`document_ids` are the documents that it derives from; it is deleted with the last of them.
+
+    `said_at` is when it was said; `created_at` when it was stored. `said` is of messages, `fact` of facts, preferences,
+    styles and topics.
+    """
 
     id: UUID
     kind: MemoryKind
     content: str
+    scope: MemoryScope
     session_id: UUID | None
     document_ids: list[UUID]
     created_by: UUID
     created_at: datetime
+    said_at: datetime
+    said: Said | None
+    fact: FactState | None
 
 
 class RecallRequest(Request):
+    """`as_of`: the facts that held then (without it: those that hold now). `token_budget`: messages beside those found
+    are added as context while they fit (four bytes count as a token). `time_zone` (IANA) says what "today" is.
+    """
+
     query: Question
     k: Annotated[int, Field(ge=1, le=50)] = 5
+    kinds: Annotated[list[MemoryKind], Field(max_length=6)] = []
+    scope: MemoryScope | None = None
+    session_id: UUID | None = None
+    as_of: AwareDatetime | None = None
+    token_budget: Annotated[int, Field(ge=0, le=100_000)] = 0
+    time_zone: Annotated[Name, StringConstraints(max_length=64)] = "UTC"
+    explain: bool = False
+
+
+class ContextMessage(Resource):
+    """A message beside one that was found."""
+
+    id: UUID
+    position: int
+    speaker: str
+    content: str
 
 
 class RecalledMemory(Memory):
-    """`score` is the cosine similarity to the query."""
+    """`score` is comparable between questions. `duplicates` counts the memories folded into it that say the same.
+
+    `superseded`: it states a fact that no longer holds. `features` are what the score is made of, with `explain`.
+    """
 
     score: float
+    duplicates: int = 0
+    superseded: bool = False
+    context: list[ContextMessage] = []
+    features: dict[str, float] | None = None
+
+
+class RecalledAnswer(Resource):
+    """An answer that a fact gives by itself; `about_user`: the question was about whoever asks."""
+
+    text: str
+    memory_id: UUID
+    about_user: bool
 
 
 class RecallResponse(Resource):
+    """Best first; empty where nothing is relevant. `answer`: where a fact answers the question.
+
+    `mode` is `words` where meanings could not be compared, because the embedding model is away; `unembedded` counts the
+    caller's memories that are found by their words alone until they are embedded.
+    """
+
     memories: list[RecalledMemory]
+    mode: Literal["full", "words"] = "full"
+    unembedded: int = 0
+    answer: RecalledAnswer | None = None
+
+
+class ImportedMessage(Request):
+    """`speaker` is empty for the user. `at` without an offset is by the clock of the request's `time_zone`."""
+
+    id: Annotated[Name, StringConstraints(max_length=200)]
+    role: Literal["user", "assistant", "speaker"]
+    speaker: Annotated[Text, StringConstraints(strip_whitespace=True, max_length=200)] = ""
+    content: Content
+    at: datetime
+
+
+class ImportedConversation(Request):
+    id: Annotated[Name, StringConstraints(max_length=200)]
+    messages: Annotated[list[ImportedMessage], Field(min_length=1, max_length=200)]
+
+
+class ImportRequest(Request):
+    """At most 200 messages of a conversation at a time, 1,000 in all, with the ids of the source.
+
+    What was imported before is left as it is, so an import that broke off is sent again.
+    """
+
+    source: Name
+    time_zone: Annotated[Name, StringConstraints(max_length=64)] = "UTC"
+    conversations: Annotated[list[ImportedConversation], Field(min_length=1, max_length=5)]
+
+
+class ImportResponse(Resource):
+    """Counts of what was added, of what was there already, and of facts learned; `message_ids` by the source's ids."""
+
+    added: int
+    known: int
+    facts: int
+    message_ids: dict[str, UUID]
+
+
+class MemoryProfile(Resource):
+    """What is known of the user for a prompt: how to answer, and who they are, the newest first, within the budget."""
+
+    style: list[str]
+    facts: list[str]
+
+
+class MemorySettings(Request):
+    """Whether facts are kept of what is said in the workspace: at once, after a review, or not at all."""
+
+    writing: Literal["on", "review", "off"] = "on"

@@ -52,10 +52,13 @@ DATA: dict[str, dict[str, Any]] = {
     "workspace.administered.v1": {},
     "workspace.deleted.v1": {},
     "workspace.purged.v1": {"service": "retrieval", **COUNTS},
-    "turn.completed.v1": {
+    "turn.completed.v2": {
         "session_id": uuid4(),
         "run_id": uuid4(),
         "user_id": uuid4(),
+        "question_id": uuid4(),
+        "answer_id": uuid4(),
+        "asked_at": datetime.now(UTC),
         "question": "q",
         "answer": "a",
         "document_ids": [],

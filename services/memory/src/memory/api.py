@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from contracts.base import Page, ProblemBody
-from contracts.memory import Memory, MemoryCreate, MemoryKind, RecallRequest, RecallResponse
+from contracts.memory import (
+    Memory,
+    MemoryCreate,
+    MemoryEdit,
+    MemoryKind,
+    MemoryProfile,
+    MemorySettings,
+    RecallRequest,
+    RecallResponse,
+)
 from contracts.registry import ORCHESTRATOR
-from inference.embeddings import Embedder
-from inference.errors import EmbeddingError
-from memory.errors import EmbeddingUnavailable, MemoryNotFound
-from memory.repository import Embedded, Memories, NewMemory, embed
-from service_kit.auth import Editor, Principal, Viewer, viewer_through
+from memory.errors import MemoryNotFound
+from memory.facts.profile import MOST_IN_PROFILE, profile_of
+from memory.facts.repository import FactRows
+from memory.preparation import Preparation
+from memory.recall.recall import Recall
+from memory.repository import Memories, NewMemory
+from memory.times import zone
+from service_kit.auth import Editor, Owner, Principal, Viewer, viewer_through
 from service_kit.idempotency import IdempotencyKeyReused, creation_id
 from service_kit.pagination import Cursor, Limit
 from service_kit.postgres import Database
@@ -28,14 +41,20 @@ def opened_database(request: Request) -> Database:
     return database
 
 
-def opened_embedder(request: Request) -> Embedder:
-    embedder: Embedder = request.app.state.embedder
-    return embedder
+def opened_preparation(request: Request) -> Preparation:
+    preparation: Preparation = request.app.state.preparation
+    return preparation
+
+
+def opened_recall(request: Request) -> Recall:
+    recall: Recall = request.app.state.recall
+    return recall
 
 
 Stored = Annotated[Database, Depends(opened_database)]
 Recalling = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
-Embedding = Annotated[Embedder, Depends(opened_embedder)]
+Preparing = Annotated[Preparation, Depends(opened_preparation)]
+Asking = Annotated[Recall, Depends(opened_recall)]
 
 
 @router.get("", summary="List your memories")
@@ -46,21 +65,21 @@ async def list_memories(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Memory]:
-    """The caller's own memories in the workspace, newest first: episodes of past turns, and notes."""
-    async with database.workspace(caller.workspace_id) as connection:
+    """The caller's own memories in the workspace, newest first: messages, notes, and what follows from them."""
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         return await Memories(connection, caller.workspace_id).page(caller.user_id, kind, limit, cursor)
 
 
 @router.post("", status_code=201, summary="Store a note", responses={409: {"model": ProblemBody}})
 async def create_memory(
-    body: MemoryCreate, caller: Editor, database: Stored, embedder: Embedding, key: IdempotencyKey
+    body: MemoryCreate, caller: Editor, database: Stored, preparation: Preparing, key: IdempotencyKey
 ) -> Memory:
     """Stores a note that the caller can recall later. The same `Idempotency-Key` and content return the same note."""
     note = NewMemory(creation_id(caller.user_id, key), MemoryKind.note, body.content, caller.user_id)
-    embedded = await _embed(embedder, body.content)
-    async with database.workspace(caller.workspace_id) as connection:
+    [prepared] = await preparation.prepare([body.content], [body.content])
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         memories = Memories(connection, caller.workspace_id)
-        await memories.insert(note, embedded)
+        await memories.insert(note, prepared)
         stored = await memories.find(caller.user_id, note.id)
     if stored is None or stored.content != body.content:
         raise IdempotencyKeyReused
@@ -72,23 +91,76 @@ async def create_memory(
 )
 async def delete_memory(memory_id: UUID, caller: Viewer, database: Stored) -> Response:
     """Deletes an episode or a note of the caller for good. Every role may: episodes of viewers are kept too."""
-    async with database.workspace(caller.workspace_id) as connection:
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         if not await Memories(connection, caller.workspace_id).delete(caller.user_id, memory_id):
             raise MemoryNotFound
     return Response(status_code=204)
 
 
-@router.post("/recall", summary="Recall memories by meaning", responses={503: {"model": ProblemBody}})
-async def recall(body: RecallRequest, caller: Recalling, database: Stored, embedder: Embedding) -> RecallResponse:
-    """Returns the `k` of the caller's memories that are nearest to the query by cosine similarity, best first."""
-    embedded = await _embed(embedder, body.query)
-    async with database.workspace(caller.workspace_id) as connection:
-        found = await Memories(connection, caller.workspace_id).nearest(caller.user_id, embedded, body.k)
-    return RecallResponse(memories=found)
+@router.patch("/{memory_id}", summary="Edit one of your notes or facts", responses={404: {"model": ProblemBody}})
+async def edit_memory(
+    memory_id: UUID, body: MemoryEdit, caller: Editor, database: Stored, preparation: Preparing
+) -> Memory:
+    """Gives a note or a fact another text. What was said stays as it was said: an episode is not found here."""
+    [prepared] = await preparation.prepare([body.content], [body.content])
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
+        memories = Memories(connection, caller.workspace_id)
+        await memories.edit(caller.user_id, memory_id, body.content, prepared)
+        edited = await memories.find(caller.user_id, memory_id)
+    if edited is None or edited.kind is MemoryKind.episode:
+        raise MemoryNotFound
+    return edited
 
 
-async def _embed(embedder: Embedder, text: str) -> Embedded:
-    try:
-        return await embed(embedder, text)
-    except EmbeddingError as error:
-        raise EmbeddingUnavailable from error
+@router.get("/settings", summary="See how facts are kept")
+async def get_settings(caller: Viewer, database: Stored) -> MemorySettings:
+    """Whether facts are kept of what is said in the workspace: at once (`on`), after a review, or not at all."""
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
+        return MemorySettings(writing=await FactRows(connection, caller.workspace_id).writing())
+
+
+@router.put("/settings", summary="Set how facts are kept")
+async def set_settings(body: MemorySettings, caller: Owner, database: Stored) -> MemorySettings:
+    """Counts for all users of the workspace from the next message on; what is kept already stays."""
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
+        await FactRows(connection, caller.workspace_id).set_writing(body.writing)
+    return body
+
+
+@router.get("/profile", summary="What is known of you, for a prompt")
+async def profile(
+    caller: Recalling,
+    database: Stored,
+    token_budget: Annotated[int, Query(ge=1, le=10_000, description="Four bytes count as a token")] = 500,
+) -> MemoryProfile:
+    """How the caller wants to be answered, and facts about the caller that hold now, the newest first."""
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
+        held = await FactRows(connection, caller.workspace_id).holding(
+            caller.user_id, datetime.now(UTC), MOST_IN_PROFILE
+        )
+    return profile_of(held, token_budget)
+
+
+@router.post(
+    "/{memory_id}/approve", summary="Approve a fact that waits for it", responses={404: {"model": ProblemBody}}
+)
+async def approve_memory(memory_id: UUID, caller: Editor, database: Stored) -> Memory:
+    """The fact is recalled from now on, and closes what it replaces."""
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
+        if not await FactRows(connection, caller.workspace_id).approve(caller.user_id, memory_id):
+            raise MemoryNotFound
+        approved = await Memories(connection, caller.workspace_id).find(caller.user_id, memory_id)
+    if approved is None:
+        raise MemoryNotFound
+    return approved
+
+
+@router.post("/recall", summary="Recall memories")
+async def recall(body: RecallRequest, caller: Recalling, recalling: Asking) -> RecallResponse:
+    """Returns the caller's memories that answer the query, best first; none if nothing is relevant.
+
+    Words, meaning, dates and who spoke count. Facts hold at `as_of`, or now. Near-duplicates are folded into the best
+    of them. Up to twice `k` are returned while the scores hold.
+    """
+    zone(body.time_zone)
+    return await recalling.recall(caller.workspace_id, caller.user_id, body)

@@ -12,6 +12,14 @@ from contracts.registry import ORCHESTRATOR
 from inference.factory import build_embedder
 from memory.api import router
 from memory.consumer import MemoryConsumer
+from memory.embedding.filling import EmbeddingFilling
+from memory.embedding.work import CHANNEL
+from memory.facts.writer import FactWriter
+from memory.imports.api import router as imports_router
+from memory.imports.importing import Importing
+from memory.preparation import Preparation
+from memory.recall.indexes import MemoryIndexes
+from memory.recall.recall import Recall
 from memory.settings import Settings
 from memory.world.api import router as world_router
 from memory.world.session_owners import OrchestratorSessions
@@ -24,21 +32,29 @@ ANSWER_SECONDS = 5.0  # that the orchestrator has to say whose a session is
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """Returns the service: its routes, and the consumers of turns and documents."""
+    """Returns the service: its routes, the consumers of turns and documents, and the embedding in the background."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with (
-            EventService.opened(app, settings, NAME) as service,
+            EventService.opened(app, settings, NAME, [CHANNEL]) as service,
             aclosing(build_embedder(settings)) as embedder,
             httpx2.AsyncClient(trust_env=False) as http,
         ):
             sessions = OrchestratorSessions(
                 ORCHESTRATOR, http, app.state.tokens, settings.orchestrator_url, ANSWER_SECONDS
             )
-            app.state.database, app.state.embedder = service.database, embedder
             app.state.worlds = Worlds(service.database, sessions)
-            async with service.running(MemoryConsumer(service.database, embedder, service.outbox).handlers):
+            indexes = MemoryIndexes(service.database, embedder.space, settings.recall_index_bytes)
+            preparation = Preparation(embedder, indexes.analyzer, indexes.tokenizer)
+            app.state.database, app.state.preparation = service.database, preparation
+            app.state.recall = Recall(service.database, indexes, embedder)
+            writer = FactWriter(preparation)
+            app.state.importing = Importing(service.database, preparation, writer)
+            consumer = MemoryConsumer(service.database, preparation, writer, service.outbox)
+            async with service.running(consumer.handlers) as background:
+                filling = EmbeddingFilling(service.database, service.notifications, preparation)
+                background.start("embedding", filling.worker.run)
                 yield
 
-    return service_app(NAME, settings, [router, world_router], lifespan)
+    return service_app(NAME, settings, [router, imports_router, world_router], lifespan)

@@ -1,32 +1,30 @@
-"""Consumed events: finished turns become episodes; a deleted document or session takes along what came from it."""
+"""Consumed events: the messages of finished turns are kept; what is deleted takes along what came from it."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
 from dataclasses import asdict
-from uuid import uuid4
 
 from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, DocumentPurged, Event, SessionDeleted, TurnCompleted
-from contracts.memory import MemoryKind
 from contracts.registry import MEMORY
-from inference.embeddings import Embedder
-from memory.repository import Memories, NewMemory, embed
+from memory.episodes.turns import messages_of
+from memory.facts.writer import FactWriter
+from memory.preparation import Preparation, said_in_context
+from memory.repository import Memories
 from memory.world.repository import WorldPlace, WorldRows
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Database
 from service_kit.streams import Handler
 
 log = logging.getLogger(__name__)
-LONGEST_QUESTION = 2_000
-LONGEST_ANSWER = 4_000
 
 
 class MemoryConsumer:
     """Handles events of turns and documents, each once."""
 
-    def __init__(self, database: Database, embedder: Embedder, outbox: Outbox) -> None:
-        self.database, self.embedder, self.outbox = database, embedder, outbox
+    def __init__(self, database: Database, preparation: Preparation, writer: FactWriter, outbox: Outbox) -> None:
+        self.database, self.preparation, self.writer, self.outbox = database, preparation, writer, outbox
 
     @property
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
@@ -37,11 +35,16 @@ class MemoryConsumer:
         }
 
     async def turn_completed(self, event: Event) -> None:
-        """Keeps an episode, unless its session or every document that it cites is deleted."""
+        """Keeps question and answer, unless their session is deleted; the answer, unless all that it cites is.
+
+        What the question states is kept in the same transaction. Nothing is learned from the answer.
+        """
         turn = TurnCompleted.model_validate(event.data)
-        content = episode_text(turn)
-        episode = NewMemory(uuid4(), MemoryKind.episode, content, turn.user_id, turn.session_id, turn.run_id)
-        embedded = await embed(self.embedder, content)
+        question, answer = messages_of(turn)
+        async with self.database.workspace(event.workspace_id) as connection:
+            before = await Memories(connection, event.workspace_id).last_said(turn.session_id)
+        contexts = [said_in_context(question.spoken, before), said_in_context(answer.spoken, question.spoken)]
+        prepared = await self.preparation.prepare([question.content, answer.content], contexts)
         async with self.database.workspace(event.workspace_id) as connection:
             memories = Memories(connection, event.workspace_id)
             await memories.lock()
@@ -50,10 +53,10 @@ class MemoryConsumer:
             if await memories.is_session_deleted(turn.session_id):
                 return
             sources = await memories.living_documents(turn.document_ids)
-            if turn.document_ids and not sources:
-                return
-            if await memories.insert(episode, embedded):
-                await memories.insert_sources(episode.id, sources)
+            if await memories.insert_message(question, prepared[0]):
+                await self.writer.write(connection, event.workspace_id, question)
+            if (sources or not turn.document_ids) and await memories.insert_message(answer, prepared[1]):
+                await memories.insert_sources(answer.id, sources)
 
     async def document_deleted(self, event: Event) -> None:
         """Confirms by `document.purged` in the same transaction."""
@@ -81,13 +84,3 @@ class MemoryConsumer:
                 count = await memories.delete_session(session_id)
                 await WorldRows(connection, WorldPlace(event.workspace_id, session_id)).delete()
                 log.info("session forgotten", extra={"session_id": str(session_id), "memories": count})
-
-
-def episode_text(turn: TurnCompleted) -> str:
-    """Returns what was asked and answered, at most about 6,000 characters."""
-    return f"Question: {_cut(turn.question, LONGEST_QUESTION)}\nAnswer: {_cut(turn.answer, LONGEST_ANSWER)}"
-
-
-def _cut(text: str, longest: int) -> str:
-    text = text.strip()
-    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"

@@ -1,14 +1,14 @@
 """The problems that callers are told."""
 
-from service_kit.problems import Conflict, InvalidRequest, NotFound, Unavailable
+from service_kit.problems import Conflict, InvalidRequest, NotFound
 
 
 class MemoryNotFound(NotFound):
     type, title = "memory-not-found", "You have no such memory in this workspace"
 
 
-class EmbeddingUnavailable(Unavailable):
-    type, title = "embedding-unavailable", "The embedding model does not answer; try again"
+class TimeZoneUnknown(InvalidRequest):
+    type, title = "time-zone-unknown", "There is no time zone of this name"
 
 
 class WorldOperationInvalid(InvalidRequest):

@@ -3,13 +3,62 @@
 SELECT pg_advisory_xact_lock(hashtextextended('memory/' || %(workspace_id)s::text, 0));
 
 -- name: insert
--- Inserts nothing if the memory, or one of the same run, exists.
-INSERT INTO memory (workspace_id, id, kind, content, created_by, session_id, run_id, embedding_model, embedding)
-VALUES (
-    %(workspace_id)s, %(id)s, %(kind)s, %(content)s, %(created_by)s, %(session_id)s, %(run_id)s, %(model)s,
-    %(embedding)s::vector
+-- Inserts nothing if the memory exists. The owner's revision is counted in any case.
+WITH counted AS (
+    INSERT INTO owner_revision AS owner (workspace_id, user_id) VALUES (%(workspace_id)s, %(created_by)s)
+    ON CONFLICT (workspace_id, user_id) DO UPDATE SET revision = owner.revision + 1
+    RETURNING revision
 )
+INSERT INTO memory (
+    workspace_id, id, kind, content, created_by, session_id, run_id, scope, said_at, terms, pieces, embedding_model,
+    embedding, revision
+)
+SELECT
+    %(workspace_id)s, %(id)s, %(kind)s, %(content)s, %(created_by)s, %(session_id)s, %(run_id)s, %(scope)s,
+    coalesce(%(said_at)s::timestamptz, now()), %(terms)s::text[], %(pieces)s::bytea, %(model)s, %(embedding)s::vector,
+    counted.revision
+FROM counted
 ON CONFLICT DO NOTHING;
+
+-- name: edit
+-- Notes and facts: what was said stays as it was said. An index forgets the words of before.
+WITH counted AS (
+    UPDATE owner_revision AS owner
+    SET revision = owner.revision + 1, removed_at_revision = owner.revision + 1
+    WHERE owner.workspace_id = %(workspace_id)s AND owner.user_id = %(user_id)s
+    RETURNING revision
+)
+UPDATE memory
+SET
+    content = %(content)s, terms = %(terms)s::text[], pieces = %(pieces)s::bytea, embedding_model = %(model)s,
+    embedding = %(embedding)s::vector, revision = counted.revision
+FROM counted
+WHERE
+    memory.workspace_id = %(workspace_id)s AND memory.id = %(id)s AND memory.created_by = %(user_id)s
+    AND memory.kind <> 'episode';
+
+-- name: insert_episode
+-- Gives the message the next place of its session.
+INSERT INTO episode (workspace_id, id, session_id, position, speaker, role, time_zone)
+SELECT
+    %(workspace_id)s, %(id)s, %(session_id)s,
+    (
+        SELECT coalesce(max(last.position) + 1, 0) FROM episode AS last
+        WHERE last.workspace_id = %(workspace_id)s AND last.session_id = %(session_id)s
+    ),
+    %(speaker)s, %(role)s, %(time_zone)s;
+
+-- name: last_said
+-- Returns the last message of a session, as it is embedded together with the next one.
+SELECT episode.speaker, memory.content
+FROM episode
+JOIN memory USING (workspace_id, id)
+WHERE episode.workspace_id = %(workspace_id)s AND episode.session_id = %(session_id)s
+ORDER BY episode.position DESC LIMIT 1;
+
+-- name: known
+-- Returns those of the ids that exist.
+SELECT id FROM memory WHERE workspace_id = %(workspace_id)s AND id = ANY(%(ids)s::uuid[]);
 
 -- name: insert_sources
 INSERT INTO memory_source (workspace_id, memory_id, document_id)
@@ -40,17 +89,6 @@ WHERE
     AND (%(before)s::timestamptz IS NULL OR (created_at, id) < (%(before)s, %(before_id)s::uuid))
 ORDER BY created_at DESC, id DESC
 LIMIT %(limit)s;
-
--- name: nearest
--- Exact: a user's memories are few enough to compare all. Vectors of another model or size are not comparable.
-SELECT {columns}, 1 - (embedding <=> %(embedding)s::vector) AS score FROM memory
-WHERE
-    workspace_id = %(workspace_id)s
-    AND created_by = %(user_id)s
-    AND embedding_model = %(model)s
-    AND vector_dims(embedding) = vector_dims(%(embedding)s::vector)
-ORDER BY embedding <=> %(embedding)s::vector, id
-LIMIT %(k)s;
 
 -- name: delete
 DELETE FROM memory WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s;
@@ -96,4 +134,6 @@ INSERT INTO deleted_session (workspace_id, session_id) VALUES (%(workspace_id)s,
 ON CONFLICT DO NOTHING;
 
 -- name: delete_session
-DELETE FROM memory WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s;
+-- Facts go with the last message that states them.
+DELETE FROM memory
+WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s AND kind IN ('episode', 'note');

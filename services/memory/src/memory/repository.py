@@ -4,32 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from uuid import UUID
 
-from pgvector import Vector as PgVector
-
 from contracts.base import Page
-from contracts.memory import Memory, MemoryKind, RecalledMemory
-from inference.embeddings import Embedder
+from contracts.memory import Memory, MemoryKind, MemoryScope
+from memory.preparation import PreparedText, SpokenText
 from service_kit.pagination import decode_cursor, page
 from service_kit.repository import Repository
 from service_kit.statements import Statements
 
-SOURCES = (
-    "ARRAY(SELECT document_id FROM memory_source AS source WHERE source.workspace_id = memory.workspace_id"
-    " AND source.memory_id = memory.id ORDER BY document_id) AS document_ids"
+OF_MEMORY = "{0}.workspace_id = memory.workspace_id AND {0}.id = memory.id"
+COMPUTED = {
+    "document_ids": "ARRAY(SELECT document_id FROM memory_source AS source"
+    " WHERE source.workspace_id = memory.workspace_id AND source.memory_id = memory.id ORDER BY document_id)",
+    "said": "(SELECT jsonb_build_object('position', said.position, 'speaker', said.speaker, 'role', said.role,"
+    f" 'time_zone', said.time_zone) FROM episode AS said WHERE {OF_MEMORY.format('said')})",
+    "fact": "(SELECT to_jsonb(stated) || jsonb_build_object('message_ids', ARRAY("
+    "SELECT episode_id FROM fact_source AS source WHERE source.workspace_id = memory.workspace_id"
+    " AND source.fact_id = memory.id ORDER BY episode_id))"
+    f" FROM fact AS stated WHERE {OF_MEMORY.format('stated')})",
+}
+COLUMNS = ", ".join(
+    f"{COMPUTED[name]} AS {name}" if name in COMPUTED else f"memory.{name}" for name in Memory.model_fields
 )
-COLUMNS = ", ".join(SOURCES if name == "document_ids" else name for name in Memory.model_fields)
 
 
 class MemorySql(Statements, file="memories.sql", columns=COLUMNS):
     lock: str
     insert: str
+    edit: str
+    insert_episode: str
+    last_said: str
+    known: str
     insert_sources: str
     living_documents: str
     find: str
     page: str
-    nearest: str
     delete: str
     mark_deleted: str
     delete_document: str
@@ -40,20 +51,6 @@ class MemorySql(Statements, file="memories.sql", columns=COLUMNS):
 
 
 @dataclass(frozen=True)
-class Embedded:
-    """The vector of a text as pgvector reads it, and the model that made it."""
-
-    model: str
-    embedding: str
-
-
-async def embed(embedder: Embedder, text: str) -> Embedded:
-    """Raises EmbeddingError."""
-    vectors = await embedder.embed([text])
-    return Embedded(embedder.space.model, PgVector(vectors[0]).to_text())
-
-
-@dataclass(frozen=True)
 class NewMemory:
     id: UUID
     kind: MemoryKind
@@ -61,6 +58,27 @@ class NewMemory:
     created_by: UUID
     session_id: UUID | None = None
     run_id: UUID | None = None
+    scope: MemoryScope = MemoryScope.user
+    said_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class NewMessage:
+    """A message to keep. `speaker` is empty for the user."""
+
+    id: UUID
+    created_by: UUID
+    session_id: UUID
+    role: str
+    speaker: str
+    content: str
+    said_at: datetime
+    time_zone: str
+    run_id: UUID | None = None
+
+    @property
+    def spoken(self) -> SpokenText:
+        return SpokenText(self.speaker, self.content)
 
 
 @dataclass(frozen=True)
@@ -76,9 +94,38 @@ class Memories(Repository):
         """Lets what derives from documents and what deletes them take turns, until the transaction ends."""
         await self.run(MemorySql.lock)
 
-    async def insert(self, memory: NewMemory, embedded: Embedded) -> bool:
-        """Returns False if the memory, or one of the same run, exists."""
-        return await self.run(MemorySql.insert, **asdict(memory), **asdict(embedded)) == 1
+    async def insert(self, memory: NewMemory, prepared: PreparedText) -> bool:
+        """Returns False if the memory exists."""
+        return await self.run(MemorySql.insert, **asdict(memory), **asdict(prepared)) == 1
+
+    async def insert_message(self, message: NewMessage, prepared: PreparedText) -> bool:
+        """Appends the message to its session; returns False if it is there already."""
+        memory = NewMemory(
+            message.id,
+            MemoryKind.episode,
+            message.content,
+            message.created_by,
+            message.session_id,
+            message.run_id,
+            said_at=message.said_at,
+        )
+        if not await self.insert(memory, prepared):
+            return False
+        await self.run(MemorySql.insert_episode, **asdict(message))
+        return True
+
+    async def edit(self, user_id: UUID, memory_id: UUID, content: str, prepared: PreparedText) -> bool:
+        """Gives a note or a fact another text; returns False if the user has no such memory."""
+        values = {"user_id": user_id, "id": memory_id, "content": content, **asdict(prepared)}
+        return await self.run(MemorySql.edit, **values) == 1
+
+    async def last_said(self, session_id: UUID) -> SpokenText | None:
+        """Returns the last message of the session."""
+        return await self.one(MemorySql.last_said, SpokenText, session_id=session_id)
+
+    async def known(self, ids: Sequence[UUID]) -> set[UUID]:
+        """Returns those of the ids that exist, whoever's they are."""
+        return set(await self.values(MemorySql.known, ids=list(ids)))
 
     async def insert_sources(self, memory_id: UUID, document_ids: Sequence[UUID]) -> None:
         await self.run(MemorySql.insert_sources, memory_id=memory_id, document_ids=document_ids)
@@ -96,10 +143,6 @@ class Memories(Repository):
         values = {"user_id": user_id, "kind": kind, "before": before, "before_id": before_id, "limit": limit + 1}
         rows = await self.all(MemorySql.page, Memory, **values)
         return page(rows, limit, lambda memory: (memory.created_at, memory.id))
-
-    async def nearest(self, user_id: UUID, embedded: Embedded, k: int) -> list[RecalledMemory]:
-        """Returns the user's memories of the same model, best first by cosine similarity."""
-        return await self.all(MemorySql.nearest, RecalledMemory, user_id=user_id, k=k, **asdict(embedded))
 
     async def delete(self, user_id: UUID, memory_id: UUID) -> bool:
         """Returns False if the user has no such memory."""

@@ -80,6 +80,10 @@ class Streams:
             session_id=more.pop("session_id", None) or uuid4(),
             run_id=more.pop("run_id", None) or uuid4(),
             user_id=user_id,
+            question_id=more.pop("question_id", None) or uuid4(),
+            answer_id=more.pop("answer_id", None) or uuid4(),
+            asked_at=more.pop("asked_at", None) or datetime.now(UTC),
+            time_zone=more.pop("time_zone", "UTC"),
             question=question,
             answer=more.pop("answer", "It is so."),
             document_ids=documents,
@@ -110,6 +114,8 @@ class Streams:
 
         async def lag() -> tuple[int, int]:
             groups = {group["name"]: group for group in await self.redis.xinfo_groups(stream)}
+            if "memory" not in groups:  # the consumer has not begun yet
+                return -1, -1
             return groups["memory"]["lag"], groups["memory"]["pending"]
 
         await eventually(lag, lambda found: found == (0, 0))

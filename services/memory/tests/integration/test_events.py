@@ -23,64 +23,79 @@ async def eventually(read, good, seconds: float = 120):
 @pytest.fixture
 async def memories(client, auth_headers):
     async def read(**who):
-        return (await client.get("/v1/memories", headers=auth_headers(**who))).json()["items"]
+        """What was said, answers left aside, and notes."""
+        found = (await client.get("/v1/memories", headers=auth_headers(**who))).json()["items"]
+        return [one for one in found if not one["said"] or one["said"]["role"] == "user"]
 
     return read
 
 
-async def test_a_turn_is_remembered_once_for_its_user(streams, memories, principal):
-    document, run = uuid4(), uuid4()
-    event = await streams.turn(principal.user_id, "Who owns billing?", [document], answer="Heron.", run_id=run)
-    await streams.turn(principal.user_id, "Who owns billing?", [document], run_id=run, event_id=event)
-    await streams.turn(principal.user_id, "Who owns billing?", [document], run_id=run)
+@pytest.fixture
+async def answers(client, auth_headers):
+    async def read(**who):
+        found = (await client.get("/v1/memories", headers=auth_headers(**who))).json()["items"]
+        return [one for one in found if one["said"] and one["said"]["role"] == "assistant"]
+
+    return read
+
+
+async def test_a_turn_is_remembered_once_for_its_user(streams, memories, answers, principal):
+    document, same = uuid4(), {"question_id": uuid4(), "answer_id": uuid4(), "session_id": uuid4()}
+    event = await streams.turn(principal.user_id, "Who owns billing?", [document], answer="Heron.", **same)
+    await streams.turn(principal.user_id, "Who owns billing?", [document], event_id=event, **same)
+    await streams.turn(principal.user_id, "Who owns billing?", [document], **same)
     await streams.drained(TURNS)
-    (episode,) = await memories()
-    assert episode["content"] == "Question: Who owns billing?\nAnswer: Heron."
-    assert (episode["kind"], episode["document_ids"]) == ("episode", [str(document)])
+    [question], [answer] = await memories(), await answers()
+    assert [one["content"] for one in (question, answer)] == ["Who owns billing?", "Heron."]
+    assert [one["said"]["role"] for one in (question, answer)] == ["user", "assistant"]
+    assert [one["said"]["position"] for one in (question, answer)] == [0, 1]
+    assert (answer["kind"], answer["document_ids"]) == ("episode", [str(document)])
+    assert question["document_ids"] == []
     assert await memories(user_id=uuid4()) == []
     assert await memories(workspace_id=uuid4()) == []
 
 
-async def test_a_memory_goes_with_its_last_source(client, streams, memories, principal, auth_headers):
+async def test_an_answer_goes_with_its_last_source(client, streams, memories, answers, principal, auth_headers):
     first, second = uuid4(), uuid4()
     await client.post("/v1/memories", json={"content": "my own note"}, headers=auth_headers())
-    await streams.turn(principal.user_id, "both", [first, second])
-    await streams.turn(principal.user_id, "only the first", [first])
-    await streams.turn(principal.user_id, "no source", [])
+    await streams.turn(principal.user_id, "a", [first, second], answer="both")
+    await streams.turn(principal.user_id, "b", [first], answer="only the first")
+    await streams.turn(principal.user_id, "c", [], answer="no source")
     await streams.drained(TURNS)
 
     purged = await streams.delete(first)
     assert purged.service == "memory"
     assert purged.removed == {"memories": 1, "memory_sources": 2}
     assert purged.remaining == {"memory_sources": 0}
-    left = {one["content"].split("\n")[0]: one["document_ids"] for one in await memories()}
-    assert left == {"my own note": [], "Question: both": [str(second)], "Question: no source": []}
+    left = {one["content"]: one["document_ids"] for one in await answers()}
+    assert left == {"both": [str(second)], "no source": []}
 
     assert (await streams.delete(second)).removed == {"memories": 1, "memory_sources": 1}
-    assert {one["content"].split("\n")[0] for one in await memories()} == {"my own note", "Question: no source"}
+    assert {one["content"] for one in await answers()} == {"no source"}
+    assert {one["content"] for one in await memories()} == {"my own note", "a", "b", "c"}
 
 
-async def test_a_late_turn_does_not_bring_a_deleted_document_back(streams, memories, principal):
+async def test_a_late_turn_does_not_bring_a_deleted_document_back(streams, answers, principal):
     gone, alive = uuid4(), uuid4()
     assert (await streams.delete(gone)).removed == {"memories": 0, "memory_sources": 0}
     await streams.turn(principal.user_id, "late", [gone])
-    await streams.turn(principal.user_id, "late, other source", [gone, alive])
+    await streams.turn(principal.user_id, "late, other source", [gone, alive], answer="from the other")
     await streams.drained(TURNS)
-    (episode,) = await memories()
-    assert episode["content"].startswith("Question: late, other source")
+    (episode,) = await answers()
+    assert episode["content"] == "from the other"
     assert episode["document_ids"] == [str(alive)]
 
 
-async def test_a_delete_stays_within_its_workspace_and_is_confirmed_once(streams, memories, principal):
+async def test_a_delete_stays_within_its_workspace_and_is_confirmed_once(streams, answers, principal):
     document = uuid4()
     await streams.turn(principal.user_id, "kept", [document])
     await streams.drained(TURNS)
     await streams.delete(document, workspace_id=uuid4())
-    assert len(await memories()) == 1
+    assert len(await answers()) == 1
     event = await streams.send(DocumentDeleted(document_id=document))
     await streams.send(DocumentDeleted(document_id=document), event_id=event)
     await streams.drained(DOCUMENTS)
-    assert await memories() == []
+    assert await answers() == []
     await streams.drained(DOCUMENTS)
     assert len(await streams.purged()) == 2
 
@@ -96,7 +111,7 @@ async def test_what_came_from_a_deleted_session_stays_forgotten(client, streams,
     await streams.send(SessionDeleted(session_id=gone))
     await streams.turn(principal.user_id, "late", [], session_id=gone)
     await streams.drained(TURNS)
-    assert {one["content"].split("\n")[0] for one in await memories()} == {"my own note", "Question: three"}
+    assert {one["content"] for one in await memories()} == {"my own note", "three"}
 
 
 async def test_a_forged_deletion_of_a_session_forgets_nothing(streams, memories, principal, owners, redis):
@@ -128,7 +143,7 @@ async def test_a_deleted_workspace_is_forgotten_and_late_turns_do_not_bring_it_b
     await streams.send(WorkspaceDeleted())
     [receipt] = await streams.workspaces_purged()
     assert receipt.service == "memory"
-    assert (receipt.removed["memory"], receipt.removed["memory_source"]) == (2, 1)
+    assert (receipt.removed["memory"], receipt.removed["memory_source"]) == (3, 1)
     assert set(receipt.remaining.values()) == {0}
 
     await streams.turn(user, "Is it back?", [])
@@ -142,23 +157,23 @@ async def test_a_deleted_workspace_is_forgotten_and_late_turns_do_not_bring_it_b
 @pytest.mark.parametrize(
     "data", [WorkspaceDeleted(), DocumentDeleted(document_id=DOCUMENT)], ids=["workspace", "document"]
 )
-async def test_a_forged_deletion_erases_nothing(streams, memories, principal, owners, redis, data):
+async def test_a_forged_deletion_erases_nothing(streams, answers, principal, owners, redis, data):
     """Whoever could write to the stream could erase any workspace for good."""
     await streams.turn(principal.user_id, "Who owns billing?", [DOCUMENT])
     await streams.drained(TURNS)
     owners.confirms = False
     await streams.send(data)
     await streams.drained(DOCUMENTS)
-    assert len(await memories()) == 1
+    assert len(await answers()) == 1
     [(_, letter)] = await redis.xrange(dead_letters(DOCUMENTS))
     assert letter["reason"] == "refused: the owner of the fact denies it"
 
     owners.confirms = True
     await streams.send(data)  # what is true is done as before
-    await eventually(memories, lambda found: found == [])
+    await eventually(answers, lambda found: found == [])
 
 
-async def test_a_deletion_waits_for_its_owner(streams, memories, principal, owners, redis):
+async def test_a_deletion_waits_for_its_owner(streams, answers, principal, owners, redis):
     await streams.turn(principal.user_id, "Who owns billing?", [DOCUMENT])
     await streams.drained(TURNS)
     owners.is_away = True
@@ -170,8 +185,8 @@ async def test_a_deletion_waits_for_its_owner(streams, memories, principal, owne
 
     await eventually(pending, lambda found: found == 1)
     await streams.drained(TURNS)
-    assert len(await memories()) == 2
+    assert len(await answers()) == 2
     assert await redis.xlen(dead_letters(DOCUMENTS)) == 0
     owners.is_away = False
-    await eventually(streams.purged, bool, seconds=60)  # taken up again after RetryPolicy.reclaim_after
-    assert len(await memories()) == 1
+    await eventually(streams.purged, bool)  # taken up again after RetryPolicy.reclaim_after
+    assert len(await answers()) == 1

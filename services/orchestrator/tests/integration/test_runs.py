@@ -431,7 +431,7 @@ async def test_the_turn_is_told_to_the_other_services_once(start: Any, settings:
     entry = next(iter(batches))[0]
     entry = entry[0] if isinstance(entry, list) else entry
     event = json.loads(entry[1][b"event"])
-    assert event["type"] == "turn.completed.v1"
+    assert event["type"] == "turn.completed.v2"
     assert event["data"]["run_id"] == run["id"]
     assert event["data"]["question"] == "How long are tokens valid?"
 

@@ -48,7 +48,7 @@ async def test_the_receipt_counts_what_went_and_that_nothing_is_left(
         removed = receipt["removed"]
         assert (removed["messages"], removed["runs"], removed["streams"]) == (4, 2, 2)
         assert removed["events"] > 4
-        [event] = await told(redis, *["turn.completed.v1"] * 3, "session.deleted.v1")
+        [event] = await told(redis, *["turn.completed.v2"] * 3, "session.deleted.v1")
         assert SessionDeleted.model_validate(event.data).session_id == UUID(session)
         assert event.source == "orchestrator"
         assert (await service.client.get(f"/v1/runs/{runs[0]['id']}")).status_code == 404

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from typing import Any
+from uuid import uuid4
 
 from contracts.events import RUN_EVENTS
 from contracts.gateway import Role
@@ -48,7 +49,26 @@ async def test_without_a_model_the_answer_quotes(start: Any, settings: Any, worl
         "clean_state",
         "generate_title",
     ]
-    assert world.recalls == []  # memories inform a model's answer only
+    assert [recall["query"] for recall in world.recalls] == [QUESTION]
+
+
+async def test_a_fact_about_the_user_is_answered_without_a_chat_model(start: Any, settings: Any, world: Any) -> None:
+    told = "You live in Berlin. You said: I moved to Berlin."
+    world.remembered = {"text": told, "memory_id": str(uuid4()), "about_user": True}
+    async with start(settings) as service:
+        run = await service.ask(await service.session(), "Where do I live?")
+        await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert (ended["answer"]["content"], ended["answer"]["citations"]) == (told, [])
+
+
+async def test_a_fact_about_somebody_else_does_not_hide_the_documents(start: Any, settings: Any, world: Any) -> None:
+    world.remembered = {"text": "Tokens are gone.", "memory_id": str(uuid4()), "about_user": False}
+    async with start(settings) as service:
+        run = await service.ask(await service.session())
+        await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert "“Tokens expire after fifteen minutes.” [1]" in ended["answer"]["content"]
 
 
 async def test_what_a_run_did_is_told_alike_wherever_it_is_read(start: Any, model_settings: Any, world: Any) -> None:

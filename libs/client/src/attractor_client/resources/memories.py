@@ -8,7 +8,17 @@ from uuid import UUID
 from attractor_client.http.pages import every
 from attractor_client.http.transport import Transport, path
 from contracts.base import Page
-from contracts.memory import Memory, MemoryCreate, MemoryKind, RecalledMemory, RecallRequest, RecallResponse
+from contracts.memory import (
+    ImportRequest,
+    ImportResponse,
+    Memory,
+    MemoryCreate,
+    MemoryEdit,
+    MemoryKind,
+    RecalledMemory,
+    RecallRequest,
+    RecallResponse,
+)
 
 MEMORIES = "/v1/memories"
 
@@ -28,9 +38,21 @@ class Memories:
         return await self.transport.create(MEMORIES, MemoryCreate(content=content), Memory, idempotency_key)
 
     async def recall(self, query: str, *, k: int = 5) -> list[RecalledMemory]:
-        """The `k` memories (1 to 50) that are nearest to the query in meaning, best first."""
-        request = RecallRequest(query=query, k=k)
-        return (await self.transport.query(f"{MEMORIES}/recall", request, RecallResponse)).memories
+        """About `k` memories (1 to 50) that answer the query, best first; none if nothing is relevant."""
+        return (await self.ask(RecallRequest(query=query, k=k))).memories
+
+    async def ask(self, request: RecallRequest) -> RecallResponse:
+        """Recalls with all that can be asked for: kinds, a time, context, and what the scores are made of."""
+        return await self.transport.query(f"{MEMORIES}/recall", request, RecallResponse)
+
+    async def edit(self, memory_id: UUID, content: str) -> Memory:
+        """Gives a note or a fact another text."""
+        place, body = path("v1/memories", memory_id), MemoryEdit(content=content)
+        return self.transport.parse(await self.transport.send("PATCH", place, body=body, repeatable=True), Memory)
+
+    async def take(self, request: ImportRequest) -> ImportResponse:
+        """Imports conversations; what was imported before is left as it is."""
+        return await self.transport.query(f"{MEMORIES}/import", request, ImportResponse)
 
     async def delete(self, memory_id: UUID) -> None:
         await self.transport.send("DELETE", path("v1/memories", memory_id))

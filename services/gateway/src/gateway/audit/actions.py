@@ -123,7 +123,15 @@ ACTIONS = (
         ("withdraw", "DELETE", "/v1/messages/{message_id}/feedback"),
         ("export", "GET", "/v1/feedback/export"),
     ),
-    *_actions("memory", "memory_id", ("delete", "DELETE", "/v1/memories/{memory_id}")),
+    *_actions(
+        "memory",
+        "memory_id",
+        ("edit", "PATCH", "/v1/memories/{memory_id}"),
+        ("delete", "DELETE", "/v1/memories/{memory_id}"),
+        ("approve", "POST", "/v1/memories/{memory_id}/approve"),
+        ("import", "POST", "/v1/memories/import"),
+        ("set_writing", "PUT", "/v1/memories/settings"),
+    ),
     *_actions("world", "", ("change", "POST", "/v1/world/operations"), ("revert", "POST", "/v1/world/revert")),
     *_actions(
         "graph",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, TypedDict
 from uuid import UUID
 
@@ -88,6 +89,14 @@ class EarlierMessage:
 
 
 @dataclass(frozen=True)
+class AskedMessage:
+    """The message that a run answers, and when it was sent."""
+
+    id: UUID
+    created_at: datetime
+
+
+@dataclass(frozen=True)
 class TurnInput:
     """A turn's question and what was said before it on its path, newest first.
 
@@ -112,9 +121,9 @@ class Condensed:
 class TurnAnswer:
     """What a completed turn leaves behind. `title` is for a session that has none.
 
-    `condensed` is what
-    a model reads of the oldest messages, if that was condensed. `fallback`: the turn's error handler wrote it, so other
-    services learn nothing from it, nor from an `incomplete` one, in which the model broke off.
+    `recalled_ids` are the memories that it was written with. `condensed` is what a model reads of the oldest messages,
+    if that was condensed. `fallback`: the turn's error handler wrote it, so other services learn nothing from it, nor
+    from an `incomplete` one, in which the model broke off.
     """
 
     message_id: UUID
@@ -128,6 +137,7 @@ class TurnAnswer:
     condensed: Condensed | None = None
     fallback: bool = False
     incomplete: bool = False
+    recalled_ids: Sequence[UUID] = ()
 
 
 async def nothing_written() -> TurnAnswer | None:

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 from contracts.base import Page
 from contracts.orchestrator import AnswerFeedback, Message, MessageStatus, Run, RunStatus
 from orchestrator.errors import TooManyQueued
-from orchestrator.runs.records import CancelOutcome, ClaimedRun, EarlierMessage, StoredEvent, TurnAnswer
+from orchestrator.runs.records import AskedMessage, CancelOutcome, ClaimedRun, EarlierMessage, StoredEvent, TurnAnswer
 from orchestrator.usage.repository import usage_of
 from service_kit.auth import Principal
 from service_kit.pagination import decode_cursor, page
@@ -79,6 +79,7 @@ class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS, run_c
     messages: str
     document_ids: str
     add_answer: str
+    asked: str
     end_answer: str
     touch_session: str
     condense: str
@@ -170,6 +171,12 @@ class WorkspaceRuns(Repository):
         if answer.condensed is not None:
             await self.run(RunSql.condense, **asdict(answer.condensed))
         return bool(temporary)
+
+    async def asked(self, run_id: UUID) -> AskedMessage:
+        """Returns the message that the run answers."""
+        message = await self.one(RunSql.asked, AskedMessage, run_id=run_id)
+        assert message is not None, "every answer has its question"
+        return message
 
     async def end_answer(self, run: ClaimedRun, status: RunStatus) -> None:
         """Marks the answer as failed or cancelled."""

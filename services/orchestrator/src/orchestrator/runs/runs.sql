@@ -125,6 +125,12 @@ SET content = %(content)s, citations = %(citations)s, removed_citations = %(remo
     sentences = %(sentences)s, status = %(status)s
 WHERE workspace_id = %(workspace_id)s AND run_id = %(run_id)s AND role = 'assistant';
 
+-- name: asked
+SELECT question.id, question.created_at
+FROM message AS answer
+JOIN message AS question ON question.workspace_id = answer.workspace_id AND question.id = answer.parent_id
+WHERE answer.workspace_id = %(workspace_id)s AND answer.run_id = %(run_id)s AND answer.role = 'assistant';
+
 -- name: end_answer
 UPDATE message SET status = %(status)s
 WHERE workspace_id = %(workspace_id)s AND run_id = %(run_id)s AND role = 'assistant';

@@ -10,7 +10,15 @@ from contracts.base import Page
 from contracts.events import TurnCompleted
 from contracts.orchestrator import MessageStatus, Run, RunStatus
 from orchestrator.errors import GraphError, RunNotFailed, RunNotFound
-from orchestrator.runs.records import CancelOutcome, ClaimedRun, RunProgress, StoredEvent, TurnAnswer, TurnInput
+from orchestrator.runs.records import (
+    AskedMessage,
+    CancelOutcome,
+    ClaimedRun,
+    RunProgress,
+    StoredEvent,
+    TurnAnswer,
+    TurnInput,
+)
 from orchestrator.runs.repository import WorkspaceRuns
 from service_kit.auth import Principal
 from service_kit.outbox import Outbox
@@ -89,7 +97,8 @@ class RunStore:
             )
             await runs.add_events(run.id, events)
             if not (temporary or answer.fallback or answer.incomplete):
-                await self.outbox.write(connection, run.workspace_id, _turn_completed(run, answer), str(run.id))
+                asked = await runs.asked(run.id)
+                await self.outbox.write(connection, run.workspace_id, _turn_completed(run, asked, answer), str(run.id))
 
     async def end(
         self,
@@ -129,11 +138,15 @@ class RunStore:
             await WorkspaceRuns(connection, run.workspace_id).add_events(run.id, events)
 
 
-def _turn_completed(run: ClaimedRun, answer: TurnAnswer) -> TurnCompleted:
+def _turn_completed(run: ClaimedRun, asked: AskedMessage, answer: TurnAnswer) -> TurnCompleted:
     return TurnCompleted(
         session_id=run.session_id,
         run_id=run.id,
         user_id=run.created_by,
+        question_id=asked.id,
+        answer_id=answer.message_id,
+        asked_at=asked.created_at,
+        recalled_ids=list(answer.recalled_ids),
         question=answer.question[:10_000],
         answer=answer.content[:10_000],
         document_ids=sorted({citation.document_id for citation in answer.citations}),

@@ -95,12 +95,18 @@ class RoutingState(TypedDict):
 
 
 class RetrievalState(TypedDict):
-    """`search` says how the search went: null where none was made. `structure` is the graph's answer, if it has one."""
+    """`search` says how the search went: null where none was made. `structure` is the graph's answer, if it has one.
+
+    `recalled_ids` are those of `memories`, and stay known when these are gone. `remembered` answers the question by
+    itself, if some memory does.
+    """
 
     document_ids: list[str] | None
     search: Literal["found", "nothing", "failed"] | None
     passages: list[FoundChunk]
     memories: list[str]
+    recalled_ids: list[str]
+    remembered: str | None
     structure: GraphAnswer | None
 
 
@@ -146,6 +152,7 @@ TRANSIENT: dict[str, Any] = {
     "search": None,
     "passages": [],
     "memories": [],
+    "remembered": None,
     "structure": None,
     "cited": [],
     "error": None,
@@ -157,6 +164,7 @@ LASTING = (
     *get_type_hints(ConversationState),
     *get_type_hints(DebugState),
     "document_ids",
+    "recalled_ids",
     "citations",
     "removed_citations",
     "sentences",

@@ -184,6 +184,8 @@ class ConversationTurns:
             search=None,
             passages=[],
             memories=[],
+            recalled_ids=[],
+            remembered=None,
             structure=None,
             cited=[],
             citations=[],
@@ -227,4 +229,5 @@ def _answer(answer_id: UUID, state: State) -> TurnAnswer:
         condensed=Condensed(UUID(condensed["id"]), condensed["content"]) if condensed else None,
         fallback=state["fallback"],
         incomplete=state["incomplete"],
+        recalled_ids=[UUID(one) for one in state["recalled_ids"]],
     )

@@ -60,6 +60,7 @@ class AnswerableTurn(TypedDict):
     search: Literal["found", "nothing", "failed"] | None
     passages: list[FoundChunk]
     memories: list[str]
+    remembered: str | None
     structure: GraphAnswer | None
 
 
@@ -150,10 +151,13 @@ def conversation(turns: Sequence[Turn], answer_id: str, tokens: int) -> list[Cha
 
 
 def _quote(state: AnswerableTurn, events: RunEvents, issues: list[str]) -> Reply:
-    """Answers without a model: as the graph does, by quotations, or by saying that there is nothing to quote."""
+    """Answers without a model: as the graph does, from memory, by quotations, or by saying that there is none."""
     if structure := state["structure"]:
         events.emit(MessageDelta(text=structure["text"]))
         return Reply(structure["text"], "extractive", [CitedSpan(**one) for one in structure["cited"]], 0, issues)
+    if remembered := state["remembered"]:
+        events.emit(MessageDelta(text=remembered))
+        return Reply(remembered, "extractive", [], 0, issues)
     content, cited = quoted(state["question"], state["passages"])
     shown: list[str] = []
     for piece in content.splitlines(keepends=True) or [_without_sources(state)]:

@@ -1,4 +1,4 @@
-"""Searches the documents, asks the graph and, for a chat model, the memory."""
+"""Searches the documents, and asks the graph and the memory."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from contracts.events import ProviderIssue, StageOutput
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer
-from contracts.memory import RecallRequest
+from contracts.memory import RecallRequest, RecallResponse
 from contracts.retrieval import MOST_CHARACTERS, SearchRequest, SearchResponse
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import passage_of, passage_of_source
@@ -49,7 +49,7 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
         "search": "found" if relevant else "failed" if isinstance(found, ServiceSilent) else "nothing",
         "passages": passages if relevant else [],
         "structure": structure,
-        "memories": [] if isinstance(recalled, ServiceSilent) else recalled,
+        **_remembered(recalled, relevant),
         "issues": [str(failure) for failure in failures],
         "steps_executed": [_step(found, passages, relevant)],
         "rag_retrieval_debug": _debug(found, isinstance(stated, StructuralAnswer), recalled),
@@ -64,12 +64,12 @@ def _step(found: SearchResponse | ServiceSilent, passages: list[FoundChunk], rel
 
 
 def _debug(
-    found: SearchResponse | ServiceSilent, is_structural: bool, recalled: list[str] | ServiceSilent
+    found: SearchResponse | ServiceSilent, is_structural: bool, recalled: RecallResponse | ServiceSilent
 ) -> dict[str, Any]:
     """Returns how the search went: names and numbers, nobody's words."""
     told: dict[str, Any] = {
         "graph_answered": is_structural,
-        "memories": None if isinstance(recalled, ServiceSilent) else len(recalled),
+        "memories": None if isinstance(recalled, ServiceSilent) else len(recalled.memories),
     }
     if isinstance(found, ServiceSilent):
         return told
@@ -115,15 +115,27 @@ def _structure(stated: StructuralAnswer, passages: list[FoundChunk]) -> GraphAns
     return GraphAnswer(text=stated.text, cited=cited)
 
 
-async def _recall(state: SearchedQuestion, context: ConversationContext) -> list[str] | ServiceSilent:
-    """Recalls memories for a model's answer only: an extractive one quotes the documents and nothing else."""
-    if context.models.of("answer") is None:
-        return []
+async def _recall(state: SearchedQuestion, context: ConversationContext) -> RecallResponse | ServiceSilent:
+    """Recalls memories; without a chat model only a fact that answers by itself is of use."""
+    few = 1 if context.models.of("answer") is None else 5
     try:
-        answer = await context.memory.recall(context.caller, RecallRequest(query=state["question"][:MOST_CHARACTERS]))
+        return await context.memory.recall(
+            context.caller, RecallRequest(query=state["question"][:MOST_CHARACTERS], k=few)
+        )
     except ServiceSilent as error:
         return error
-    return [memory.content for memory in answer.memories]
+
+
+def _remembered(recalled: RecallResponse | ServiceSilent, relevant: bool) -> dict[str, Any]:
+    """A fact about whoever asks answers in any case, another one where the documents do not."""
+    if isinstance(recalled, ServiceSilent):
+        return {"memories": [], "recalled_ids": [], "remembered": None}
+    answer = recalled.answer
+    return {
+        "memories": [memory.content for memory in recalled.memories],
+        "recalled_ids": [str(memory.id) for memory in recalled.memories],
+        "remembered": answer.text if answer and (answer.about_user or not relevant) else None,
+    }
 
 
 def _sources(passages: list[FoundChunk], relevant: bool) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Vectors of memories, made in the background."""

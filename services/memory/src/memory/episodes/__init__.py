@@ -1,0 +1,1 @@
+"""What was said, as it is kept: the ledger of messages."""

@@ -1,0 +1,82 @@
+"""A message as clauses that may state something: no questions, no quotations, nothing that is only supposed. No IO."""
+
+from __future__ import annotations
+
+import re
+
+from memory.secrets import has_secret
+
+LONGEST = 400  # characters of a clause; what is longer states nothing that a rule would understand
+_CODE = re.compile(r"```[^`]{0,20000}```|`[^`\n]{0,500}`")
+_QUOTED = re.compile(r"\"[^\"\n]{0,2000}\"|“[^”\n]{0,2000}”|„[^“”\n]{0,2000}[“”]|«[^»\n]{0,2000}»")
+_FENCE = re.compile(r"<(memory|passage|summary)\b[^>]{0,500}>[^<]{0,20000}</\1>")
+_SENTENCE = re.compile(r"[^.!?\n;]++(?:\.(?=\w)[^.!?\n;]*+)*+[.!?;]*+")
+_ORDINAL = re.compile(r"(?<=\d)\. (?=[A-ZÄÖÜ])")
+_CLAUSE = re.compile(
+    r",? (?:and|but|so|because|und|aber|weil|denn) (?=(?:i|my|we|our|ich|mein|meine|wir|unser|unsere)\b)", re.IGNORECASE
+)
+_OPENING = re.compile(
+    r"(?:(?:hi|hey|hello|hallo|so|well|and|also|oh|ok|okay|yes|yeah|ja|by the way|btw|fyi|anyway|übrigens|und|aber|but"
+    r"|good news|great news|update|remember|note|please note|for your information|great|thanks|thank you|danke)"
+    r"(?: (?:there|all|everyone|zusammen|that|dass))?[,:!]? )+",
+    re.IGNORECASE,
+)
+_CORRECTING = re.compile(
+    r"(?:no|nope|actually|correction|sorry|oops|wait|i meant|i mean|i misspoke|that was wrong|that is wrong"
+    r"|that is not right|nein|korrektur|eigentlich|stimmt nicht|das stimmt nicht|ich meinte|falsch"
+    r"|quatsch|entschuldigung)[,:.! –-]+ ?",
+    re.IGNORECASE,
+)
+_SUPPOSED = re.compile(
+    r"\b(?:if|would|could|might|maybe|perhaps|wish|hope to|suppose|imagine|pretend|thinking (?:about|of)"
+    r"|consider(?:ing)?|wenn|falls|würde|könnte|hätte|wäre|vielleicht|womöglich|angenommen|überlege)\b",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"\b(?:said|says|told (?:me|us)|claims?|claimed|according to|wrote|asked|sagte?|sagt|meint|erzählte|laut"
+    r"|behauptet)\b",
+    re.IGNORECASE,
+)
+_SHORT = [
+    (re.compile(rf"(?i)\b{short}\b"), long)
+    for short, long in (
+        ("i'm", "I am"), ("i've", "I have"), ("i'll", "I will"), ("i'd", "I would"), ("we're", "we are"),
+        ("we've", "we have"), ("we'll", "we will"), ("let's", "let us"), ("it's", "it is"), ("that's", "that is"),
+        ("he's", "he is"), ("she's", "she is"), ("they're", "they are"), ("don't", "do not"), ("doesn't", "does not"),
+        ("didn't", "did not"), ("isn't", "is not"), ("aren't", "are not"), ("wasn't", "was not"), ("can't", "cannot"),
+        ("won't", "will not"), ("haven't", "have not"), ("hasn't", "has not"), ("name's", "name is"),
+    )
+]  # fmt: skip
+
+
+def clauses(text: str) -> list[tuple[str, bool]]:
+    """Returns the clauses, each with whether it corrects what was said before, in their order."""
+    for pattern in (_CODE, _FENCE, _QUOTED):
+        text = pattern.sub(" … ", text)
+    text = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">"))
+    text = _ORDINAL.sub(" ", text)  # "3. Mai" is no end of a sentence
+    found, corrects = [], False
+    for sentence in _SENTENCE.findall(text.replace("’", "'")):
+        if sentence.rstrip().endswith("?") or len(sentence) > LONGEST or "…" in sentence or has_secret(sentence):
+            corrects = False
+            continue
+        sentence = " ".join(sentence.split())
+        for short, long in _SHORT:
+            sentence = short.sub(long, sentence)
+        for clause in _CLAUSE.split(sentence):
+            clause, corrected = _opened(clause.strip(" ,–-"))
+            corrects = corrects or corrected
+            if clause.strip(" .!;,") and not _SUPPOSED.search(clause) and not _REPORTED.search(clause):
+                found.append((clause, corrects))
+                corrects = False
+    return found
+
+
+def _opened(clause: str) -> tuple[str, bool]:
+    """The clause without its opening words, and whether these correct something."""
+    corrects = False
+    clause = f"{clause} "
+    while opening := _OPENING.match(clause) or _CORRECTING.match(clause):
+        corrects = corrects or bool(_CORRECTING.match(clause))
+        clause = clause[opening.end() :]
+    return clause.strip(), corrects

@@ -1,0 +1,70 @@
+-- name: writing
+-- Returns how the workspace keeps facts.
+SELECT writing FROM memory_settings WHERE workspace_id = %(workspace_id)s;
+
+-- name: set_writing
+INSERT INTO memory_settings (workspace_id, writing) VALUES (%(workspace_id)s, %(writing)s)
+ON CONFLICT (workspace_id) DO UPDATE SET writing = excluded.writing;
+
+-- name: known
+-- Returns what holds at a time or later, the latest told first.
+SELECT
+    fact.id, fact.subject, fact.predicate, fact.object, fact.valid_from, fact.valid_to, fact.supersedes,
+    memory.session_id
+FROM fact
+JOIN memory USING (workspace_id, id)
+WHERE
+    fact.workspace_id = %(workspace_id)s AND fact.user_id = %(user_id)s
+    AND (lower(fact.subject) = ANY(%(subjects)s::text[]) OR %(all)s)
+    AND (fact.valid_to IS NULL OR fact.valid_to > %(at)s) AND fact.valid_to IS DISTINCT FROM fact.valid_from
+ORDER BY memory.said_at DESC, memory.created_at DESC, fact.id
+LIMIT 200;
+
+-- name: insert
+INSERT INTO fact (
+    workspace_id, id, user_id, subject, predicate, object, phrase, valid_from, valid_to, supersedes, conflicts_with,
+    approved
+)
+VALUES (
+    %(workspace_id)s, %(id)s, %(user_id)s, %(subject)s, %(predicate)s, %(object)s, %(phrase)s, %(valid_from)s,
+    %(valid_to)s, %(supersedes)s, %(conflicts_with)s, %(approved)s
+);
+
+-- name: insert_source
+INSERT INTO fact_source (workspace_id, fact_id, episode_id) VALUES (%(workspace_id)s, %(fact_id)s, %(episode_id)s)
+ON CONFLICT DO NOTHING;
+
+-- name: close
+UPDATE fact SET valid_to = %(valid_to)s, expired_at = now()
+WHERE workspace_id = %(workspace_id)s AND id = %(id)s;
+
+-- name: reopen
+UPDATE fact SET valid_to = NULL, expired_at = NULL
+WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND user_id = %(user_id)s;
+
+-- name: approve
+-- What the fact replaces ends when it begins.
+WITH approved AS (
+    UPDATE fact SET approved = true
+    WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND user_id = %(user_id)s
+    RETURNING supersedes, valid_from
+),
+closed AS (
+    UPDATE fact AS earlier
+    SET valid_to = greatest(earlier.valid_from, approved.valid_from), expired_at = now()
+    FROM approved
+    WHERE earlier.workspace_id = %(workspace_id)s AND earlier.id = approved.supersedes AND earlier.valid_to IS NULL
+)
+SELECT count(*) FROM approved;
+
+-- name: holding
+-- Returns what held at a time of a user's approved facts, the latest first.
+SELECT memory.id, memory.kind, memory.content, fact.subject, fact.predicate, fact.object, fact.valid_from, fact.valid_to
+FROM fact
+JOIN memory USING (workspace_id, id)
+WHERE
+    fact.workspace_id = %(workspace_id)s AND fact.user_id = %(user_id)s AND fact.approved
+    AND fact.valid_from <= %(as_of)s AND (fact.valid_to IS NULL OR fact.valid_to > %(as_of)s)
+    AND (%(predicate)s::text IS NULL OR fact.predicate = %(predicate)s AND lower(fact.subject) = %(subject)s)
+ORDER BY fact.valid_from DESC, memory.said_at DESC, memory.id
+LIMIT %(limit)s;

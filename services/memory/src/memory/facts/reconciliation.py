@@ -1,0 +1,161 @@
+"""What a statement does to the facts that are known: adds, replaces, ends, or nothing new. No IO.
+
+Facts retire each other only if they have the same subject and a predicate that has one value at a time. In doubt both
+stay, and the new one is marked as a conflict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from uuid import UUID
+
+from memory.facts.statements import StatedFact, plain
+
+LONG_BEFORE = timedelta(days=60)
+OPPOSITES = {"likes": "dislikes", "dislikes": "likes"}
+
+
+class FactDecision(StrEnum):
+    add = "ADD"
+    update = "UPDATE"
+    invalidate = "INVALIDATE"
+    noop = "NOOP"
+
+
+@dataclass(frozen=True)
+class KnownFact:
+    """A fact of the same user that holds or will hold, the latest told first."""
+
+    id: UUID
+    subject: str
+    predicate: str
+    object: str
+    valid_from: datetime
+    valid_to: datetime | None
+    supersedes: UUID | None
+    session_id: UUID | None
+
+
+@dataclass(frozen=True)
+class FactChange:
+    """`statement` is what is added, None for nothing. `closes`: facts that end, each when. `reopens`: facts of which
+    the end is undone. `again`: the fact that was told again. `conflicts_with` marks the new one.
+    """
+
+    decision: FactDecision
+    statement: StatedFact | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    closes: Sequence[tuple[UUID, datetime]] = ()
+    reopens: Sequence[UUID] = ()
+    again: UUID | None = None
+    supersedes: UUID | None = None
+    conflicts_with: UUID | None = None
+
+
+def reconcile(statement: StatedFact, known: Sequence[KnownFact], said_at: datetime) -> FactChange:
+    """`known`: facts of the user; those about other subjects are left alone."""
+    resolved = _resolved(statement, known)
+    if resolved is None:
+        return FactChange(FactDecision.noop)
+    statement = resolved
+    about = [fact for fact in known if plain(fact.subject) == plain(statement.subject or "")]
+    starts = statement.starts or said_at
+    if statement.over:
+        return _ended(statement, about, starts)
+    same = [fact for fact in about if fact.predicate == statement.predicate]
+    for fact in same:
+        if plain(fact.object) == plain(statement.object) and _overlaps(fact, statement, starts):
+            return FactChange(FactDecision.noop, again=fact.id)
+    if statement.ends is not None:
+        return FactChange(FactDecision.add, statement, min(starts, statement.ends), statement.ends)
+    if statement.replaces is not None:
+        same = [fact for fact in same if plain(fact.object) == plain(statement.replaces)] or same
+    opposite = [
+        fact
+        for fact in about
+        if fact.predicate == OPPOSITES.get(statement.predicate) and plain(fact.object) == plain(statement.object)
+    ]
+    if opposite:
+        return FactChange(
+            FactDecision.update,
+            statement,
+            starts,
+            closes=[(one.id, starts) for one in opposite],
+            supersedes=opposite[0].id,
+        )
+    retires = statement.values == "one" or (statement.corrects and statement.values == "unknown")
+    if not same or not (retires or statement.values == "unknown" or statement.replaces):
+        return FactChange(FactDecision.add, statement, starts)
+    last = same[0]
+    if not retires and statement.replaces is None:
+        return FactChange(FactDecision.add, statement, starts, conflicts_with=last.id)
+    return _updated(statement, same, said_at)
+
+
+def _updated(statement: StatedFact, same: Sequence[KnownFact], said_at: datetime) -> FactChange:
+    """The new fact takes the place of the open ones. One that is corrected never held."""
+    last = same[0]
+    if statement.corrects:
+        starts = statement.starts or last.valid_from
+        return FactChange(
+            FactDecision.update,
+            statement,
+            starts,
+            closes=[(one.id, one.valid_from) for one in same],
+            supersedes=last.id,
+        )
+    starts = statement.starts or said_at
+    if statement.starts_by is not None and starts < last.valid_from < statement.starts_by:
+        starts = last.valid_from  # "in January": after what was said in January
+    if starts + LONG_BEFORE < last.valid_from:
+        # What is told of long ago holds until what is known of later times.
+        return FactChange(
+            FactDecision.add, statement, starts, min(fact.valid_from for fact in same if fact.valid_from > starts)
+        )
+    closes = [(fact.id, max(fact.valid_from, min(starts, fact.valid_to or starts))) for fact in same]
+    return FactChange(FactDecision.update, statement, starts, closes=closes, supersedes=last.id)
+
+
+def _ended(statement: StatedFact, about: Sequence[KnownFact], at: datetime) -> FactChange:
+    ended = [
+        fact
+        for fact in about
+        if fact.predicate == statement.predicate
+        and (not statement.object or not fact.object or _same_object(fact, statement))
+    ]
+    if not ended:
+        return FactChange(FactDecision.noop)
+    planned = [fact for fact in ended if fact.valid_from > at]
+    closes = [(fact.id, max(at, fact.valid_from)) for fact in ended]
+    return FactChange(
+        FactDecision.invalidate,
+        closes=closes,
+        reopens=[fact.supersedes for fact in planned if fact.supersedes is not None],
+    )
+
+
+def _same_object(fact: KnownFact, statement: StatedFact) -> bool:
+    known, told = plain(fact.object), plain(statement.object)
+    return known == told or known in told or told in known
+
+
+def _resolved(statement: StatedFact, known: Sequence[KnownFact]) -> StatedFact | None:
+    """Gives "no, it is X" the subject and predicate of what was told last, or of what it names as wrong."""
+    if statement.subject is not None:
+        return statement
+    wrong = plain(statement.replaces or "")
+    meant = next((fact for fact in known if not wrong or plain(fact.object) == wrong), None)
+    if meant is None:
+        return None
+    return replace(statement, subject=meant.subject, predicate=meant.predicate, values="one")
+
+
+def _overlaps(fact: KnownFact, statement: StatedFact, starts: datetime) -> bool:
+    """Whether the fact says the same of the same time, and not of another."""
+    if statement.ends is not None:
+        return fact.valid_from < statement.ends and fact.valid_to is not None
+    return fact.valid_to is None or fact.valid_to > starts

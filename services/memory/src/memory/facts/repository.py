@@ -1,0 +1,81 @@
+"""FactRows in PostgreSQL; a user's own alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from memory.facts.reconciliation import KnownFact
+from service_kit.repository import Repository
+from service_kit.statements import Statements
+
+Writing = Literal["on", "review", "off"]
+
+
+class FactSql(Statements, file="facts.sql"):
+    writing: str
+    set_writing: str
+    known: str
+    insert: str
+    insert_source: str
+    close: str
+    reopen: str
+    approve: str
+    holding: str
+
+
+@dataclass(frozen=True)
+class HeldFact:
+    """A fact that held at a time."""
+
+    id: UUID
+    kind: str
+    content: str
+    subject: str
+    predicate: str
+    object: str
+    valid_from: datetime
+    valid_to: datetime | None
+
+
+class FactRows(Repository):
+    async def writing(self) -> Writing:
+        """Returns whether facts are kept in the workspace: `on` where nobody said otherwise."""
+        found: Writing | None = await self.value(FactSql.writing)
+        return found or "on"
+
+    async def set_writing(self, writing: Writing) -> None:
+        await self.run(FactSql.set_writing, writing=writing)
+
+    async def known(self, user_id: UUID, subjects: Sequence[str] | None, at: datetime) -> list[KnownFact]:
+        """Returns facts that hold at the time or later, the latest told first; without `subjects` about anybody."""
+        values = {"user_id": user_id, "subjects": [one.lower() for one in subjects or ()], "all": subjects is None}
+        return await self.all(FactSql.known, KnownFact, **values, at=at)
+
+    async def insert(self, fact_id: UUID, user_id: UUID, **columns: object) -> None:
+        """Adds to the memory with this id what makes it a fact."""
+        await self.run(FactSql.insert, id=fact_id, user_id=user_id, **columns)
+
+    async def insert_source(self, fact_id: UUID, episode_id: UUID) -> None:
+        await self.run(FactSql.insert_source, fact_id=fact_id, episode_id=episode_id)
+
+    async def close(self, fact_id: UUID, valid_to: datetime) -> None:
+        await self.run(FactSql.close, id=fact_id, valid_to=valid_to)
+
+    async def reopen(self, user_id: UUID, fact_id: UUID) -> None:
+        await self.run(FactSql.reopen, user_id=user_id, id=fact_id)
+
+    async def approve(self, user_id: UUID, fact_id: UUID) -> bool:
+        """Returns False if the user has no such fact."""
+        return bool(await self.value(FactSql.approve, user_id=user_id, id=fact_id))
+
+    async def holding(
+        self, user_id: UUID, as_of: datetime, limit: int, about: tuple[str, str] | None = None
+    ) -> list[HeldFact]:
+        """Returns approved facts that held at the time, the latest first; `about` is a subject and a predicate."""
+        subject, predicate = (about[0].lower(), about[1]) if about else (None, None)
+        values = {"user_id": user_id, "as_of": as_of, "limit": limit, "subject": subject, "predicate": predicate}
+        return await self.all(FactSql.holding, HeldFact, **values)

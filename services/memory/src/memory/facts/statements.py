@@ -1,0 +1,47 @@
+"""What a message states, as the rules and the chat model tell it alike. No IO."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from contracts.memory import MemoryKind
+
+USER = "user"
+Values = Literal["one", "many", "unknown"]
+
+
+@dataclass(frozen=True)
+class StatedFact:
+    """`text` is the sentence. `subject` is `user` or a name; None for "no, it is X", which is about what was said last.
+
+    `values`: how many objects the predicate has at a time. `starts` and `ends` are when it began to hold and ceased to,
+    as far as told, in the words of `phrase`; `starts_by` is the end of the day or month in which it began. `over`: it
+    says that something no longer holds. `corrects`: what was said before was never true. `replaces` is the object that
+    was named as wrong.
+    """
+
+    kind: MemoryKind
+    text: str
+    subject: str | None
+    predicate: str
+    object: str
+    values: Values = "many"
+    starts: datetime | None = None
+    starts_by: datetime | None = None
+    ends: datetime | None = None
+    phrase: str | None = None
+    over: bool = False
+    corrects: bool = False
+    replaces: str | None = None
+
+
+_ARTICLE = re.compile(r"(?i)^(?:the|a|an|my|our|der|die|das|dem|den|ein|eine|einen|einem|mein|meine|meinen) ")
+
+
+def plain(text: str) -> str:
+    """Returns an object or subject as it is compared: lower case, without article and final punctuation."""
+    text = " ".join(text.casefold().split()).strip(" .,!?;:\"'")
+    return _ARTICLE.sub("", text)

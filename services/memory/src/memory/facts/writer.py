@@ -1,0 +1,98 @@
+"""Keeps what a message states: decides for each statement what it does to the facts that are known, and does it."""
+
+from __future__ import annotations
+
+import logging
+from uuid import UUID, uuid5
+
+from contracts.memory import MemoryScope
+from memory.facts.reconciliation import FactChange, reconcile
+from memory.facts.repository import FactRows
+from memory.facts.rules import statements
+from memory.facts.statements import USER, StatedFact
+from memory.preparation import Preparation
+from memory.repository import Memories, NewMemory, NewMessage
+from service_kit.postgres import Connection
+
+log = logging.getLogger(__name__)
+MOST_STATEMENTS = 20  # of one message
+
+
+class FactWriter:
+    """Only what people say becomes a fact: `read` finds nothing in what the assistant says."""
+
+    def __init__(self, preparation: Preparation) -> None:
+        self.preparation = preparation
+
+    def read(self, message: NewMessage) -> list[StatedFact]:
+        """Returns what the message states."""
+        if message.role not in ("user", "speaker"):
+            return []
+        speaker = USER if message.role == "user" else message.speaker
+        found = statements(message.content, message.said_at, message.time_zone, speaker)
+        return list(found)[:MOST_STATEMENTS]
+
+    async def write(self, connection: Connection, workspace_id: UUID, message: NewMessage) -> int:
+        """Keeps what a message states that was just kept itself; returns how many facts were added.
+
+        The ids follow from the message's, so that whoever writes them again writes the same. Where the workspace
+        reviews facts, they wait for it, and close nothing until then.
+        """
+        added, told, facts = 0, self.read(message), FactRows(connection, workspace_id)
+        writing = await facts.writing() if told else "off"
+        if writing == "off":
+            return 0
+        memories = Memories(connection, facts.workspace_id)
+        texts = [statement.text for statement in told]
+        for number, (statement, prepared) in enumerate(
+            zip(told, await self.preparation.unembedded(texts), strict=True)
+        ):
+            subjects = None if statement.subject is None else [statement.subject]
+            known = await facts.known(message.created_by, subjects, message.said_at)
+            change = reconcile(statement, known, message.said_at)
+            log.info("memory decision", extra={"decision": change.decision.value, "kind": statement.kind.value})
+            if change.again is not None:
+                await facts.insert_source(change.again, message.id)
+            if change.statement is not None:
+                fact = NewMemory(
+                    id=uuid5(message.id, f"fact {number}"),
+                    kind=change.statement.kind,
+                    content=change.statement.text,
+                    created_by=message.created_by,
+                    session_id=message.session_id,
+                    run_id=message.run_id,
+                    scope=MemoryScope.user,
+                    said_at=message.said_at,
+                )
+                await memories.insert(fact, prepared)
+                await self._insert(facts, fact, message, change, approved=writing == "on")
+                added += 1
+            if writing == "on":
+                await self._apply(facts, message, change)
+        return added
+
+    async def _insert(
+        self, facts: FactRows, fact: NewMemory, message: NewMessage, change: FactChange, *, approved: bool
+    ) -> None:
+        statement = change.statement
+        assert statement is not None, "only what is told is added"
+        await facts.insert(
+            fact.id,
+            message.created_by,
+            subject=statement.subject,
+            predicate=statement.predicate,
+            object=statement.object,
+            phrase=statement.phrase,
+            valid_from=change.valid_from,
+            valid_to=change.valid_to,
+            supersedes=change.supersedes,
+            conflicts_with=change.conflicts_with,
+            approved=approved,
+        )
+        await facts.insert_source(fact.id, message.id)
+
+    async def _apply(self, facts: FactRows, message: NewMessage, change: FactChange) -> None:
+        for fact_id, valid_to in change.closes:
+            await facts.close(fact_id, valid_to)
+        for fact_id in change.reopens:
+            await facts.reopen(message.created_by, fact_id)

@@ -1,0 +1,29 @@
+"""The route of imports."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from contracts.memory import ImportRequest, ImportResponse
+from memory.imports.importing import Importing
+from service_kit.auth import Editor
+
+router = APIRouter(prefix="/v1/memories", tags=["memory"])
+
+
+def opened_importing(request: Request) -> Importing:
+    importing: Importing = request.app.state.importing
+    return importing
+
+
+@router.post("/import", summary="Import conversations")
+async def import_conversations(
+    body: ImportRequest, caller: Editor, importing: Annotated[Importing, Depends(opened_importing)]
+) -> ImportResponse:
+    """Keeps messages as the caller's memories, and learns from them what people state.
+
+    Messages follow those of the same conversation that were imported before. What is known already is left as it is.
+    """
+    return await importing.take(caller.workspace_id, caller.user_id, body)

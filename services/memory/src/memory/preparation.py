@@ -1,0 +1,81 @@
+"""What is kept of a text so that it is found: its terms, its wordpieces, and its vector if the model answers."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pgvector import Vector as PgVector
+
+from inference.embeddings import Embedder
+from inference.errors import EmbeddingError
+from relevance.analysis import Analyzer
+from relevance.wordpieces import WordPieces
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class PreparedText:
+    """`embedding` as pgvector reads it; it and `model` are None until the text is embedded."""
+
+    terms: list[str]
+    pieces: bytes
+    model: str | None
+    embedding: str | None
+
+
+class Preparation:
+    """Prepares texts. A text that the model cannot embed now is embedded later, in the background."""
+
+    def __init__(self, embedder: Embedder, analyzer: Analyzer, pieces: WordPieces) -> None:
+        self.embedder, self.analyzer, self.pieces = embedder, analyzer, pieces
+
+    async def prepare(self, texts: Sequence[str], in_context: Sequence[str]) -> list[PreparedText]:
+        """`in_context`: what is embedded of each text, by `said_in_context`."""
+        try:
+            return await self.embedded(texts, in_context)
+        except EmbeddingError as error:
+            log.warning("embedded later", exc_info=error)
+            return await self.unembedded(texts)
+
+    async def embedded(self, texts: Sequence[str], in_context: Sequence[str]) -> list[PreparedText]:
+        """Raises EmbeddingError."""
+        vectors = [PgVector(one).to_text() for one in await self.embedder.embed(in_context)]
+        model, words = self.embedder.space.model, zip(*await self.words(texts), strict=True)
+        return [PreparedText(*one, model, vector) for one, vector in zip(words, vectors, strict=True)]
+
+    async def unembedded(self, texts: Sequence[str]) -> list[PreparedText]:
+        """Prepares texts that are embedded in the background."""
+        return [PreparedText(*one, None, None) for one in zip(*await self.words(texts), strict=True)]
+
+    async def words(self, texts: Sequence[str]) -> tuple[list[list[str]], list[bytes]]:
+        """Returns terms and wordpieces of each text."""
+        return await asyncio.to_thread(
+            lambda: ([self.analyzer.terms(text) for text in texts], self.pieces.distinct(texts))
+        )
+
+
+@dataclass(frozen=True)
+class SpokenText:
+    """A message's speaker (empty: the user) and text."""
+
+    speaker: str
+    content: str
+
+
+def said_in_context(text: SpokenText, before: SpokenText | None) -> str:
+    """Returns what is embedded of a message: the one before it in its session, and itself."""
+    own = _line(text)
+    return f"{_line(before)}\n{own}" if before else own
+
+
+def _line(text: SpokenText) -> str:
+    return f"{text.speaker}: {text.content}" if text.speaker else text.content
+
+
+def estimated_tokens(text: str) -> int:
+    """Counts four bytes to a token."""
+    return -(-len(text.encode()) // 4)

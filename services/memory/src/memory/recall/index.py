@@ -1,0 +1,237 @@
+"""The index of one user's memories: which of them answer a question, without a chat model.
+
+    score = cos + 1.5 words + .6 soft_match + .6 on_date + .3 tells_time - .2 asks - .15 other_speaker + .2 session
+            + .02 recency
+
+- cos: the question and the message together with the one before it.
+- words: BM25 over the message's bag (`postings`) as a share of the ideal score. Names of speakers are no words.
+- soft_match: how much of the question the message says in other words (`relevance.soft_match`).
+- on_date: the question names a day, month or year, and this was said then or soon after.
+- tells_time: the question asks when, and the message has an expression of time.
+- asks: the message ends in a question: the answer is in the next one, which has these words in its bag.
+- other_speaker: the question names one speaker, and this is another's.
+- session: mean of the three best of the session, less the mean of all candidates.
+- recency: 1 now, a half after 90 days.
+
+Candidates are the best 100 by words, the best 100 by meaning, and up to 100 of a date that the question names. All
+scales are absolute, so a weight means the same among 50 memories and a million (Bruch et al. 2023).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.recall.dates import asks, asks_when, named_date, tells_time
+from memory.recall.growing import GrowingArray
+from memory.recall.postings import Bags, Floats
+from relevance.analysis import Analyzer
+from relevance.soft_match import SoftMatch
+from relevance.wordpieces import WeightedPieces, WordPieces, decoded
+
+WEIGHTS = {
+    "cos": 1.0,
+    "words": 1.5,
+    "soft_match": 0.6,
+    "on_date": 0.6,
+    "tells_time": 0.3,
+    "asks": -0.2,
+    "other_speaker": -0.15,
+    "session": 0.2,
+    "recency": 0.02,
+}
+SESSION_BEST = 3
+DEPTH = 100
+HALF_LIFE_DAYS = 90.0
+_NAME = re.compile(r"\w+")
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class IndexedMemory:
+    """A memory as it is indexed. `session_id` is None for what stands alone."""
+
+    id: UUID
+    kind: str
+    session_id: UUID | None
+    speaker: str
+    said_at: datetime
+    content: str
+    terms: list[str]
+    pieces: bytes
+    vector: NDArray[np.float32] | None
+
+
+@dataclass(frozen=True)
+class RecallQuestion:
+    """A question as it is compared. `vector` is None where the model is away; `kinds` limits what is found."""
+
+    text: str
+    terms: Sequence[str]
+    pieces: WeightedPieces
+    vector: NDArray[np.float32] | None
+    kinds: frozenset[str]
+    now: datetime
+    without: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class RankedMemories:
+    """Candidates, best first: ids, scores, and what the scores are made of (a column a candidate)."""
+
+    ids: list[UUID]
+    scores: Floats
+    features: Mapping[str, Floats]
+
+
+class MemoryIndex:
+    """Grows; a memory that changed takes its old place. Not safe for several threads."""
+
+    def __init__(self, dims: int, soft_match: SoftMatch, analyzer: Analyzer, tokenizer: WordPieces) -> None:
+        self.ids: list[UUID] = []
+        self.unembedded = 0
+        self._bags, self._soft_match = Bags(), soft_match
+        self._analyzer, self._tokenizer = analyzer, tokenizer
+        self._vectors = GrowingArray(np.float32, dims)
+        self._has_vector = GrowingArray(np.bool_)
+        self._days = GrowingArray(np.float64)
+        self._sessions, self._kinds, self._speakers = (GrowingArray(np.int64) for _ in range(3))
+        self._asks, self._tells_time = GrowingArray(np.float64), GrowingArray(np.float64)
+        self._pieces: list[bytes] = []
+        self._piece_frequency = np.zeros(len(soft_match.table), np.int64)
+        self._places: dict[UUID, int] = {}
+        self._names: dict[str, dict[object, int]] = {"session": {}, "kind": {}, "speaker": {}}
+        self._last: dict[int, list[tuple[int, Mapping[str, int]]]] = {}
+        self._name_terms: set[str] = set()
+        self._name_pieces: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def nbytes(self) -> int:
+        """The approximate size in memory."""
+        return self._vectors.nbytes + self._bags.nbytes + sum(map(len, self._pieces)) + 300 * len(self)
+
+    def put(self, row: IndexedMemory) -> None:
+        """Adds a memory, or the vector of one that is there."""
+        if (place := self._places.get(row.id)) is not None:
+            if row.vector is not None:
+                self.unembedded -= not self._has_vector.rows[place]
+                self._vectors.rows[place] = row.vector
+                self._has_vector.rows[place] = True
+            return
+        self._places[row.id] = len(self.ids)
+        session = self._number("session", row.session_id or row.id)
+        counts, before = Counter(row.terms), self._last.setdefault(session, [])
+        self._bags.append(counts, before[::-1])
+        if row.session_id is not None:
+            self._last[session] = [*before[-1:], (len(self.ids), counts)]
+        self.ids.append(row.id)
+        self._sessions.append([session])
+        self._kinds.append([self._number("kind", row.kind)])
+        self._speakers.append([self._number("speaker", row.speaker.lower())])
+        self._days.append([row.said_at.timestamp() / _DAY])
+        self._asks.append([float(asks(row.content))])
+        self._tells_time.append([float(tells_time(row.content))])
+        self._pieces.append(row.pieces)
+        self._piece_frequency[decoded([row.pieces])[0]] += 1
+        self._has_vector.append([row.vector is not None])
+        self._vectors.append([np.zeros(self._vectors.rows.shape[1]) if row.vector is None else row.vector])
+        self.unembedded += row.vector is None
+
+    def find(self, asked: RecallQuestion) -> RankedMemories:
+        """Returns the candidates, best first."""
+        nothing = RankedMemories([], np.zeros(0), {})
+        if not len(self):
+            return nothing
+        allowed = self._allowed(asked.kinds)
+        words = self._bags.shares([term for term in asked.terms if term not in self._name_terms]) * allowed
+        vectors: NDArray[np.float32] = self._vectors.rows  # type: ignore[assignment]
+        cosine = (
+            (vectors @ asked.vector).astype(np.float64) * allowed if asked.vector is not None else np.zeros(len(self))
+        )
+        near = self._near(asked.text) * allowed
+        legs = [words, cosine, near * (near > 0.3) * (1 + words)]
+        at = np.unique(np.concatenate([_best(leg) for leg in legs]))
+        if not len(at):
+            return nothing
+        named = self._named(asked.text)
+        ages = np.maximum(asked.now.timestamp() / _DAY - self._days.rows[at].astype(np.float64), 0)
+        features: dict[str, Floats] = {
+            "cos": cosine[at],
+            "words": words[at],
+            "soft_match": self._soft(asked.pieces, at),
+            "on_date": near[at],
+            "tells_time": self._tells_time.rows[at].astype(np.float64) * asks_when(asked.text),
+            "asks": self._asks.rows[at].astype(np.float64),
+            "other_speaker": ((len(named) == 1) & ~np.isin(self._speakers.rows[at], list(named))).astype(np.float64),
+            "recency": 0.5 ** (ages / HALF_LIFE_DAYS),
+        }
+        scores = np.zeros(len(at))
+        for name, values in features.items():
+            if name not in asked.without:
+                scores += WEIGHTS[name] * values
+        if "session" not in asked.without:
+            features["session"] = self._of_sessions(at, scores)
+            scores += WEIGHTS["session"] * features["session"]
+        order = np.argsort(-scores, kind="stable")
+        ids = [self.ids[one] for one in at[order].tolist()]
+        return RankedMemories(ids, scores[order], {name: values[order] for name, values in features.items()})
+
+    def _number(self, what: str, name: object) -> int:
+        numbers = self._names[what]
+        if name not in numbers:
+            numbers[name] = len(numbers)
+            if what == "speaker" and isinstance(name, str) and name not in ("", "assistant"):
+                self._name_terms.update(self._analyzer.terms(name))
+                self._name_pieces.update(decoded(self._tokenizer.distinct([name]))[0].tolist())
+        return numbers[name]
+
+    def _allowed(self, kinds: frozenset[str]) -> Floats:
+        if not kinds:
+            return np.ones(len(self))
+        numbers = [number for name, number in self._names["kind"].items() if name in kinds]
+        return np.isin(self._kinds.rows, numbers).astype(np.float64)
+
+    def _near(self, question: str) -> Floats:
+        named = named_date(question)
+        if named is None:
+            return np.zeros(len(self))
+        days, place = np.unique(np.floor(self._days.rows.astype(np.float64)).astype(np.int64), return_inverse=True)
+        epoch = date(1970, 1, 1).toordinal()
+        return np.array([named.nearness(date.fromordinal(epoch + day)) for day in days.tolist()])[place]
+
+    def _named(self, question: str) -> set[int]:
+        """The speakers whom the question names."""
+        words = set(_NAME.findall(question.lower()))
+        return {
+            number
+            for name, number in self._names["speaker"].items()
+            if isinstance(name, str) and name not in ("", "assistant") and words.issuperset(_NAME.findall(name))
+        }
+
+    def _soft(self, pieces: WeightedPieces, at: NDArray[np.int64]) -> Floats:
+        frequency = self._piece_frequency[pieces.ids]
+        weights = np.log(1 + (len(self) - frequency + 0.5) / (frequency + 0.5)) * pieces.weights
+        weights[np.isin(pieces.ids, list(self._name_pieces))] = 0
+        return self._soft_match(WeightedPieces(pieces.ids, weights), [self._pieces[one] for one in at.tolist()])
+
+    def _of_sessions(self, at: NDArray[np.int64], scores: Floats) -> Floats:
+        numbers, of = np.unique(self._sessions.rows[at], return_inverse=True)
+        mean = scores.mean()
+        best = [np.sort(scores[of == one])[-SESSION_BEST:].mean() - mean for one in range(len(numbers))]
+        return np.array(best)[of]
+
+
+def _best(leg: Floats) -> NDArray[np.int64]:
+    """The places of the largest positive values, up to DEPTH."""
+    at = np.argpartition(-leg, DEPTH)[:DEPTH] if len(leg) > DEPTH else np.arange(len(leg))
+    return at[leg[at] > 0]

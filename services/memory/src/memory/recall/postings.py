@@ -1,0 +1,77 @@
+"""The words of messages, each with those around it: a bag of weighted words for each message, and its BM25.
+
+A bag holds the message's words once, those of the message before it half, and so on (`AROUND`): simple weighted fields
+(Robertson, Zaragoza, Taylor 2004). What is rare is counted by the messages alone.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.recall.growing import GrowingArray
+from relevance.bm25 import idf
+
+AROUND = {0: 1.0, -1: 0.5, -2: 0.3, 1: 0.2}
+"""What a neighbour's words count in a message's bag, by its place from there."""
+K1, B = 0.9, 0.4
+
+Floats = NDArray[np.float64]
+
+
+class Bags:
+    """Grows message by message. `neighbours` are (row, place from there) pairs in the same session."""
+
+    def __init__(self) -> None:
+        self.frequency: Counter[str] = Counter()
+        self._rows: dict[str, array[int]] = {}
+        self._weights: dict[str, array[float]] = {}
+        self._lengths = GrowingArray(np.float64)
+
+    def __len__(self) -> int:
+        return len(self._lengths)
+
+    def append(self, counts: Mapping[str, int], around: Sequence[tuple[int, Mapping[str, int]]]) -> None:
+        """`around`: the rows before in the session, the nearest first, with their words."""
+        row = len(self)
+        self._lengths.append([0.0])
+        self.frequency.update(counts.keys())
+        self._add(row, counts, AROUND[0])
+        for distance, (before, words) in enumerate(around, 1):
+            if (weight := AROUND.get(-distance)) is not None:
+                self._add(row, words, weight)
+            if (weight := AROUND.get(distance)) is not None:
+                self._add(before, counts, weight)
+
+    def shares(self, terms: Sequence[str]) -> Floats:
+        """BM25 of every message as a share of the most that the terms could give, 0 to 1."""
+        scores, ideal = np.zeros(len(self)), 0.0
+        if not len(self):
+            return scores
+        lengths = self._lengths.rows.astype(np.float64, copy=False)
+        norm = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1e-9))
+        for term, count in Counter(terms).items():
+            weight = count * idf(len(self), self.frequency[term])
+            ideal += weight
+            if (rows := self._rows.get(term)) is not None:
+                held, first = np.unique(np.array(rows, np.int64), return_inverse=True)
+                counts = np.bincount(first, np.array(self._weights[term]))
+                scores[held] += weight * counts / (counts + norm[held])
+        return scores / max(ideal, 1e-9)
+
+    @property
+    def nbytes(self) -> int:
+        return self._lengths.nbytes + sum(150 + 16 * len(rows) for rows in self._rows.values())
+
+    def _add(self, row: int, counts: Mapping[str, int], weight: float) -> None:
+        for term, count in counts.items():
+            if (rows := self._rows.get(term)) is None:
+                rows = self._rows[term] = array("q")
+                self._weights[term] = array("d")
+            rows.append(row)
+            self._weights[term].append(count * weight)
+        self._lengths.rows[row] += weight * sum(counts.values())

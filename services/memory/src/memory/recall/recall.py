@@ -1,0 +1,158 @@
+"""Recall: candidates from the user's index, what still holds of them, near-duplicates folded, context added."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from contracts.memory import (
+    ContextMessage,
+    MemoryKind,
+    RecalledAnswer,
+    RecalledMemory,
+    RecallRequest,
+    RecallResponse,
+)
+from inference.embeddings import Embedder
+from inference.errors import EmbeddingError
+from memory.facts.answers import answer_text, fact_question
+from memory.facts.repository import FactRows
+from memory.preparation import estimated_tokens
+from memory.recall.index import RankedMemories, RecallQuestion
+from memory.recall.indexes import MemoryIndexes
+from memory.recall.repository import NearMessage, RecallRows
+from relevance.duplicates import Folding
+from service_kit.postgres import Database
+
+log = logging.getLogger(__name__)
+RELEVANT, RELEVANT_BY_WORDS = 0.62, 0.45
+"""The least score of what is returned: fitted so that questions about something else find nothing. By words alone,
+without the cosine, less can be reached."""
+LIST_MORE, LIST_SHARE = 2, 0.9
+SUPERSEDED = -0.5
+LOOKED_AT = 200
+"""Candidates of which the texts are read."""
+
+
+@dataclass(frozen=True)
+class _Recalled:
+    found: RankedMemories
+    unembedded: int
+
+
+class Recall:
+    """`indexes` and `embedder` are shared by all callers."""
+
+    def __init__(self, database: Database, indexes: MemoryIndexes, embedder: Embedder) -> None:
+        self.database, self.indexes, self.embedder = database, indexes, embedder
+
+    async def recall(
+        self, workspace_id: UUID, user_id: UUID, request: RecallRequest, without: frozenset[str] = frozenset()
+    ) -> RecallResponse:
+        """`without` leaves features of the score out."""
+        vector = await self._vector(request.query)
+        now = datetime.now(UTC)
+        asked = self._asked(request, vector, now, without)
+        recalled = await self.indexes.with_index(
+            workspace_id, user_id, lambda index: _Recalled(index.find(asked), index.unembedded)
+        )
+        as_of = request.as_of or now
+        async with self.database.workspace(workspace_id, user_id=user_id) as connection:
+            rows = RecallRows(connection, workspace_id)
+            candidates = await rows.candidates(
+                user_id,
+                recalled.found.ids[:LOOKED_AT],
+                as_of,
+                request.scope,
+                request.session_id,
+                past=request.as_of is not None,
+            )
+            least = RELEVANT if vector is not None else RELEVANT_BY_WORDS
+            memories = _selected(recalled.found, candidates, request, least)
+            if request.token_budget and memories:
+                beside = await rows.neighbours(user_id, [one.id for one in memories])
+                memories = _with_context(memories, beside, request.token_budget)
+            unprepared = await rows.unprepared(user_id)
+            answer = await self._answer(FactRows(connection, workspace_id), user_id, request, as_of)
+        return RecallResponse(
+            memories=memories,
+            answer=answer,
+            mode="words" if vector is None else "full",
+            unembedded=recalled.unembedded + unprepared,
+        )
+
+    async def _answer(
+        self, facts: FactRows, user_id: UUID, request: RecallRequest, now: datetime
+    ) -> RecalledAnswer | None:
+        """Returns what a fact answers by itself: of the time that the question names, or as of now."""
+        asked = fact_question(request.query, now, request.time_zone)
+        if asked is None or (request.kinds and MemoryKind.fact not in request.kinds):
+            return None
+        held = await facts.holding(user_id, asked.as_of, 1, (asked.subject, asked.predicate))
+        return (
+            RecalledAnswer(text=answer_text(asked, held[0]), memory_id=held[0].id, about_user=asked.about_user)
+            if held
+            else None
+        )
+
+    async def _vector(self, query: str) -> NDArray[np.float32] | None:
+        try:
+            vectors = await self.embedder.embed([query])
+        except EmbeddingError as error:
+            log.warning("recalled by words alone", exc_info=error)
+            return None
+        first: NDArray[np.float32] = vectors[0]
+        return first
+
+    def _asked(
+        self, request: RecallRequest, vector: NDArray[np.float32] | None, now: datetime, without: frozenset[str]
+    ) -> RecallQuestion:
+        analyzer = self.indexes.analyzer
+        pieces = self.indexes.tokenizer.weighted(request.query, lambda word: float(bool(analyzer.terms(word))))
+        kinds = frozenset(kind.value for kind in request.kinds)
+        return RecallQuestion(request.query, analyzer.terms(request.query), pieces, vector, kinds, now, without)
+
+
+def _selected(
+    found: RankedMemories, candidates: Sequence[RecalledMemory], request: RecallRequest, least: float
+) -> list[RecalledMemory]:
+    """Returns the best that are relevant, near-duplicates folded; some more than `k` while scores hold."""
+    known = {one.id: one for one in candidates}
+    scored: list[tuple[float, int, RecalledMemory]] = []
+    for place, (memory_id, score) in enumerate(zip(found.ids, found.scores.tolist(), strict=True)):
+        if (memory := known.get(memory_id)) is not None:
+            scored.append((score + SUPERSEDED * memory.superseded, place, memory))
+    scored.sort(key=lambda one: (-one[0], one[1]))
+    folding, kept = Folding(), list[RecalledMemory]()
+    for score, place, memory in scored:
+        if score < least:
+            break
+        full = len(kept) >= request.k
+        if full and (len(kept) >= LIST_MORE * request.k or score < LIST_SHARE * kept[request.k - 1].score):
+            break
+        if folding.add(place, memory.content) is None:
+            features = {name: round(float(values[place]), 4) for name, values in found.features.items()}
+            kept.append(memory.model_copy(update={"score": score, "features": features if request.explain else None}))
+    counts = [len(folding.folded.duplicates.get(place, ())) for place in folding.folded.order]
+    return [one.model_copy(update={"duplicates": count}) for one, count in zip(kept, counts, strict=True)]
+
+
+def _with_context(
+    memories: Sequence[RecalledMemory], beside: Sequence[NearMessage], budget: int
+) -> list[RecalledMemory]:
+    """Adds the messages beside those found, of the best first, while all together fit into the budget of tokens."""
+    left = budget - sum(estimated_tokens(one.content) for one in memories)
+    context: dict[UUID, list[ContextMessage]] = {}
+    for one in memories:
+        for near in sorted((near for near in beside if near.of == one.id), key=lambda near: near.position):
+            if (cost := estimated_tokens(near.content)) <= left:
+                left -= cost
+                message = ContextMessage(id=near.id, position=near.position, speaker=near.speaker, content=near.content)
+                context.setdefault(one.id, []).append(message)
+    return [one.model_copy(update={"context": context.get(one.id, [])}) for one in memories]

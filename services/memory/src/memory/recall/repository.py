@@ -1,0 +1,89 @@
+"""What recall reads of the memories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from contracts.memory import MemoryScope, RecalledMemory
+from memory.repository import COLUMNS
+from service_kit.repository import Repository
+from service_kit.statements import Statements
+
+
+class RecallSql(Statements, file="recall.sql", columns=f"{COLUMNS}, 0.0 AS score"):
+    revision: str
+    changed: str
+    unprepared: str
+    candidates: str
+    neighbours: str
+
+
+@dataclass(frozen=True)
+class Revision:
+    """The number of the last change of a user's memories, and that of the last removal."""
+
+    revision: int
+    removed_at_revision: int
+
+
+@dataclass(frozen=True)
+class ChangedMemory:
+    """A memory to index; `embedding` as pgvector sends it, None without a vector of the model."""
+
+    id: UUID
+    kind: str
+    session_id: UUID | None
+    speaker: str
+    said_at: datetime
+    content: str
+    terms: list[str]
+    pieces: bytes
+    embedding: bytes | None
+
+
+@dataclass(frozen=True)
+class NearMessage:
+    """A message beside the one with the id `of`."""
+
+    of: UUID
+    id: UUID
+    position: int
+    speaker: str
+    content: str
+
+
+class RecallRows(Repository):
+    async def revision(self, user_id: UUID) -> Revision:
+        found = await self.one(RecallSql.revision, Revision, user_id=user_id)
+        return found or Revision(0, 0)
+
+    async def changed(self, user_id: UUID, after: int, model: str, dims: int) -> list[ChangedMemory]:
+        """Returns the memories that came or changed after the revision, in the order in which they came."""
+        values = {"user_id": user_id, "after": after, "model": model, "dims": dims}
+        return await self.all(RecallSql.changed, ChangedMemory, **values)
+
+    async def unprepared(self, user_id: UUID) -> int:
+        """Returns how many memories cannot be found yet, because their words are not known."""
+        return int(await self.value(RecallSql.unprepared, user_id=user_id))
+
+    async def candidates(
+        self,
+        user_id: UUID,
+        ids: Sequence[UUID],
+        as_of: datetime,
+        scope: MemoryScope | None,
+        session_id: UUID | None,
+        *,
+        past: bool,
+    ) -> list[RecalledMemory]:
+        """Returns those that the user has in the scope, and that hold at the time. `past`: a time was named."""
+        values = {"user_id": user_id, "ids": list(ids), "as_of": as_of, "past": past}
+        values |= {"scope": scope, "session_id": session_id}
+        return await self.all(RecallSql.candidates, RecalledMemory, **values)
+
+    async def neighbours(self, user_id: UUID, ids: Sequence[UUID]) -> list[NearMessage]:
+        """Returns the messages beside these, each once, for the first of them that it stands beside."""
+        return await self.all(RecallSql.neighbours, NearMessage, user_id=user_id, ids=list(ids))
