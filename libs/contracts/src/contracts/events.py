@@ -257,6 +257,20 @@ class TurnCompleted(EventData):
     world_operations: list[dict[str, Any]] = []
 
 
+class TurnCompletedV1(EventData):
+    """The first version, which no service writes any more: memory reads those that were under way at an upgrade."""
+
+    event_type = "turn.completed.v1"
+    stream = TURNS
+    sources = (ORCHESTRATOR,)
+    session_id: UUID
+    run_id: UUID
+    user_id: UUID
+    question: str = Field(max_length=10_000)
+    answer: str = Field(max_length=10_000)
+    document_ids: list[UUID]
+
+
 class SessionDeleted(EventData):
     """A session is deleted with all that was said in it; who keeps what came from it alone is to delete that."""
 
@@ -281,6 +295,7 @@ EVENTS: tuple[type[EventData], ...] = (
     WorkspaceAdministered,
     WorkspacePurged,
     TurnCompleted,
+    TurnCompletedV1,
     SessionDeleted,
 )
 BY_TYPE = {data.event_type: data for data in EVENTS}

@@ -6,9 +6,18 @@ import logging
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, DocumentPurged, Event, SessionDeleted, TurnCompleted
+from contracts.events import (
+    DOCUMENTS,
+    TURNS,
+    DocumentDeleted,
+    DocumentPurged,
+    Event,
+    SessionDeleted,
+    TurnCompleted,
+    TurnCompletedV1,
+)
 from contracts.registry import MEMORY
-from memory.episodes.turns import messages_of
+from memory.episodes.turns import messages_of, turn_of
 from memory.facts.writer import FactWriter
 from memory.preparation import Preparation, said_in_context
 from memory.repository import Memories
@@ -30,7 +39,11 @@ class MemoryConsumer:
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
         """Handlers by event type, by stream."""
         return {
-            TURNS: {TurnCompleted.event_type: self.turn_completed, SessionDeleted.event_type: self.session_deleted},
+            TURNS: {
+                TurnCompleted.event_type: self.turn_completed,
+                TurnCompletedV1.event_type: self.turn_completed,
+                SessionDeleted.event_type: self.session_deleted,
+            },
             DOCUMENTS: {DocumentDeleted.event_type: self.document_deleted},
         }
 
@@ -39,7 +52,7 @@ class MemoryConsumer:
 
         What the question states is kept in the same transaction. Nothing is learned from the answer.
         """
-        turn = TurnCompleted.model_validate(event.data)
+        turn = turn_of(event)
         question, answer = messages_of(turn)
         async with self.database.workspace(event.workspace_id) as connection:
             before = await Memories(connection, event.workspace_id).last_said(turn.session_id)

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 import pytest
 
-from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, SessionDeleted, WorkspaceDeleted
+from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, SessionDeleted, TurnCompletedV1, WorkspaceDeleted
 from service_kit.streams import dead_letters
 
 DOCUMENT = uuid4()
@@ -53,6 +53,15 @@ async def test_a_turn_is_remembered_once_for_its_user(streams, memories, answers
     assert question["document_ids"] == []
     assert await memories(user_id=uuid4()) == []
     assert await memories(workspace_id=uuid4()) == []
+
+
+async def test_a_turn_that_was_told_before_an_upgrade_is_remembered_once(streams, memories, answers, principal):
+    told = {"session_id": uuid4(), "run_id": uuid4(), "user_id": principal.user_id, "document_ids": []}
+    for _ in range(2):
+        await streams.send(TurnCompletedV1(**told, question="Who owns billing?", answer="Heron."))
+    await streams.drained(TURNS)
+    [question], [answer] = await memories(), await answers()
+    assert [one["content"] for one in (question, answer)] == ["Who owns billing?", "Heron."]
 
 
 async def test_an_answer_goes_with_its_last_source(client, streams, memories, answers, principal, auth_headers):

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from uuid import uuid5
 
-from contracts.events import TurnCompleted
+from contracts.events import Event, TurnCompleted, TurnCompletedV1
 from memory.repository import NewMessage
 from memory.secrets import without_secrets
 
 LONGEST_QUESTION = 10_000
 LONGEST_ANSWER = 4_000
 ASSISTANT = "assistant"
+
+
+def turn_of(event: Event) -> TurnCompleted:
+    """Returns the turn that the event tells; one of the first version was asked about when it was told."""
+    if event.type == TurnCompleted.event_type:
+        return TurnCompleted.model_validate(event.data)
+    told = TurnCompletedV1.model_validate(event.data)
+    ids = {name: uuid5(told.run_id, name) for name in ("question_id", "answer_id")}
+    return TurnCompleted(**told.model_dump(), **ids, asked_at=event.time)
 
 
 def messages_of(turn: TurnCompleted) -> tuple[NewMessage, NewMessage]:
