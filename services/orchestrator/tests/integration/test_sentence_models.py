@@ -51,7 +51,6 @@ async def test_what_the_sources_contradict_is_written_anew_from_them(
 @pytest.mark.parametrize(
     "anew",
     [
-        "",
         "Tokens expire after fifteen minutes.",
         "1. Tokens expire after 60 minutes.",
         "1. Penguins swim in the sea at night.",
@@ -72,8 +71,11 @@ async def test_what_is_no_better_stays_out_and_the_reader_is_told(
     assert run["issues"] == []
 
 
-async def test_a_model_that_fails_to_write_anew_is_an_issue_only(start: Any, model_settings: Any, world: Any) -> None:
-    world.answer, world.anew = [WRONG], None
+@pytest.mark.parametrize("anew", [None, ""])
+async def test_a_model_that_fails_to_write_anew_is_an_issue_only(
+    start: Any, model_settings: Any, world: Any, anew: str | None
+) -> None:
+    world.answer, world.anew = [WRONG], anew
     run, events = await answered(start, model_settings)
     assert (run["status"], run["answer"]["content"]) == ("completed", BARE)
     assert [status for status, _ in told(run)] == ["contradicted", "verified"]

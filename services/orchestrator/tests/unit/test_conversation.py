@@ -120,7 +120,7 @@ def test_each_node_reads_its_part_of_the_state_and_none_reads_what_is_for_debugg
     for name, node in conversation.build().builder.nodes.items():
         read = get_type_hints(node.input_schema)
         assert read.items() <= fields.items(), name
-        assert len(read) <= 7, name
+        assert len(read) <= 8, name
         assert not read.keys() & get_type_hints(DebugState).keys(), name
 
 
