@@ -22,7 +22,6 @@ EVENT = {
     "previous": [],
     "existed": True,
     "repairs": [],
-    "redacted": False,
     "created_by": SESSION,
     "run_id": None,
     "created_at": NOW,

@@ -236,8 +236,7 @@ class TurnCompleted(EventData):
     """A turn ended with an answer. Question and answer have at most 10,000 characters each.
 
     `question_id` and `answer_id` name the messages; the question was asked at `asked_at`, by the clock of `time_zone`
-    (IANA name). `recalled_ids` are the memories that the answer was written with, `world_operations` what the turn
-    wants changed of the world state.
+    (IANA name). `recalled_ids` are the memories that the answer was written with.
     """
 
     event_type = "turn.completed.v2"
@@ -254,7 +253,6 @@ class TurnCompleted(EventData):
     answer: str = Field(max_length=10_000)
     document_ids: list[UUID]
     recalled_ids: list[UUID] = []
-    world_operations: list[dict[str, Any]] = []
 
 
 class TurnCompletedV1(EventData):

@@ -176,8 +176,7 @@ class WorldEvent(Resource):
     """What made a version of the document: one operation, its creation, or a repair.
 
     `previous` is what stood in the field (below `/extra`: under the first key) before; `existed` is false where nothing
-    did. A repair names in `repairs` what was malformed, and has those values in `previous`. `redacted`: something of it
-    was forgotten on request.
+    did. A repair names in `repairs` what was malformed, and has those values in `previous`.
     """
 
     version: int
@@ -188,7 +187,6 @@ class WorldEvent(Resource):
     previous: JsonValue
     existed: bool
     repairs: list[str]
-    redacted: bool
     created_by: UUID | None
     run_id: UUID | None
     created_at: datetime

@@ -5,8 +5,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-import httpx2
-
 from inference.breaker import CircuitBreaker
 from inference.capabilities import Capabilities, ToldCapabilities
 from inference.errors import ProviderUnavailable, UnreadableReply
@@ -18,12 +16,11 @@ IDLE_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class EndpointAddress:
-    """Where an endpoint is, and the key that it is asked with. `guarded`: a user named it, so it must be public."""
+    """Where an endpoint is, and the key that it is asked with."""
 
     base_url: str
     api_key: str | None = field(default=None, repr=False)
     timeouts: Timeouts = field(default_factory=Timeouts)
-    guarded: bool = False
 
 
 class Endpoint:
@@ -65,22 +62,18 @@ class _Held:
 
 
 class Endpoints:
-    """Opens each endpoint at its first use and closes it once it was unused for `idle_seconds`. For one event loop.
-
-    `guard` makes the transport of an endpoint that a user named: it refuses addresses that are not public.
-    """
+    """Opens each endpoint at its first use and closes it once it was unused for `idle_seconds`. For one event loop."""
 
     def __init__(
         self,
         *,
         failures: int = 3,
         reset_seconds: float = 60.0,
-        guard: Callable[[], httpx2.AsyncBaseTransport] | None = None,
         idle_seconds: float = IDLE_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._failures, self._reset_seconds = failures, reset_seconds
-        self._guard, self._idle_seconds, self._clock = guard, idle_seconds, clock
+        self._idle_seconds, self._clock = idle_seconds, clock
         self._held: dict[EndpointAddress, _Held] = {}
 
     @asynccontextmanager
@@ -111,10 +104,7 @@ class Endpoints:
             await one.endpoint.aclose()
 
     def _opened(self, address: EndpointAddress) -> Endpoint:
-        if address.guarded and self._guard is None:
-            raise ValueError("an endpoint that a user named needs a guard")
-        transport = self._guard() if address.guarded and self._guard else None
-        provider = Provider(address.base_url, address.api_key, address.timeouts, transport)
+        provider = Provider(address.base_url, address.api_key, address.timeouts)
         return Endpoint(provider, CircuitBreaker(failures=self._failures, reset_seconds=self._reset_seconds))
 
     async def _close_unused(self) -> None:

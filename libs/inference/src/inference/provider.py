@@ -47,14 +47,8 @@ class Provider:
     No error holds the API key, even if the provider repeats it.
     """
 
-    def __init__(
-        self,
-        base_url: str,
-        api_key: str | None,
-        timeouts: Timeouts,
-        transport: httpx2.AsyncBaseTransport | None = None,
-    ) -> None:
-        """`transport` decides what may be connected to; without one everything may. Raises InvalidApiKey."""
+    def __init__(self, base_url: str, api_key: str | None, timeouts: Timeouts) -> None:
+        """Raises InvalidApiKey."""
         if api_key and not (api_key.isascii() and api_key.isprintable() and " " not in api_key):
             raise InvalidApiKey
         import openai  # noqa: PLC0415 - takes 24 MB, which a deployment without a provider saves
@@ -67,12 +61,9 @@ class Provider:
             base_url=base_url,
             api_key=api_key or "none",
             max_retries=0,  # `RetryPolicy` decides, also about replies that break off
-            # Without redirects: what was checked is what is asked.
             http_client=httpx2.AsyncClient(
                 timeout=httpx2.Timeout(timeouts.read, connect=timeouts.connect),
                 follow_redirects=False,
-                transport=transport,
-                trust_env=transport is None,
                 # How many calls there are at a time is for callers to say: who waits here would be taken for silent.
                 limits=httpx2.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
             ),

@@ -109,8 +109,6 @@ def operation(text: str) -> WorldOperation:
 
 def what_happened(event: WorldEvent) -> str:
     """Returns an event in one line."""
-    if event.redacted:
-        return f"{event.kind.value} {event.path or ''} (forgotten)"
     if event.op is None:
         return ": ".join([event.kind.value, ", ".join(event.repairs)]) if event.repairs else event.kind.value
     said = f"{event.op.value} {event.path} {_brief(event.value) if event.value is not None else ''}".strip()

@@ -40,7 +40,6 @@ CREATE TABLE world_event (
     touched text[] NOT NULL DEFAULT '{}',
     previous jsonb NOT NULL DEFAULT '[]',
     repairs text[] NOT NULL DEFAULT '{}',
-    redacted boolean NOT NULL DEFAULT false,
     created_by uuid,
     run_id uuid,
     created_at timestamptz NOT NULL DEFAULT now(),

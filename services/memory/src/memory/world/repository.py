@@ -18,7 +18,7 @@ from service_kit.postgres import Connection
 from service_kit.repository import Repository
 from service_kit.statements import Statements
 
-COLUMNS = "version, kind, op, path, value, touched, previous, repairs, redacted, created_by, run_id, created_at"
+COLUMNS = "version, kind, op, path, value, touched, previous, repairs, created_by, run_id, created_at"
 
 
 class WorldSql(Statements, file="worlds.sql", columns=COLUMNS):
@@ -83,7 +83,6 @@ class StoredWorldEvent:
     touched: list[str]
     previous: Any
     repairs: list[str]
-    redacted: bool
     created_by: UUID | None
     run_id: UUID | None
     created_at: datetime
@@ -98,7 +97,6 @@ class StoredWorldEvent:
             previous=self.previous[0] if self.previous else None,
             existed=bool(self.previous),
             repairs=self.repairs,
-            redacted=self.redacted,
             created_by=self.created_by,
             run_id=self.run_id,
             created_at=self.created_at,
