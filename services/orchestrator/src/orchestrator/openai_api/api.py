@@ -6,11 +6,19 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import StreamingResponse
 
 from contracts.events import RunCancelled, RunCompleted, RunFailed, ThinkingDelta
-from contracts.openai_api import ChatAnswer, ChatChoice, ChatCompletion, ChatCompletionRequest, ModelCard, ModelList
+from contracts.openai_api import (
+    ChatAnswer,
+    ChatChoice,
+    ChatCompletion,
+    ChatCompletionRequest,
+    ModelCard,
+    ModelList,
+    ModelName,
+)
 from contracts.openai_errors import OpenAIError
 from contracts.orchestrator import Run
 from orchestrator.openai_api.asking import DoorRuns
@@ -63,7 +71,11 @@ async def list_models(caller: Viewer, choice: Choice) -> ModelList:  # noqa: ARG
 
 
 @router.get("/models/{model}", summary="Read a model of the OpenAI API", responses=refused((404, "No such model")))
-async def get_model(model: str, caller: Viewer, choice: Choice) -> ModelCard:  # noqa: ARG001
+async def get_model(
+    model: Annotated[ModelName, Path()],
+    caller: Viewer,  # noqa: ARG001
+    choice: Choice,
+) -> ModelCard:
     """What a client may name as `model`."""
     return choice.find(model)
 
