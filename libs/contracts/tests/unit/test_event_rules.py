@@ -63,6 +63,14 @@ DATA: dict[str, dict[str, Any]] = {
         "answer": "a",
         "document_ids": [],
     },
+    "turn.completed.v1": {
+        "session_id": uuid4(),
+        "run_id": uuid4(),
+        "user_id": uuid4(),
+        "question": "q",
+        "answer": "a",
+        "document_ids": [],
+    },
     "session.deleted.v1": {"session_id": uuid4()},
 }
 
