@@ -171,7 +171,7 @@ class Parts:
             await warn_of_computable_keys(self.database)
             stack.push_async_callback(self.last_used.close)
             background = await stack.enter_async_context(Background(app.state.metrics))
-            await stack.enter_async_context(self.mcp.running())
+            background.start("mcp", self.mcp.run)
             background.start("last_used", self.last_used.run)
             background.start("audit_retention", AuditRetention(self.database, settings.audit_days).run)
             events = await stack.enter_async_context(Background(app.state.metrics))

@@ -6,6 +6,7 @@ those of any other request.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -18,32 +19,33 @@ from attractor_client import AttractorClient, RetryPolicy
 from attractor_client.mcp.server import Context, McpEndpoint
 from gateway.access.authenticator import Authenticator
 from service_kit.auth import bearer
+from service_kit.problems import Unavailable
 
 HERE = "http://localhost"  # a host that every deployment allows; nothing leaves the process
 ANSWER_SECONDS = 60.0
 
 
 class McpDoor:
-    """An ASGI application. It serves only while `running`."""
+    """An ASGI application. It serves only while it is `run`."""
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
         self.app, self.authenticator = app, authenticator
         self._manager: StreamableHTTPSessionManager | None = None
 
-    @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """Serves until the block ends; may be entered again."""
+    async def run(self) -> None:
+        """Serves until it is cancelled; may be run again."""
         manager = StreamableHTTPSessionManager(McpEndpoint(self.client).server(), stateless=True, json_response=True)
         async with manager.run():
             self._manager = manager
             try:
-                yield
+                await asyncio.Event().wait()
             finally:
                 self._manager = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Raises Unauthenticated without a valid API key, RateLimited, TooManyInFlight."""
-        assert self._manager is not None, "the lifespan runs it"
+        """Raises Unauthenticated without a valid API key, RateLimited, TooManyInFlight, Unavailable while it starts."""
+        if self._manager is None:
+            raise Unavailable("the server of the Model Context Protocol is starting")
         request = Request(scope, receive)
         bearer(request)
         caller, request.state.response_headers = await self.authenticator.admit(request)
