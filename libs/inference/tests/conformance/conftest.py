@@ -97,6 +97,12 @@ async def provider() -> AsyncIterator[ScriptedProvider]:
 
 
 @pytest.fixture
+def patience(request: pytest.FixtureRequest) -> float:
+    """Seconds that a client waits for the next byte: long, except where a test's provider hangs."""
+    return getattr(request, "param", 60.0)
+
+
+@pytest.fixture
 def script() -> Any:
     """`Reply`, `said` and `STOP` for the tests (which cannot import their conftest)."""
 

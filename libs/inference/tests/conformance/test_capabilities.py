@@ -39,7 +39,7 @@ async def told(serve) -> AsyncIterator[Told]:
 
 @pytest.fixture
 async def asking(told) -> AsyncIterator[ToldCapabilities]:
-    provider = Provider(told.url, None, Timeouts(connect=1, read=1))
+    provider = Provider(told.url, None, Timeouts(connect=30, read=60))
     yield ToldCapabilities(provider)
     await provider.aclose()
 

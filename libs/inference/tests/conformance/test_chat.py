@@ -38,10 +38,10 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-async def chat(provider, clock) -> AsyncIterator[OpenAIChat]:
+async def chat(provider, clock, patience) -> AsyncIterator[OpenAIChat]:
     model = OpenAIChat(
         Endpoint(
-            Provider(provider.base_url, KEY, Timeouts(connect=1, read=0.3)),
+            Provider(provider.base_url, KEY, Timeouts(connect=30, read=patience)),
             CircuitBreaker(failures=2, reset_seconds=30, clock=clock),
         ),
         "tiny",
@@ -97,7 +97,11 @@ async def test_asks_again_while_nothing_has_come(chat, provider, script) -> None
     assert len(provider.asked) == 3
 
 
-@pytest.mark.parametrize("ending", [{"done": False}, {"breaks": True}, {"hangs": True}])
+@pytest.mark.parametrize(
+    ("ending", "patience"),
+    [({"done": False}, 60.0), ({"breaks": True}, 60.0), ({"hangs": True}, 2.0)],
+    indirect=["patience"],
+)
 async def test_a_cut_answer_is_an_error_and_is_not_asked_again(chat, provider, script, ending) -> None:
     provider.replies = [script.reply(events=[script.said("half")], **ending), script.reply(events=[script.stop])]
     async with aclosing(chat.stream(HELLO)) as stream:

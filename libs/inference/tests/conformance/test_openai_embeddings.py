@@ -21,9 +21,9 @@ from inference.retry import RetryPolicy
 
 
 @pytest.fixture
-async def embedder(provider) -> AsyncIterator[OpenAIEmbedder]:
+async def embedder(provider, patience) -> AsyncIterator[OpenAIEmbedder]:
     built = OpenAIEmbedder(
-        Provider(provider.base_url, "sk-secret", Timeouts(connect=1, read=1)),
+        Provider(provider.base_url, "sk-secret", Timeouts(connect=30, read=patience)),
         EmbeddingSpace("tiny", 2, 16),
         retry=RetryPolicy(attempts=2, first_seconds=0.01),
         breaker=CircuitBreaker(failures=2),

@@ -33,9 +33,9 @@ def backend(request) -> str:
 
 
 @pytest.fixture
-async def reranker(provider, backend) -> AsyncIterator[HttpReranker]:
+async def reranker(provider, backend, patience) -> AsyncIterator[HttpReranker]:
     built = HttpReranker(
-        Provider(provider.base_url, "sk-secret", Timeouts(connect=1, read=0.5)),
+        Provider(provider.base_url, "sk-secret", Timeouts(connect=30, read=patience)),
         backend,
         "tiny",
         batch_size=2,

@@ -54,9 +54,9 @@ def meter() -> KeptCalls:
 
 
 @pytest.fixture
-async def models(provider, meter) -> AsyncIterator[RoleChat]:
+async def models(provider, meter, patience) -> AsyncIterator[RoleChat]:
     endpoints = [
-        Endpoint(Provider(provider.base_url, None, Timeouts(connect=1, read=0.3)), CircuitBreaker(failures=2))
+        Endpoint(Provider(provider.base_url, None, Timeouts(connect=30, read=patience)), CircuitBreaker(failures=2))
         for _ in range(2)
     ]
     for endpoint in endpoints:
@@ -100,6 +100,7 @@ async def test_before_the_first_word_the_next_of_the_list_answers_and_it_is_told
     ]
 
 
+@pytest.mark.parametrize("patience", [2.0], indirect=True)
 async def test_a_provider_that_hangs_is_left(models, provider, script) -> None:
     provider.replies = [script.reply(events=[], hangs=True), whole(script)]
     assert [delta.text for delta in await told(models)][1:] == ["ok", ""]

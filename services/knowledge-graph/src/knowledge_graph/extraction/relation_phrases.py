@@ -113,7 +113,8 @@ FIELD = re.compile(
 LISTED_BELOW = re.compile(rf"^[ \t]*\**({FIELD_NAMES})\**[ \t]*:\**[ \t]*\n(?:[ \t]*\n)?", re.IGNORECASE | re.MULTILINE)
 """A field whose values stand in a list below it."""
 NEXT_VALUE = re.compile(
-    r"[\s`*_\]]*+(?:\([^()]*\)[\s`*_]*+)?(?:[,;/+&]|(?:and|und|sowie)(?!\w)|, (?:and|und)(?!\w))[\s`*_\[]*+(?:[Tt]he )?"
+    r"[\s`*_\]]{0,60}+(?:\([^()]*\)[\s`*_]{0,60}+)?"
+    r"(?:[,;/+&]|(?:and|und|sowie)(?!\w)|, (?:and|und)(?!\w))[\s`*_\[]*+(?:[Tt]he )?"
 )
 BEFORE_VALUE = re.compile(r"[\s`*_\[@]*+(?:(?:[Tt]he|[Tt]eam|das|den|der|die) )*+(?:[Tt]eam )?")
 TERM = re.compile(r"(?<=\S) : ")

@@ -24,7 +24,7 @@ CO_OCCURS, DEPENDS_ON = "CO_OCCURS", "DEPENDS_ON"
 CO_OCCURRENCE_WEIGHT, STATED_WEIGHT = 1.0, 2.0
 BEFORE_DECISION = phrases("headings_before_decisions")
 IMPORTED = DECLARED = 0.95
-ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+[*_`]{0,3}(?P<said>[^\n]*?)[*_`]{0,3}[ \t]*$", re.MULTILINE)
+ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(?P<said>[^\n]*)", re.MULTILINE)
 
 
 def of_document(
@@ -190,7 +190,9 @@ def _systems(chunks: Sequence[ChunkAnalysis], manifest: ReadManifest) -> frozens
 def _items(chunk: ChunkAnalysis) -> Iterator[tuple[int, Mention | None]]:
     """Yields where the items of lists begin, each with the name that is all of it."""
     for item in ITEM.finditer(chunk.text):
-        start, end = item.span("said")
+        said = item["said"]
+        start = item.start("said") + len(said) - len(said.lstrip("*_`"))
+        end = item.start("said") + len(said.rstrip().rstrip("*_`"))
         yield (
             item.start(),
             next((one for one in chunk.in_text if (one.start, one.end) == (start, end)), None),

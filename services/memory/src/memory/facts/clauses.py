@@ -8,8 +8,8 @@ from memory.secrets import has_secret
 
 LONGEST = 400  # characters of a clause; what is longer states nothing that a rule would understand
 _CODE = re.compile(r"```[^`]{0,20000}```|`[^`\n]{0,500}`")
-_QUOTED = re.compile(r"\"[^\"\n]{0,2000}\"|“[^”\n]{0,2000}”|„[^“”\n]{0,2000}[“”]|«[^»\n]{0,2000}»")
-_FENCE = re.compile(r"<(memory|passage|summary)\b[^>]{0,500}>[^<]{0,20000}</\1>")
+_QUOTED = re.compile(r"\"[^\"\n]{0,2000}\"|“[^“”\n]{0,2000}”|„[^„“”\n]{0,2000}[“”]|«[^«»\n]{0,2000}»")
+_FENCE = re.compile(r"<(memory|passage|summary)\b[^<>]{0,500}>[^<]{0,20000}</\1>")
 _SENTENCE = re.compile(r"[^.!?\n;]++(?:\.(?=\w)[^.!?\n;]*+)*+[.!?;]*+")
 _ORDINAL = re.compile(r"(?<=\d)\. (?=[A-ZÄÖÜ])")
 _CLAUSE = re.compile(
