@@ -133,6 +133,7 @@ async def stored(bench: Bench) -> list[Row]:
             over.clear()
         while left := await bench.checkpoint_bytes():  # noqa: ASYNC110
             await asyncio.sleep(0.1)
+    bench.world.pace = None
     first, last = sizes
     return [
         (f"checkpoints in turn 1 and turn {LATER}", f"{first / 1e3:.1f} kB, {last / 1e3:.1f} kB", ""),
