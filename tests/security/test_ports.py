@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import socket
 import stat
 import subprocess
 import sys
 from pathlib import Path
 
+import httpx2
 import psutil
+import pytest
 from api_calls import REPOSITORY
 from stack import EmbeddedStack
 
@@ -85,3 +89,13 @@ def test_the_object_stores_own_keys_are_private(stack: EmbeddedStack) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
     assert modes == {"security.toml": 0o600, "store.crt": 0o600, "store.key": 0o600}
+
+
+async def test_a_port_stays_ours_while_its_service_starts_anew(stack: EmbeddedStack, admin: httpx2.AsyncClient) -> None:
+    """A local account that bound the port of a service that was down received requests, and tokens for that service."""
+    [port] = [port for (_, port), name in listening(stack).items() if name == "memory"]
+    stack.kill("memory")
+    with socket.socket() as stranger, pytest.raises(OSError, match=os.strerror(errno.EADDRINUSE)):
+        stranger.bind(("127.0.0.1", port))
+    answer = await admin.get("/v1/memories")
+    assert answer.status_code == 200, answer.text

@@ -15,6 +15,7 @@ from embedded.data_folder import DataFolder
 from embedded.demonstration import Demonstration
 from embedded.engines import Engines
 from embedded.errors import EmbeddedError, NotReady
+from embedded.ports import listening
 from embedded.processes.child import Child
 from embedded.processes.supervisor import Patience, Supervisor, ignore_interruptions, woken_by_children
 from embedded.progress import StartProgress
@@ -39,15 +40,15 @@ class Launcher:
         """
         self._folder.create()
         url = f"http://{self._host}:{self._settings.get('GATEWAY_PORT') or 8080}"
-        with self._folder.lock(url), woken_by_children() as wakeup:
+        with self._folder.lock(url), woken_by_children() as wakeup, contextlib.ExitStack() as kept:
             for name in self._folder.end_leftovers():
                 self._progress.line(f"ended {name}, left running by an earlier start")
             allocation = allocate(self._settings, self._host, [name for name in SERVICES if name != GATEWAY])
             engines = Engines(self._folder, allocation.engines)
-            site = self._site(engines, allocation)
+            site = self._site(engines, allocation, kept)
             site.documents.mkdir(mode=0o700, exist_ok=True)
             supervisor = Supervisor(wakeup, self._progress.warn, lambda: self._record(supervisor), Patience())
-            with self._stopping(supervisor, engines), contextlib.suppress(KeyboardInterrupt):
+            with self._stopping(supervisor, engines, site), contextlib.suppress(KeyboardInterrupt):
                 self._start(supervisor, engines, site)
                 Demonstration(
                     root=self._root,
@@ -60,7 +61,10 @@ class Launcher:
                 ).show(demo)
                 supervisor.run()
 
-    def _site(self, engines: Engines, allocation: Allocation) -> Site:
+    def _site(self, engines: Engines, allocation: Allocation, kept: contextlib.ExitStack) -> Site:
+        ports = [*allocation.services.values(), allocation.private]
+        held = {port: kept.enter_context(listening(port)) for port in ports}
+        held[allocation.gateway] = kept.enter_context(listening(allocation.gateway, self._host))
         return Site(
             data=self._folder.path,
             user=self._settings,
@@ -69,6 +73,7 @@ class Launcher:
             host=self._host,
             ports={**allocation.services, GATEWAY: allocation.gateway},
             private_port=allocation.private,
+            held=held,
         )
 
     def _record(self, supervisor: Supervisor) -> None:
@@ -103,7 +108,7 @@ class Launcher:
     def _wait_ready(self, supervisor: Supervisor, site: Site) -> None:
         waiting = {process.name: "no answer yet" for process in PROCESSES if process.health}
         deadline = time.monotonic() + READY_SECONDS
-        with httpx2.Client(timeout=5.0, trust_env=False) as client:
+        with httpx2.Client(timeout=2.0, trust_env=False) as client:
             while waiting:
                 supervisor.check_alive()
                 for process in PROCESSES:
@@ -117,7 +122,7 @@ class Launcher:
                 time.sleep(_POLL_SECONDS if waiting else 0)
 
     @contextlib.contextmanager
-    def _stopping(self, supervisor: Supervisor, engines: Engines) -> Iterator[None]:
+    def _stopping(self, supervisor: Supervisor, engines: Engines, site: Site) -> Iterator[None]:
         try:
             yield
         finally:
@@ -126,6 +131,7 @@ class Launcher:
             services = [by_name[process.name] for process in PROCESSES if process.name in by_name]
             door = [child for child in services if child.name == GATEWAY]
             self._stop(door)
+            site.held[site.ports[GATEWAY]].close()
             self._stop([child for child in reversed(services) if child not in door])
             self._stop([child for child in by_name.values() if child not in services])
             engines.stop()

@@ -12,6 +12,7 @@ LOOPBACK = "127.0.0.1"
 # to outgoing connections, so that one cannot take them between the choice and the start. An installation's internal
 # ports begin above the highest, so that a port chosen at random is none of theirs.
 GRPC_OFFSET = 10_000
+WAITING_CALLERS = 2_048
 _LOWEST, _HIGHEST = 11_000, 18_000
 
 
@@ -29,6 +30,16 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
                 return False
             raise
         return True
+
+
+def listening(port: int, host: str = LOOPBACK) -> socket.socket:
+    """Returns a socket that listens on the port, for processes that serve it one after the other.
+
+    While one starts anew its callers wait, and nobody else can take the port. Raises OSError.
+    """
+    held = socket.create_server((host, port), backlog=WAITING_CALLERS)
+    held.set_inheritable(True)
+    return held
 
 
 def free_port(taken: Collection[int] = ()) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -81,7 +82,10 @@ SERVICES = tuple(dict.fromkeys(process.service for process in PROCESSES))
 
 @dataclass(frozen=True)
 class Site:
-    """The inputs of every process's environment. `user` holds the user's settings, including those of `.env`."""
+    """The inputs of every process's environment. `user` holds the user's settings, including those of `.env`.
+
+    `held` are the sockets that listen on the ports while processes come and go.
+    """
 
     data: Path
     user: Mapping[str, str]
@@ -90,6 +94,7 @@ class Site:
     host: str
     ports: Mapping[str, int]
     private_port: int
+    held: Mapping[int, socket.socket] = field(default_factory=dict)
 
     @property
     def admin_key_file(self) -> Path:
@@ -127,6 +132,7 @@ class Site:
         if process.name == GATEWAY:
             decided |= {"ADMIN_KEY_FILE": str(self.admin_key_file)}
             decided |= {"PRIVATE_HOST": LOOPBACK, "PRIVATE_PORT": str(self.private_port)}
+            decided |= self._held("PRIVATE_PORT_FD", self.private_port)
         if process.redis:
             decided |= {"REDIS_URL": self.engines.redis_url(process.name)}
         if process.sources:
@@ -136,6 +142,7 @@ class Site:
         if process.health:
             host = self.host if process.name == GATEWAY else LOOPBACK
             decided |= {"HOST": host, "PORT": str(self.ports[process.service])}
+            decided |= self._held("PORT_FD", self.ports[process.service])
             decided |= {
                 "TOKEN_PRIVATE_KEY": self.credentials.token_key(process.service),
                 "TOKEN_PUBLIC_KEYS": self.credentials.public_keys(SERVICES),
@@ -149,6 +156,15 @@ class Site:
         system = {name: value for name, value in self.user.items() if _of_the_system(name)}
         role = f"attractor_{process.module}"
         return {**system, "DATABASE_URL": self.engines.database_url(role, self.credentials.named(role))}
+
+    def _held(self, variable: str, port: int) -> dict[str, str]:
+        return {variable: str(self.held[port].fileno())} if port in self.held else {}
+
+    def _descriptors(self, process: Process) -> list[int]:
+        """Returns the open sockets that the process serves."""
+        ports = [self.ports[process.service]] if process.health else []
+        ports += [self.private_port] if process.name == GATEWAY else []
+        return [self.held[port].fileno() for port in ports if port in self.held]
 
     def _object_store(self) -> dict[str, str]:
         store = self.engines.object_store
@@ -168,6 +184,7 @@ class Site:
             env=self.environment(process),
             cwd=self.data,
             stop=process.stop,
+            descriptors=self._descriptors(process),
             # A service survives a kill at any moment, and without its engines it has nothing to end in good order.
             on_parent_death=signal.SIGKILL,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import resource
 import socket
 import sys
@@ -43,9 +44,9 @@ def serve(
     if settings.private_port is not None:
         options |= {"host": settings.private_host, "port": settings.private_port, "lifespan": "off"}
         private = server_config(app.state.private, Connections(PRIVATE_CONNECTIONS), **options)
-        server = ServerOfTwoPorts(config, private)
+        server = ServerOfTwoPorts(config, private, _held(settings.private_port_fd))
     try:
-        server.run()
+        server.run(_held(settings.port_fd))
     except KeyboardInterrupt:
         return
     if not server.started:
@@ -65,18 +66,20 @@ class StoppingServer(uvicorn.Server):
 class ServerOfTwoPorts(StoppingServer):
     """Also serves the private port, from when the application is up."""
 
-    def __init__(self, config: uvicorn.Config, private: uvicorn.Config) -> None:
+    def __init__(
+        self, config: uvicorn.Config, private: uvicorn.Config, private_sockets: list[socket.socket] | None = None
+    ) -> None:
         super().__init__(config)
-        self.private = uvicorn.Server(private)
+        self.private, self.private_sockets = uvicorn.Server(private), private_sockets
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self.private.config.load()
         self.private.lifespan = self.private.config.lifespan_class(self.private.config)
-        await self.private.startup()
+        await self.private.startup(self.private_sockets)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        await self.private.shutdown()
+        await self.private.shutdown(self.private_sockets)
         await super().shutdown(sockets)
 
 
@@ -96,6 +99,14 @@ def server_config(
     proxies: Any = ProxyHeadersMiddleware(app, config.forwarded_allow_ips).trusted_hosts  # type: ignore[arg-type]
     admitted.is_shared = proxies.__contains__
     return config
+
+
+def _held(descriptor: int | None) -> list[socket.socket] | None:
+    """Returns the inherited socket as uvicorn takes it; None where the process opens its port itself."""
+    if descriptor is None:
+        return None
+    os.set_inheritable(descriptor, False)
+    return [socket.socket(fileno=descriptor)]
 
 
 def _allow_files(wanted: int) -> None:

@@ -24,7 +24,10 @@ TAIL_BYTES = 8192
 
 @dataclass(frozen=True)
 class Command:
-    """A command to run. `stop` lists the signals that ask it to stop, each with the seconds to wait."""
+    """A command to run. `stop` lists the signals that ask it to stop, each with the seconds to wait.
+
+    It inherits the open files of `descriptors`.
+    """
 
     name: str
     argv: Sequence[str]
@@ -32,6 +35,7 @@ class Command:
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: Path | None = None
     user: EngineUser | None = None
+    descriptors: Sequence[int] = ()
     stop: Sequence[tuple[signal.Signals, float]] = ((signal.SIGTERM, 10.0),)
     on_parent_death: signal.Signals = signal.SIGTERM
 
@@ -58,6 +62,7 @@ class Child:
                 env=dict(command.env),
                 cwd=command.cwd,
                 start_new_session=True,
+                pass_fds=command.descriptors,
             )
         self._stopped = False
         self.created = psutil.Process(self._process.pid).create_time()
