@@ -6,8 +6,9 @@ import asyncio
 import gc
 from collections.abc import Callable
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
+import httpx2
 import psutil
 import psycopg
 import pytest
@@ -79,3 +80,41 @@ async def test_a_burst_that_is_cancelled_leaves_everything_at_its_level(
         metrics = (await service.client.get("/metrics")).text
     assert "attractor_runs_active 0.0" in metrics
     assert grown < MOST_MEGABYTES
+
+
+STREAMS = 200
+
+
+@pytest.mark.timeout(600)
+async def test_two_hundred_answers_that_are_written_at_the_same_time_all_reach_their_readers_whole(
+    start: Any, model_settings: Any, world: Any, auth_headers: Callable[..., dict[str, str]]
+) -> None:
+    opened, all_open = 0, asyncio.Event()
+
+    async def when_all_are_open(_: int) -> None:
+        await all_open.wait()
+
+    async def followed(client: httpx2.AsyncClient, user: UUID) -> list[str]:
+        session = (await client.post("/v1/sessions", json={}, headers=auth_headers(user_id=user))).json()["id"]
+        headers = {**auth_headers(user_id=user), "Accept": "text/event-stream"}
+        asked = {"content": "How long are tokens valid?"}
+        path = f"/v1/sessions/{session}/messages"
+        async with client.stream("POST", path, json=asked, headers=headers) as response:
+            nonlocal opened
+            opened += 1
+            if opened == STREAMS:
+                all_open.set()
+            return [line async for line in response.aiter_lines()]
+
+    world.answer, world.pace = ["Tokens expire ", "after fifteen minutes."], when_all_are_open
+    users = [uuid4() for _ in range(USERS)]
+    limits = httpx2.Limits(max_connections=None)
+    async with (
+        start(model_settings.model_copy(update={"run_concurrency": STREAMS, "database_pool_size": 24})) as service,
+        httpx2.AsyncClient(base_url=service.client.base_url, timeout=300, limits=limits) as client,
+    ):
+        streams = await asyncio.gather(*(followed(client, users[at % USERS]) for at in range(STREAMS)))
+    for lines in streams:
+        ids = [line.removeprefix("id: ") for line in lines if line.startswith("id: ")]
+        assert ids == [f"1-{number + 1}" for number in range(len(ids))]
+        assert "event: run_completed" in lines

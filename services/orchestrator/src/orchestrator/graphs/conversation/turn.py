@@ -131,7 +131,7 @@ class ConversationTurns:
 
     async def _partial(self, turn: TurnInput, state: State | None, draft: WrittenSoFar) -> TurnAnswer | None:
         """Returns what there is of the answer, checked; None if nothing was shown of it."""
-        if state and (state["citations"] or state["sentences"]):
+        if state and (state.get("citations") or state.get("sentences")):
             return _answer(turn.answer_id, state)
         cut = True
         if state and answer_of(state):
