@@ -79,6 +79,7 @@ class World:
     compared: list[list[str]] = field(default_factory=list)
     thinking: str = ""
     cut: bool = False
+    finish: str = "stop"
     usage: dict[str, Any] | None = None
     # Before each piece of the answer the model waits for this, where it is given.
     pace: Callable[[int], Awaitable[None]] | None = None
@@ -170,7 +171,7 @@ def add_chat(app: FastAPI, world: World) -> None:
                 yield chunk({"content": piece})
             if world.cut:
                 return
-            yield chunk({}, "stop")
+            yield chunk({}, world.finish)
             yield usage_of(world)
             yield "data: [DONE]\n\n"
         except asyncio.CancelledError:

@@ -27,6 +27,7 @@ from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
 from orchestrator.models.model_source import ModelSource
 from orchestrator.openai_api import api as openai_api
+from orchestrator.openai_api import responses
 from orchestrator.openai_api.asking import DoorRuns
 from orchestrator.openai_api.models import Models
 from orchestrator.runs import api as runs_api
@@ -74,7 +75,14 @@ def create_app(settings: Settings) -> FastAPI:
             yield
 
     routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router]
-    routers += [openai_api.router, usage_api.router, shares_api.router, shares_api.internal, internal.router]
+    routers += [
+        openai_api.router,
+        responses.router,
+        usage_api.router,
+        shares_api.router,
+        shares_api.internal,
+        internal.router,
+    ]
     return service_app(NAME, settings, routers, lifespan)
 
 

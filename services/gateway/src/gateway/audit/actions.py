@@ -110,6 +110,7 @@ ACTIONS = (
         ("detach", "DELETE", f"{_SESSION}/documents/{{document_id}}"),
     ),
     *_actions("message", "message_id", ("delete", "DELETE", "/v1/messages/{message_id}")),
+    *_actions("response", "response_id", ("delete", "DELETE", "/v1/responses/{response_id}")),
     *_actions(
         "share",
         "share_id",
@@ -173,7 +174,10 @@ NOT_AUDITED = frozenset(
         ("POST", "/v1/graph/expand"),
         ("POST", "/v1/memories"),
         ("POST", "/v1/memories/recall"),
+        ("POST", "/v1/embeddings"),
         ("POST", "/v1/messages/{message_id}/regenerate"),
+        ("POST", "/v1/responses"),
+        ("POST", "/v1/responses/{response_id}/cancel"),
         ("POST", "/v1/runs/{run_id}/cancel"),
         ("POST", "/v1/runs/{run_id}/retry"),
         ("POST", "/v1/sessions"),

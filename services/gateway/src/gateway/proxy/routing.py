@@ -51,6 +51,8 @@ TABLE = (
     Prefix("/v1/sessions", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
     Prefix("/v1/messages", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
     Prefix("/v1/chat/completions", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
+    Prefix("/v1/responses", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
+    Prefix("/v1/embeddings", "retrieval"),
     Prefix("/v1/models", "orchestrator"),
     Prefix("/v1/runs", "orchestrator"),
     Prefix("/v1/feedback", "orchestrator"),

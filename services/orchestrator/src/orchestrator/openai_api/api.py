@@ -9,23 +9,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import StreamingResponse
 
-from contracts.events import RunCancelled, RunCompleted, RunFailed, ThinkingDelta
-from contracts.openai_api import (
-    ChatAnswer,
-    ChatChoice,
-    ChatCompletion,
-    ChatCompletionRequest,
-    ModelCard,
-    ModelList,
-    ModelName,
-)
+from contracts.openai_api import ChatCompletion, ChatCompletionRequest, ModelCard, ModelList, ModelName
 from contracts.openai_errors import OpenAIError
 from contracts.orchestrator import Run
 from orchestrator.openai_api.asking import DoorRuns
 from orchestrator.openai_api.chat_chunks import ChatChunks, Completing
-from orchestrator.openai_api.chat_request import prompt_tokens, question_of, wants_footnotes
+from orchestrator.openai_api.chat_request import question_of, wants_footnotes
+from orchestrator.openai_api.chat_whole import WholeAnswer
 from orchestrator.openai_api.errors import AnswerFailed
-from orchestrator.openai_api.footnotes import annotated, footnotes
 from orchestrator.openai_api.models import Models
 from orchestrator.runs.api import Streams, event_stream
 from orchestrator.runs.streams import BEGINNING
@@ -103,7 +94,6 @@ async def create_chat_completion(
         model=body.model,
         base_url=base_url(request),
         footnotes=wants_footnotes(body.metadata),
-        prompt_tokens=prompt_tokens(body),
         usage=bool(body.stream_options and body.stream_options.include_usage),
     )
     forgetting = question.session_id is None
@@ -140,45 +130,19 @@ async def _chunks(
 async def _completion(
     ask: DoorRuns, caller: Principal, run: Run, answering: Completing, forgetting: bool
 ) -> ChatCompletion:
-    """Raises AnswerFailed."""
-    ended, thinking, seen, failed = False, "", BEGINNING, False
+    """Returns what there is of an answer that ends early. Raises AnswerFailed where there is nothing."""
+    whole, seen, failed = WholeAnswer(answering), BEGINNING, False
     try:
         async with aclosing(ask.streams.entries(caller, run)) as entries:
             async for entry in entries:
                 if entry is None:
                     continue
-                seen, name, data = entry
-                match name:
-                    case ThinkingDelta.name:
-                        thinking += ThinkingDelta.model_validate_json(data).text
-                    case RunCompleted.name:
-                        ended = True
-                        return _whole(RunCompleted.model_validate_json(data), thinking, answering)
-                    case RunFailed.name:
-                        failure = RunFailed.model_validate_json(data)
-                        ended = failed = True
-                        raise AnswerFailed(failure.error_type, failure.message, answering.run_id)
-                    case RunCancelled.name:
-                        ended = failed = True
-                        raise AnswerFailed("run-cancelled", "the run was cancelled", answering.run_id)
+                seen = entry[0]
+                if (completion := whole.of(entry)) is not None:
+                    return completion
         raise AssertionError("a run's events end with its terminal one")
+    except AnswerFailed:
+        failed = True
+        raise
     finally:
-        ask.leave(caller, run, stopping=not ended, forgetting=forgetting and not failed, after=seen)
-
-
-def _whole(completed: RunCompleted, thinking: str, answering: Completing) -> ChatCompletion:
-    text, citations = completed.content, completed.citations
-    answer = ChatAnswer(
-        content=text + (footnotes(citations) if answering.footnotes else ""),
-        reasoning_content=thinking or None,
-        annotations=annotated(text, citations, answering.base_url),
-        citations=citations,
-    )
-    return ChatCompletion(
-        id=answering.id,
-        created=answering.created,
-        model=answering.model,
-        choices=[ChatChoice(message=answer)],
-        usage=answering.used(text, thinking),
-        run_id=answering.run_id,
-    )
+        ask.leave(caller, run, stopping=not whole.over, forgetting=forgetting and not failed, after=seen)
