@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
+import socket
+from contextlib import asynccontextmanager, suppress
 
 import numpy as np
 import openai
 import pytest
+import uvicorn
 from openai import AsyncOpenAI, OpenAI
 
 from inference.embeddings import BUNDLED_SPACE
@@ -21,12 +23,37 @@ TEXTS = [
 ]
 
 
+@asynccontextmanager
+async def served(settings):
+    """The service on a port of its own; its base URL."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(create_app(settings), log_config=None, timeout_graceful_shutdown=0))
+        task = asyncio.create_task(server.serve([listener]))
+        try:
+            while not server.started:
+                if task.done():
+                    task.result()
+                await asyncio.sleep(0.01)
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        finally:
+            server.should_exit = True
+            with suppress(asyncio.CancelledError):
+                await task
+
+
 @pytest.fixture
-def door(client, auth_headers):
+def key(auth_headers):
+    return auth_headers()["Authorization"].removeprefix("Bearer ")
+
+
+@pytest.fixture
+def door(settings, object_store, key):  # noqa: ARG001  the bucket has to be there
+    """`async with door() as sdk`: the SDK, which repeats nothing."""
+
     @asynccontextmanager
-    async def opened():
-        key = auth_headers()["Authorization"].removeprefix("Bearer ")
-        async with AsyncOpenAI(base_url=f"{client.base_url}/v1", api_key=key, max_retries=0, timeout=240) as sdk:
+    async def opened(own=settings):
+        async with served(own) as url, AsyncOpenAI(base_url=url, api_key=key, max_retries=0, timeout=240) as sdk:
             yield sdk
 
     return opened
@@ -66,21 +93,20 @@ async def test_what_is_not_offered_is_refused_by_name(door):
     assert len(most.data) == 256
 
 
-async def test_a_model_that_does_not_respond_is_named(running, make_settings, provider, auth_headers, object_store):  # noqa: ARG001
+async def test_a_model_that_does_not_respond_is_named(door, make_settings, provider):
     provider.status = 400
-    async with running(create_app(make_settings(**provider.default()))) as client:
-        key = auth_headers()["Authorization"].removeprefix("Bearer ")
-        async with AsyncOpenAI(base_url=f"{client.base_url}/v1", api_key=key, max_retries=0, timeout=240) as sdk:
-            with pytest.raises(openai.InternalServerError) as silent:
-                await sdk.embeddings.create(model="attractor", input="text")
+    async with door(make_settings(**provider.default())) as sdk:
+        with pytest.raises(openai.InternalServerError) as silent:
+            await sdk.embeddings.create(model="attractor", input="text")
     assert (silent.value.status_code, silent.value.code) == (503, "embeddings_unavailable")
 
 
-async def test_the_sdk_that_blocks_works_too(client, auth_headers, embedder):
-    key = auth_headers()["Authorization"].removeprefix("Bearer ")
+async def test_the_sdk_that_blocks_works_too(door, embedder, key):
+    async with door() as sdk:
 
-    def ask() -> list[float]:
-        with OpenAI(base_url=f"{client.base_url}/v1", api_key=key, max_retries=0, timeout=240) as sdk:
-            return sdk.embeddings.create(model="attractor", input=TEXTS[0]).data[0].embedding
+        def ask() -> list[float]:
+            with OpenAI(base_url=sdk.base_url, api_key=key, max_retries=0, timeout=240) as blocking:
+                return blocking.embeddings.create(model="attractor", input=TEXTS[0]).data[0].embedding
 
-    np.testing.assert_allclose(await asyncio.to_thread(ask), (await embedder.embed(TEXTS[:1]))[0], atol=1e-3)
+        vector = await asyncio.to_thread(ask)
+    np.testing.assert_allclose(vector, (await embedder.embed(TEXTS[:1]))[0], atol=1e-3)
