@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from ipaddress import ip_address
 
 import httpcore2
+import httpx2
 
 from service_kit.web_address import Address, AllowedAddresses, literal_address
 
@@ -58,3 +60,17 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+
+class CheckedTransport(httpx2.AsyncHTTPTransport):
+    """Makes the connections of a client to checked addresses alone; a proxy of the environment is not used."""
+
+    def __init__(self, allowed: AllowedAddresses, resolve: Resolve = resolve, *, keepalive: int = 20) -> None:
+        super().__init__(trust_env=False)
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=ssl.create_default_context(),
+            max_connections=None,
+            max_keepalive_connections=keepalive,
+            keepalive_expiry=15.0,
+            network_backend=CheckedBackend(allowed, resolve),
+        )

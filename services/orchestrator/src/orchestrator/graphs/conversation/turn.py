@@ -85,10 +85,10 @@ class ConversationTurns:
             self.memory,
             models,
             self.prompts,
-            self.limits,
+            self.limits.with_passages(models.settings.passages),
             self.alike,
             self.entailment,
-            options=run.options,
+            options=models.options(run.options),
         )
         state = await _checkpointed(graph, run, config)
 

@@ -1,0 +1,16 @@
+-- What users and workspaces have set: a value, or sealed bytes, which only the holder of the key with this id opens.
+CREATE TABLE setting (
+    workspace_id uuid NOT NULL,
+    -- Null for what the workspace sets.
+    user_id uuid,
+    key text NOT NULL,
+    value jsonb,
+    sealed bytea,
+    key_id text,
+    updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    updated_by uuid NOT NULL,
+    CHECK ((value IS NULL) <> (sealed IS NULL)),
+    CHECK ((sealed IS NULL) = (key_id IS NULL))
+);
+CREATE UNIQUE INDEX setting_of_user ON setting (workspace_id, user_id, key) NULLS NOT DISTINCT;
+SELECT protect_queue('setting');
