@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints
 
@@ -87,3 +88,44 @@ class RoleModel(Request):
 
 
 RoleModels = Annotated[list[RoleModel], Field(min_length=1, max_length=MOST_CANDIDATES)]
+
+
+PresetName = Annotated[
+    str, StringConstraints(min_length=1, max_length=64, pattern="^[a-z0-9][a-z0-9_-]*$"), AfterValidator(plain)
+]
+ChosenRole = Literal["answer", "summary", "title"]
+PresetTag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+
+
+class PresetPut(Request):
+    """How answers are made that are asked with the model `attractor/NAME`; what is not given stays as it is elsewhere.
+
+    `instructions` are for chat models; they do not switch the check of citations off. `roles` are models by role, in
+    order. The answer draws on documents that are among `document_ids`, of one of the sources and with one of the tags,
+    as far as these are given.
+    """
+
+    instructions: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8_000)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    roles: dict[ChosenRole, RoleModels] = {}
+    document_ids: Annotated[list[UUID], Field(min_length=1, max_length=1_000)] | None = None
+    source_ids: Annotated[list[UUID], Field(min_length=1, max_length=100)] | None = None
+    tags: Annotated[list[PresetTag], Field(min_length=1, max_length=100)] | None = None
+
+
+class Preset(Resource):
+    """A preset of the caller, or of the workspace."""
+
+    name: str
+    scope: SettingScope
+    instructions: str | None
+    temperature: float | None
+    roles: dict[ChosenRole, list[RoleModel]]
+    document_ids: list[UUID] | None
+    source_ids: list[UUID] | None
+    tags: list[str] | None
+    updated_at: datetime
+
+
+class Presets(Resource):
+    items: list[Preset]

@@ -21,6 +21,8 @@ from inference.entailment import EntailmentModel
 from inference.factory import build_chat_model, build_entailment
 from orchestrator import checkpoints
 from orchestrator.configuration import api as configuration_api
+from orchestrator.configuration import presets_api
+from orchestrator.configuration.presets import PresetStore
 from orchestrator.configuration.store import ConfigurationStore
 from orchestrator.consumer import DocumentConsumer
 from orchestrator.feedback import api as feedback_api
@@ -85,6 +87,7 @@ def create_app(settings: Settings) -> FastAPI:
         responses.router,
         usage_api.router,
         configuration_api.router,
+        presets_api.router,
         shares_api.router,
         shares_api.internal,
         internal.router,
@@ -132,6 +135,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.configuration = configuration = ConfigurationStore(
         service.database, settings.seal, settings.provider_allowed_networks, listing
     )
+    app.state.presets = PresetStore(configuration)
     app.state.health.add_fact("models_missing", listing.told)
     models = ModelSource(settings, endpoints, service.database, token_limits, configuration)
     # A chat model that compares sentences with sources is a client of its own: what it takes is not counted.

@@ -146,3 +146,11 @@ class TooManyProviders(Conflict):
 
 class NoSettingsKey(Problem):
     status, type, title = 503, "no-settings-key", "Secrets cannot be stored: the operator has set no SETTINGS_KEY"
+
+
+class PresetNotFound(NotFound):
+    type, title = "preset-not-found", "There is no such preset"
+
+
+class TooManyPresets(Conflict):
+    type, title = "too-many-presets", "There are as many presets as may be"

@@ -158,6 +158,13 @@ ACTIONS = (
         ("activate_embedding_space", "POST", f"{_SPACE}/activate"),
         ("delete_embedding_space", "DELETE", _SPACE),
     ),
+    *_actions(
+        "settings",
+        "key",
+        ("put", "PUT", "/v1/settings/{key}"),
+        ("reset", "DELETE", "/v1/settings/{key}"),
+    ),
+    *_actions("preset", "name", ("put", "PUT", "/v1/presets/{name}"), ("delete", "DELETE", "/v1/presets/{name}")),
     *_actions("audit", "", ("export", "GET", "/v1/audit/export")),
 )
 # Writes that are no deeds: questions, and what a user does in the own conversations and on the own queue.

@@ -57,6 +57,8 @@ TABLE = (
     Prefix("/v1/runs", "orchestrator"),
     Prefix("/v1/feedback", "orchestrator"),
     Prefix("/v1/usage", "orchestrator"),
+    Prefix("/v1/settings", "orchestrator"),
+    Prefix("/v1/presets", "orchestrator"),
     Prefix("/v1/shares", "orchestrator"),
     Prefix("/v1/sharing", "orchestrator"),
 )

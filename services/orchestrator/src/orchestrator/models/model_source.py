@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from contracts.events import ProviderIssue, RunEventData
-from contracts.models import MODEL_ROLES
+from contracts.models import MODEL_ROLES, ModelRole
 from contracts.workspace_settings import RoleModel
 from inference.capabilities import SetCapabilities
 from inference.endpoints import Endpoints
@@ -56,13 +56,17 @@ class ModelSource:
         spender = Spender(run.workspace_id, run.created_by, run.key_id, run.id, run.attempts)
         meter = CallMeter(self.database, spender, self.limits, tell)
         async with AsyncExitStack() as stack:
-            chats = {}
+            chats, issues = dict[ModelRole, RoleChat](), dict[str, None]()
             for role in MODEL_ROLES:
-                candidates = await self._candidates(stack, chosen.roles.get(role, ()), chosen.providers, tell)
-                candidates = candidates or await self._candidates(stack, self._operators(), {}, tell)
+                asked = [RoleModel.model_validate(one) for one in run.options.get("roles", {}).get(role, ())]
+                models = asked or chosen.roles.get(role, ())
+                candidates = await self._candidates(stack, models, chosen.providers, issues)
+                candidates = candidates or await self._candidates(stack, self._operators(), {}, issues)
                 if candidates:
                     chats[role] = RoleChat(role, candidates, meter)
-            yield RunModels(chats, chosen)
+            for issue in issues:
+                tell(ProviderIssue(message=issue))
+            yield RunModels(chats, chosen, list(issues))
 
     def _operators(self) -> list[RoleModel]:
         model = self.settings.chat_model
@@ -73,15 +77,16 @@ class ModelSource:
         stack: AsyncExitStack,
         models: Sequence[RoleModel],
         providers: Mapping[str, ProviderAddress],
-        tell: Callable[[RunEventData], None],
+        issues: dict[str, None],
     ) -> list[RoleCandidate]:
+        """Adds to `issues` what is left out."""
         candidates = []
         for one in models:
             try:
                 address = address_of(self.settings, one.provider, providers)
                 endpoint = await stack.enter_async_context(self.endpoints.using(address))
             except (ProviderUnusable, InvalidApiKey) as error:
-                tell(ProviderIssue(message=f"{one.model} of {one.provider} is not asked: {error}"))
+                issues[f"{one.model} of {one.provider} is not asked: {error}"] = None
                 continue
             chat = OpenAIChat(endpoint, one.model, max_tokens=self.settings.chat_max_tokens)
             tokens = self.settings.chat_context_tokens if one.provider == OPERATOR else None

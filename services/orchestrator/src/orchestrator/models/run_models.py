@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from contracts.models import ModelRole
@@ -14,10 +14,14 @@ from orchestrator.runs.records import RunOptions
 
 @dataclass(frozen=True)
 class RunModels:
-    """Without a model for the role `answer` a run quotes its sources. `settings` are what it is to follow."""
+    """Without a model for the role `answer` a run quotes its sources. `settings` are what it is to follow.
+
+    `issues` tell which models are left out, and why.
+    """
 
     chats: Mapping[ModelRole, RoleChat] = field(default_factory=dict)
     settings: ChosenSettings = field(default_factory=ChosenSettings)
+    issues: Sequence[str] = ()
 
     def of(self, role: ModelRole) -> RoleChat | None:
         return self.chats.get(role)

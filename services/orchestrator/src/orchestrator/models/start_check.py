@@ -33,6 +33,7 @@ async def check_roles(
     settings: ChatSettings, database: Database, configuration: ConfigurationStore, listing: ModelListing
 ) -> None:
     """Notes in `listing` what is not there. No provider that is away keeps the process from starting."""
+    listing.missing.clear()
     if settings.chat_base_url is not None and settings.chat_model is not None:
         own = RoleModel(provider=OPERATOR, model=settings.chat_model)
         await listing.note("answer", [own], ChosenSettings(), None)

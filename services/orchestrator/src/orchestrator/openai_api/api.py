@@ -12,12 +12,17 @@ from fastapi.responses import StreamingResponse
 from contracts.openai_api import ChatCompletion, ChatCompletionRequest, ModelCard, ModelList, ModelName
 from contracts.openai_errors import OpenAIError
 from contracts.orchestrator import Run
+from contracts.workspace_settings import Preset
+from orchestrator.configuration.presets import PresetStore
+from orchestrator.configuration.presets_api import preset_store
+from orchestrator.errors import PresetNotFound
 from orchestrator.openai_api.asking import DoorRuns
 from orchestrator.openai_api.chat_chunks import ChatChunks, Completing
 from orchestrator.openai_api.chat_request import question_of, wants_footnotes
 from orchestrator.openai_api.chat_whole import WholeAnswer
-from orchestrator.openai_api.errors import AnswerFailed
-from orchestrator.openai_api.models import Models
+from orchestrator.openai_api.errors import AnswerFailed, UnknownDoorModel
+from orchestrator.openai_api.models import Models, preset_card, preset_name
+from orchestrator.openai_api.preset_choice import with_preset
 from orchestrator.runs.api import Streams, event_stream
 from orchestrator.runs.streams import BEGINNING
 from service_kit.auth import Principal, Viewer
@@ -53,29 +58,51 @@ def models(request: Request) -> Models:
 
 Ask = Annotated[DoorRuns, Depends(asking)]
 Choice = Annotated[Models, Depends(models)]
+Chosen = Annotated[PresetStore, Depends(preset_store)]
+
+
+async def chosen_preset(presets: PresetStore, caller: Principal, model: str) -> Preset | None:
+    """Returns the preset that a model names, None for another model. Raises UnknownDoorModel."""
+    name = preset_name(model)
+    try:
+        return None if name is None else await presets.find(caller, name)
+    except PresetNotFound:
+        raise UnknownDoorModel from None
 
 
 @router.get("/models", summary="List the models of the OpenAI API", responses=refused())
-async def list_models(caller: Viewer, choice: Choice) -> ModelList:  # noqa: ARG001  for authenticated callers only
-    """`attractor` answers from the documents; `attractor-plain`, where a chat model is configured, without them."""
-    return ModelList(data=choice.all())
+async def list_models(caller: Viewer, choice: Choice, presets: Chosen) -> ModelList:
+    """`attractor` answers from the documents; `attractor-plain`, where a chat model is configured, without them.
+
+    `attractor/NAME` is a preset of the caller or the workspace.
+    """
+    named = {preset.name: preset for preset in reversed(await presets.all(caller))}
+    return ModelList(data=[*choice.all(), *(preset_card(named[name]) for name in sorted(named))])
 
 
-@router.get("/models/{model}", summary="Read a model of the OpenAI API", responses=refused((404, "No such model")))
+@router.get("/models/{model:path}", summary="Read a model of the OpenAI API", responses=refused((404, "No such model")))
 async def get_model(
     model: Annotated[ModelName, Path()],
-    caller: Viewer,  # noqa: ARG001
+    caller: Viewer,
     choice: Choice,
+    presets: Chosen,
 ) -> ModelCard:
     """What a client may name as `model`."""
-    return choice.find(model)
+    preset = await chosen_preset(presets, caller, model)
+    return choice.find(model) if preset is None else preset_card(preset)
 
 
 @router.post(
     "/chat/completions", response_model=ChatCompletion, summary="Answer as the OpenAI API does", responses=COMPLETED
 )
 async def create_chat_completion(
-    body: ChatCompletionRequest, request: Request, caller: Viewer, ask: Ask, choice: Choice, streams: Streams
+    body: ChatCompletionRequest,
+    request: Request,
+    caller: Viewer,
+    ask: Ask,
+    choice: Choice,
+    presets: Chosen,
+    streams: Streams,
 ) -> ChatCompletion | StreamingResponse:
     """Answers the last message from the documents; the messages before it are the history.
 
@@ -85,7 +112,7 @@ async def create_chat_completion(
     What a front end asks for itself (`metadata.task`, or a text that begins with "### Task:") is answered without
     documents. A caller who leaves stops the run. `n` above 1, tools, audio and log probabilities are refused.
     """
-    question = question_of(body, choice)
+    question = with_preset(question_of(body, choice), await chosen_preset(presets, caller, body.model))
     streams.admit()
     run = await ask.ask(caller, question)
     answering = Completing(

@@ -62,6 +62,7 @@ class DoorQuestion:
     deadline_seconds: int
     session_id: UUID | None = None
     followed: Followed | None = None
+    document_ids: list[UUID] | None = None
 
 
 class DoorSessions(Repository):
@@ -130,7 +131,11 @@ class DoorRuns:
         """Raises SessionNotFound, TooManyQueued; MessageNotFound if the answer that it follows is gone."""
         async with self.database.workspace(caller.workspace_id) as connection:
             session_id = question.session_id
-            message = MessageCreate(content=question.content, deadline_seconds=question.deadline_seconds)
+            message = MessageCreate(
+                content=question.content,
+                deadline_seconds=question.deadline_seconds,
+                document_ids=question.document_ids,
+            )
             messages = CallerMessages(connection, caller)
             if session_id is None:
                 if (followed := question.followed) is None:

@@ -11,9 +11,10 @@ from fastapi.responses import StreamingResponse
 
 from contracts.openai_responses import DeletedResponse, ResponseId, ResponseObject, ResponseRequest
 from orchestrator.errors import RunNotFound
-from orchestrator.openai_api.api import Ask, Choice, base_url, refused
+from orchestrator.openai_api.api import Ask, Choice, Chosen, base_url, chosen_preset, refused
 from orchestrator.openai_api.asking import DoorRuns, Followed
 from orchestrator.openai_api.errors import ResponseNotFound, Unsupported
+from orchestrator.openai_api.preset_choice import with_preset
 from orchestrator.openai_api.response_events import TERMINAL, ResponseEvents
 from orchestrator.openai_api.response_objects import ResponseRun, as_it_is, begun, run_id_of
 from orchestrator.openai_api.response_request import response_question
@@ -43,7 +44,13 @@ BUSY = refused((503, "Too many streams are open"))
     },
 )
 async def create_response(
-    body: ResponseRequest, request: Request, caller: Viewer, ask: Ask, choice: Choice, streams: Streams
+    body: ResponseRequest,
+    request: Request,
+    caller: Viewer,
+    ask: Ask,
+    choice: Choice,
+    presets: Chosen,
+    streams: Streams,
 ) -> ResponseObject | StreamingResponse:
     """Answers the last message of `input` from the documents, with `file_citation` and `url_citation` annotations.
 
@@ -54,7 +61,8 @@ async def create_response(
     `response.output_text.done` replaces that of the deltas. An answer that ends early is `incomplete`.
     """
     followed = await _followed(ask, caller, body)
-    question = response_question(body, choice, followed)
+    preset = await chosen_preset(presets, caller, body.model)
+    question = with_preset(response_question(body, choice, followed), preset)
     is_background = bool(body.background)
     if body.stream or not is_background:
         streams.admit()

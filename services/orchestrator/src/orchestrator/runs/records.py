@@ -19,7 +19,8 @@ class RunOptions(TypedDict, total=False):
 
     `plain`: by the chat model alone, without a search. `ephemeral`: nobody will ask further. `instructions` are the
     caller's own, for a chat model. `model`, `metadata`, `background`, `previous` (the response that it follows) and
-    `forgotten` (nothing of it is kept) are what a door repeats with its answer.
+    `forgotten` (nothing of it is kept) are what a door repeats with its answer. `roles` (RoleModel by role) come before
+    the workspace's, `filters` (of SearchFilters) limit what is searched.
     """
 
     plain: bool
@@ -32,6 +33,8 @@ class RunOptions(TypedDict, total=False):
     background: bool
     previous: str
     forgotten: bool
+    roles: dict[str, list[dict[str, str]]]
+    filters: dict[str, list[str]]
 
 
 @dataclass(frozen=True)

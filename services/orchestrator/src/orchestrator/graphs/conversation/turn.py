@@ -76,7 +76,9 @@ class ConversationTurns:
     ) -> TurnAnswer:
         graph = self.graph.copy({"checkpointer": self.checkpoints.saver()})
         config = RunnableConfig(configurable={"thread_id": str(run.id)}, metadata={DIGEST: self.digest})
-        issues = [OUTDATED] if run.attempts > 1 and await self._discarded(run, config) else []
+        issues = [*models.issues]
+        if run.attempts > 1 and await self._discarded(run, config):
+            issues.append(OUTDATED)
         context = ConversationContext(
             run.principal,
             events,
