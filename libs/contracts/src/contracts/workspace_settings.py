@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from contracts.base import Request, Resource, plain
 
@@ -111,6 +111,12 @@ class PresetPut(Request):
     document_ids: Annotated[list[UUID], Field(min_length=1, max_length=1_000)] | None = None
     source_ids: Annotated[list[UUID], Field(min_length=1, max_length=100)] | None = None
     tags: Annotated[list[PresetTag], Field(min_length=1, max_length=100)] | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> PresetPut:
+        if not any(self.model_dump(exclude_none=True).values()) and self.temperature is None:
+            raise ValueError("a preset says something of how answers are made")
+        return self
 
 
 class Preset(Resource):

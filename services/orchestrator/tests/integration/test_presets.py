@@ -117,6 +117,8 @@ async def test_what_a_preset_cannot_be_is_refused(start: Any, model_settings: An
         {"roles": {"answer": [{"provider": "operator", "model": "huge"}]}},
         {"roles": {"answer": [{"provider": "other", "model": "small"}]}},
         {"unknown": 1},
+        {},
+        {"roles": {}},
     ]
     async with start(model_settings) as service:
         for body in bad:

@@ -160,11 +160,16 @@ ACTIONS = (
     ),
     *_actions(
         "settings",
-        "key",
-        ("put", "PUT", "/v1/settings/{key}"),
-        ("reset", "DELETE", "/v1/settings/{key}"),
+        "setting_key",
+        ("put", "PUT", "/v1/settings/{setting_key}"),
+        ("reset", "DELETE", "/v1/settings/{setting_key}"),
     ),
-    *_actions("preset", "name", ("put", "PUT", "/v1/presets/{name}"), ("delete", "DELETE", "/v1/presets/{name}")),
+    *_actions(
+        "preset",
+        "preset_name",
+        ("put", "PUT", "/v1/presets/{preset_name}"),
+        ("delete", "DELETE", "/v1/presets/{preset_name}"),
+    ),
     *_actions("audit", "", ("export", "GET", "/v1/audit/export")),
 )
 # Writes that are no deeds: questions, and what a user does in the own conversations and on the own queue.

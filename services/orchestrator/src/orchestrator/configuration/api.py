@@ -57,21 +57,21 @@ async def list_settings(
     return SettingStates(items=await using.states(caller, scope, category))
 
 
-@router.put("/{key}", summary="Set a setting", responses=STORED)
+@router.put("/{setting_key}", summary="Set a setting", responses=STORED)
 async def put_setting(
-    key: Key, body: SettingPut, caller: Viewer, using: Using, scope: Scope = SettingScope.user
+    setting_key: Key, body: SettingPut, caller: Viewer, using: Using, scope: Scope = SettingScope.user
 ) -> SettingState:
     """Everybody changes the own settings, owners those of the workspace. Runs that begin afterwards follow it.
 
     The models of a role are looked for in the lists of their providers: one that is not there is named. A provider's
     address must be public, or allowed by the operator; with a new address its key is forgotten.
     """
-    return await using.put(caller, scope, key, body.value)
+    return await using.put(caller, scope, setting_key, body.value)
 
 
 @router.delete(
-    "/{key}", summary="Give a setting its default back", status_code=HTTPStatus.NO_CONTENT, responses=CHANGED
+    "/{setting_key}", summary="Give a setting its default back", status_code=HTTPStatus.NO_CONTENT, responses=CHANGED
 )
-async def delete_setting(key: Key, caller: Viewer, using: Using, scope: Scope = SettingScope.user) -> None:
+async def delete_setting(setting_key: Key, caller: Viewer, using: Using, scope: Scope = SettingScope.user) -> None:
     """With the address of a provider its key is deleted; a provider that a role names stays."""
-    await using.delete(caller, scope, key)
+    await using.delete(caller, scope, setting_key)

@@ -39,29 +39,29 @@ async def list_presets(caller: Viewer, using: Using) -> Presets:
     return Presets(items=await using.all(caller))
 
 
-@router.get("/{name}", summary="Read a preset", responses=NOT_FOUND)
-async def get_preset(name: Named, caller: Viewer, using: Using) -> Preset:
+@router.get("/{preset_name}", summary="Read a preset", responses=NOT_FOUND)
+async def get_preset(preset_name: Named, caller: Viewer, using: Using) -> Preset:
     """The caller's own, else the workspace's: the one that the model `attractor/NAME` stands for."""
-    return await using.find(caller, name)
+    return await using.find(caller, preset_name)
 
 
-@router.put("/{name}", summary="Make or replace a preset", responses=STORED)
+@router.put("/{preset_name}", summary="Make or replace a preset", responses=STORED)
 async def put_preset(
-    name: Named, body: PresetPut, caller: Viewer, using: Using, scope: Scope = SettingScope.user
+    preset_name: Named, body: PresetPut, caller: Viewer, using: Using, scope: Scope = SettingScope.user
 ) -> Preset:
     """Everybody makes own presets, owners those of the workspace.
 
     Clients of the OpenAI API name it as the model `attractor/NAME`.
     """
-    return await using.put(caller, scope, name, body)
+    return await using.put(caller, scope, preset_name, body)
 
 
 @router.delete(
-    "/{name}",
+    "/{preset_name}",
     summary="Delete a preset",
     status_code=HTTPStatus.NO_CONTENT,
     responses={**NOT_FOUND, **FORBIDDEN},
 )
-async def delete_preset(name: Named, caller: Viewer, using: Using, scope: Scope = SettingScope.user) -> None:
+async def delete_preset(preset_name: Named, caller: Viewer, using: Using, scope: Scope = SettingScope.user) -> None:
     """Answers that were asked with it stay."""
-    await using.delete(caller, scope, name)
+    await using.delete(caller, scope, preset_name)
