@@ -16,7 +16,7 @@ import psycopg
 import pytest
 import uvicorn
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from orchestrator import checkpoints
 from orchestrator.app import create_app
@@ -92,6 +92,7 @@ class World:
     # The models that the providers list, and how they were asked: path and key.
     models: list[str] = field(default_factory=lambda: ["small", "large"])
     failing: str = ""
+    moved: int = 0
     chat_keys: list[tuple[str, str | None]] = field(default_factory=list)
     document_status: int = 200
     documents_checked: list[str] = field(default_factory=list)
@@ -153,12 +154,16 @@ WRITE_ANEW = "Each numbered sentence below"
 
 
 def add_models(app: FastAPI, world: World) -> None:
+    @app.get("/moved/v1/models")
+    async def moved() -> Response:
+        world.moved += 1
+        return RedirectResponse("/own/v1/models")
+
     @app.get("/chat/v1/models")
     @app.get("/own/v1/models")
     async def models(request: Request) -> Response:
-        if world.failing and world.failing in request.url.path:
-            return JSONResponse({"error": {"message": "no"}}, 400)
-        return JSONResponse({"data": [{"id": name} for name in world.models]})
+        status = 400 if world.failing and world.failing in request.url.path else 200
+        return JSONResponse({"data": [{"id": name} for name in world.models]}, status)
 
 
 def add_chat(app: FastAPI, world: World) -> None:

@@ -359,3 +359,13 @@ async def test_a_provider_at_an_address_inside_is_not_asked_whatever_its_name_sa
     assert world.chats == []
     assert run["mode"] == "extractive"
     assert refused.status_code == 422
+
+
+async def test_a_redirect_of_a_provider_is_not_followed(
+    start: Any, own: Settings, put: Any, others: str, world: Any
+) -> None:
+    async with start(own) as service:
+        await put(service, "providers.mine.base_url", f"{others}/moved/v1")
+        refused = await put(service, "roles.answer", [{"provider": "mine", "model": "large"}])
+    assert (refused.status_code, refused.json()["type"].split("/")[-1]) == (422, "provider-unusable")
+    assert world.moved == 1
