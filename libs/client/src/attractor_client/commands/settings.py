@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from sys import stdin
 from typing import Annotated, Any
 
 import typer
@@ -72,6 +71,7 @@ async def change(
       attractor settings set roles.answer '[{"provider": "mine", "model": "large"}]' --workspace
     """
     if value is None:
+        stdin = typer.get_text_stream("stdin")
         value = typer.prompt("Value", hide_input=True, err=True) if stdin.isatty() else stdin.readline().strip()
     state = await client.settings.put(key, _parsed(key, value), scope_of(workspace))
     if output.as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from orchestrator.configuration.schema import OPERATOR
 from orchestrator.errors import ModelNotListed, ProviderUnusable
 
 log = logging.getLogger(__name__)
+LISTING_SECONDS = 15.0
 
 
 def address_of(settings: ChatSettings, name: str, providers: Mapping[str, ProviderAddress]) -> EndpointAddress:
@@ -68,8 +70,11 @@ class ModelListing:
         return self.missing
 
     async def _models(self, name: str, providers: Mapping[str, ProviderAddress]) -> list[str]:
+        address = address_of(self.settings, name, providers)
         try:
-            async with self.endpoints.using(address_of(self.settings, name, providers)) as endpoint:
+            async with asyncio.timeout(LISTING_SECONDS), self.endpoints.using(address) as endpoint:
                 return await endpoint.list_models()
+        except TimeoutError:
+            raise ProviderUnusable(f"{name}: it did not list its models within {LISTING_SECONDS:.0f} seconds") from None
         except ProviderError as error:
             raise ProviderUnusable(f"{name}: {error}") from error
