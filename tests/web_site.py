@@ -13,10 +13,10 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from contracts.sources import WebConfig
-from ingestion.sources.addresses import Address
 from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import Fetched, Gap, Item, ItemRefused
 from ingestion.sources.web.reading import web_reader
+from service_kit.web_address import Address
 
 MAX_BYTES = 1_000_000
 ROBOTS = "/robots.txt"

@@ -28,6 +28,7 @@ OF_OTHERS = (
     "entailment_api_key",
     *("source_s3_connections", "web_proxy", "oidc_client_secret"),
 )
+_SIZES = {"SETTINGS_KEY": 32}  # in bytes, where others have 24
 _LINE = re.compile(r"^(?:export\s+)?([A-Z0-9_]+)=(.*)$", re.MULTILINE)
 _GENERATED = re.compile(r"^([A-Z0-9_]+)=<generate>$", re.MULTILINE)
 
@@ -68,7 +69,9 @@ def fresh(names: list[str], known: Mapping[str, str]) -> dict[str, str]:
     made: dict[str, str] = {}
     for name in names:
         if name != "TOKEN_PUBLIC_KEYS":
-            made[name] = token_keys.new_key() if name.endswith("_TOKEN_KEY") else secrets.token_hex(24)
+            made[name] = (
+                token_keys.new_key() if name.endswith("_TOKEN_KEY") else secrets.token_hex(_SIZES.get(name, 24))
+            )
     if "TOKEN_PUBLIC_KEYS" in names:
         keys = {**known, **made}
         made["TOKEN_PUBLIC_KEYS"] = token_keys.public_keys(
@@ -96,6 +99,7 @@ def files(env: Mapping[str, str]) -> dict[str, str]:
         "admin_database_url": _database("postgres", env["POSTGRES_PASSWORD"]),
         "postgres_password": env["POSTGRES_PASSWORD"],
         "redis.acl": redis_acl.rendered(lambda user: env[_redis_password(user)]),
+        "settings_key": env["SETTINGS_KEY"],
         "neo4j_password": env["NEO4J_PASSWORD"],
         "neo4j_auth": f"neo4j/{env['NEO4J_PASSWORD']}",
         "s3_access_key": env["S3_ACCESS_KEY"],

@@ -49,6 +49,9 @@ async def neighbours(make_tenant, tmp_path_factory):
         assert shared.status_code == 201, shared.text
         said = {"rating": "up", "comment": SECRET, "share_content": True}
         (await first.http.put(f"/v1/messages/{run['answer_id']}/feedback", json=said)).raise_for_status()
+        provider = {"params": {"scope": "workspace"}, "json": {"value": "https://quixotic.example.org/v1"}}
+        (await first.http.put("/v1/settings/providers.first.base_url", **provider)).raise_for_status()
+        (await first.http.put("/v1/presets/first", json={"instructions": SECRET})).raise_for_status()
         ids = {
             "document_id": document["id"],
             "session_id": run["session_id"],
@@ -68,6 +71,9 @@ async def neighbours(make_tenant, tmp_path_factory):
             "import_id": brought.json()["id"],
             "correction_id": corrected.json()["id"],
             "model": "attractor",
+            "response_id": f"resp_{run['id'].replace('-', '')}",
+            "setting_key": "providers.first.base_url",
+            "preset_name": "first",
         }
         yield first, second, ids
 
@@ -136,6 +142,9 @@ async def test_bodies_that_name_the_others_ids_find_nothing(neighbours):
     assert (await second.http.post("/v1/world/operations", params=of_session, json=taken)).status_code == 404
     everything = (await second.http.post("/v1/search", json={"query": SECRET, "k": 100})).json()
     assert "quixotic" not in str(everything["hits"])
+    for model, previous in (("attractor/first", None), ("attractor", ids["response_id"])):
+        followed = {"model": model, "input": "What is the code word?", "previous_response_id": previous}
+        assert (await second.http.post("/v1/responses", json=followed)).status_code == 404, model
     assert (await first.http.post("/v1/search", json=search)).json()["hits"]
 
 
@@ -170,6 +179,8 @@ async def test_the_first_workspace_still_has_all(neighbours):
         f"/v1/documents/{ids['document_id']}",
         f"/v1/sessions/{ids['session_id']}",
         f"/v1/runs/{ids['run_id']}",
+        f"/v1/responses/{ids['response_id']}",
+        "/v1/presets/first",
         f"/v1/graph/entities/{ids['entity_id']}",
         f"/v1/graph/triples/{ids['import_id']}",
         f"/v1/graph/corrections/{ids['correction_id']}",

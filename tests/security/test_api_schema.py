@@ -76,6 +76,7 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
     correction = await created(http, "/v1/graph/corrections", fact)
     invitation = await created(http, f"/v1/workspaces/{tenant.workspace_id}/invitations", {"role": "viewer"})
     share = await created(http, f"/v1/sessions/{run['session_id']}/shares", {})
+    (await http.put("/v1/presets/terse", json={"instructions": "Be brief."})).raise_for_status()
     return {
         "invitation_id": invitation["id"],
         "document_id": str(document["id"]),
@@ -95,6 +96,9 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
         "import_id": imported.json()["id"],
         "correction_id": correction["id"],
         "model": "attractor",
+        "response_id": f"resp_{str(run_id).replace('-', '')}",
+        "setting_key": "answers.temperature",
+        "preset_name": "terse",
     }
 
 

@@ -16,7 +16,7 @@ import psycopg
 import pytest
 import uvicorn
 from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse, Response, StreamingResponse
+from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from orchestrator import checkpoints
 from orchestrator.app import create_app
@@ -79,6 +79,7 @@ class World:
     compared: list[list[str]] = field(default_factory=list)
     thinking: str = ""
     cut: bool = False
+    finish: str = "stop"
     usage: dict[str, Any] | None = None
     # Before each piece of the answer the model waits for this, where it is given.
     pace: Callable[[int], Awaitable[None]] | None = None
@@ -88,6 +89,11 @@ class World:
     structural: list[tuple[dict[str, Any], str]] = field(default_factory=list)
     chats: list[dict[str, Any]] = field(default_factory=list)
     chats_cut: int = 0
+    # The models that the providers list, and how they were asked: path and key.
+    models: list[str] = field(default_factory=lambda: ["small", "large"])
+    failing: str = ""
+    moved: int = 0
+    chat_keys: list[tuple[str, str | None]] = field(default_factory=list)
     document_status: int = 200
     documents_checked: list[str] = field(default_factory=list)
 
@@ -95,6 +101,7 @@ class World:
 def other_services(world: World) -> FastAPI:
     app = FastAPI()
     add_chat(app, world)
+    add_models(app, world)
 
     @app.post("/v1/search")
     async def search(request: Request) -> Response:
@@ -146,13 +153,28 @@ CONDENSE = "Condense the beginning"
 WRITE_ANEW = "Each numbered sentence below"
 
 
+def add_models(app: FastAPI, world: World) -> None:
+    @app.get("/moved/v1/models")
+    async def moved() -> Response:
+        world.moved += 1
+        return RedirectResponse("/own/v1/models")
+
+    @app.get("/chat/v1/models")
+    @app.get("/own/v1/models")
+    async def models(request: Request) -> Response:
+        status = 400 if world.failing and world.failing in request.url.path else 200
+        return JSONResponse({"data": [{"id": name} for name in world.models]}, status)
+
+
 def add_chat(app: FastAPI, world: World) -> None:
     @app.post("/chat/v1/chat/completions")
+    @app.post("/own/v1/chat/completions")
     async def chat(request: Request) -> Response:
         body = await request.json()
         world.chats.append(body)
-        if world.chat_status != 200:
-            return JSONResponse({"error": {"message": "no"}}, world.chat_status)
+        world.chat_keys.append((request.url.path, request.headers.get("authorization")))
+        if world.chat_status != 200 or (world.failing and world.failing in request.url.path):
+            return JSONResponse({"error": {"message": "no"}}, 400 if world.failing else world.chat_status)
         prompt = body["messages"][0]["content"]
         naming = "title of three" in prompt
         pieces = await pieces_of(world, prompt, naming)
@@ -170,7 +192,7 @@ def add_chat(app: FastAPI, world: World) -> None:
                 yield chunk({"content": piece})
             if world.cut:
                 return
-            yield chunk({}, "stop")
+            yield chunk({}, world.finish)
             yield usage_of(world)
             yield "data: [DONE]\n\n"
         except asyncio.CancelledError:

@@ -18,7 +18,7 @@ from embedded.engines import Engines
 from embedded.ports import LOOPBACK
 from embedded.processes.child import Command
 
-GATEWAY = "gateway"
+GATEWAY, ORCHESTRATOR = "gateway", "orchestrator"
 # What each process reads, written by `make contracts`. Of the user's environment it gets this and what follows alone.
 VARIABLES: Mapping[str, list[str]] = json.loads(Path(__file__).with_name("variables.json").read_text(encoding="utf-8"))
 OF_THE_SYSTEM = frozenset(
@@ -133,6 +133,8 @@ class Site:
             decided |= {"ADMIN_KEY_FILE": str(self.admin_key_file)}
             decided |= {"PRIVATE_HOST": LOOPBACK, "PRIVATE_PORT": str(self.private_port)}
             decided |= self._held("PRIVATE_PORT_FD", self.private_port)
+        if process.service == ORCHESTRATOR:
+            decided |= {"SETTINGS_KEY": self.user.get("SETTINGS_KEY") or self.credentials.named("settings-key", 32)}
         if process.redis:
             decided |= {"REDIS_URL": self.engines.redis_url(process.name)}
         if process.sources:

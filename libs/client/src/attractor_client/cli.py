@@ -18,9 +18,11 @@ from attractor_client.commands import (
     keys,
     memories,
     passwords,
+    presets,
     runs,
     search_settings,
     sessions,
+    settings,
     sources,
     spaces,
     users,
@@ -34,6 +36,7 @@ from attractor_client.commands.context import context
 from attractor_client.commands.ingest import ingest
 from attractor_client.commands.login import login
 from attractor_client.commands.mcp import mcp
+from attractor_client.commands.models import models
 from attractor_client.commands.search import search
 from attractor_client.commands.status import status
 from attractor_client.commands.usage import usage
@@ -81,12 +84,14 @@ def attractor(
     ctx.obj = Flags(url, api_key, json)
 
 
-for command in (ingest, ask, chat, search, context, status, audit, usage, login, mcp):
+for command in (ingest, ask, chat, search, context, status, audit, usage, models, login, mcp):
     app.command()(command)
 for name, group in (
     ("documents", documents.app),
     ("sources", sources.app),
     ("search-settings", search_settings.app),
+    ("settings", settings.app),
+    ("presets", presets.app),
     ("eval", evaluation.app),
     ("sessions", sessions.app),
     ("feedback", feedback.app),

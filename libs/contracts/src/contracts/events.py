@@ -378,12 +378,16 @@ class SentenceChecked(RunEventData):
 
 
 class MessageCompleted(RunEventData):
-    """The text is final, and so are its citations; what follows is housekeeping."""
+    """The text is final, and so are its citations; what follows is housekeeping.
+
+    `incomplete`: the answer ends early, as the model broke off or was cut, or the run was ended.
+    """
 
     name = "message_completed"
     message_id: UUID
     content: str
     sentences: list[SentenceCheck] = []
+    incomplete: bool = False
 
 
 class ThinkingDelta(RunEventData):

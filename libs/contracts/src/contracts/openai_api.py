@@ -69,12 +69,25 @@ class ChatAnnotation(Resource):
     url_citation: UrlCitation
 
 
+class PromptTokensDetails(Resource):
+    cached_tokens: int
+
+
+class CompletionTokensDetails(Resource):
+    reasoning_tokens: int
+
+
 class ChatUsage(Resource):
-    """Tokens, as estimated from the characters of what was sent and answered."""
+    """The tokens that the answer took of models, as they are counted for the budgets; with passages and all.
+
+    They are estimated where a provider tells none.
+    """
 
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+    prompt_tokens_details: PromptTokensDetails
+    completion_tokens_details: CompletionTokensDetails
 
 
 class ChatAnswer(Resource):
@@ -89,6 +102,8 @@ class ChatAnswer(Resource):
 
 
 class ChatChoice(Resource):
+    """`finish_reason` is `length` where the answer ends early: the model broke off or was cut, or the time was up."""
+
     index: int = 0
     message: ChatAnswer
     logprobs: None = None

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from httpx2 import AsyncBaseTransport
+
 from inference.breaker import CircuitBreaker
 from inference.capabilities import Capabilities, ToldCapabilities
 from inference.errors import ProviderUnavailable, UnreadableReply
@@ -16,11 +18,12 @@ IDLE_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class EndpointAddress:
-    """Where an endpoint is, and the key that it is asked with."""
+    """Where an endpoint is, and the key that it is asked with. `is_guarded`: a user named it, not the operator."""
 
     base_url: str
     api_key: str | None = field(default=None, repr=False)
     timeouts: Timeouts = field(default_factory=Timeouts)
+    is_guarded: bool = False
 
 
 class Endpoint:
@@ -71,9 +74,12 @@ class Endpoints:
         reset_seconds: float = 60.0,
         idle_seconds: float = IDLE_SECONDS,
         clock: Callable[[], float] = time.monotonic,
+        guarded: Callable[[], AsyncBaseTransport] | None = None,
     ) -> None:
+        """`guarded` opens connections for addresses that users name; without it there are none of these."""
         self._failures, self._reset_seconds = failures, reset_seconds
         self._idle_seconds, self._clock = idle_seconds, clock
+        self._guarded = guarded
         self._held: dict[EndpointAddress, _Held] = {}
 
     @asynccontextmanager
@@ -104,7 +110,11 @@ class Endpoints:
             await one.endpoint.aclose()
 
     def _opened(self, address: EndpointAddress) -> Endpoint:
-        provider = Provider(address.base_url, address.api_key, address.timeouts)
+        transport = None
+        if address.is_guarded:
+            assert self._guarded is not None, "an address that a user named needs a guard"
+            transport = self._guarded()
+        provider = Provider(address.base_url, address.api_key, address.timeouts, transport)
         return Endpoint(provider, CircuitBreaker(failures=self._failures, reset_seconds=self._reset_seconds))
 
     async def _close_unused(self) -> None:

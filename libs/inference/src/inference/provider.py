@@ -47,8 +47,14 @@ class Provider:
     No error holds the API key, even if the provider repeats it.
     """
 
-    def __init__(self, base_url: str, api_key: str | None, timeouts: Timeouts) -> None:
-        """Raises InvalidApiKey."""
+    def __init__(
+        self,
+        base_url: str,
+        api_key: str | None,
+        timeouts: Timeouts,
+        transport: httpx2.AsyncBaseTransport | None = None,
+    ) -> None:
+        """`transport` makes the connections, in the place of the usual one. Raises InvalidApiKey."""
         if api_key and not (api_key.isascii() and api_key.isprintable() and " " not in api_key):
             raise InvalidApiKey
         import openai  # noqa: PLC0415 - takes 24 MB, which a deployment without a provider saves
@@ -64,6 +70,7 @@ class Provider:
             http_client=httpx2.AsyncClient(
                 timeout=httpx2.Timeout(timeouts.read, connect=timeouts.connect),
                 follow_redirects=False,
+                transport=transport,
                 # How many calls there are at a time is for callers to say: who waits here would be taken for silent.
                 limits=httpx2.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
             ),

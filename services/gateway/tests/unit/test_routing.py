@@ -19,6 +19,10 @@ from gateway.proxy.routing import is_plain, prefix_of
         ("/v1/runs/1/events", "orchestrator"),
         ("/v1/chat/completions", "orchestrator"),
         ("/v1/models/attractor", "orchestrator"),
+        ("/v1/responses/resp_1/cancel", "orchestrator"),
+        ("/v1/embeddings", "retrieval"),
+        ("/v1/settings/answers.temperature", "orchestrator"),
+        ("/v1/presets/terse", "orchestrator"),
     ],
 )
 def test_a_path_below_a_prefix_has_its_service(path, service):

@@ -20,13 +20,20 @@ from inference.endpoints import Endpoints
 from inference.entailment import EntailmentModel
 from inference.factory import build_chat_model, build_entailment
 from orchestrator import checkpoints
+from orchestrator.configuration import api as configuration_api
+from orchestrator.configuration import presets_api
+from orchestrator.configuration.presets import PresetStore
+from orchestrator.configuration.store import ConfigurationStore
 from orchestrator.consumer import DocumentConsumer
 from orchestrator.feedback import api as feedback_api
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
 from orchestrator.models.model_source import ModelSource
+from orchestrator.models.role_listing import ModelListing
+from orchestrator.models.start_check import check_roles
 from orchestrator.openai_api import api as openai_api
+from orchestrator.openai_api import responses
 from orchestrator.openai_api.asking import DoorRuns
 from orchestrator.openai_api.models import Models
 from orchestrator.runs import api as runs_api
@@ -52,6 +59,7 @@ from relevance.word_vectors import WordVectors
 from service_kit.app import service_app
 from service_kit.event_service import EventService
 from service_kit.tokens import Tokens
+from service_kit.web_connect import CheckedTransport
 from service_kit.work import WorkQueue
 
 NAME = "orchestrator"
@@ -74,7 +82,16 @@ def create_app(settings: Settings) -> FastAPI:
             yield
 
     routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router]
-    routers += [openai_api.router, usage_api.router, shares_api.router, shares_api.internal, internal.router]
+    routers += [
+        openai_api.router,
+        responses.router,
+        usage_api.router,
+        configuration_api.router,
+        presets_api.router,
+        shares_api.router,
+        shares_api.internal,
+        internal.router,
+    ]
     return service_app(NAME, settings, routers, lifespan)
 
 
@@ -108,9 +125,19 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         settings.budget_key_tokens,
         settings.budget_workspace_tokens,
     )
-    endpoints = Endpoints(failures=settings.chat_breaker_failures, reset_seconds=settings.chat_breaker_seconds)
+    endpoints = Endpoints(
+        failures=settings.chat_breaker_failures,
+        reset_seconds=settings.chat_breaker_seconds,
+        guarded=lambda: CheckedTransport(settings.provider_allowed_networks),
+    )
     stack.push_async_callback(endpoints.aclose)
-    models = ModelSource(settings, endpoints, service.database, token_limits)
+    listing = ModelListing(settings, endpoints)
+    app.state.configuration = configuration = ConfigurationStore(
+        service.database, settings.seal, settings.provider_allowed_networks, listing
+    )
+    app.state.presets = PresetStore(configuration)
+    app.state.health.add_fact("models_missing", listing.told)
+    models = ModelSource(settings, endpoints, service.database, token_limits, configuration)
     # A chat model that compares sentences with sources is a client of its own: what it takes is not counted.
     comparing = build_chat_model(settings) if settings.entailment_backend == "chat" else None
     if comparing is not None:
@@ -160,6 +187,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         )
     )
     background.start("worker", worker.run)
+    background.start("roles", lambda: check_roles(settings, service.database, configuration, listing))
     background.start("ended_runs", lambda: ended.run(app.state.eraser.erase_unused))
     background.start("checkpoint_bytes", ended.keep_measuring)
 

@@ -114,3 +114,43 @@ class AttemptsExhausted(GraphError):
 class AttemptsFailed(GraphError):
     type = "internal-error"
     title = "The answer could not be written because of an internal error, although it was tried several times"
+
+
+class UnknownSetting(NotFound):
+    type, title = "unknown-setting", "There is no such setting in this scope; GET /v1/settings/schema lists them"
+
+
+class SettingInvalid(InvalidRequest):
+    type, title = "setting-invalid", "The value is not one that this setting may have"
+
+
+class ModelNotListed(InvalidRequest):
+    """The detail names the models and their providers."""
+
+    type, title = "model-not-listed", "A provider does not list this model"
+
+
+class ProviderUnusable(InvalidRequest):
+    """The detail says which provider, and why."""
+
+    type, title = "provider-unusable", "A provider cannot be asked for its models"
+
+
+class ProviderInUse(Conflict):
+    type, title = "provider-in-use", "A role names this provider: change that first"
+
+
+class TooManyProviders(Conflict):
+    type, title = "too-many-providers", "The workspace has as many providers as it may"
+
+
+class NoSettingsKey(Problem):
+    status, type, title = 503, "no-settings-key", "Secrets cannot be stored: the operator has set no SETTINGS_KEY"
+
+
+class PresetNotFound(NotFound):
+    type, title = "preset-not-found", "There is no such preset"
+
+
+class TooManyPresets(Conflict):
+    type, title = "too-many-presets", "There are as many presets as may be"

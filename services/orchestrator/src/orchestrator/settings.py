@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from typing import Annotated
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
+from pydantic_settings import NoDecode
 
 from inference.settings import ChatSettings, EntailmentSettings
-from service_kit.settings import DocumentConsumerSettings, ServiceSettings
+from orchestrator.configuration.sealing import SecretSeal
+from service_kit.settings import DatabaseSettings, DocumentConsumerSettings, ServiceSettings
+from service_kit.web_address import AllowedAddresses, allowed_addresses
+
+
+def _addresses(value: object) -> object:
+    return allowed_addresses(value) if isinstance(value, str) else value
+
+
+def _keys(keys: SecretStr) -> SecretStr:
+    SecretSeal.parse(keys.get_secret_value())
+    return keys
+
+
+SettingsKeys = Annotated[SecretStr, AfterValidator(_keys)]
+
+
+class RotationSettings(DatabaseSettings):
+    """What `rotate-settings-key` reads."""
+
+    settings_key: SettingsKeys
+    """The new key, then those that it replaces"""
 
 
 class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings, EntailmentSettings):
@@ -54,5 +78,16 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings, Entailme
     """Tokens that one API key may take a day"""
     budget_workspace_tokens: int | None = Field(default=None, ge=1)
     """Tokens that a workspace may take a day"""
+    settings_key: SettingsKeys | None = None
+    """Seals the secrets that workspaces store: 64 hexadecimal characters (openssl rand -hex 32). Further keys, after a
+    space, only open what was sealed with them; `rotate-settings-key` seals all with the first"""
+    provider_allowed_networks: Annotated[AllowedAddresses, NoDecode, BeforeValidator(_addresses)] = AllowedAddresses()
+    """Where providers of workspaces may be beyond the public internet: networks (CIDR), addresses and host names,
+    separated by commas"""
     passage_tokens: int = Field(default=4_000, ge=200)
     """Estimated tokens of chunks in a prompt"""
+
+    @property
+    def seal(self) -> SecretSeal | None:
+        """Seals the secrets of workspaces, if there is a key."""
+        return None if self.settings_key is None else SecretSeal.parse(self.settings_key.get_secret_value())

@@ -19,6 +19,8 @@ from retrieval.context.api import router as context_router
 from retrieval.context.assembly import ContextAssembly
 from retrieval.context.tokenizers import ContextTokenizers
 from retrieval.dense.query_vectors import QueryVectors
+from retrieval.embeddings.api import router as embeddings_router
+from retrieval.embeddings.embedding import TextEmbedding
 from retrieval.index import blocks
 from retrieval.index.api import router as index_router
 from retrieval.index.compaction import Compaction, CompactionMetrics
@@ -87,6 +89,8 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.context = ContextAssembly(
                 ContextTokenizers(settings.tokenizers_folder, settings.context_tokenizer)
             )
+            yielding = await stack.enter_async_context(aclosing(build_embedders(settings, background=True)))
+            app.state.text_embedding = TextEmbedding(yielding)
             app.state.spaces = SpaceLifecycle(database, embedders, outbox)
             app.state.index_documents = IndexDocuments(database, default)
             app.state.health.add("object_store", objects.check)
@@ -111,7 +115,7 @@ def create_app(settings: Settings) -> FastAPI:
             background.start("orphans", OrphanRemoval(database, metrics).run)
             yield
 
-    routers = [router, index_router, context_router, settings_router, spaces_router]
+    routers = [router, index_router, context_router, settings_router, spaces_router, embeddings_router]
     return service_app("retrieval", settings, routers, lifespan)
 
 

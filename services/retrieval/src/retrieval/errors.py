@@ -75,3 +75,21 @@ class TokenizerUnusable(Problem):
 
 class ConvertedInvalid(ValueError):
     """The objects of a converted document differ from what its event says."""
+
+
+class UnknownEncoder(NotFound):
+    type, title = "embedding-model-not-found", "No such embedding model is configured"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, param="model", code="model_not_found")
+
+
+class OtherDimensions(InvalidRequest):
+    type, title = "other-dimensions", "The model has other dimensions"
+
+    def __init__(self, detail: str) -> None:
+        super().__init__(detail, param="dimensions")
+
+
+class EmbeddingsUnavailable(Problem):
+    status, type, title = 503, "embeddings-unavailable", "The embedding model does not respond; try again"

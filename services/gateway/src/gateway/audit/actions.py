@@ -110,6 +110,7 @@ ACTIONS = (
         ("detach", "DELETE", f"{_SESSION}/documents/{{document_id}}"),
     ),
     *_actions("message", "message_id", ("delete", "DELETE", "/v1/messages/{message_id}")),
+    *_actions("response", "response_id", ("delete", "DELETE", "/v1/responses/{response_id}")),
     *_actions(
         "share",
         "share_id",
@@ -157,6 +158,18 @@ ACTIONS = (
         ("activate_embedding_space", "POST", f"{_SPACE}/activate"),
         ("delete_embedding_space", "DELETE", _SPACE),
     ),
+    *_actions(
+        "settings",
+        "setting_key",
+        ("put", "PUT", "/v1/settings/{setting_key}"),
+        ("reset", "DELETE", "/v1/settings/{setting_key}"),
+    ),
+    *_actions(
+        "preset",
+        "preset_name",
+        ("put", "PUT", "/v1/presets/{preset_name}"),
+        ("delete", "DELETE", "/v1/presets/{preset_name}"),
+    ),
     *_actions("audit", "", ("export", "GET", "/v1/audit/export")),
 )
 # Writes that are no deeds: questions, and what a user does in the own conversations and on the own queue.
@@ -173,7 +186,10 @@ NOT_AUDITED = frozenset(
         ("POST", "/v1/graph/expand"),
         ("POST", "/v1/memories"),
         ("POST", "/v1/memories/recall"),
+        ("POST", "/v1/embeddings"),
         ("POST", "/v1/messages/{message_id}/regenerate"),
+        ("POST", "/v1/responses"),
+        ("POST", "/v1/responses/{response_id}/cancel"),
         ("POST", "/v1/runs/{run_id}/cancel"),
         ("POST", "/v1/runs/{run_id}/retry"),
         ("POST", "/v1/sessions"),

@@ -14,8 +14,8 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 from pydantic_settings import NoDecode
 
-from ingestion.sources.addresses import AllowedAddresses, allowed_addresses
 from service_kit.settings import Environment
+from service_kit.web_address import AllowedAddresses, allowed_addresses
 
 MEBIBYTE = 1024 * 1024
 

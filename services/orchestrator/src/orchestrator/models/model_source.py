@@ -1,49 +1,94 @@
-"""Where the models of a run come from: those of the operator."""
+"""Where the models of a run come from: those that its workspace has chosen, else those of the operator."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 
-from contracts.events import RunEventData
-from contracts.models import MODEL_ROLES
+from contracts.events import ProviderIssue, RunEventData
+from contracts.models import MODEL_ROLES, ModelRole
+from contracts.workspace_settings import RoleModel
 from inference.capabilities import SetCapabilities
 from inference.endpoints import Endpoints
-from inference.factory import chat_address
+from inference.errors import InvalidApiKey
 from inference.openai_chat import OpenAIChat
 from inference.role_chat import RoleCandidate, RoleChat
 from inference.settings import ChatSettings
+from orchestrator.configuration.chosen import ProviderAddress
+from orchestrator.configuration.schema import OPERATOR
+from orchestrator.configuration.store import ConfigurationStore
+from orchestrator.errors import ProviderUnusable
+from orchestrator.models.role_listing import address_of
 from orchestrator.models.run_models import RunModels
 from orchestrator.runs.records import ClaimedRun
 from orchestrator.usage.metering import CallMeter
 from orchestrator.usage.spender import Spender, TokenLimits
 from service_kit.postgres import Database
 
-OPERATOR = "operator"
-
 
 class ModelSource:
     """Gives each run its models; an endpoint is open as long as a run uses it."""
 
-    def __init__(self, settings: ChatSettings, endpoints: Endpoints, database: Database, limits: TokenLimits) -> None:
+    def __init__(
+        self,
+        settings: ChatSettings,
+        endpoints: Endpoints,
+        database: Database,
+        limits: TokenLimits,
+        configuration: ConfigurationStore,
+    ) -> None:
         self.settings, self.endpoints, self.database, self.limits = settings, endpoints, database, limits
+        self.configuration = configuration
 
     @property
     def is_configured(self) -> bool:
-        """Tells whether there is a model to ask at all."""
+        """Tells whether the operator has a model to ask."""
         return self.settings.chat_base_url is not None and self.settings.chat_model is not None
 
     @asynccontextmanager
     async def for_run(self, run: ClaimedRun, tell: Callable[[RunEventData], None]) -> AsyncIterator[RunModels]:
-        """Yields the models of a run, which must not ask them after the block. `tell` takes what they took."""
-        settings = self.settings
-        if settings.chat_base_url is None or settings.chat_model is None:
-            yield RunModels()
-            return
-        async with self.endpoints.using(chat_address(settings)) as endpoint:
-            chat = OpenAIChat(endpoint, settings.chat_model, max_tokens=settings.chat_max_tokens)
-            known = SetCapabilities(context_tokens=settings.chat_context_tokens)
-            candidates = [RoleCandidate(OPERATOR, chat, known)]
-            spender = Spender(run.workspace_id, run.created_by, run.key_id, run.id, run.attempts)
-            meter = CallMeter(self.database, spender, self.limits, tell)
-            yield RunModels({role: RoleChat(role, candidates, meter) for role in MODEL_ROLES})
+        """Yields the models of a run, which must not ask them after the block. `tell` takes what they took.
+
+        A model whose provider cannot be used is left out, and told as an issue; a role that has none left has the
+        operator's.
+        """
+        chosen = await self.configuration.chosen(run.workspace_id, run.created_by)
+        spender = Spender(run.workspace_id, run.created_by, run.key_id, run.id, run.attempts)
+        meter = CallMeter(self.database, spender, self.limits, tell)
+        async with AsyncExitStack() as stack:
+            chats, issues = dict[ModelRole, RoleChat](), dict[str, None]()
+            for role in MODEL_ROLES:
+                asked = [RoleModel.model_validate(one) for one in run.options.get("roles", {}).get(role, ())]
+                models = asked or chosen.roles.get(role, ())
+                candidates = await self._candidates(stack, models, chosen.providers, issues)
+                candidates = candidates or await self._candidates(stack, self._operators(), {}, issues)
+                if candidates:
+                    chats[role] = RoleChat(role, candidates, meter)
+            for issue in issues:
+                tell(ProviderIssue(message=issue))
+            yield RunModels(chats, chosen, list(issues))
+
+    def _operators(self) -> list[RoleModel]:
+        model = self.settings.chat_model
+        return [RoleModel(provider=OPERATOR, model=model)] if self.is_configured and model else []
+
+    async def _candidates(
+        self,
+        stack: AsyncExitStack,
+        models: Sequence[RoleModel],
+        providers: Mapping[str, ProviderAddress],
+        issues: dict[str, None],
+    ) -> list[RoleCandidate]:
+        """Adds to `issues` what is left out."""
+        candidates = []
+        for one in models:
+            try:
+                address = address_of(self.settings, one.provider, providers)
+                endpoint = await stack.enter_async_context(self.endpoints.using(address))
+            except (ProviderUnusable, InvalidApiKey) as error:
+                issues[f"{one.model} of {one.provider} is not asked: {error}"] = None
+                continue
+            chat = OpenAIChat(endpoint, one.model, max_tokens=self.settings.chat_max_tokens)
+            tokens = self.settings.chat_context_tokens if one.provider == OPERATOR else None
+            candidates.append(RoleCandidate(one.provider, chat, SetCapabilities(context_tokens=tokens)))
+        return candidates

@@ -9,24 +9,20 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import StreamingResponse
 
-from contracts.events import RunCancelled, RunCompleted, RunFailed, ThinkingDelta
-from contracts.openai_api import (
-    ChatAnswer,
-    ChatChoice,
-    ChatCompletion,
-    ChatCompletionRequest,
-    ModelCard,
-    ModelList,
-    ModelName,
-)
+from contracts.openai_api import ChatCompletion, ChatCompletionRequest, ModelCard, ModelList, ModelName
 from contracts.openai_errors import OpenAIError
 from contracts.orchestrator import Run
+from contracts.workspace_settings import Preset
+from orchestrator.configuration.presets import PresetStore
+from orchestrator.configuration.presets_api import preset_store
+from orchestrator.errors import PresetNotFound
 from orchestrator.openai_api.asking import DoorRuns
 from orchestrator.openai_api.chat_chunks import ChatChunks, Completing
-from orchestrator.openai_api.chat_request import prompt_tokens, question_of, wants_footnotes
-from orchestrator.openai_api.errors import AnswerFailed
-from orchestrator.openai_api.footnotes import annotated, footnotes
-from orchestrator.openai_api.models import Models
+from orchestrator.openai_api.chat_request import question_of, wants_footnotes
+from orchestrator.openai_api.chat_whole import WholeAnswer
+from orchestrator.openai_api.errors import AnswerFailed, UnknownDoorModel
+from orchestrator.openai_api.models import Models, preset_card, preset_name
+from orchestrator.openai_api.preset_choice import with_preset
 from orchestrator.runs.api import Streams, event_stream
 from orchestrator.runs.streams import BEGINNING
 from service_kit.auth import Principal, Viewer
@@ -62,29 +58,51 @@ def models(request: Request) -> Models:
 
 Ask = Annotated[DoorRuns, Depends(asking)]
 Choice = Annotated[Models, Depends(models)]
+Chosen = Annotated[PresetStore, Depends(preset_store)]
+
+
+async def chosen_preset(presets: PresetStore, caller: Principal, model: str) -> Preset | None:
+    """Returns the preset that a model names, None for another model. Raises UnknownDoorModel."""
+    name = preset_name(model)
+    try:
+        return None if name is None else await presets.find(caller, name)
+    except PresetNotFound:
+        raise UnknownDoorModel from None
 
 
 @router.get("/models", summary="List the models of the OpenAI API", responses=refused())
-async def list_models(caller: Viewer, choice: Choice) -> ModelList:  # noqa: ARG001  for authenticated callers only
-    """`attractor` answers from the documents; `attractor-plain`, where a chat model is configured, without them."""
-    return ModelList(data=choice.all())
+async def list_models(caller: Viewer, choice: Choice, presets: Chosen) -> ModelList:
+    """`attractor` answers from the documents; `attractor-plain`, where a chat model is configured, without them.
+
+    `attractor/NAME` is a preset of the caller or the workspace.
+    """
+    named = {preset.name: preset for preset in reversed(await presets.all(caller))}
+    return ModelList(data=[*choice.all(), *(preset_card(named[name]) for name in sorted(named))])
 
 
-@router.get("/models/{model}", summary="Read a model of the OpenAI API", responses=refused((404, "No such model")))
+@router.get("/models/{model:path}", summary="Read a model of the OpenAI API", responses=refused((404, "No such model")))
 async def get_model(
     model: Annotated[ModelName, Path()],
-    caller: Viewer,  # noqa: ARG001
+    caller: Viewer,
     choice: Choice,
+    presets: Chosen,
 ) -> ModelCard:
     """What a client may name as `model`."""
-    return choice.find(model)
+    preset = await chosen_preset(presets, caller, model)
+    return choice.find(model) if preset is None else preset_card(preset)
 
 
 @router.post(
     "/chat/completions", response_model=ChatCompletion, summary="Answer as the OpenAI API does", responses=COMPLETED
 )
 async def create_chat_completion(
-    body: ChatCompletionRequest, request: Request, caller: Viewer, ask: Ask, choice: Choice, streams: Streams
+    body: ChatCompletionRequest,
+    request: Request,
+    caller: Viewer,
+    ask: Ask,
+    choice: Choice,
+    presets: Chosen,
+    streams: Streams,
 ) -> ChatCompletion | StreamingResponse:
     """Answers the last message from the documents; the messages before it are the history.
 
@@ -94,7 +112,7 @@ async def create_chat_completion(
     What a front end asks for itself (`metadata.task`, or a text that begins with "### Task:") is answered without
     documents. A caller who leaves stops the run. `n` above 1, tools, audio and log probabilities are refused.
     """
-    question = question_of(body, choice)
+    question = with_preset(question_of(body, choice), await chosen_preset(presets, caller, body.model))
     streams.admit()
     run = await ask.ask(caller, question)
     answering = Completing(
@@ -103,7 +121,6 @@ async def create_chat_completion(
         model=body.model,
         base_url=base_url(request),
         footnotes=wants_footnotes(body.metadata),
-        prompt_tokens=prompt_tokens(body),
         usage=bool(body.stream_options and body.stream_options.include_usage),
     )
     forgetting = question.session_id is None
@@ -140,45 +157,19 @@ async def _chunks(
 async def _completion(
     ask: DoorRuns, caller: Principal, run: Run, answering: Completing, forgetting: bool
 ) -> ChatCompletion:
-    """Raises AnswerFailed."""
-    ended, thinking, seen, failed = False, "", BEGINNING, False
+    """Returns what there is of an answer that ends early. Raises AnswerFailed where there is nothing."""
+    whole, seen, failed = WholeAnswer(answering), BEGINNING, False
     try:
         async with aclosing(ask.streams.entries(caller, run)) as entries:
             async for entry in entries:
                 if entry is None:
                     continue
-                seen, name, data = entry
-                match name:
-                    case ThinkingDelta.name:
-                        thinking += ThinkingDelta.model_validate_json(data).text
-                    case RunCompleted.name:
-                        ended = True
-                        return _whole(RunCompleted.model_validate_json(data), thinking, answering)
-                    case RunFailed.name:
-                        failure = RunFailed.model_validate_json(data)
-                        ended = failed = True
-                        raise AnswerFailed(failure.error_type, failure.message, answering.run_id)
-                    case RunCancelled.name:
-                        ended = failed = True
-                        raise AnswerFailed("run-cancelled", "the run was cancelled", answering.run_id)
+                seen = entry[0]
+                if (completion := whole.of(entry)) is not None:
+                    return completion
         raise AssertionError("a run's events end with its terminal one")
+    except AnswerFailed:
+        failed = True
+        raise
     finally:
-        ask.leave(caller, run, stopping=not ended, forgetting=forgetting and not failed, after=seen)
-
-
-def _whole(completed: RunCompleted, thinking: str, answering: Completing) -> ChatCompletion:
-    text, citations = completed.content, completed.citations
-    answer = ChatAnswer(
-        content=text + (footnotes(citations) if answering.footnotes else ""),
-        reasoning_content=thinking or None,
-        annotations=annotated(text, citations, answering.base_url),
-        citations=citations,
-    )
-    return ChatCompletion(
-        id=answering.id,
-        created=answering.created,
-        model=answering.model,
-        choices=[ChatChoice(message=answer)],
-        usage=answering.used(text, thinking),
-        run_id=answering.run_id,
-    )
+        ask.leave(caller, run, stopping=not whole.over, forgetting=forgetting and not failed, after=seen)

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from uuid import UUID, uuid4
 
-from contracts.events import RUN_EVENTS, RunCancelled
+from contracts.events import RunCancelled
 from contracts.orchestrator import MessageCreate, Run
 from orchestrator.runs.records import RunOptions
 from orchestrator.runs.store import RunStore
-from orchestrator.runs.streams import BEGINNING, RunStreams
+from orchestrator.runs.streams import BEGINNING, TERMINAL_EVENTS, RunStreams
 from orchestrator.sessions.messages import CallerMessages
 from orchestrator.sessions.repository import CallerSessions
 from service_kit.auth import Principal
@@ -25,12 +25,12 @@ from service_kit.statements import Statements
 log = logging.getLogger(__name__)
 TITLE = "Asked through the OpenAI API"
 PATIENCE_SECONDS = 60.0
-TERMINAL = frozenset(event.name for event in RUN_EVENTS if event.terminal)
 
 
 class DoorRunSql(Statements, file="asking.sql"):
     add_history: str
     forget: str
+    options: str
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,27 @@ class SentMessage:
 
 
 @dataclass(frozen=True)
+class Followed:
+    """The answer that a question follows, in its session."""
+
+    session_id: UUID
+    answer_id: UUID
+
+
+@dataclass(frozen=True)
 class DoorQuestion:
-    """What is asked, after `history`; in the session `session_id`, whose own history counts then, if one is named."""
+    """What is asked, after `history`, which follows the answer `followed` if there is one.
+
+    In the session `session_id`, whose own history counts then, if one is named.
+    """
 
     content: str
     history: Sequence[SentMessage]
     options: RunOptions
     deadline_seconds: int
     session_id: UUID | None = None
+    followed: Followed | None = None
+    document_ids: list[UUID] | None = None
 
 
 class DoorSessions(Repository):
@@ -59,16 +72,18 @@ class DoorSessions(Repository):
         super().__init__(connection, caller.workspace_id)
         self.bound = {**self.bound, "user_id": caller.user_id}
 
-    async def add_history(self, session_id: UUID, history: Sequence[SentMessage]) -> UUID | None:
-        """Adds the messages one below the other; returns the last one's id."""
+    async def add_history(
+        self, session_id: UUID, history: Sequence[SentMessage], after: UUID | None = None
+    ) -> UUID | None:
+        """Adds the messages one below the other, the first one below `after`; returns the last one's id."""
         if not history:
-            return None
+            return after
         ids = [uuid4() for _ in history]
         await self.run(
             DoorRunSql.add_history,
             session_id=session_id,
             ids=ids,
-            parent_ids=[None, *ids[:-1]],
+            parent_ids=[after, *ids[:-1]],
             roles=[turn.role for turn in history],
             contents=[turn.content for turn in history],
         )
@@ -76,6 +91,11 @@ class DoorSessions(Repository):
 
     async def forget(self, session_id: UUID) -> None:
         await self.run(DoorRunSql.forget, session_id=session_id)
+
+    async def options(self, run_id: UUID) -> RunOptions:
+        """Returns how the answer of a run of the caller is to be written."""
+        options: RunOptions | None = await self.value(DoorRunSql.options, id=run_id)
+        return options or RunOptions()
 
 
 @dataclass
@@ -88,18 +108,43 @@ class DoorRuns:
     max_attempts: int
     ending: set[asyncio.Task[None]] = field(default_factory=set)
 
-    async def ask(self, caller: Principal, question: DoorQuestion) -> Run:
-        """Raises SessionNotFound, TooManyQueued."""
+    async def find(self, caller: Principal, run_id: UUID) -> tuple[Run, RunOptions]:
+        """Returns a run of the caller as it is now, and what was asked of it. Raises RunNotFound."""
+        run = await self.runs.get(caller, run_id)
         async with self.database.workspace(caller.workspace_id) as connection:
-            session_id, message = (
-                question.session_id,
-                MessageCreate(content=question.content, deadline_seconds=question.deadline_seconds),
+            return run, await DoorSessions(connection, caller).options(run_id)
+
+    async def delete(self, caller: Principal, run: Run) -> None:
+        """Deletes the question of a run, its answer, and all that follows it. Raises MessageNotFound."""
+        assert run.question_id is not None
+        async with self.database.workspace(caller.workspace_id) as connection:
+            run_ids = await CallerMessages(connection, caller).delete(run.question_id)
+        await self.streams.delete(run_ids)
+
+    async def cancel(self, caller: Principal, run: Run) -> None:
+        """Stops the run; one that has ended stays as it is."""
+        outcome = await self.runs.cancel(caller, run.id)
+        if outcome is not None and outcome.ended:
+            await self.streams.publish(run.id, outcome.attempts, RunCancelled(run_id=run.id))
+
+    async def ask(self, caller: Principal, question: DoorQuestion) -> Run:
+        """Raises SessionNotFound, TooManyQueued; MessageNotFound if the answer that it follows is gone."""
+        async with self.database.workspace(caller.workspace_id) as connection:
+            session_id = question.session_id
+            message = MessageCreate(
+                content=question.content,
+                deadline_seconds=question.deadline_seconds,
+                document_ids=question.document_ids,
             )
-            if session_id is None:
-                session_id = (await CallerSessions(connection, caller).create(TITLE, None, temporary=True)).id
-                last = await DoorSessions(connection, caller).add_history(session_id, question.history)
-                message = message.model_copy(update={"parent_id": last})
             messages = CallerMessages(connection, caller)
+            if session_id is None:
+                if (followed := question.followed) is None:
+                    session_id = (await CallerSessions(connection, caller).create(TITLE, None, temporary=True)).id
+                else:
+                    session_id = await messages.hold(followed.session_id)
+                door, after = DoorSessions(connection, caller), followed.answer_id if followed else None
+                last = await door.add_history(session_id, question.history, after)
+                message = message.model_copy(update={"parent_id": last})
             queued = await messages.ask(session_id, message, None, self.max_attempts, question.options)
         return queued.as_run(session_id)
 
@@ -119,7 +164,7 @@ class DoorRuns:
     async def _leave(self, caller: Principal, run: Run, stopping: bool, forgetting: bool, after: str) -> None:
         try:
             if stopping:
-                await self._stop(caller, run)
+                await self.cancel(caller, run)
             if forgetting:
                 if not stopping:
                     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -128,16 +173,11 @@ class DoorRuns:
         except Exception:  # the boundary of what nobody waits for; housekeeping erases the session a day later
             log.exception("a door's session was not forgotten yet", extra={"run_id": str(run.id)})
 
-    async def _stop(self, caller: Principal, run: Run) -> None:
-        outcome = await self.runs.cancel(caller, run.id)
-        if outcome is not None and outcome.ended:
-            await self.streams.publish(run.id, outcome.attempts, RunCancelled(run_id=run.id))
-
     async def _ended(self, caller: Principal, run: Run, after: str) -> None:
         """Returns when the run has ended: whoever works on it would otherwise lose it at the last step."""
         async with aclosing(self.streams.entries(caller, run, after)) as entries:
             async for entry in entries:
-                if entry is not None and entry[1] in TERMINAL:
+                if entry is not None and entry[1] in TERMINAL_EVENTS:
                     return
 
     async def _forget(self, caller: Principal, run: Run) -> None:

@@ -10,3 +10,6 @@ FROM unnest(%(ids)s::uuid[], %(parent_ids)s::uuid[], %(roles)s::text[], %(conten
 -- Deletes a session that was made for one answer. Nobody was told of it, so nobody is told that it is gone.
 DELETE FROM session
 WHERE workspace_id = %(workspace_id)s AND id = %(session_id)s AND created_by = %(user_id)s AND temporary;
+
+-- name: options
+SELECT options FROM run WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s;

@@ -11,6 +11,7 @@ from contracts.events import (
     MessageCompleted,
     MessageDelta,
     MessageRestarted,
+    ModelCalled,
     RunCancelled,
     RunCompleted,
     RunEventData,
@@ -18,9 +19,8 @@ from contracts.events import (
     StageStarted,
     ThinkingDelta,
 )
-from contracts.openai_api import ChatUsage
 from contracts.orchestrator import Citation
-from inference.estimate import estimated_tokens
+from orchestrator.openai_api.chat_usage import counted
 from orchestrator.openai_api.footnotes import annotated, footnotes
 from orchestrator.runs.streams import Entry
 from service_kit.openai_errors import error_of
@@ -36,6 +36,7 @@ READ: dict[str, type[RunEventData]] = {
         MessageRestarted,
         CitationChecked,
         MessageCompleted,
+        ModelCalled,
         RunCompleted,
         RunFailed,
         RunCancelled,
@@ -53,18 +54,11 @@ class Completing:
     model: str
     base_url: str
     footnotes: bool
-    prompt_tokens: int
     usage: bool = False
 
     @property
     def id(self) -> str:
         return f"chatcmpl-{self.run_id.replace('-', '')}"
-
-    def used(self, text: str, thinking: str) -> ChatUsage:
-        written = estimated_tokens(text) + estimated_tokens(thinking)
-        return ChatUsage(
-            prompt_tokens=self.prompt_tokens, completion_tokens=written, total_tokens=self.prompt_tokens + written
-        )
 
 
 @dataclass
@@ -75,7 +69,7 @@ class ChatChunks:
     over: bool = False
     failed: bool = False
     text: list[str] = field(default_factory=list)
-    thinking: list[str] = field(default_factory=list)
+    calls: list[ModelCalled] = field(default_factory=list)
     citations: dict[int, Citation] = field(default_factory=dict)
 
     def opening(self) -> bytes:
@@ -91,7 +85,6 @@ class ChatChunks:
             case StageStarted():
                 return b"" if self.text else _comment(event.label)
             case ThinkingDelta():
-                self.thinking.append(event.text)
                 return self._chunk({"reasoning_content": event.text})
             case MessageDelta():
                 return self._say(event.text)
@@ -99,8 +92,19 @@ class ChatChunks:
                 return self._restarted()
             case CitationChecked():
                 self.citations[event.citation.number] = event.citation
-            case MessageCompleted() | RunCompleted():
-                return self._finish(event.content)
+            case ModelCalled():
+                self.calls.append(event)
+            case _:
+                return self._last(event)
+        return b""
+
+    def _last(self, event: RunEventData | None) -> bytes:
+        """Returns what ends the stream, empty for all other events."""
+        match event:
+            case MessageCompleted():
+                return self._finish(event.content, "length" if event.incomplete else "stop")
+            case RunCompleted():
+                return self._finish(event.content, "stop")
             case RunFailed():
                 return self._error(event.error_type, event.message)
             case RunCancelled():
@@ -116,7 +120,7 @@ class ChatChunks:
         self.citations.clear()
         return self._error("answer-restarted", RESTARTED) if self.text else b""
 
-    def _finish(self, content: str) -> bytes:
+    def _finish(self, content: str, reason: str) -> bytes:
         made = [] if self.text or not content else [self._say(content)]
         said = "".join(self.text)
         cited = list(self.citations.values())
@@ -132,10 +136,9 @@ class ChatChunks:
                     }
                 )
             )
-        made.append(self._chunk({}, "stop"))
+        made.append(self._chunk({}, reason))
         if self.answering.usage:
-            used = self.answering.used(said, "".join(self.thinking))
-            made.append(_data({**self._head(), "choices": [], "usage": used.model_dump()}))
+            made.append(_data({**self._head(), "choices": [], "usage": counted(self.calls).model_dump()}))
         self.over = True
         return b"".join([*made, DONE])
 

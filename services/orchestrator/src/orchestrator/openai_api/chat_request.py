@@ -7,7 +7,6 @@ from typing import Any
 from uuid import UUID
 
 from contracts.openai_api import ChatCompletionRequest, ChatMessageParam
-from inference.estimate import estimated_tokens
 from orchestrator.openai_api.asking import DoorQuestion, SentMessage
 from orchestrator.openai_api.errors import Unsupported
 from orchestrator.openai_api.footnotes import without_footnotes
@@ -39,7 +38,7 @@ def question_of(body: ChatCompletionRequest, models: Models) -> DoorQuestion:
     metadata = body.metadata or {}
     plain = models.is_plain(body.model, "task" in metadata or question.content.lstrip().startswith(TASK))
     options = RunOptions(model=body.model)
-    session_id = _session_id(metadata)
+    session_id = session_named(metadata)
     if session_id is None:
         options["ephemeral"] = True
     if plain:
@@ -57,11 +56,6 @@ def question_of(body: ChatCompletionRequest, models: Models) -> DoorQuestion:
 def wants_footnotes(metadata: Mapping[str, Any] | None) -> bool:
     """Returns whether the answer's text ends with its sources: `metadata.footnotes` says `false` otherwise."""
     return str((metadata or {}).get("footnotes", "true")).lower() != "false"
-
-
-def prompt_tokens(body: ChatCompletionRequest) -> int:
-    """Returns an estimate of what was sent."""
-    return sum(estimated_tokens(_text(one, at)) for at, one in enumerate(body.messages))
 
 
 def _refuse(body: ChatCompletionRequest) -> None:
@@ -107,7 +101,8 @@ def _text(message: ChatMessageParam, at: int) -> str:
     return "\n".join(part.text or "" for part in message.content)
 
 
-def _session_id(metadata: Mapping[str, Any]) -> UUID | None:
+def session_named(metadata: Mapping[str, Any]) -> UUID | None:
+    """Returns the session that `metadata.session_id` names. Raises Unsupported."""
     given = metadata.get("session_id")
     if given is None:
         return None

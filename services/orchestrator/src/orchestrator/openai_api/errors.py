@@ -21,6 +21,13 @@ class UnknownDoorModel(NotFound):
         super().__init__(param="model")
 
 
+class ResponseNotFound(NotFound):
+    type, title = "response-not-found", "There is no such response here"
+
+    def __init__(self, param: str | None = None) -> None:
+        super().__init__(param=param)
+
+
 class NothingWrites(Problem):
     status, type, title = (
         400,

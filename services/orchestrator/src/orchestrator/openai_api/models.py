@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 from contracts.openai_api import ModelCard
+from contracts.workspace_settings import Preset
 from orchestrator.openai_api.errors import NothingWrites, UnknownDoorModel
 
 DOCUMENTS, PLAIN = "attractor", "attractor-plain"
+PREFIX = "attractor/"
 CARDS = {
     DOCUMENTS: ModelCard(id=DOCUMENTS, created=0, description="Answers from the workspace's documents, with citations"),
     PLAIN: ModelCard(id=PLAIN, created=0, description="Answers with the chat model alone, without documents"),
 }
+
+
+def preset_name(model: str) -> str | None:
+    """Returns the preset that a model names, if it names one."""
+    return model.removeprefix(PREFIX) if model.startswith(PREFIX) else None
+
+
+def preset_card(preset: Preset) -> ModelCard:
+    limits = [name for name in ("document_ids", "source_ids", "tags") if getattr(preset, name)]
+    scope = "some of the workspace's documents" if limits else "the workspace's documents"
+    created = int(preset.updated_at.timestamp())
+    return ModelCard(id=f"{PREFIX}{preset.name}", created=created, description=f"A preset: answers from {scope}")
 
 
 class Models:
@@ -22,15 +36,19 @@ class Models:
         return [card for name, card in CARDS.items() if self.writes or name != PLAIN]
 
     def find(self, name: str) -> ModelCard:
-        """Raises UnknownDoorModel."""
+        """Returns a model that is no preset. Raises UnknownDoorModel."""
         found = next((card for card in self.all() if card.id == name), None)
         if found is None:
             raise UnknownDoorModel
         return found
 
     def is_plain(self, name: str, is_task: bool) -> bool:
-        """Returns whether the answer needs no documents. Raises UnknownDoorModel, NothingWrites."""
-        self.find(name)
+        """Returns whether the answer needs no documents. Raises UnknownDoorModel, NothingWrites.
+
+        Whether there is a preset of the name is not looked at.
+        """
+        if preset_name(name) is None:
+            self.find(name)
         if is_task and not self.writes:
             raise NothingWrites
         return is_task or name == PLAIN

@@ -188,7 +188,10 @@ class Attempt:
                 self.events.emit(CitationChecked(citation=citation))
             self.events.emit(
                 MessageCompleted(
-                    message_id=partial.message_id, content=partial.content, sentences=list(partial.sentences)
+                    message_id=partial.message_id,
+                    content=partial.content,
+                    sentences=list(partial.sentences),
+                    incomplete=True,
                 )
             )
         return partial

@@ -18,7 +18,9 @@ class RunOptions(TypedDict, total=False):
     """How an answer is to be written, as JSON.
 
     `plain`: by the chat model alone, without a search. `ephemeral`: nobody will ask further. `instructions` are the
-    caller's own, for a chat model. `model` and `metadata` are what a door repeats with its answer.
+    caller's own, for a chat model. `model`, `metadata`, `background`, `previous` (the response that it follows) and
+    `forgotten` (nothing of it is kept) are what a door repeats with its answer. `roles` (RoleModel by role) come before
+    the workspace's, `filters` (of SearchFilters) limit what is searched.
     """
 
     plain: bool
@@ -28,6 +30,11 @@ class RunOptions(TypedDict, total=False):
     max_tokens: int
     model: str
     metadata: dict[str, Any]
+    background: bool
+    previous: str
+    forgotten: bool
+    roles: dict[str, list[dict[str, str]]]
+    filters: dict[str, list[str]]
 
 
 @dataclass(frozen=True)

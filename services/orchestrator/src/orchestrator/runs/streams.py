@@ -38,7 +38,7 @@ BEGINNING = "0-0"
 AWAY_SECONDS = 0.5  # until a database that is away is asked again
 _ID = re.compile(r"\d{1,10}-\d{1,19}", re.ASCII)
 Entry = tuple[str, str, str]  # id, name and data
-_TERMINAL = frozenset(event.name for event in RUN_EVENTS if event.terminal)
+TERMINAL_EVENTS = frozenset(event.name for event in RUN_EVENTS if event.terminal)
 
 
 class RunStreams:
@@ -64,12 +64,12 @@ class RunStreams:
         if _key(after) >= _key(_rebuilt_id(run)):
             return True
         if stored := await self.runs.events(caller, run.id, _key(BEGINNING)):
-            return any(event.name in _TERMINAL and _key(after) >= _key(event.id) for event in stored)
+            return any(event.name in TERMINAL_EVENTS and _key(after) >= _key(event.id) for event in stored)
         try:
             newest: Any = await self.redis.xrevrange(run_stream(run.id), count=1)
         except RedisError as error:
             raise Unavailable("The run's events cannot be read; poll the run instead") from error
-        return any(name in _TERMINAL and _key(after) >= _key(entry) for entry, name, _ in map(_decoded, newest))
+        return any(name in TERMINAL_EVENTS and _key(after) >= _key(entry) for entry, name, _ in map(_decoded, newest))
 
     async def publish(self, run_id: UUID, attempt: int, event: RunEventData) -> None:
         """Writes the terminal event of a run that no process is working on, under the id that it has when rebuilt."""
@@ -128,7 +128,7 @@ class RunStreams:
                     await asyncio.sleep(AWAY_SECONDS)
             for after, name, data in entries:
                 yield after, name, data
-                if name in _TERMINAL:
+                if name in TERMINAL_EVENTS:
                     return
 
     async def _filled(self, caller: Principal, run: Run, after: str, entries: list[Entry]) -> tuple[Run, list[Entry]]:
@@ -148,7 +148,7 @@ class RunStreams:
         """Returns what PostgreSQL has after the id; for an ended run up to its terminal event."""
         events = await self.runs.events(caller, run.id, _key(after))
         entries = [(event.id, event.name, event.data) for event in events]
-        if run.status.ended and not any(name in _TERMINAL for _, name, _ in entries):
+        if run.status.ended and not any(name in TERMINAL_EVENTS for _, name, _ in entries):
             terminal = _rebuilt(run)
             entries.append((_rebuilt_id(run), terminal.name, terminal.model_dump_json()))
         return entries

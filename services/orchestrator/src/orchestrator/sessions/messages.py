@@ -232,6 +232,14 @@ class CallerMessages(Repository):
             max_attempts=max_attempts,
         )
 
+    async def hold(self, session_id: UUID) -> UUID:
+        """Keeps others from adding messages to the session until the transaction ends; returns its id.
+
+        Raises SessionNotFound.
+        """
+        await self._lock(session_id)
+        return session_id
+
     async def regenerate(
         self, message_id: UUID, options: MessageRegenerate, key: str | None, max_attempts: int
     ) -> tuple[UUID, QueuedRun]:

@@ -8,11 +8,11 @@ from importlib import import_module
 from pathlib import Path
 
 from contracts.sources import WebConfig
-from ingestion.sources.addresses import AddressRefused
 from ingestion.sources.selection import Selection
 from ingestion.sources.settings import Reach
 from ingestion.sources.source import SourceReader, SourceRefused
 from ingestion.sources.web.url import MAX_CHARACTERS, canonical
+from service_kit.web_address import AddressRefused
 
 
 async def check(config: WebConfig, reach: Reach) -> None:

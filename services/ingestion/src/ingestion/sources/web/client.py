@@ -13,12 +13,13 @@ from http import HTTPStatus
 
 import httpcore2
 
-from ingestion.sources.addresses import AddressRefused
 from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import ItemRefused
-from ingestion.sources.web.connect import Resolve, connection_pool, resolve
+from ingestion.sources.web.connect import connection_pool
 from ingestion.sources.web.errors import PageAway, PageGone, StatusRefused
 from ingestion.sources.web.url import canonical, site_of
+from service_kit.web_address import AddressRefused
+from service_kit.web_connect import Resolve, resolve
 
 MAX_REDIRECTS = 5
 PIECE_BYTES = 256 * 1024

@@ -1,65 +1,13 @@
-"""Connections to checked addresses: a name is resolved once, and the connection is made to what was checked."""
+"""The connections of the web source."""
 
 from __future__ import annotations
 
-import asyncio
-import socket
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
 
 import httpcore2
 
-from ingestion.sources.addresses import Address, AllowedAddresses, literal_address
 from ingestion.sources.settings import SourceSettings
-
-Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
-
-
-async def resolve(host: str, port: int) -> Sequence[Address]:
-    """All addresses of a name, in the system's order; raises OSError."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(ip_address(entry[4][0]) for entry in found))
-
-
-class CheckedBackend(httpcore2.AsyncNetworkBackend):
-    """Connects to a host's addresses when all of them are allowed; raises AddressRefused otherwise."""
-
-    def __init__(self, allowed: AllowedAddresses, resolve: Resolve) -> None:
-        self.allowed, self.resolve = allowed, resolve
-        self.network = httpcore2.AnyIOBackend()
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        addresses = await self._addresses(host, port, timeout)
-        self.allowed.check(host, port, addresses)
-        failure: Exception = httpcore2.ConnectError(f"{host} has no address")
-        for address in addresses:
-            try:
-                return await self.network.connect_tcp(str(address), port, timeout, local_address, socket_options)
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
-                failure = error
-        raise failure
-
-    async def _addresses(self, host: str, port: int, timeout: float | None) -> Sequence[Address]:
-        literal = literal_address(host)
-        if literal is not None:
-            return [literal]
-        try:
-            return await asyncio.wait_for(self.resolve(host, port), timeout)
-        except TimeoutError:
-            raise httpcore2.ConnectTimeout(f"the name {host} was not resolved in time") from None
-        except OSError as error:
-            raise httpcore2.ConnectError(f"the name {host} is not resolved") from error
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
+from service_kit.web_connect import CheckedBackend, Resolve
 
 
 def connection_pool(settings: SourceSettings, resolve: Resolve) -> httpcore2.AsyncConnectionPool:

@@ -13,7 +13,6 @@ from ingestion.sources.selection import Selection
 from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import Fetched, Gap, Item, ItemRefused, ItemVanished, SourceUnavailable
 from ingestion.sources.web.client import WebClient
-from ingestion.sources.web.connect import Resolve, resolve
 from ingestion.sources.web.errors import PageAway, PageGone
 from ingestion.sources.web.frontier import Frontier
 from ingestion.sources.web.outages import Outages
@@ -21,6 +20,7 @@ from ingestion.sources.web.pages import Pages, WebPage
 from ingestion.sources.web.robots import Robots
 from ingestion.sources.web.sitemap import MAX_BYTES, Sitemap, SitemapDamaged, read_sitemap
 from ingestion.sources.web.url import canonical, path_of, pattern_path, site_of
+from service_kit.web_connect import Resolve, resolve
 
 MAX_SITEMAPS = 200
 # Pages that are asked for and not taken (gone, refused, redirects to a known one) also cost the site something.

@@ -10,7 +10,7 @@ import pytest
 from web_site import Reply, Site
 
 from ingestion.settings import Settings
-from ingestion.sources.addresses import allowed_addresses
+from service_kit.web_address import allowed_addresses
 
 MakeSource = Callable[..., Awaitable[Any]]
 

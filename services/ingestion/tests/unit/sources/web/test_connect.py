@@ -9,12 +9,12 @@ from ipaddress import ip_address
 import httpcore2
 import pytest
 
-from ingestion.sources.addresses import Address, AddressRefused, allowed_addresses
 from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import ItemRefused
 from ingestion.sources.web.client import WebClient
-from ingestion.sources.web.connect import CheckedBackend
 from ingestion.sources.web.errors import PageAway
+from service_kit.web_address import Address, AddressRefused, allowed_addresses
+from service_kit.web_connect import CheckedBackend
 
 LOOPBACK = ip_address("127.0.0.1")
 

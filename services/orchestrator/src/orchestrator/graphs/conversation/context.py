@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 from inference.entailment import EntailmentModel
@@ -66,6 +66,10 @@ class TurnBudgets:
     history_tokens: int
     summary_tokens: int
     entailment_seconds: float = 10.0
+
+    def with_passages(self, count: int | None) -> TurnBudgets:
+        """Returns the same with so many passages, if a number is given."""
+        return self if count is None else replace(self, search_k=count)
 
 
 @dataclass

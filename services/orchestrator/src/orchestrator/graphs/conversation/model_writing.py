@@ -17,6 +17,8 @@ from orchestrator.graphs.conversation.state import FoundChunk
 from orchestrator.runs.events import RunEvents
 
 CLOSES = frozenset("]】")  # the end of a marker
+CUT = "length"  # why a model ends that may write no more tokens
+CUT_ISSUE = "the chat model reached the limit of its tokens, so the answer is incomplete"
 
 
 def tell(delta: ChatDelta, events: RunEvents, issues: list[str]) -> None:
@@ -34,13 +36,14 @@ def tell(delta: ChatDelta, events: RunEvents, issues: list[str]) -> None:
 class ModelWriting:
     """One answer, from its first word to its end; if another model begins anew, a further one takes its place.
 
-    `notice` stands before the model's own words. `failure` is what broke it off.
+    `notice` stands before the model's own words. `failure` is what broke it off; `is_cut`: it may write no more tokens.
     """
 
     context: ConversationContext
     passages: Sequence[FoundChunk]
     notice: str
     failure: ChatError | None = None
+    is_cut: bool = False
     issues: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -71,6 +74,7 @@ class ModelWriting:
                     tell(delta, self.context.events, self.issues)
                     if delta.restarted:
                         return True
+                    self.is_cut = self.is_cut or delta.finish_reason == CUT
                     if delta.text:
                         checks.take(self._show(await self._filtered(delta.text)))
             except CallRefused:

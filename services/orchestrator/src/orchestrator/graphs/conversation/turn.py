@@ -76,7 +76,9 @@ class ConversationTurns:
     ) -> TurnAnswer:
         graph = self.graph.copy({"checkpointer": self.checkpoints.saver()})
         config = RunnableConfig(configurable={"thread_id": str(run.id)}, metadata={DIGEST: self.digest})
-        issues = [OUTDATED] if run.attempts > 1 and await self._discarded(run, config) else []
+        issues = [*models.issues]
+        if run.attempts > 1 and await self._discarded(run, config):
+            issues.append(OUTDATED)
         context = ConversationContext(
             run.principal,
             events,
@@ -85,10 +87,10 @@ class ConversationTurns:
             self.memory,
             models,
             self.prompts,
-            self.limits,
+            self.limits.with_passages(models.settings.passages),
             self.alike,
             self.entailment,
-            options=run.options,
+            options=models.options(run.options),
         )
         state = await _checkpointed(graph, run, config)
 

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from langgraph.runtime import Runtime
 
-from contracts.events import MessageCompleted
+from contracts.events import MessageCompleted, ProviderIssue
 from inference.chat import ChatMessage
 from inference.errors import CallRefused, ChatError
 from orchestrator.errors import BudgetExceeded, ModelFailed
 from orchestrator.graphs.conversation.context import ConversationContext, WrittenSoFar
-from orchestrator.graphs.conversation.model_writing import tell
+from orchestrator.graphs.conversation.model_writing import CUT, CUT_ISSUE, tell
 from orchestrator.graphs.conversation.nodes.reply_to_general_input import chosen, conversation, show
 from orchestrator.graphs.conversation.state import Turn
 
@@ -38,13 +38,14 @@ async def reply_plainly(state: PlainTurn, runtime: Runtime[ConversationContext])
     if instructions := context.options.get("instructions"):
         said = [ChatMessage("system", instructions), *said]
     context.draft = WrittenSoFar("model")
-    shown, issues = context.draft.shown, list[str]()
+    shown, issues, is_cut = context.draft.shown, list[str](), False
     try:
         async with aclosing(chat.stream(said, **chosen(context.options))) as deltas:
             async for delta in deltas:
                 tell(delta, context.events, issues)
                 if delta.restarted:
                     shown.clear()
+                is_cut = is_cut or delta.finish_reason == CUT
                 show(context.events, shown, delta.text)
     except CallRefused as refusal:
         raise BudgetExceeded(refusal.detail) from refusal
@@ -53,10 +54,14 @@ async def reply_plainly(state: PlainTurn, runtime: Runtime[ConversationContext])
     content = "".join(shown)
     if not content.strip():
         raise ModelFailed("the chat model gave no answer")
-    context.events.emit(MessageCompleted(message_id=UUID(state["answer_id"]), content=content))
+    if is_cut:
+        issues.append(CUT_ISSUE)
+        context.events.emit(ProviderIssue(message=CUT_ISSUE))
+    context.events.emit(MessageCompleted(message_id=UUID(state["answer_id"]), content=content, incomplete=is_cut))
     return {
         "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=content)],
         "mode": "model",
+        "incomplete": is_cut,
         "issues": issues,
         "steps_executed": [STEP],
     }

@@ -18,7 +18,7 @@ from orchestrator.citations.support import CitedSpan
 from orchestrator.errors import BudgetExceeded
 from orchestrator.graphs.conversation.budgets import prompt_room, shared_room, within_budget
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.model_writing import ModelWriting
+from orchestrator.graphs.conversation.model_writing import CUT_ISSUE, ModelWriting
 from orchestrator.graphs.conversation.passages import condensed, fitting, numbered, quoted, remembered
 from orchestrator.graphs.conversation.state import FoundChunk, GraphAnswer, Turn
 from orchestrator.runs.events import RunEvents
@@ -34,7 +34,7 @@ NOTICES = {None: "", "found": "", "nothing": NOTHING_FOUND, "failed": SEARCH_FAI
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer with the citations that it claims; an `incomplete` one broke off."""
+    """An answer with the citations that it claims; an `incomplete` one broke off or was cut."""
 
     content: str
     mode: Literal["model", "extractive"]
@@ -96,8 +96,11 @@ async def _ask(state: AnswerableTurn, context: ConversationContext, chat: RoleCh
         if writing.failure is not None:
             issues.append(f"the chat model broke off, so the answer is incomplete: {writing.failure}")
             context.events.emit(ProviderIssue(message=issues[-1]))
+        elif writing.is_cut:
+            issues.append(CUT_ISSUE)
+            context.events.emit(ProviderIssue(message=CUT_ISSUE))
         markers = writing.markers
-        incomplete = writing.failure is not None
+        incomplete = writing.failure is not None or writing.is_cut
         return Reply(writing.content, "model", markers.cited, markers.removed, issues, incomplete)
     reason = f"failed, so the answer quotes the documents instead: {writing.failure}"
     if writing.failure is None:

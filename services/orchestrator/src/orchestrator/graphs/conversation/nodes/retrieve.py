@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from contracts.events import ProviderIssue, StageOutput
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer
 from contracts.memory import RecallRequest, RecallResponse
-from contracts.retrieval import MOST_CHARACTERS, SearchRequest, SearchResponse
+from contracts.retrieval import MOST_CHARACTERS, SearchFilters, SearchRequest, SearchResponse
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import passage_of, passage_of_source
 from orchestrator.graphs.conversation.state import Cited, FoundChunk, GraphAnswer
@@ -79,10 +79,13 @@ def _debug(
 
 async def _search(state: SearchedQuestion, context: ConversationContext) -> SearchResponse | ServiceSilent:
     ids = state["document_ids"]
+    limits = SearchFilters.model_validate(context.options.get("filters", {}))
     request = SearchRequest(
         query=state["question"][:MOST_CHARACTERS],
         k=context.limits.search_k,
         document_ids=None if ids is None else [UUID(one) for one in ids],
+        source_ids=limits.source_ids,
+        tags=limits.tags,
         # Only quotations need them, and they cost time before the first word.
         highlight=context.models.of("answer") is None,
     )
@@ -94,7 +97,8 @@ async def _search(state: SearchedQuestion, context: ConversationContext) -> Sear
 
 async def _stated(state: SearchedQuestion, context: ConversationContext) -> StructuralAnswer | ServiceSilent | None:
     """Asks the graph, unless the answer shall come from some documents only."""
-    if state["document_ids"] is not None or len(state["question"]) > LONGEST_STRUCTURAL:
+    limited = state["document_ids"] is not None or "filters" in context.options
+    if limited or len(state["question"]) > LONGEST_STRUCTURAL:
         return None
     try:
         return await context.graph_tools.answer(context.caller, AnswerQuestion(question=state["question"]))

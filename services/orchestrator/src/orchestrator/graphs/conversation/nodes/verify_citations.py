@@ -39,7 +39,12 @@ async def verify_citations(state: UncheckedAnswer, runtime: Runtime[Conversation
     for citation in checked.citations:
         context.events.emit(CitationChecked(citation=citation))
     context.events.emit(
-        MessageCompleted(message_id=UUID(state["answer_id"]), content=checked.content, sentences=checked.sentences)
+        MessageCompleted(
+            message_id=UUID(state["answer_id"]),
+            content=checked.content,
+            sentences=checked.sentences,
+            incomplete=state["incomplete"],
+        )
     )
     return {
         "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=checked.content)],

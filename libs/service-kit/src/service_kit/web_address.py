@@ -1,4 +1,4 @@
-"""Which addresses the web source may connect to: the public internet, and what the operator allows besides."""
+"""Which addresses named by users may be connected to: the public internet, and what the operator allows besides."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ import pytest
 
 from contracts.sources import WebConfig
 from ingestion.sources import web
-from ingestion.sources.addresses import AddressRefused, AllowedAddresses, allowed_addresses, is_public
 from ingestion.sources.settings import SourceSettings
 from ingestion.sources.source import SourceRefused
+from service_kit.web_address import AddressRefused, AllowedAddresses, allowed_addresses, is_public
 
 INTERNAL = [
     "0.0.0.0",

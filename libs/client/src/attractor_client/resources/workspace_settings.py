@@ -1,0 +1,74 @@
+"""Settings and presets of users and workspaces, and the models that clients may name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from attractor_client.http.transport import Transport, path
+from contracts.openai_api import ModelList
+from contracts.workspace_settings import (
+    Preset,
+    PresetPut,
+    Presets,
+    SettingList,
+    SettingPut,
+    SettingScope,
+    SettingState,
+    SettingStates,
+)
+
+
+class WorkspaceSettings:
+    """`client.settings`: everybody changes the own ones, owners those of the workspace."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    async def schema(self) -> SettingList:
+        """Returns the settings that there are."""
+        return await self.transport.get("/v1/settings/schema", SettingList)
+
+    async def all(self, scope: SettingScope = SettingScope.user, category: str | None = None) -> SettingStates:
+        """Returns what holds for the caller, or for the workspace; no values of secrets."""
+        return await self.transport.get("/v1/settings", SettingStates, {"scope": scope.value, "category": category})
+
+    async def put(self, key: str, value: Any, scope: SettingScope = SettingScope.user) -> SettingState:
+        answer = await self.transport.send(
+            "PUT", path("v1/settings", key), body=SettingPut(value=value), params={"scope": scope.value}
+        )
+        return self.transport.parse(answer, SettingState)
+
+    async def delete(self, key: str, scope: SettingScope = SettingScope.user) -> None:
+        """Gives the setting its default back."""
+        await self.transport.send("DELETE", path("v1/settings", key), params={"scope": scope.value})
+
+
+class AnswerPresets:
+    """`client.presets`: how answers are made that are asked with the model `attractor/NAME`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    async def all(self) -> Presets:
+        return await self.transport.get("/v1/presets", Presets)
+
+    async def get(self, name: str) -> Preset:
+        """Returns the caller's own preset of this name, else the workspace's."""
+        return await self.transport.get(path("v1/presets", name), Preset)
+
+    async def put(self, name: str, preset: PresetPut, scope: SettingScope = SettingScope.user) -> Preset:
+        answer = await self.transport.send("PUT", path("v1/presets", name), body=preset, params={"scope": scope.value})
+        return self.transport.parse(answer, Preset)
+
+    async def delete(self, name: str, scope: SettingScope = SettingScope.user) -> None:
+        await self.transport.send("DELETE", path("v1/presets", name), params={"scope": scope.value})
+
+
+class DoorModels:
+    """`client.models`: what clients of the OpenAI API may name as `model`."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    async def all(self) -> ModelList:
+        return await self.transport.get("/v1/models", ModelList)

@@ -1,0 +1,48 @@
+"""What clients of the OpenAI API send and get as embeddings."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from contracts.base import Resource
+from contracts.openai_api import Lenient, ModelName, Said
+
+MOST_INPUTS = 256
+
+
+class EmbeddingRequest(Lenient):
+    """`model` is a configured embedding model, or `attractor` for the default one. `dimensions` are those that it has.
+
+    A text beyond what the model reads is read up to there. Lists of tokens are refused.
+    """
+
+    model: ModelName
+    input: Said | Annotated[list[Said], Field(min_length=1, max_length=MOST_INPUTS)]
+    encoding_format: Literal["float", "base64"] = "float"
+    dimensions: Annotated[int, Field(ge=1, le=100_000)] | None = None
+
+
+class EmbeddingVector(Resource):
+    """A unit vector: numbers, or with `base64` the bytes of little-endian 32-bit floats."""
+
+    object: Literal["embedding"] = "embedding"
+    index: int
+    embedding: list[float] | str
+
+
+class EmbeddingUsage(Resource):
+    """Tokens, as estimated from the characters of the texts."""
+
+    prompt_tokens: int
+    total_tokens: int
+
+
+class EmbeddingList(Resource):
+    """One vector for each text, in their order."""
+
+    object: Literal["list"] = "list"
+    model: str
+    data: list[EmbeddingVector]
+    usage: EmbeddingUsage

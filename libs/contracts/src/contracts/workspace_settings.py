@@ -1,0 +1,137 @@
+"""Settings of users and workspaces: which there are, and what is set."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from contracts.base import Request, Resource, plain
+
+MOST_CANDIDATES = 5
+SettingKey = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=100, pattern="^[a-z0-9_-]+(\\.[a-z0-9_-]+)+$"),
+    AfterValidator(plain),
+]
+
+
+class SettingScope(StrEnum):
+    """Whose a setting is. What a user sets counts before what the workspace sets, and that before the default."""
+
+    user = "user"
+    workspace = "workspace"
+
+
+class SettingSource(StrEnum):
+    """Where a value comes from."""
+
+    user = "user"
+    workspace = "workspace"
+    default = "default"
+
+
+class SettingSchema(Resource):
+    """A setting that there is. Of a family, `key` has a `{name}` that callers choose: small letters, digits, - and _.
+
+    `value_schema` is the JSON Schema of its value. A secret is written, replaced and deleted, and never returned.
+    """
+
+    key: str
+    category: str
+    description: str
+    scopes: list[SettingScope]
+    is_secret: bool
+    default: Any
+    value_schema: dict[str, Any]
+
+
+class SettingList(Resource):
+    """The settings that there are, by category and key."""
+
+    items: list[SettingSchema]
+
+
+class SettingState(Resource):
+    """What holds for the caller, or with `scope=workspace` for the workspace. `value` of a secret is null.
+
+    `is_set`: it is not the default. `updated_at` is null for defaults.
+    """
+
+    key: str
+    category: str
+    value: Any
+    is_secret: bool
+    is_set: bool
+    source: SettingSource
+    updated_at: datetime | None
+
+
+class SettingStates(Resource):
+    items: list[SettingState]
+
+
+class SettingPut(Request):
+    """`value` has the form that the setting's schema asks for."""
+
+    value: Any
+
+
+class RoleModel(Request):
+    """A model of a provider: of the workspace's by its name, or of the operator (`operator`)."""
+
+    provider: Annotated[str, StringConstraints(min_length=1, max_length=32, pattern="^[a-z0-9_-]+$")]
+    model: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+
+
+RoleModels = Annotated[list[RoleModel], Field(min_length=1, max_length=MOST_CANDIDATES)]
+
+
+PresetName = Annotated[
+    str, StringConstraints(min_length=1, max_length=64, pattern="^[a-z0-9][a-z0-9_-]*$"), AfterValidator(plain)
+]
+ChosenRole = Literal["answer", "summary", "title"]
+PresetTag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+
+
+class PresetPut(Request):
+    """How answers are made that are asked with the model `attractor/NAME`; what is not given stays as it is elsewhere.
+
+    `instructions` are for chat models; they do not switch the check of citations off. `roles` are models by role, in
+    order. The answer draws on documents that are among `document_ids`, of one of the sources and with one of the tags,
+    as far as these are given.
+    """
+
+    instructions: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8_000)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    roles: dict[ChosenRole, RoleModels] = {}
+    document_ids: Annotated[list[UUID], Field(min_length=1, max_length=1_000)] | None = None
+    source_ids: Annotated[list[UUID], Field(min_length=1, max_length=100)] | None = None
+    tags: Annotated[list[PresetTag], Field(min_length=1, max_length=100)] | None = None
+
+    @model_validator(mode="after")
+    def _says_something(self) -> PresetPut:
+        if not any(self.model_dump(exclude_none=True).values()) and self.temperature is None:
+            raise ValueError("a preset says something of how answers are made")
+        return self
+
+
+class Preset(Resource):
+    """A preset of the caller, or of the workspace."""
+
+    name: str
+    scope: SettingScope
+    instructions: str | None
+    temperature: float | None
+    roles: dict[ChosenRole, list[RoleModel]]
+    document_ids: list[UUID] | None
+    source_ids: list[UUID] | None
+    tags: list[str] | None
+    updated_at: datetime
+
+
+class Presets(Resource):
+    items: list[Preset]

@@ -1,0 +1,77 @@
+"""Routes of settings."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+
+from contracts.base import ProblemBody
+from contracts.workspace_settings import SettingKey, SettingList, SettingPut, SettingScope, SettingState, SettingStates
+from orchestrator.configuration.schema import DEFINITIONS
+from orchestrator.configuration.store import ConfigurationStore
+from service_kit.auth import Viewer
+
+router = APIRouter(prefix="/v1/settings", tags=["orchestrator"])
+Responses = dict[int | str, dict[str, Any]]
+CHANGED: Responses = {
+    403: {"model": ProblemBody, "description": "Only owners change the settings of a workspace"},
+    404: {"model": ProblemBody, "description": "There is no such setting in this scope"},
+    409: {"model": ProblemBody, "description": "The provider is in use, or there are too many"},
+}
+STORED: Responses = {
+    **CHANGED,
+    422: {"model": ProblemBody, "description": "The value is not valid, or a provider does not list a model"},
+    503: {"model": ProblemBody, "description": "It is a secret, and the operator has set no SETTINGS_KEY"},
+}
+
+
+def configuration(request: Request) -> ConfigurationStore:
+    found: ConfigurationStore = request.app.state.configuration
+    return found
+
+
+Using = Annotated[ConfigurationStore, Depends(configuration)]
+Key = Annotated[SettingKey, Path()]
+Scope = Annotated[SettingScope, Query(description="Whose setting: the caller's own, or the workspace's")]
+
+
+@router.get("/schema", summary="List the settings that there are")
+async def list_setting_schemas(caller: Viewer) -> SettingList:  # noqa: ARG001  for authenticated callers only
+    """With their categories, defaults, and the form of their values."""
+    return SettingList(items=[one.as_schema() for one in DEFINITIONS])
+
+
+@router.get("", summary="Read settings")
+async def list_settings(
+    caller: Viewer,
+    using: Using,
+    scope: Scope = SettingScope.user,
+    category: Annotated[str | None, Query(min_length=1, max_length=50, description="Only of this category")] = None,
+) -> SettingStates:
+    """What holds for the caller: the own settings, else those of the workspace, else defaults. One page.
+
+    With `scope=workspace` the caller's own are left out. The values of secrets are never told.
+    """
+    return SettingStates(items=await using.states(caller, scope, category))
+
+
+@router.put("/{setting_key}", summary="Set a setting", responses=STORED)
+async def put_setting(
+    setting_key: Key, body: SettingPut, caller: Viewer, using: Using, scope: Scope = SettingScope.user
+) -> SettingState:
+    """Everybody changes the own settings, owners those of the workspace. Runs that begin afterwards follow it.
+
+    The models of a role are looked for in the lists of their providers: one that is not there is named. A provider's
+    address must be public, or allowed by the operator; with a new address its key is forgotten.
+    """
+    return await using.put(caller, scope, setting_key, body.value)
+
+
+@router.delete(
+    "/{setting_key}", summary="Give a setting its default back", status_code=HTTPStatus.NO_CONTENT, responses=CHANGED
+)
+async def delete_setting(setting_key: Key, caller: Viewer, using: Using, scope: Scope = SettingScope.user) -> None:
+    """With the address of a provider its key is deleted; a provider that a role names stays."""
+    await using.delete(caller, scope, setting_key)

@@ -1,0 +1,114 @@
+"""The presets of a workspace and its users."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.types.json import Jsonb
+
+from contracts.gateway import Role
+from contracts.workspace_settings import Preset, PresetPut, SettingScope
+from orchestrator.configuration.store import ConfigurationStore
+from orchestrator.errors import PresetNotFound, TooManyPresets
+from service_kit.auth import Principal
+from service_kit.postgres import Connection
+from service_kit.problems import Forbidden
+from service_kit.repository import Repository
+from service_kit.statements import Statements
+
+MOST_PRESETS = 100
+
+
+class PresetSql(Statements, file="presets.sql"):
+    all: str
+    find: str
+    lock: str
+    count: str
+    put: str
+    delete: str
+
+
+@dataclass(frozen=True)
+class StoredPreset:
+    """Of the workspace without a `user_id`."""
+
+    user_id: UUID | None
+    name: str
+    content: dict[str, Any]
+    updated_at: datetime
+
+    def shown(self) -> Preset:
+        scope = SettingScope.workspace if self.user_id is None else SettingScope.user
+        content = PresetPut.model_validate(self.content)
+        return Preset(name=self.name, scope=scope, updated_at=self.updated_at, **dict(content))
+
+
+class CallerPresets(Repository):
+    """The presets that a caller can name: the own ones, and those of the workspace."""
+
+    def __init__(self, connection: Connection, caller: Principal) -> None:
+        super().__init__(connection, caller.workspace_id)
+        self.caller = caller
+        self.bound = {**self.bound, "user_id": caller.user_id}
+
+
+@dataclass(frozen=True)
+class PresetStore:
+    """Reads and changes presets, each in one transaction."""
+
+    configuration: ConfigurationStore
+
+    async def all(self, caller: Principal) -> list[Preset]:
+        """Returns them by name, a user's own before the workspace's of the same name."""
+        async with self.configuration.database.workspace(caller.workspace_id) as connection:
+            stored = await CallerPresets(connection, caller).all(PresetSql.all, StoredPreset)
+        return [one.shown() for one in stored]
+
+    async def find(self, caller: Principal, name: str) -> Preset:
+        """Returns the caller's own, else the workspace's. Raises PresetNotFound."""
+        async with self.configuration.database.workspace(caller.workspace_id) as connection:
+            stored = await CallerPresets(connection, caller).one(PresetSql.find, StoredPreset, name=name)
+        if stored is None:
+            raise PresetNotFound
+        return stored.shown()
+
+    async def put(self, caller: Principal, scope: SettingScope, name: str, preset: PresetPut) -> Preset:
+        """Raises Forbidden, TooManyPresets; ModelNotListed and ProviderUnusable as for a setting."""
+        owner_id = _owner(caller, scope)
+        models = [model for models in preset.roles.values() for model in models]
+        if models:
+            chosen = await self.configuration.chosen(caller.workspace_id, None)
+            await self.configuration.listing.check(models, chosen.providers)
+        async with self.configuration.database.workspace(caller.workspace_id) as connection:
+            presets = CallerPresets(connection, caller)
+            await presets.run(PresetSql.lock)
+            if await presets.value(PresetSql.count, owner_id=owner_id, name=name) >= MOST_PRESETS:
+                raise TooManyPresets(f"at most {MOST_PRESETS}")
+            stored = await presets.one(
+                PresetSql.put,
+                StoredPreset,
+                owner_id=owner_id,
+                name=name,
+                content=Jsonb(preset.model_dump(mode="json")),
+                updated_by=caller.user_id,
+            )
+        assert stored is not None
+        return stored.shown()
+
+    async def delete(self, caller: Principal, scope: SettingScope, name: str) -> None:
+        """Raises Forbidden, PresetNotFound."""
+        async with self.configuration.database.workspace(caller.workspace_id) as connection:
+            presets = CallerPresets(connection, caller)
+            if not await presets.run(PresetSql.delete, owner_id=_owner(caller, scope), name=name):
+                raise PresetNotFound
+
+
+def _owner(caller: Principal, scope: SettingScope) -> UUID | None:
+    if scope is SettingScope.user:
+        return caller.user_id
+    if caller.role is not Role.owner:
+        raise Forbidden("Only owners change the presets of a workspace")
+    return None

@@ -1,0 +1,67 @@
+"""Routes of presets."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+
+from contracts.base import ProblemBody
+from contracts.workspace_settings import Preset, PresetName, PresetPut, Presets, SettingScope
+from orchestrator.configuration.presets import PresetStore
+from service_kit.auth import Viewer
+
+router = APIRouter(prefix="/v1/presets", tags=["orchestrator"])
+Responses = dict[int | str, dict[str, Any]]
+NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "There is no such preset"}}
+FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "Only owners change the presets of a workspace"}}
+STORED: Responses = {
+    **FORBIDDEN,
+    409: {"model": ProblemBody, "description": "There are as many presets as may be"},
+    422: {"model": ProblemBody, "description": "It is not valid, or a provider does not list a model"},
+}
+
+
+def preset_store(request: Request) -> PresetStore:
+    found: PresetStore = request.app.state.presets
+    return found
+
+
+Using = Annotated[PresetStore, Depends(preset_store)]
+Named = Annotated[PresetName, Path()]
+Scope = Annotated[SettingScope, Query(description="Whose preset: the caller's own, or the workspace's")]
+
+
+@router.get("", summary="List presets")
+async def list_presets(caller: Viewer, using: Using) -> Presets:
+    """The caller's own and those of the workspace, by name. One page; at most 100 of each."""
+    return Presets(items=await using.all(caller))
+
+
+@router.get("/{preset_name}", summary="Read a preset", responses=NOT_FOUND)
+async def get_preset(preset_name: Named, caller: Viewer, using: Using) -> Preset:
+    """The caller's own, else the workspace's: the one that the model `attractor/NAME` stands for."""
+    return await using.find(caller, preset_name)
+
+
+@router.put("/{preset_name}", summary="Make or replace a preset", responses=STORED)
+async def put_preset(
+    preset_name: Named, body: PresetPut, caller: Viewer, using: Using, scope: Scope = SettingScope.user
+) -> Preset:
+    """Everybody makes own presets, owners those of the workspace.
+
+    Clients of the OpenAI API name it as the model `attractor/NAME`.
+    """
+    return await using.put(caller, scope, preset_name, body)
+
+
+@router.delete(
+    "/{preset_name}",
+    summary="Delete a preset",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses={**NOT_FOUND, **FORBIDDEN},
+)
+async def delete_preset(preset_name: Named, caller: Viewer, using: Using, scope: Scope = SettingScope.user) -> None:
+    """Answers that were asked with it stay."""
+    await using.delete(caller, scope, preset_name)

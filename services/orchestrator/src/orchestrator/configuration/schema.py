@@ -1,0 +1,151 @@
+"""The settings that there are, and the form of their values. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
+
+from contracts.base import plain
+from contracts.workspace_settings import RoleModels, SettingSchema, SettingScope
+from orchestrator.errors import SettingInvalid, UnknownSetting
+
+BOTH = (SettingScope.user, SettingScope.workspace)
+WORKSPACE = (SettingScope.workspace,)
+ROLES = ("answer", "summary", "title")
+_NAME = re.compile(r"[a-z0-9_-]{1,32}")
+OPERATOR = "operator"
+
+Instructions = Annotated[
+    str, StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=8_000), AfterValidator(plain)
+]
+Temperature = Annotated[float, Field(ge=0, le=2, strict=True)]
+Passages = Annotated[int, Field(ge=1, le=50, strict=True)]
+Address = Annotated[
+    str,
+    StringConstraints(strict=True, min_length=8, max_length=500, pattern="^https?://[!-~]+$"),
+    AfterValidator(plain),
+]
+Secret = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=1_000, pattern="^[!-~]+$")]
+
+
+@dataclass(frozen=True)
+class SettingDefinition:
+    """A setting, or with `{name}` in its key a family of them."""
+
+    key: str
+    category: str
+    description: str
+    scopes: Sequence[SettingScope]
+    kind: Any
+    is_secret: bool = False
+
+    @cached_property
+    def form(self) -> TypeAdapter[Any]:
+        return TypeAdapter(self.kind)
+
+    @property
+    def is_family(self) -> bool:
+        return "{name}" in self.key
+
+    def covers(self, key: str) -> bool:
+        if not self.is_family:
+            return key == self.key
+        before, after = self.key.split("{name}")
+        if not (key.startswith(before) and key.endswith(after) and len(key) > len(before) + len(after)):
+            return False
+        name = key[len(before) : -len(after)]
+        return _NAME.fullmatch(name) is not None and name != OPERATOR
+
+    def parse(self, value: Any) -> Any:
+        """Returns the value as it is stored. Raises SettingInvalid, which tells nothing of a secret."""
+        try:
+            return self.form.dump_python(self.form.validate_python(value), mode="json")
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            place = ".".join(map(str, ("value", *first["loc"])))
+            raise SettingInvalid(f"{place}: {first['msg']}") from None
+
+    def as_schema(self) -> SettingSchema:
+        return SettingSchema(
+            key=self.key,
+            category=self.category,
+            description=self.description,
+            scopes=list(self.scopes),
+            is_secret=self.is_secret,
+            default=None,
+            value_schema=self.form.json_schema(),
+        )
+
+
+DEFINITIONS = (
+    SettingDefinition(
+        "answers.instructions",
+        "answers",
+        "How chat models are to write answers. They do not switch the check of citations off",
+        BOTH,
+        Instructions,
+    ),
+    SettingDefinition(
+        "answers.passages",
+        "answers",
+        "Chunks that an answer may draw on; without it SEARCH_K of the operator",
+        WORKSPACE,
+        Passages,
+    ),
+    SettingDefinition(
+        "answers.temperature", "answers", "How freely chat models write; without it 0.2", BOTH, Temperature
+    ),
+    SettingDefinition(
+        "providers.{name}.api_key",
+        "providers",
+        "The key that a provider of the workspace is asked with",
+        WORKSPACE,
+        Secret,
+        is_secret=True,
+    ),
+    SettingDefinition(
+        "providers.{name}.base_url",
+        "providers",
+        "The address of a provider that speaks the OpenAI API; that of most ends in /v1",
+        WORKSPACE,
+        Address,
+    ),
+    *(
+        SettingDefinition(
+            f"roles.{role}",
+            "roles",
+            f"The models for the role {role}, in order: the next one is asked where one fails. "
+            "Without it the operator's model",
+            WORKSPACE,
+            RoleModels,
+        )
+        for role in ROLES
+    ),
+)
+
+
+def defined(key: str, scope: SettingScope) -> SettingDefinition:
+    """Raises UnknownSetting."""
+    found = next((one for one in DEFINITIONS if one.covers(key)), None)
+    if found is None or scope not in found.scopes:
+        raise UnknownSetting
+    return found
+
+
+def address_key(provider: str) -> str:
+    return f"providers.{provider}.base_url"
+
+
+def secret_key(provider: str) -> str:
+    return f"providers.{provider}.api_key"
+
+
+def provider_of(key: str) -> str | None:
+    """Returns the provider that a key of the two is of."""
+    parts = key.split(".")
+    return parts[1] if len(parts) == 3 and parts[0] == "providers" else None

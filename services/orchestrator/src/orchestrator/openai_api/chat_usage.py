@@ -1,0 +1,20 @@
+"""What a run took of models, as chat completions tell it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contracts.events import ModelCalled
+from contracts.openai_api import ChatUsage, CompletionTokensDetails, PromptTokensDetails
+
+
+def counted(calls: Sequence[ModelCalled]) -> ChatUsage:
+    """Returns the sums of the calls: nothing where the documents were quoted without a model."""
+    sent, written = sum(call.input_tokens for call in calls), sum(call.output_tokens for call in calls)
+    return ChatUsage(
+        prompt_tokens=sent,
+        completion_tokens=written,
+        total_tokens=sent + written,
+        prompt_tokens_details=PromptTokensDetails(cached_tokens=sum(call.cached_tokens for call in calls)),
+        completion_tokens_details=CompletionTokensDetails(reasoning_tokens=sum(call.thinking_tokens for call in calls)),
+    )

@@ -1,0 +1,30 @@
+"""What a preset makes of a question. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from contracts.workspace_settings import Preset
+from orchestrator.openai_api.asking import DoorQuestion
+from orchestrator.runs.records import RunOptions
+
+
+def with_preset(question: DoorQuestion, preset: Preset | None) -> DoorQuestion:
+    """Returns the question as the preset has it asked. What the request itself says counts before the preset."""
+    if preset is None:
+        return question
+    options: RunOptions = question.options.copy()
+    if preset.instructions:
+        options["instructions"] = "\n\n".join(filter(None, (preset.instructions, options.get("instructions"))))
+    if preset.temperature is not None:
+        options.setdefault("temperature", preset.temperature)
+    if preset.roles:
+        options["roles"] = {role: [model.model_dump() for model in models] for role, models in preset.roles.items()}
+    filters: dict[str, list[str]] = {}
+    if preset.source_ids:
+        filters["source_ids"] = [str(one) for one in preset.source_ids]
+    if preset.tags:
+        filters["tags"] = preset.tags
+    if filters:
+        options["filters"] = filters
+    return replace(question, options=options, document_ids=preset.document_ids)

@@ -1,0 +1,1 @@
+"""The vectors of texts, as clients of the OpenAI API ask for them."""

@@ -1,0 +1,112 @@
+"""Embeddings as the `openai` SDK asks for them."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from contextlib import asynccontextmanager, suppress
+
+import numpy as np
+import openai
+import pytest
+import uvicorn
+from openai import AsyncOpenAI, OpenAI
+
+from inference.embeddings import BUNDLED_SPACE
+from retrieval.app import create_app
+
+TEXTS = [
+    "The car was sold in Lyon.",
+    "",
+    "An automobile changed hands.",
+    "Photosynthesis turns light into sugar. " * 200,
+]
+
+
+@asynccontextmanager
+async def served(settings):
+    """The service on a port of its own; its base URL."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(create_app(settings), log_config=None, timeout_graceful_shutdown=0))
+        task = asyncio.create_task(server.serve([listener]))
+        try:
+            while not server.started:
+                if task.done():
+                    task.result()
+                await asyncio.sleep(0.01)
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        finally:
+            server.should_exit = True
+            with suppress(asyncio.CancelledError):
+                await task
+
+
+@pytest.fixture
+def key(auth_headers):
+    return auth_headers()["Authorization"].removeprefix("Bearer ")
+
+
+@pytest.fixture
+def door(settings, object_store, key):  # noqa: ARG001  the bucket has to be there
+    """`async with door() as sdk`: the SDK, which repeats nothing."""
+
+    @asynccontextmanager
+    async def opened(own=settings):
+        async with served(own) as url, AsyncOpenAI(base_url=url, api_key=key, max_retries=0, timeout=240) as sdk:
+            yield sdk
+
+    return opened
+
+
+async def test_texts_get_the_vectors_that_the_encoder_gives_them(door, embedder):
+    expected = await embedder.embed(TEXTS)
+    async with door() as sdk:
+        packed = await sdk.embeddings.create(model="attractor", input=TEXTS)
+        plain = await sdk.embeddings.create(model=BUNDLED_SPACE.model, input=TEXTS, encoding_format="float")
+        one = await sdk.embeddings.create(model="attractor", input=TEXTS[0], dimensions=384)
+    for answer in (packed, plain):
+        assert [vector.index for vector in answer.data] == [0, 1, 2, 3]
+        np.testing.assert_allclose([vector.embedding for vector in answer.data], expected, atol=1e-3)
+    assert [vector.embedding for vector in packed.data] == [vector.embedding for vector in plain.data]
+    np.testing.assert_allclose(one.data[0].embedding, expected[0], atol=1e-3)
+    assert packed.model == BUNDLED_SPACE.model
+    assert packed.usage.total_tokens == packed.usage.prompt_tokens > 0
+
+
+async def test_what_is_not_offered_is_refused_by_name(door):
+    refusals = [
+        ("model", openai.NotFoundError, {"model": "text-embedding-3-small"}),
+        ("dimensions", openai.BadRequestError, {"dimensions": 256}),
+        ("input", openai.BadRequestError, {"input": ["a"] * 257}),
+        ("input", openai.BadRequestError, {"input": []}),
+        ("encoding_format", openai.BadRequestError, {"encoding_format": "int8"}),
+    ]
+    async with door() as sdk:
+        for param, kind, more in refusals:
+            with pytest.raises(kind) as refused:
+                await sdk.embeddings.create(**{"model": "attractor", "input": "text", **more})
+            assert refused.value.param.startswith(param), more
+        with pytest.raises(openai.BadRequestError):
+            await sdk.embeddings.create(model="attractor", input=[1, 2, 3])
+        most = await sdk.embeddings.create(model="attractor", input=["a"] * 256)
+    assert len(most.data) == 256
+
+
+async def test_a_model_that_does_not_respond_is_named(door, make_settings, provider):
+    provider.status = 400
+    async with door(make_settings(**provider.default())) as sdk:
+        with pytest.raises(openai.InternalServerError) as silent:
+            await sdk.embeddings.create(model="attractor", input="text")
+    assert (silent.value.status_code, silent.value.code) == (503, "embeddings_unavailable")
+
+
+async def test_the_sdk_that_blocks_works_too(door, embedder, key):
+    async with door() as sdk:
+
+        def ask() -> list[float]:
+            with OpenAI(base_url=sdk.base_url, api_key=key, max_retries=0, timeout=240) as blocking:
+                return blocking.embeddings.create(model="attractor", input=TEXTS[0]).data[0].embedding
+
+        vector = await asyncio.to_thread(ask)
+    np.testing.assert_allclose(vector, (await embedder.embed(TEXTS[:1]))[0], atol=1e-3)
