@@ -139,8 +139,18 @@ class RecalledAnswer(Resource):
     about_user: bool
 
 
+class ToldStatement(Resource):
+    """An answer to a message that asks nothing and states what is kept of it, if it is said in a turn.
+
+    `about_user`: it is about whoever says it.
+    """
+
+    text: str
+    about_user: bool
+
+
 class RecallResponse(Resource):
-    """Best first; empty where nothing is relevant. `answer`: where a fact answers the question.
+    """Best first; empty where nothing is relevant. `answer`: where a fact answers the question; `told`: where it is none.
 
     `mode` is `words` where meanings could not be compared, because the embedding model is away; `unembedded` counts the
     caller's memories that are found by their words alone until they are embedded.
@@ -150,6 +160,7 @@ class RecallResponse(Resource):
     mode: Literal["full", "words"] = "full"
     unembedded: int = 0
     answer: RecalledAnswer | None = None
+    told: ToldStatement | None = None
 
 
 class ImportedMessage(Request):

@@ -59,7 +59,15 @@ SELECT count(*) FROM approved;
 
 -- name: holding
 -- Returns what held at a time of a user's approved facts, the latest first.
-SELECT memory.id, memory.kind, memory.content, fact.subject, fact.predicate, fact.object, fact.valid_from, fact.valid_to
+SELECT
+    memory.id, memory.kind, memory.content, fact.subject, fact.predicate, fact.object, fact.valid_from, fact.valid_to,
+    memory.said_at,
+    coalesce((
+        SELECT said.speaker FROM fact_source AS source
+        JOIN episode AS said ON said.workspace_id = source.workspace_id AND said.id = source.episode_id
+        WHERE source.workspace_id = fact.workspace_id AND source.fact_id = fact.id
+        ORDER BY said.position LIMIT 1
+    ), '') AS speaker
 FROM fact
 JOIN memory USING (workspace_id, id)
 WHERE

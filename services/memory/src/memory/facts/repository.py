@@ -29,7 +29,7 @@ class FactSql(Statements, file="facts.sql"):
 
 @dataclass(frozen=True)
 class HeldFact:
-    """A fact that held at a time."""
+    """A fact that held at a time. `speaker`, who said so at last, is empty for the user."""
 
     id: UUID
     kind: str
@@ -39,6 +39,8 @@ class HeldFact:
     object: str
     valid_from: datetime
     valid_to: datetime | None
+    said_at: datetime
+    speaker: str
 
 
 class FactRows(Repository):

@@ -77,7 +77,7 @@ class StoredEvent:
 
 @dataclass(frozen=True)
 class EarlierMessage:
-    """A message on the path of a turn; `untitled` if the session has no title.
+    """A message on the path of a turn; `untitled` if the session has no title, `temporary` if it is.
 
     With the role `summary`, `content` stands for the message and all before it.
     """
@@ -86,6 +86,7 @@ class EarlierMessage:
     role: str
     content: str
     untitled: bool
+    temporary: bool
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,7 @@ class ConversationTurns:
             self.alike,
             self.entailment,
             options=run.options,
+            remembers=not turn.messages[0].temporary,
         )
         state = await _checkpointed(graph, run, config)
 
