@@ -6,10 +6,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memory.errors import TimeZoneUnknown
 
-MONTH_NAMES = {
-    "en": "January February March April May June July August September October November December".split(),
-    "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split(),
-}
+_ENGLISH = "January February March April May June July August September October November December"
+_GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"
+MONTH_NAMES = {"en": _ENGLISH.split(), "de": _GERMAN.split()}
 MONTHS = {name.lower(): number for names in MONTH_NAMES.values() for number, name in enumerate(names, 1)}
 """Numbers of months by their English and German names."""
 

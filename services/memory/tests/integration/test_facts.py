@@ -112,7 +112,7 @@ async def test_facts_are_their_owners_alone(client, streams, facts, principal, a
 
 async def test_a_workspace_switches_facts_off_or_reviews_them(client, streams, facts, answer, principal, auth_headers):
     path = "/v1/memories/settings"
-    assert (await client.get(path, headers=auth_headers())).json() == {"writing": "on"}
+    assert (await client.get(path, headers=auth_headers())).json() == {"writing": "on", "retention_days": None}
     refused = await client.put(path, json={"writing": "off"}, headers=auth_headers(role=Role.editor))
     assert refused.status_code == 403
     await client.put(path, json={"writing": "off"}, headers=auth_headers())
