@@ -23,6 +23,7 @@ from contracts.registry import ORCHESTRATOR
 from memory.errors import MemoryNotFound
 from memory.facts.profile import MOST_IN_PROFILE, profile_of
 from memory.facts.repository import FactRows
+from memory.facts.restating import restate
 from memory.preparation import Preparation
 from memory.recall.recall import Recall
 from memory.repository import Memories, NewMemory
@@ -111,6 +112,8 @@ async def edit_memory(
         memories = Memories(connection, caller.workspace_id)
         if body.content is not None and not await memories.edit(caller.user_id, memory_id, body.content, prepared[0]):
             raise MemoryNotFound
+        if body.content is not None:
+            await restate(FactRows(connection, caller.workspace_id), caller.user_id, memory_id, body.content)
         if body.pinned is not None:
             await RightsRows(connection, caller.workspace_id).pin(caller.user_id, memory_id, pinned=body.pinned)
         edited = await memories.find(caller.user_id, memory_id)

@@ -54,7 +54,9 @@ def test_what_asks_or_states_nothing_is_not(text):
 
 
 def test_a_request_that_begins_with_a_statement_does_not_hide_the_documents():
-    assert told("I have a question about holidays.") == ("Noted: I will remember this.", False)
+    assert told("I have a dog.") == ("Noted: I will remember this.", False)
+    assert told("I have a question about holidays.") is None
+    assert told("Ich habe eine Frage zum Urlaub.") is None
 
 
 def test_what_is_not_kept_is_not_said_to_be():

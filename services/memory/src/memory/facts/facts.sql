@@ -38,6 +38,10 @@ ON CONFLICT DO NOTHING;
 UPDATE fact SET valid_to = %(valid_to)s, expired_at = now()
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s;
 
+-- name: restate
+UPDATE fact SET subject = %(subject)s, predicate = %(predicate)s, object = %(object)s
+WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND user_id = %(user_id)s;
+
 -- name: reopen
 UPDATE fact SET valid_to = NULL, expired_at = NULL
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND user_id = %(user_id)s;
