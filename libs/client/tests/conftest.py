@@ -256,7 +256,7 @@ class Samples:
     @staticmethod
     def memory(**changes: Any) -> dict[str, Any]:
         base = {"id": str(UUID(int=4)), "kind": "note", "content": "Frozen until March.", "session_id": None}
-        told = {"scope": "user", "said_at": NOW, "said": None, "fact": None}
+        told = {"scope": "user", "said_at": NOW, "said": None, "fact": None, "pinned": False}
         return {**base, **told, "document_ids": [], "created_by": str(UUID(int=2)), "created_at": NOW, **changes}
 
     @staticmethod

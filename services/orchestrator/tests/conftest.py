@@ -67,6 +67,10 @@ class World:
     graph_status: int = 200
     recall_status: int = 200
     remembered: dict[str, Any] | None = None
+    told: dict[str, Any] | None = None
+    profile: dict[str, list[str]] = field(default_factory=lambda: {"style": [], "facts": []})
+    profile_status: int = 200
+    profiles: list[str] = field(default_factory=list)
     chat_status: int = 200
     answer: list[str] = field(default_factory=lambda: ["Tokens expire after ", "fifteen minutes [", "1]. Also [9]."])
     title: str = "Token lifetime"
@@ -135,7 +139,12 @@ def other_services(world: World) -> FastAPI:
     @app.post("/v1/memories/recall")
     async def recall(request: Request) -> Response:
         world.recalls.append(await request.json())
-        return JSONResponse({"memories": [], "answer": world.remembered}, world.recall_status)
+        return JSONResponse({"memories": [], "answer": world.remembered, "told": world.told}, world.recall_status)
+
+    @app.get("/v1/memories/profile")
+    async def profile(request: Request) -> Response:
+        world.profiles.append(request.headers["authorization"])
+        return JSONResponse(world.profile, world.profile_status)
 
     @app.get("/v1/documents/{document_id}")
     async def document(document_id: UUID) -> Response:

@@ -357,6 +357,32 @@ class TestChanging:
         assert attractor("memories", "delete", str(UUID(int=4))).code == 0
         assert attractor("memories", "delete", str(UUID(int=4)), "--json").json["deleted"]
 
+    def test_what_is_known_is_forgotten_with_a_receipt(self, settled, samples, attractor) -> None:
+        found = {"memories": [samples.memory()], "removed": {"memory": 2, "world": 0}, "remaining": {"world": 1}}
+        settled.on("POST", "/v1/memories/forget", {**found, "preview": True})
+        shown = attractor("memory", "forget", "march", "--preview").out
+        assert "Frozen until March." in shown
+        assert shown.endswith("To forget: 2 memory\nLeft, as only editors may change it: 1 world\n")
+        assert attractor("memory", "forget", "--query", "When?", "--yes").out.count("2 memory") == 2
+        for asked in (("--session", str(UUID(int=5))), ("--id", str(UUID(int=4)))):
+            assert attractor("memory", "forget", *asked, "--yes", "--json").json["removed"]["memory"] == 2
+        assert attractor("memory", "forget").code == 2
+        assert attractor("memory", "forget", "march", "--query", "When?").code == 2
+
+    def test_memories_are_pinned_exported_and_kept_for_a_time(self, settled, samples, attractor, tmp_path) -> None:
+        settled.on("PATCH", f"/v1/memories/{UUID(int=4)}", samples.memory(pinned=True))
+        assert attractor("memory", "pin", str(UUID(int=4))).out.endswith(" pinned\n")
+        assert attractor("memory", "pin", str(UUID(int=4)), "--off").out.endswith(" unpinned\n")
+        settled.on("GET", "/v1/memories/export", {"memory": samples.memory()})
+        file = tmp_path / "memories.jsonl"
+        assert attractor("memory", "export", str(file)).code == 0
+        assert "Frozen until March." in file.read_text("utf-8")
+        kept = {"writing": "on", "retention_days": 30}
+        settled.on("GET", "/v1/memories/settings", kept)
+        settled.on("PUT", "/v1/memories/settings", kept)
+        assert attractor("memory", "settings").out == "facts: on; kept for 30 days\n"
+        assert attractor("memory", "settings", "--retention-days", "30").out == "facts: on; kept for 30 days\n"
+
     def test_memories_are_imported(self, settled, attractor, tmp_path) -> None:
         taken = {"added": 2, "known": 0, "facts": 1, "message_ids": {}}
         settled.on("POST", "/v1/memories/import", taken)

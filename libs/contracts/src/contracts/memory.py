@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AwareDatetime, Field, StringConstraints
+from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
 from contracts.base import Name, Question, Request, Resource, Text
 
@@ -37,7 +37,16 @@ class MemoryCreate(Request):
 
 
 class MemoryEdit(Request):
-    content: Content
+    """Another text of a note or a fact, and whether the memory is pinned: no rule of the workspace deletes it then."""
+
+    content: Content | None = None
+    pinned: bool | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> MemoryEdit:
+        if self.content is None and self.pinned is None:
+            raise ValueError("name content, pinned, or both")
+        return self
 
 
 class Said(Resource):
@@ -91,6 +100,7 @@ class Memory(Resource):
     said_at: datetime
     said: Said | None
     fact: FactState | None
+    pinned: bool
 
 
 class RecallRequest(Request):
@@ -139,8 +149,18 @@ class RecalledAnswer(Resource):
     about_user: bool
 
 
+class ToldStatement(Resource):
+    """An answer to a message that asks nothing and states what is kept of it, if it is said in a turn.
+
+    `about_user`: it is about whoever says it.
+    """
+
+    text: str
+    about_user: bool
+
+
 class RecallResponse(Resource):
-    """Best first; empty where nothing is relevant. `answer`: where a fact answers the question.
+    """Best first; empty where nothing is relevant. `answer`: by a fact, if one answers; `told`: if it asks nothing.
 
     `mode` is `words` where meanings could not be compared, because the embedding model is away; `unembedded` counts the
     caller's memories that are found by their words alone until they are embedded.
@@ -150,6 +170,7 @@ class RecallResponse(Resource):
     mode: Literal["full", "words"] = "full"
     unembedded: int = 0
     answer: RecalledAnswer | None = None
+    told: ToldStatement | None = None
 
 
 class ImportedMessage(Request):
@@ -195,6 +216,41 @@ class MemoryProfile(Resource):
 
 
 class MemorySettings(Request):
-    """Whether facts are kept of what is said in the workspace: at once, after a review, or not at all."""
+    """Whether facts are kept of what is said in the workspace: at once, after a review, or not at all.
+
+    After `retention_days` what was said and stored is forgotten, unless it is pinned; without them it is kept.
+    """
 
     writing: Literal["on", "review", "off"] = "on"
+    retention_days: Annotated[int, Field(ge=1, le=36_500)] | None = None
+
+
+class ForgetRequest(Request):
+    """What to forget, named in one way: what mentions a text (`about`: in any case, from the beginning of a word on),
+    what answers a question (`query`), what was said in a session, or memories by their ids. `preview` shows it first.
+    """
+
+    about: Annotated[Text, StringConstraints(strip_whitespace=True, min_length=2, max_length=200)] | None = None
+    query: Question | None = None
+    session_id: UUID | None = None
+    ids: Annotated[list[UUID], Field(max_length=1_000)] = []
+    preview: bool = False
+
+    @model_validator(mode="after")
+    def _names_one(self) -> ForgetRequest:
+        named = [self.about is not None, self.query is not None, self.session_id is not None, bool(self.ids)]
+        if sum(named) != 1:
+            raise ValueError("name one of about, query, session_id and ids")
+        return self
+
+
+class ForgetResponse(Resource):
+    """`removed` counts rows by table, and the vectors and postings among them: of what is gone, or in a preview goes.
+
+    `memories` are the newest of what a preview found. `remaining` counts what is left of it, by table.
+    """
+
+    preview: bool
+    memories: list[Memory]
+    removed: dict[str, int]
+    remaining: dict[str, int]

@@ -170,6 +170,7 @@ class WorldEventKind(StrEnum):
     operation = "operation"
     reverted = "reverted"  # an operation that a revert made
     repaired = "repaired"
+    forgotten = "forgotten"  # what mentioned a text went, out of the earlier events, too
 
 
 class WorldEvent(Resource):

@@ -23,9 +23,11 @@ from contracts.registry import ORCHESTRATOR
 from memory.errors import MemoryNotFound
 from memory.facts.profile import MOST_IN_PROFILE, profile_of
 from memory.facts.repository import FactRows
+from memory.facts.restating import restate
 from memory.preparation import Preparation
 from memory.recall.recall import Recall
 from memory.repository import Memories, NewMemory
+from memory.rights.repository import RightsRows
 from memory.times import zone
 from service_kit.auth import Editor, Owner, Principal, Viewer, viewer_through
 from service_kit.idempotency import IdempotencyKeyReused, creation_id
@@ -92,38 +94,53 @@ async def create_memory(
 async def delete_memory(memory_id: UUID, caller: Viewer, database: Stored) -> Response:
     """Deletes an episode or a note of the caller for good. Every role may: episodes of viewers are kept too."""
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
-        if not await Memories(connection, caller.workspace_id).delete(caller.user_id, memory_id):
+        if not await RightsRows(connection, caller.workspace_id).forget(caller.user_id, [memory_id]):
             raise MemoryNotFound
     return Response(status_code=204)
 
 
-@router.patch("/{memory_id}", summary="Edit one of your notes or facts", responses={404: {"model": ProblemBody}})
+@router.patch("/{memory_id}", summary="Edit or pin one of your memories", responses={404: {"model": ProblemBody}})
 async def edit_memory(
     memory_id: UUID, body: MemoryEdit, caller: Editor, database: Stored, preparation: Preparing
 ) -> Memory:
-    """Gives a note or a fact another text. What was said stays as it was said: an episode is not found here."""
-    [prepared] = await preparation.prepare([body.content], [body.content])
+    """Gives a note or a fact another text: what was said stays as it was said, so an episode has none to edit.
+
+    A pinned memory is kept whatever the workspace's `retention_days`, and so are the messages that state a pinned fact.
+    """
+    prepared = await preparation.prepare([body.content], [body.content]) if body.content is not None else []
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         memories = Memories(connection, caller.workspace_id)
-        await memories.edit(caller.user_id, memory_id, body.content, prepared)
+        if body.content is not None and not await memories.edit(caller.user_id, memory_id, body.content, prepared[0]):
+            raise MemoryNotFound
+        if body.content is not None:
+            await restate(FactRows(connection, caller.workspace_id), caller.user_id, memory_id, body.content)
+        if body.pinned is not None:
+            await RightsRows(connection, caller.workspace_id).pin(caller.user_id, memory_id, pinned=body.pinned)
         edited = await memories.find(caller.user_id, memory_id)
-    if edited is None or edited.kind is MemoryKind.episode:
+    if edited is None:
         raise MemoryNotFound
     return edited
 
 
-@router.get("/settings", summary="See how facts are kept")
+@router.get("/settings", summary="See how memories are kept")
 async def get_settings(caller: Viewer, database: Stored) -> MemorySettings:
-    """Whether facts are kept of what is said in the workspace: at once (`on`), after a review, or not at all."""
+    """Whether facts are kept of what is said: at once (`on`), after a review, or not at all; and for how long."""
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
-        return MemorySettings(writing=await FactRows(connection, caller.workspace_id).writing())
+        return MemorySettings(
+            writing=await FactRows(connection, caller.workspace_id).writing(),
+            retention_days=await RightsRows(connection, caller.workspace_id).retention_days(),
+        )
 
 
-@router.put("/settings", summary="Set how facts are kept")
+@router.put("/settings", summary="Set how memories are kept")
 async def set_settings(body: MemorySettings, caller: Owner, database: Stored) -> MemorySettings:
-    """Counts for all users of the workspace from the next message on; what is kept already stays."""
+    """Counts for all users of the workspace: how facts are kept from the next message on, `retention_days` for all.
+
+    What the body does not name gets its default. What is too old is forgotten within an hour.
+    """
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         await FactRows(connection, caller.workspace_id).set_writing(body.writing)
+        await RightsRows(connection, caller.workspace_id).set_retention(body.retention_days)
     return body
 
 

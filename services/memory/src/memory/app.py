@@ -20,6 +20,9 @@ from memory.imports.importing import Importing
 from memory.preparation import Preparation
 from memory.recall.indexes import MemoryIndexes
 from memory.recall.recall import Recall
+from memory.rights.api import router as rights_router
+from memory.rights.forgetting import Forgetting
+from memory.rights.retention import Retention
 from memory.settings import Settings
 from memory.world.api import router as world_router
 from memory.world.session_owners import OrchestratorSessions
@@ -49,12 +52,14 @@ def create_app(settings: Settings) -> FastAPI:
             preparation = Preparation(embedder, indexes.analyzer, indexes.tokenizer)
             app.state.database, app.state.preparation = service.database, preparation
             app.state.recall = Recall(service.database, indexes, embedder)
+            app.state.forgetting = Forgetting(service.database, app.state.recall)
             writer = FactWriter(preparation)
             app.state.importing = Importing(service.database, preparation, writer)
             consumer = MemoryConsumer(service.database, preparation, writer, service.outbox)
             async with service.running(consumer.handlers) as background:
                 filling = EmbeddingFilling(service.database, service.notifications, preparation)
                 background.start("embedding", filling.worker.run)
+                background.start("retention", Retention(service.database).run)
                 yield
 
-    return service_app(NAME, settings, [router, imports_router, world_router], lifespan)
+    return service_app(NAME, settings, [rights_router, router, imports_router, world_router], lifespan)

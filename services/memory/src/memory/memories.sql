@@ -3,7 +3,7 @@
 SELECT pg_advisory_xact_lock(hashtextextended('memory/' || %(workspace_id)s::text, 0));
 
 -- name: insert
--- Inserts nothing if the memory exists. The owner's revision is counted in any case.
+-- Inserts nothing if the memory exists, or was forgotten. The owner's revision is counted in any case.
 WITH counted AS (
     INSERT INTO owner_revision AS owner (workspace_id, user_id) VALUES (%(workspace_id)s, %(created_by)s)
     ON CONFLICT (workspace_id, user_id) DO UPDATE SET revision = owner.revision + 1
@@ -18,6 +18,10 @@ SELECT
     coalesce(%(said_at)s::timestamptz, now()), %(terms)s::text[], %(pieces)s::bytea, %(model)s, %(embedding)s::vector,
     counted.revision
 FROM counted
+WHERE NOT EXISTS (
+    SELECT FROM forgotten_memory AS forgotten
+    WHERE forgotten.workspace_id = %(workspace_id)s AND forgotten.id = %(id)s
+)
 ON CONFLICT DO NOTHING;
 
 -- name: edit
@@ -89,9 +93,6 @@ WHERE
     AND (%(before)s::timestamptz IS NULL OR (created_at, id) < (%(before)s, %(before_id)s::uuid))
 ORDER BY created_at DESC, id DESC
 LIMIT %(limit)s;
-
--- name: delete
-DELETE FROM memory WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s;
 
 -- name: mark_deleted
 -- Keeps the document's id for good, so that a turn that comes late derives nothing from it.

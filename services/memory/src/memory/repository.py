@@ -41,7 +41,6 @@ class MemorySql(Statements, file="memories.sql", columns=COLUMNS):
     living_documents: str
     find: str
     page: str
-    delete: str
     mark_deleted: str
     delete_document: str
     count_derived: str
@@ -95,7 +94,7 @@ class Memories(Repository):
         await self.run(MemorySql.lock)
 
     async def insert(self, memory: NewMemory, prepared: PreparedText) -> bool:
-        """Returns False if the memory exists."""
+        """Returns False if the memory exists, or was forgotten."""
         return await self.run(MemorySql.insert, **asdict(memory), **asdict(prepared)) == 1
 
     async def insert_message(self, message: NewMessage, prepared: PreparedText) -> bool:
@@ -143,10 +142,6 @@ class Memories(Repository):
         values = {"user_id": user_id, "kind": kind, "before": before, "before_id": before_id, "limit": limit + 1}
         rows = await self.all(MemorySql.page, Memory, **values)
         return page(rows, limit, lambda memory: (memory.created_at, memory.id))
-
-    async def delete(self, user_id: UUID, memory_id: UUID) -> bool:
-        """Returns False if the user has no such memory."""
-        return await self.run(MemorySql.delete, user_id=user_id, id=memory_id) == 1
 
     async def delete_document(self, document_id: UUID) -> Deleted:
         """Marks the document as deleted for good, and deletes it from the memories that derive from it."""

@@ -6,14 +6,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from memory.errors import TimeZoneUnknown
 
-MONTHS = {
-    name: number
-    for names in (
-        "january february march april may june july august september october november december",
-        "januar februar märz april mai juni juli august september oktober november dezember",
-    )
-    for number, name in enumerate(names.split(), 1)
-}
+_ENGLISH = "January February March April May June July August September October November December"
+_GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"
+MONTH_NAMES = {"en": _ENGLISH.split(), "de": _GERMAN.split()}
+MONTHS = {name.lower(): number for names in MONTH_NAMES.values() for number, name in enumerate(names, 1)}
 """Numbers of months by their English and German names."""
 
 

@@ -57,6 +57,18 @@ async def test_only_what_the_user_says_becomes_a_fact(streams, facts, answer, pr
     assert await answer("Where do I live?") is None
 
 
+async def test_an_edited_fact_answers_by_its_new_text(client, streams, facts, answer, principal, auth_headers):
+    await streams.turn(principal.user_id, "I live in Munich.", [])
+    await streams.drained(TURNS)
+    [fact] = (await facts()).values()
+    path = f"/v1/memories/{fact['id']}"
+    edited = await client.patch(path, json={"content": "I live in Rome."}, headers=auth_headers())
+    assert edited.json()["fact"]["object"] == "Rome"
+    assert (await answer("Where do I live?")).startswith("You live in Rome.")
+    await client.patch(path, json={"content": "Nothing in particular."}, headers=auth_headers())
+    assert await answer("Where do I live?") is None
+
+
 async def test_what_is_told_again_adds_its_message_alone(streams, facts, principal):
     for _ in range(3):
         await streams.turn(principal.user_id, "I love hiking. We decided to use PostgreSQL.", [])
@@ -112,7 +124,7 @@ async def test_facts_are_their_owners_alone(client, streams, facts, principal, a
 
 async def test_a_workspace_switches_facts_off_or_reviews_them(client, streams, facts, answer, principal, auth_headers):
     path = "/v1/memories/settings"
-    assert (await client.get(path, headers=auth_headers())).json() == {"writing": "on"}
+    assert (await client.get(path, headers=auth_headers())).json() == {"writing": "on", "retention_days": None}
     refused = await client.put(path, json={"writing": "off"}, headers=auth_headers(role=Role.editor))
     assert refused.status_code == 403
     await client.put(path, json={"writing": "off"}, headers=auth_headers())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer, ToolResult
-from contracts.memory import RecallRequest, RecallResponse
+from contracts.memory import MemoryProfile, RecallRequest, RecallResponse
 from contracts.retrieval import SearchRequest, SearchResponse
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService
@@ -29,6 +29,9 @@ class GraphService(HttpService):
 class MemoryService(HttpService):
     async def recall(self, caller: Principal, request: RecallRequest) -> RecallResponse:
         return await self.fetch(caller, "POST", "/v1/memories/recall", RecallResponse, request)
+
+    async def profile(self, caller: Principal, token_budget: int) -> MemoryProfile:
+        return await self.fetch(caller, "GET", f"/v1/memories/profile?token_budget={token_budget}", MemoryProfile)
 
 
 class IngestionService(HttpService):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 from uuid import UUID
@@ -10,14 +12,25 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
+from attractor_client.commands.written_files import write_parts
 from attractor_client.invocation import Limit, Yes, confirm, connected, show_list
 from attractor_client.memory_exports import read_export
 from attractor_client.output import Output
-from attractor_client.rendering import local_time
-from contracts.memory import ImportRequest, MemoryKind, RecallRequest
+from attractor_client.rendering import local_time, size
+from contracts.memory import ForgetRequest, ForgetResponse, ImportRequest, MemoryKind, MemorySettings, RecallRequest
 
-app = typer.Typer(no_args_is_help=True, help="Recall, list, edit, add, import and delete memories.")
+app = typer.Typer(
+    no_args_is_help=True, help="Recall, list, add, edit, pin, import, export, forget and delete memories."
+)
 ONE_LINE = 120
+
+
+class Writing(StrEnum):
+    """How facts are kept."""
+
+    on = "on"
+    review = "review"
+    off = "off"
 
 
 @app.command("list")
@@ -93,6 +106,115 @@ async def edit(
     """Give a note or a fact another text. What was said stays as it was said."""
     edited = await client.memories.edit(memory_id, content)
     output.json(edited) if output.as_json else output.text(f"{edited.id} edited")
+
+
+@app.command()
+@connected()
+async def pin(
+    client: AttractorClient,
+    output: Output,
+    memory_id: Annotated[UUID, typer.Argument(metavar="ID", help="The memory's id.")],
+    off: Annotated[bool, typer.Option("--off", help="Pin it no longer.")] = False,
+) -> None:
+    """Keep a memory for good: the workspace's retention does not delete it."""
+    memory = await client.memories.pin(memory_id, pinned=not off)
+    output.json(memory) if output.as_json else output.text(f"{memory.id} {'unpinned' if off else 'pinned'}")
+
+
+@app.command()
+@connected()
+async def forget(
+    client: AttractorClient,
+    output: Output,
+    about: Annotated[str | None, typer.Argument(help="Whatever mentions this, in any case.")] = None,
+    query: Annotated[str | None, typer.Option(help="Whatever answers this question.")] = None,
+    session: Annotated[UUID | None, typer.Option(help="Whatever was said in this session.")] = None,
+    ids: Annotated[list[UUID] | None, typer.Option("--id", help="A memory by its id; repeatable.")] = None,
+    preview: Annotated[bool, typer.Option("--preview", help="Only show what would go.")] = False,
+    yes: Yes = False,
+) -> None:
+    """Forget what is known of somebody or something, with all that was derived from it.
+
+    Shows what goes and asks first. Facts take along the messages that state them. Transcripts of sessions stay: see
+    `attractor sessions delete`.
+
+    \b
+    Examples:
+      attractor memory forget "Project Walrus" --preview
+      attractor memory forget --query "Where do I live?" --yes
+    """
+    if sum([about is not None, query is not None, session is not None, bool(ids)]) != 1:
+        raise typer.BadParameter("name one of ABOUT, --query, --session and --id")
+    request = ForgetRequest(about=about, query=query, session_id=session, ids=ids or [], preview=True)
+    found = await client.memories.forget(request)
+    if preview or not sum(found.removed.values()):
+        _show_forgotten(output, found)
+        return
+    if not output.as_json:
+        _show_forgotten(output, found)
+    confirm("Forget all of this for good?", output, yes)
+    _show_forgotten(output, await client.memories.forget(request.model_copy(update={"preview": False})))
+
+
+def _show_forgotten(output: Output, found: ForgetResponse) -> None:
+    """Prints what a preview found, or the receipt."""
+    if output.as_json:
+        output.json(found)
+        return
+    if found.memories:
+        rows = [(one.id, one.kind.value, local_time(one.said_at), _one_line(one.content)) for one in found.memories]
+        output.table(("id", "kind", "at", "content"), rows)
+    output.text(("To forget: " if found.preview else "Forgotten: ") + _counts(found.removed))
+    if any(found.remaining.values()):
+        output.text(f"Left, as only editors may change it: {_counts(found.remaining)}")
+
+
+def _counts(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing"
+
+
+@app.command()
+@connected()
+async def export(
+    client: AttractorClient,
+    output: Output,
+    file: Annotated[Path, typer.Argument(help="Output file; - for stdout.", dir_okay=False, allow_dash=True)],
+) -> None:
+    """Write all that is known of you to a file, as JSON Lines.
+
+    \b
+    Example:
+      attractor memory export memories.jsonl
+    """
+    async with client.memories.export() as parts:
+        written = await write_parts(file, parts)
+    if str(file) != "-":
+        output.json({"file": file, "bytes": written}) if output.as_json else output.text(f"{file}: {size(written)}")
+
+
+@app.command()
+@connected()
+async def settings(
+    client: AttractorClient,
+    output: Output,
+    writing: Annotated[Writing | None, typer.Option(help="Keep facts at once, after a review, or not.")] = None,
+    retention_days: Annotated[
+        int | None, typer.Option(min=0, max=36_500, help="Forget what is older; 0 keeps it for ever.")
+    ] = None,
+) -> None:
+    """Show how the workspace keeps memories, or set it (owners).
+
+    \b
+    Example:
+      attractor memory settings --retention-days 365
+    """
+    found = await client.memories.settings()
+    if writing is not None or retention_days is not None:
+        days = found.retention_days if retention_days is None else retention_days or None
+        wanted = MemorySettings(writing=writing.value if writing else found.writing, retention_days=days)
+        found = await client.memories.set_settings(wanted)
+    kept = f"for {found.retention_days} days" if found.retention_days else "until forgotten"
+    output.json(found) if output.as_json else output.text(f"facts: {found.writing}; kept {kept}")
 
 
 @app.command("import")

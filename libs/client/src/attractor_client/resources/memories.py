@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from uuid import UUID
 
 from attractor_client.http.pages import every
 from attractor_client.http.transport import Transport, path
 from contracts.base import Page
 from contracts.memory import (
+    ForgetRequest,
+    ForgetResponse,
     ImportRequest,
     ImportResponse,
     Memory,
     MemoryCreate,
     MemoryEdit,
     MemoryKind,
+    MemorySettings,
     RecalledMemory,
     RecallRequest,
     RecallResponse,
@@ -47,12 +51,38 @@ class Memories:
 
     async def edit(self, memory_id: UUID, content: str) -> Memory:
         """Gives a note or a fact another text."""
-        place, body = path("v1/memories", memory_id), MemoryEdit(content=content)
-        return self.transport.parse(await self.transport.send("PATCH", place, body=body, repeatable=True), Memory)
+        return await self._change(memory_id, MemoryEdit(content=content))
+
+    async def pin(self, memory_id: UUID, *, pinned: bool = True) -> Memory:
+        """Keeps a memory whatever the workspace's retention, or no longer."""
+        return await self._change(memory_id, MemoryEdit(pinned=pinned))
+
+    async def forget(self, request: ForgetRequest) -> ForgetResponse:
+        """Forgets what is meant, or shows what that is; counts what goes by table."""
+        return await self.transport.query(f"{MEMORIES}/forget", request, ForgetResponse)
+
+    @asynccontextmanager
+    async def export(self) -> AsyncIterator[AsyncIterator[bytes]]:
+        """Opens all that is known of the user as JSON Lines: `async with client.memories.export() as parts`."""
+        async with self.transport.stream(f"{MEMORIES}/export") as response:
+            yield response.aiter_bytes()
+
+    async def settings(self) -> MemorySettings:
+        """How the workspace keeps memories."""
+        return self.transport.parse(await self.transport.send("GET", f"{MEMORIES}/settings"), MemorySettings)
+
+    async def set_settings(self, settings: MemorySettings) -> MemorySettings:
+        """Sets how the workspace keeps memories. Raises Forbidden for anyone but an owner."""
+        answer = await self.transport.send("PUT", f"{MEMORIES}/settings", body=settings, repeatable=True)
+        return self.transport.parse(answer, MemorySettings)
 
     async def take(self, request: ImportRequest) -> ImportResponse:
         """Imports conversations; what was imported before is left as it is."""
         return await self.transport.query(f"{MEMORIES}/import", request, ImportResponse)
+
+    async def _change(self, memory_id: UUID, body: MemoryEdit) -> Memory:
+        place = path("v1/memories", memory_id)
+        return self.transport.parse(await self.transport.send("PATCH", place, body=body, repeatable=True), Memory)
 
     async def delete(self, memory_id: UUID) -> None:
         await self.transport.send("DELETE", path("v1/memories", memory_id))

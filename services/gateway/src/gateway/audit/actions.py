@@ -131,6 +131,8 @@ ACTIONS = (
         ("delete", "DELETE", "/v1/memories/{memory_id}"),
         ("approve", "POST", "/v1/memories/{memory_id}/approve"),
         ("import", "POST", "/v1/memories/import"),
+        ("forget", "POST", "/v1/memories/forget"),
+        ("export", "GET", "/v1/memories/export"),
         ("set_writing", "PUT", "/v1/memories/settings"),
     ),
     *_actions("world", "", ("change", "POST", "/v1/world/operations"), ("revert", "POST", "/v1/world/revert")),

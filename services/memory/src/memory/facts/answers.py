@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from memory.facts.dates import resolved
+from memory.facts.language import is_german
 from memory.facts.repository import HeldFact
 from memory.facts.statements import USER
+from memory.times import MONTH_NAMES, zone
 
 _WHOM = r"(?P<who>i|ich|my [\w-]+(?: [\w-]+)?|mein(?:e)? [\w-]+|(?-i:[A-ZÄÖÜ][\w-]*(?: [A-ZÄÖÜ][\w-]*)?))"
 _QUESTIONS = [
@@ -35,6 +37,17 @@ _TEMPLATES = {
     "job": ("work as {0}", "worked as {0}", "works as {0}", "worked as {0}"),
 }
 
+_GERMAN_TEMPLATES = {
+    "lives in": (("wohnst", "in {0}"), ("wohntest", "in {0}"), ("wohnt", "in {0}"), ("wohnte", "in {0}")),
+    "works at": (
+        ("arbeitest", "bei {0}"), ("arbeitetest", "bei {0}"), ("arbeitet", "bei {0}"), ("arbeitete", "bei {0}"),
+    ),
+    "job": (
+        ("arbeitest", "als {0}"), ("arbeitetest", "als {0}"), ("arbeitet", "als {0}"), ("arbeitete", "als {0}"),
+    ),
+    "name": (("heißt", "{0}"), ("hießt", "{0}"), ("heißt", "{0}"), ("hieß", "{0}")),
+}  # fmt: skip
+
 
 @dataclass(frozen=True)
 class FactQuestion:
@@ -45,6 +58,7 @@ class FactQuestion:
     as_of: datetime
     past: bool
     phrase: str | None
+    german: bool = False
 
     @property
     def about_user(self) -> bool:
@@ -54,6 +68,11 @@ class FactQuestion:
 
 def fact_question(question: str, now: datetime, time_zone: str) -> FactQuestion | None:
     """Returns what the question asks of the facts, None if it asks something else."""
+    asked = _asked(question, now, time_zone)
+    return replace(asked, german=is_german(question)) if asked else None
+
+
+def _asked(question: str, now: datetime, time_zone: str) -> FactQuestion | None:
     text = " ".join(question.split())
     when = resolved(text, now, time_zone)
     as_of, past = now, False
@@ -77,19 +96,42 @@ def fact_question(question: str, now: datetime, time_zone: str) -> FactQuestion 
     return None
 
 
-def answer_text(asked: FactQuestion, fact: HeldFact) -> str:
-    """Returns the answer as a sentence, and in which words the user said so."""
+def answer_text(asked: FactQuestion, fact: HeldFact, time_zone: str) -> str:
+    """Returns the answer as a sentence in the question's language, and who said so when, in which words."""
+    sentence = _german(asked, fact) if asked.german else _english(asked, fact)
+    sentence = sentence[0].upper() + sentence[1:]
+    said = fact.said_at.astimezone(zone(time_zone))
+    told = fact.content.rstrip(".!")
+    if asked.german:
+        who = f"{fact.speaker} sagte" if fact.speaker else "Du sagtest"
+        return f"{sentence}. {who} am {said.day}. {MONTH_NAMES['de'][said.month - 1]} {said.year}: {told}."
+    who = f"{fact.speaker} said" if fact.speaker else "You said"
+    return f"{sentence}. {who} on {said.day} {MONTH_NAMES['en'][said.month - 1]} {said.year}: {told}."
+
+
+def _english(asked: FactQuestion, fact: HeldFact) -> str:
     first = asked.phrase[:1].upper() + asked.phrase[1:] + " " if asked.past and asked.phrase else ""
     of_user = asked.subject == USER
     if template := _TEMPLATES.get(asked.predicate):
         who = "you" if of_user else _named(asked.subject)
-        words = template[(0 if of_user else 2) + asked.past].format(fact.object)
-        sentence = f"{first}{who} {words}"
-    else:
-        owner = "your" if of_user else "the" if asked.subject == "we" else f"{_named(asked.subject)}'s"
-        sentence = f"{first}{owner} {asked.predicate} {'was' if asked.past else 'is'} {fact.object}"
-    sentence = sentence[0].upper() + sentence[1:]
-    return f"{sentence}. You said: {fact.content.rstrip('.!')}."
+        return f"{first}{who} {template[(0 if of_user else 2) + asked.past].format(fact.object)}"
+    owner = "your" if of_user else "the" if asked.subject == "we" else f"{_named(asked.subject)}'s"
+    return f"{first}{owner} {asked.predicate} {'was' if asked.past else 'is'} {fact.object}"
+
+
+def _german(asked: FactQuestion, fact: HeldFact) -> str:
+    """The verb stands second, so what is told of the time goes before it; the noun's gender is not known."""
+    of_user = asked.subject == USER
+    who = "du" if of_user else _named(asked.subject).replace("your ", "dein ", 1)
+    if template := _GERMAN_TEMPLATES.get(asked.predicate):
+        verb, rest = template[(0 if of_user else 2) + asked.past]
+        rest = rest.format(fact.object)
+        if asked.past and asked.phrase:
+            return f"{asked.phrase} {verb} {who} {rest}"
+        return f"{who} {verb} {rest}"
+    first = f"{asked.phrase}, " if asked.past and asked.phrase else ""
+    owner = "" if of_user or asked.subject == "we" else f" ({_named(asked.subject).replace('your ', 'dein ', 1)})"
+    return f"{first}{asked.predicate[:1].upper()}{asked.predicate[1:]}{owner}: {fact.object}"
 
 
 def _named(subject: str) -> str:

@@ -38,6 +38,10 @@ ON CONFLICT DO NOTHING;
 UPDATE fact SET valid_to = %(valid_to)s, expired_at = now()
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s;
 
+-- name: restate
+UPDATE fact SET subject = %(subject)s, predicate = %(predicate)s, object = %(object)s
+WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND user_id = %(user_id)s;
+
 -- name: reopen
 UPDATE fact SET valid_to = NULL, expired_at = NULL
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND user_id = %(user_id)s;
@@ -59,7 +63,15 @@ SELECT count(*) FROM approved;
 
 -- name: holding
 -- Returns what held at a time of a user's approved facts, the latest first.
-SELECT memory.id, memory.kind, memory.content, fact.subject, fact.predicate, fact.object, fact.valid_from, fact.valid_to
+SELECT
+    memory.id, memory.kind, memory.content, fact.subject, fact.predicate, fact.object, fact.valid_from, fact.valid_to,
+    memory.said_at,
+    coalesce((
+        SELECT said.speaker FROM fact_source AS source
+        JOIN episode AS said ON said.workspace_id = source.workspace_id AND said.id = source.episode_id
+        WHERE source.workspace_id = fact.workspace_id AND source.fact_id = fact.id
+        ORDER BY said.position LIMIT 1
+    ), '') AS speaker
 FROM fact
 JOIN memory USING (workspace_id, id)
 WHERE

@@ -22,6 +22,7 @@ class FactSql(Statements, file="facts.sql"):
     insert: str
     insert_source: str
     close: str
+    restate: str
     reopen: str
     approve: str
     holding: str
@@ -29,7 +30,7 @@ class FactSql(Statements, file="facts.sql"):
 
 @dataclass(frozen=True)
 class HeldFact:
-    """A fact that held at a time."""
+    """A fact that held at a time. `speaker`, who said so at last, is empty for the user."""
 
     id: UUID
     kind: str
@@ -39,6 +40,8 @@ class HeldFact:
     object: str
     valid_from: datetime
     valid_to: datetime | None
+    said_at: datetime
+    speaker: str
 
 
 class FactRows(Repository):
@@ -64,6 +67,11 @@ class FactRows(Repository):
 
     async def close(self, fact_id: UUID, valid_to: datetime) -> None:
         await self.run(FactSql.close, id=fact_id, valid_to=valid_to)
+
+    async def restate(self, user_id: UUID, fact_id: UUID, subject: str, predicate: str, told: str) -> None:
+        """Gives a fact another statement; the times at which it holds stay."""
+        values = {"user_id": user_id, "subject": subject, "predicate": predicate, "object": told}
+        await self.run(FactSql.restate, id=fact_id, **values)
 
     async def reopen(self, user_id: UUID, fact_id: UUID) -> None:
         await self.run(FactSql.reopen, user_id=user_id, id=fact_id)

@@ -21,6 +21,7 @@ from contracts.memory import (
 )
 from inference.embeddings import Embedder
 from inference.errors import EmbeddingError
+from memory.facts.acknowledgement import acknowledged
 from memory.facts.answers import answer_text, fact_question
 from memory.facts.repository import FactRows
 from memory.preparation import estimated_tokens
@@ -79,13 +80,25 @@ class Recall:
                 beside = await rows.neighbours(user_id, [one.id for one in memories])
                 memories = _with_context(memories, beside, request.token_budget)
             unprepared = await rows.unprepared(user_id)
-            answer = await self._answer(FactRows(connection, workspace_id), user_id, request, as_of)
+            facts = FactRows(connection, workspace_id)
+            answer = await self._answer(facts, user_id, request, as_of)
+            told = acknowledged(request.query, now, request.time_zone, await facts.writing())
         return RecallResponse(
             memories=memories,
             answer=answer,
+            told=told,
             mode="words" if vector is None else "full",
             unembedded=recalled.unembedded + unprepared,
         )
+
+    async def relevant(self, workspace_id: UUID, user_id: UUID, query: str) -> set[UUID]:
+        """Returns the memories that answer the query, whether or not they hold; near-duplicates are not folded."""
+        vector, now = await self._vector(query), datetime.now(UTC)
+        asked = self._asked(RecallRequest(query=query), vector, now, frozenset())
+        found = await self.indexes.with_index(workspace_id, user_id, lambda index: index.find(asked))
+        least = RELEVANT if vector is not None else RELEVANT_BY_WORDS
+        scored = zip(found.ids[:LOOKED_AT], found.scores.tolist(), strict=False)
+        return {memory_id for memory_id, score in scored if score >= least}
 
     async def _answer(
         self, facts: FactRows, user_id: UUID, request: RecallRequest, now: datetime
@@ -96,7 +109,9 @@ class Recall:
             return None
         held = await facts.holding(user_id, asked.as_of, 1, (asked.subject, asked.predicate))
         return (
-            RecalledAnswer(text=answer_text(asked, held[0]), memory_id=held[0].id, about_user=asked.about_user)
+            RecalledAnswer(
+                text=answer_text(asked, held[0], request.time_zone), memory_id=held[0].id, about_user=asked.about_user
+            )
             if held
             else None
         )

@@ -30,6 +30,9 @@ class WorldSql(Statements, file="worlds.sql", columns=COLUMNS):
     update: LiteralString
     add_event: LiteralString
     events_after: LiteralString
+    count_events: LiteralString
+    rewrite_event: LiteralString
+    delete_event: LiteralString
     page: LiteralString
     add_change: LiteralString
     change_digest: LiteralString
@@ -165,6 +168,21 @@ class WorldRows(Repository):
     async def events_after(self, version: int) -> list[StoredWorldEvent]:
         """Returns what made the later versions, newest first."""
         return await self.all(WorldSql.events_after, StoredWorldEvent, version=version)
+
+    async def count_events(self) -> int:
+        return int(await self.value(WorldSql.count_events))
+
+    async def rewrite_event(self, event: StoredWorldEvent) -> None:
+        """Gives an event the values and repairs of this one."""
+        values = {"value": Jsonb(event.value), "previous": Jsonb(event.previous), "repairs": event.repairs}
+        await self.run(WorldSql.rewrite_event, version=event.version, **values)
+
+    async def delete_event(self, version: int) -> None:
+        await self.run(WorldSql.delete_event, version=version)
+
+    async def add_forgotten(self, version: int, author: Author) -> None:
+        """Writes that something was forgotten, not what."""
+        await self._add_event(version, WorldEventKind.forgotten, created_by=author.user_id)
 
     async def page(self, limit: int, cursor: str | None) -> Page[WorldEvent]:
         """Returns the events, newest first."""

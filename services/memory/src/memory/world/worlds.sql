@@ -33,6 +33,17 @@ SELECT {columns} FROM world_event
 WHERE workspace_id = %(workspace_id)s AND world_id = %(world_id)s AND version > %(version)s
 ORDER BY version DESC;
 
+-- name: count_events
+SELECT count(*) FROM world_event WHERE workspace_id = %(workspace_id)s AND world_id = %(world_id)s;
+
+-- name: rewrite_event
+UPDATE world_event SET value = %(value)s, previous = %(previous)s, repairs = %(repairs)s
+WHERE workspace_id = %(workspace_id)s AND world_id = %(world_id)s AND version = %(version)s;
+
+-- name: delete_event
+DELETE FROM world_event
+WHERE workspace_id = %(workspace_id)s AND world_id = %(world_id)s AND version = %(version)s;
+
 -- name: page
 -- Returns the newest first.
 SELECT {columns} FROM world_event

@@ -84,7 +84,7 @@ class StoredEvent:
 
 @dataclass(frozen=True)
 class EarlierMessage:
-    """A message on the path of a turn; `untitled` if the session has no title.
+    """A message on the path of a turn; `untitled` if the session has no title, `temporary` if it is.
 
     With the role `summary`, `content` stands for the message and all before it.
     """
@@ -93,6 +93,7 @@ class EarlierMessage:
     role: str
     content: str
     untitled: bool
+    temporary: bool
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from service_kit.auth import Principal
 
 SITUATIONS = ("courtesy", "found", "nothing", "failed")
 TOKENS: Mapping[str, tuple[str, ...]] = {
-    "reply_to_general_input.md": ("situation", "passages", "memories", "earlier"),
+    "reply_to_general_input.md": ("situation", "passages", "profile", "memories", "earlier"),
     "instructions.md": ("instructions",),
     "generate_title.md": ("question", "answer"),
     "verify_citations.md": ("sentences",),
@@ -87,6 +87,7 @@ class ConversationContext:
     """One attempt's dependencies, with its `draft`. Without a model for answers they are extractive.
 
     `alike` says how alike two words are, `entailment` whether a text says what a sentence says, where it is configured.
+    Memory learns from the turn if it `remembers`.
     """
 
     caller: Principal
@@ -101,3 +102,4 @@ class ConversationContext:
     entailment: EntailmentModel | None = None
     draft: WrittenSoFar = field(default_factory=WrittenSoFar)
     options: RunOptions = field(default_factory=RunOptions)
+    remembers: bool = True

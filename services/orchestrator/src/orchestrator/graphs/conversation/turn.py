@@ -91,6 +91,7 @@ class ConversationTurns:
             self.alike,
             self.entailment,
             options=models.options(run.options),
+            remembers=not turn.messages[0].temporary,
         )
         state = await _checkpointed(graph, run, config)
 

@@ -21,6 +21,7 @@ from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.model_writing import CUT_ISSUE, ModelWriting
 from orchestrator.graphs.conversation.passages import condensed, fitting, numbered, quoted, remembered
 from orchestrator.graphs.conversation.state import FoundChunk, GraphAnswer, Turn
+from orchestrator.graphs.conversation.user_profile import known_of_user
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import RunOptions
 
@@ -82,8 +83,9 @@ async def reply_to_general_input(state: AnswerableTurn, runtime: Runtime[Convers
 
 async def _ask(state: AnswerableTurn, context: ConversationContext, chat: RoleChat) -> Reply:
     """Keeps what a model wrote before it broke off. Raises BudgetExceeded."""
-    passages, messages = _prompt(state, context, *_room(state, context, await chat.window()))
     issues: list[str] = []
+    profile = await known_of_user(context, issues)
+    passages, messages = _prompt(state, context, profile, *_room(state, context, profile, await chat.window()))
     async with aclosing(chat.stream(messages, **chosen(context.options))) as deltas:
         began_anew = True
         while began_anew:
@@ -111,21 +113,22 @@ async def _ask(state: AnswerableTurn, context: ConversationContext, chat: RoleCh
     return _quote(state, context.events, issues)
 
 
-def _room(state: AnswerableTurn, context: ConversationContext, window: int) -> tuple[int, int]:
+def _room(state: AnswerableTurn, context: ConversationContext, profile: str, window: int) -> tuple[int, int]:
     """Returns the tokens that passages and history may have in the model's window, beside the rest of the prompt."""
-    _, bare = _prompt({**state, "passages": []}, context, 0, 0)
+    _, bare = _prompt({**state, "passages": []}, context, profile, 0, 0)
     room = prompt_room(window) - estimated_prompt_tokens(bare)
     return shared_room(room, context.limits.passage_tokens, context.limits.history_tokens)
 
 
 def _prompt(
-    state: AnswerableTurn, context: ConversationContext, passage_tokens: int, history_tokens: int
+    state: AnswerableTurn, context: ConversationContext, profile: str, passage_tokens: int, history_tokens: int
 ) -> tuple[Sequence[FoundChunk], list[ChatMessage]]:
     """Returns the passages that the model reads, and all that it reads."""
     passages = fitting(state["passages"], passage_tokens)
     prompt = context.prompts.reply_to_general_input.render(
         situation=context.prompts.situations[state["search"] or "courtesy"],
         passages=numbered(passages),
+        profile=profile,
         memories=remembered(state["memories"]),
         earlier=condensed(state["internal_messages"]),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 from uuid import UUID
 
 from langgraph.runtime import Runtime
@@ -14,6 +14,7 @@ from contracts.memory import RecallRequest, RecallResponse
 from contracts.retrieval import MOST_CHARACTERS, SearchFilters, SearchRequest, SearchResponse
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import passage_of, passage_of_source
+from orchestrator.graphs.conversation.remembering import is_told, remembering
 from orchestrator.graphs.conversation.state import Cited, FoundChunk, GraphAnswer
 from service_kit.problems import ServiceSilent
 
@@ -46,14 +47,25 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
         structure, relevant = _structure(stated, passages), bool(passages)
     context.events.emit(StageOutput(stage="retrieve", output=_sources(passages, relevant)))
     return {
-        "search": "found" if relevant else "failed" if isinstance(found, ServiceSilent) else "nothing",
+        "search": _outcome(found, relevant, is_told(recalled, remembers=context.remembers)),
         "passages": passages if relevant else [],
         "structure": structure,
-        **_remembered(recalled, relevant),
+        **remembering(recalled, relevant=relevant, remembers=context.remembers),
         "issues": [str(failure) for failure in failures],
         "steps_executed": [_step(found, passages, relevant)],
         "rag_retrieval_debug": _debug(found, isinstance(stated, StructuralAnswer), recalled),
     }
+
+
+def _outcome(
+    found: SearchResponse | ServiceSilent, relevant: bool, told: bool
+) -> Literal["found", "nothing", "failed"] | None:
+    """Returns how the search went; None for a statement that no document is about: nobody asked for any."""
+    if relevant:
+        return "found"
+    if told:
+        return None
+    return "failed" if isinstance(found, ServiceSilent) else "nothing"
 
 
 def _step(found: SearchResponse | ServiceSilent, passages: list[FoundChunk], relevant: bool) -> str:
@@ -128,18 +140,6 @@ async def _recall(state: SearchedQuestion, context: ConversationContext) -> Reca
         )
     except ServiceSilent as error:
         return error
-
-
-def _remembered(recalled: RecallResponse | ServiceSilent, relevant: bool) -> dict[str, Any]:
-    """A fact about whoever asks answers in any case, another one where the documents do not."""
-    if isinstance(recalled, ServiceSilent):
-        return {"memories": [], "recalled_ids": [], "remembered": None}
-    answer = recalled.answer
-    return {
-        "memories": [memory.content for memory in recalled.memories],
-        "recalled_ids": [str(memory.id) for memory in recalled.memories],
-        "remembered": answer.text if answer and (answer.about_user or not relevant) else None,
-    }
 
 
 def _sources(passages: list[FoundChunk], relevant: bool) -> dict[str, Any]:

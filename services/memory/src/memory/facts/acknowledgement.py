@@ -1,0 +1,47 @@
+"""What is answered to a message that states something and asks nothing. No IO."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from contracts.memory import MemoryKind, ToldStatement
+from memory.facts.language import is_german
+from memory.facts.repository import Writing
+from memory.facts.rules import statements
+from memory.facts.statements import USER, StatedFact
+
+LONGEST = 1_000
+_ASKED_FOR_ONCE = frozenset({"has", "is", "decided"})
+"""Predicates of sentences that often open a request: "I have a question about holidays"."""
+_LASTING = re.compile(
+    r"\b(?:always|never|from now on|in future|i prefer|call me|immer|nie|künftig|ab jetzt|ich bevorzuge|duze|sieze)\b",
+    re.IGNORECASE,
+)
+_TEXTS = {
+    ("on", False): "Noted: I will remember this.",
+    ("on", True): "Notiert: Das merke ich mir.",
+    ("review", False): "Noted: I will remember this once it is approved.",
+    ("review", True): "Notiert: Das merke ich mir, sobald es bestätigt ist.",
+}
+
+
+def acknowledged(text: str, at: datetime, time_zone: str, writing: Writing) -> ToldStatement | None:
+    """Returns the answer to a message that states what is kept; None if it asks something, or nothing is kept of it."""
+    if writing == "off" or len(text) > LONGEST or "?" in text:
+        return None
+    told = [one for one in statements(text, at, time_zone) if _is_kept(one)]
+    if not told:
+        return None
+    about_user = any(_is_about_user(one) for one in told)
+    return ToldStatement(text=_TEXTS[writing, is_german(text)], about_user=about_user)
+
+
+def _is_kept(statement: StatedFact) -> bool:
+    """A wish for a single answer is none for all of them."""
+    return statement.kind is not MemoryKind.style or bool(_LASTING.search(statement.text))
+
+
+def _is_about_user(statement: StatedFact) -> bool:
+    subject = statement.subject or ""
+    return (subject == USER or subject.startswith(f"{USER}'s ")) and statement.predicate not in _ASKED_FOR_ONCE

@@ -1,0 +1,19 @@
+"""A fact whose text somebody edits says what the new text states."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import UUID
+
+from memory.facts.repository import FactRows
+from memory.facts.rules import statements
+from memory.facts.statements import USER
+
+
+async def restate(facts: FactRows, user_id: UUID, fact_id: UUID, content: str) -> None:
+    """Changes the user's fact to what the text states; a text that states nothing by the rules is its own object."""
+    told = next(iter(statements(content, datetime.now(UTC), "UTC")), None)
+    if told is None or told.subject is None:
+        await facts.restate(user_id, fact_id, USER, "", content)
+    else:
+        await facts.restate(user_id, fact_id, told.subject, told.predicate, told.object)

@@ -1,0 +1,50 @@
+"""Finds what mentions a text, and takes it out of JSON. No IO."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+GONE = object()
+
+
+@dataclass(frozen=True)
+class Mentions:
+    """Of a text, in any case, from the beginning of a word on: "Ann" is in "Anna's", not in "planning"."""
+
+    text: str
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        words = r"\s+".join(map(re.escape, self.text.split()))
+        return re.compile(rf"(?<!\w){words}" if re.match(r"\w", self.text) else words, re.IGNORECASE)
+
+    @property
+    def like(self) -> str:
+        """Returns a pattern of ILIKE for all that may mention it; PostgreSQL need not know the case of its letters."""
+        known = "".join(f"\\{one}" if one in "\\%_" else one if one.isascii() else "_" for one in self.text)
+        return f"%{'%'.join(known.split())}%"
+
+    def are_in(self, text: str) -> bool:
+        return self._pattern.search(text) is not None
+
+    def are_within(self, value: Any) -> bool:
+        """Returns whether a text or a key in a JSON value mentions it."""
+        return self.without(value) is not value
+
+    def without(self, value: Any) -> Any:
+        """Returns the value without the texts, items and keys that mention it; GONE if it is one, itself if none is."""
+        if isinstance(value, str):
+            return GONE if self.are_in(value) else value
+        if isinstance(value, list):
+            items = [self.without(one) for one in value]
+            kept = [one for one in items if one is not GONE]
+            return value if len(kept) == len(value) and all(a is b for a, b in zip(kept, value, strict=True)) else kept
+        if isinstance(value, dict):
+            fields = {key: GONE if self.are_in(key) else self.without(one) for key, one in value.items()}
+            if all(one is value[key] for key, one in fields.items()):
+                return value
+            return {key: one for key, one in fields.items() if one is not GONE}
+        return value

@@ -1,0 +1,148 @@
+"""RightsRows in PostgreSQL: what is known of one user, and how long it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import LiteralString
+from uuid import UUID
+
+from contracts.memory import Memory
+from memory.repository import COLUMNS
+from memory.rights.mentions import Mentions
+from memory.world.repository import COLUMNS as EVENT_COLUMNS
+from memory.world.repository import StoredWorldEvent
+from service_kit.repository import Repository, SystemRepository
+from service_kit.statements import Statements
+
+
+class RightsSql(Statements, file="rights.sql", columns=COLUMNS, event_columns=EVENT_COLUMNS):
+    mentioning: LiteralString
+    of_session: LiteralString
+    owned: LiteralString
+    stating: LiteralString
+    unstated: LiteralString
+    repeating: LiteralString
+    counts: LiteralString
+    listed: LiteralString
+    unembed_following: LiteralString
+    forget: LiteralString
+    pin: LiteralString
+    retention_days: LiteralString
+    keep_forever: LiteralString
+    keep_for: LiteralString
+    too_old: LiteralString
+    own_worlds: LiteralString
+    own_world_events: LiteralString
+    retaining: LiteralString
+
+
+@dataclass(frozen=True)
+class MemoryText:
+    """A memory with all that its rows say in words."""
+
+    id: UUID
+    text: str
+
+
+@dataclass(frozen=True)
+class MemoryCounts:
+    """Rows by table; `vectors` and `postings` are columns of `memory`."""
+
+    memory: int
+    episode: int
+    fact: int
+    fact_source: int
+    memory_source: int
+    vectors: int
+    postings: int
+
+
+@dataclass(frozen=True)
+class OldMemory:
+    id: UUID
+    user_id: UUID
+
+
+@dataclass(frozen=True)
+class OwnWorldEvent(StoredWorldEvent):
+    """An event with the world that it is of."""
+
+    world_id: UUID
+
+
+class RightsRows(Repository):
+    """The rows of one user's memories in a workspace."""
+
+    async def mentioning(self, user_id: UUID, mentions: Mentions) -> set[UUID]:
+        """Returns the memories that mention the text."""
+        rows = await self.all(RightsSql.mentioning, MemoryText, user_id=user_id, pattern=mentions.like)
+        return {one.id for one in rows if mentions.are_in(one.text)}
+
+    async def of_session(self, user_id: UUID, session_id: UUID) -> set[UUID]:
+        return set(await self.values(RightsSql.of_session, user_id=user_id, session_id=session_id))
+
+    async def owned(self, user_id: UUID, ids: Iterable[UUID]) -> set[UUID]:
+        return set(await self.values(RightsSql.owned, user_id=user_id, ids=list(ids)))
+
+    async def with_sources(self, user_id: UUID, ids: set[UUID]) -> set[UUID]:
+        """Returns the memories with the messages that state or repeat their facts, and what goes with those."""
+        while True:
+            stating = set(await self.values(RightsSql.stating, ids=list(ids)))
+            stating |= set(await self.values(RightsSql.repeating, user_id=user_id, ids=list(ids | stating)))
+            more = await self.with_unstated(ids | stating)
+            if more == ids:
+                return ids
+            ids = more
+
+    async def with_unstated(self, ids: set[UUID]) -> set[UUID]:
+        """Returns the memories with the facts that no other message states."""
+        return ids | set(await self.values(RightsSql.unstated, ids=list(ids)))
+
+    async def counts(self, ids: Iterable[UUID]) -> MemoryCounts:
+        found = await self.one(RightsSql.counts, MemoryCounts, ids=list(ids))
+        assert found is not None, "an aggregate has a row"
+        return found
+
+    async def listed(self, ids: Iterable[UUID], limit: int) -> list[Memory]:
+        """Returns the newest of the memories."""
+        return await self.all(RightsSql.listed, Memory, ids=list(ids), limit=limit)
+
+    async def forget(self, user_id: UUID, ids: Iterable[UUID]) -> int:
+        """Deletes the memories for good: events and imports that tell them again bring nothing back."""
+        values = {"user_id": user_id, "ids": list(ids)}
+        await self.run(RightsSql.unembed_following, **values)
+        return await self.run(RightsSql.forget, **values)
+
+    async def pin(self, user_id: UUID, memory_id: UUID, *, pinned: bool) -> bool:
+        """Returns False if the user has no such memory."""
+        return await self.run(RightsSql.pin, user_id=user_id, id=memory_id, pinned=pinned) == 1
+
+    async def retention_days(self) -> int | None:
+        """Returns for how long the workspace keeps memories; None if for ever."""
+        days: int | None = await self.value(RightsSql.retention_days)
+        return days
+
+    async def set_retention(self, days: int | None) -> None:
+        if days is None:
+            await self.run(RightsSql.keep_forever)
+        else:
+            await self.run(RightsSql.keep_for, days=days)
+
+    async def too_old(self, limit: int) -> list[OldMemory]:
+        """Returns some of what the workspace no longer wants to keep, all of one user; none if nothing is left."""
+        return await self.all(RightsSql.too_old, OldMemory, limit=limit)
+
+    async def own_worlds(self, user_id: UUID) -> list[UUID]:
+        return await self.values(RightsSql.own_worlds, user_id=user_id)
+
+    async def own_world_events(self, user_id: UUID) -> list[OwnWorldEvent]:
+        return await self.all(RightsSql.own_world_events, OwnWorldEvent, user_id=user_id)
+
+
+class RetentionRules(SystemRepository):
+    """The rules of all workspaces."""
+
+    async def workspaces(self) -> list[UUID]:
+        """Returns the workspaces that have one."""
+        return await self.values(RightsSql.retaining)

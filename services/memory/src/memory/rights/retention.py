@@ -1,0 +1,55 @@
+"""Forgets what workspaces no longer want to keep."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from uuid import UUID
+
+from memory.repository import Memories
+from memory.rights.repository import RetentionRules, RightsRows
+from service_kit.postgres import Database
+from service_kit.problems import WorkspaceGone
+
+log = logging.getLogger(__name__)
+EVERY_SECONDS = 3600.0
+AT_ONCE = 500
+
+
+class Retention:
+    """Applies each workspace's rule in small transactions; safe in several replicas."""
+
+    def __init__(self, database: Database, every_seconds: float = EVERY_SECONDS) -> None:
+        self.database, self.every_seconds = database, every_seconds
+
+    async def run(self) -> None:
+        """Runs until cancelled: a background task."""
+        while True:
+            await self.apply()
+            await asyncio.sleep(self.every_seconds)
+
+    async def apply(self) -> int:
+        """Returns how many messages and notes were forgotten; facts go with the last message that states them."""
+        async with self.database.system() as connection:
+            workspaces = await RetentionRules(connection).workspaces()
+        return sum([await self._apply(workspace_id) for workspace_id in workspaces])
+
+    async def _apply(self, workspace_id: UUID) -> int:
+        total = 0
+        try:
+            while gone := await self._forget_some(workspace_id):
+                total += gone
+        except WorkspaceGone:  # its purge removes the rest
+            return total
+        if total:
+            log.info("kept no longer", extra={"workspace_id": str(workspace_id), "memories": total})
+        return total
+
+    async def _forget_some(self, workspace_id: UUID) -> int:
+        async with self.database.workspace(workspace_id) as connection:
+            await Memories(connection, workspace_id).lock()
+            rows = RightsRows(connection, workspace_id)
+            old = await rows.too_old(AT_ONCE)
+            if not old:
+                return 0
+            return await rows.forget(old[0].user_id, [one.id for one in old])

@@ -1,0 +1,168 @@
+-- name: mentioning
+-- Returns a user's memories whose texts may mention something; who decides reads them.
+SELECT memory.id, concat_ws(E'\n', memory.content, episode.speaker, about.told) AS text
+FROM memory
+LEFT JOIN episode ON episode.workspace_id = memory.workspace_id AND episode.id = memory.id
+LEFT JOIN LATERAL (
+    -- "user" is the service's own word for whom the fact is about.
+    SELECT concat_ws(E'\n', regexp_replace(fact.subject, '^user(''s )?', ''), fact.object, fact.phrase) AS told
+    FROM fact WHERE fact.workspace_id = memory.workspace_id AND fact.id = memory.id
+) AS about ON true
+WHERE
+    memory.workspace_id = %(workspace_id)s AND memory.created_by = %(user_id)s
+    AND concat_ws(E'\n', memory.content, episode.speaker, about.told) ILIKE %(pattern)s;
+
+-- name: of_session
+-- Returns what was said and stored in a session of the user; facts go with the last message that states them.
+SELECT id FROM memory
+WHERE
+    workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND session_id = %(session_id)s
+    AND kind IN ('episode', 'note');
+
+-- name: owned
+-- Returns those of the ids that are the user's.
+SELECT id FROM memory
+WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND id = ANY(%(ids)s::uuid[]);
+
+-- name: stating
+-- Returns the messages that state facts.
+SELECT DISTINCT source.episode_id FROM fact_source AS source
+WHERE source.workspace_id = %(workspace_id)s AND source.fact_id = ANY(%(ids)s::uuid[]);
+
+-- name: unstated
+-- Returns facts that no other message states.
+SELECT source.fact_id FROM fact_source AS source
+WHERE
+    source.workspace_id = %(workspace_id)s
+    AND source.fact_id IN (
+        SELECT stated.fact_id FROM fact_source AS stated
+        WHERE stated.workspace_id = %(workspace_id)s AND stated.episode_id = ANY(%(ids)s::uuid[])
+    )
+GROUP BY source.fact_id
+HAVING bool_and(source.episode_id = ANY(%(ids)s::uuid[]));
+
+-- name: repeating
+-- Returns the user's messages that repeat the words of facts among the ids: answers that told them.
+SELECT DISTINCT memory.id
+FROM memory
+JOIN memory AS told
+    ON told.workspace_id = memory.workspace_id AND told.id = ANY(%(ids)s::uuid[]) AND told.kind <> 'episode'
+    AND length(told.content) >= 8
+    AND position(lower(rtrim(told.content, '.!')) IN lower(memory.content)) > 0
+WHERE
+    memory.workspace_id = %(workspace_id)s AND memory.created_by = %(user_id)s AND memory.kind = 'episode'
+    AND NOT memory.id = ANY(%(ids)s::uuid[]);
+
+-- name: counts
+-- Counts what goes with memories, by table, and what is kept for recall of their texts.
+SELECT
+    count(*) AS memory,
+    count(memory.embedding) AS vectors,
+    count(memory.terms) AS postings,
+    (
+        SELECT count(*) FROM episode
+        WHERE episode.workspace_id = %(workspace_id)s AND episode.id = ANY(%(ids)s::uuid[])
+    ) AS episode,
+    (SELECT count(*) FROM fact WHERE fact.workspace_id = %(workspace_id)s AND fact.id = ANY(%(ids)s::uuid[])) AS fact,
+    (
+        SELECT count(*) FROM fact_source AS source
+        WHERE
+            source.workspace_id = %(workspace_id)s
+            AND (source.fact_id = ANY(%(ids)s::uuid[]) OR source.episode_id = ANY(%(ids)s::uuid[]))
+    ) AS fact_source,
+    (
+        SELECT count(*) FROM memory_source AS source
+        WHERE source.workspace_id = %(workspace_id)s AND source.memory_id = ANY(%(ids)s::uuid[])
+    ) AS memory_source
+FROM memory
+WHERE memory.workspace_id = %(workspace_id)s AND memory.id = ANY(%(ids)s::uuid[]);
+
+-- name: listed
+-- Returns the first of the memories, the newest first.
+SELECT {columns} FROM memory
+WHERE workspace_id = %(workspace_id)s AND id = ANY(%(ids)s::uuid[])
+ORDER BY created_at DESC, id DESC
+LIMIT %(limit)s;
+
+-- name: unembed_following
+-- A message is embedded together with the one before it: what follows a message that goes is embedded anew.
+WITH counted AS (
+    UPDATE owner_revision AS owner SET revision = owner.revision + 1
+    WHERE owner.workspace_id = %(workspace_id)s AND owner.user_id = %(user_id)s
+    RETURNING revision
+),
+unembedded AS (
+    UPDATE memory SET embedding = NULL, embedding_model = NULL, revision = counted.revision
+    FROM counted, episode AS gone
+    JOIN episode AS next
+        ON next.workspace_id = gone.workspace_id AND next.session_id = gone.session_id
+        AND next.position = gone.position + 1
+    WHERE
+        gone.workspace_id = %(workspace_id)s AND gone.id = ANY(%(ids)s::uuid[])
+        AND memory.workspace_id = next.workspace_id AND memory.id = next.id AND NOT memory.id = ANY(%(ids)s::uuid[])
+    RETURNING memory.id
+)
+INSERT INTO embedding_work AS work (workspace_id, user_id)
+SELECT %(workspace_id)s, %(user_id)s WHERE EXISTS (SELECT FROM unembedded)
+ON CONFLICT (workspace_id, user_id) DO UPDATE SET state = 'queued', available_at = now()
+WHERE work.lease_token IS NULL OR work.state <> 'queued';
+
+-- name: forget
+-- Deletes the memories, and keeps their ids.
+WITH forgotten AS (
+    INSERT INTO forgotten_memory (workspace_id, id, user_id)
+    SELECT workspace_id, id, created_by FROM memory
+    WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND id = ANY(%(ids)s::uuid[])
+    ON CONFLICT DO NOTHING
+)
+DELETE FROM memory
+WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND id = ANY(%(ids)s::uuid[]);
+
+-- name: pin
+-- The owner's revision is not counted: recall reads the row.
+UPDATE memory SET pinned = %(pinned)s
+WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s;
+
+-- name: retention_days
+SELECT days FROM retention_rule WHERE workspace_id = %(workspace_id)s;
+
+-- name: keep_forever
+DELETE FROM retention_rule WHERE workspace_id = %(workspace_id)s;
+
+-- name: keep_for
+INSERT INTO retention_rule (workspace_id, days) VALUES (%(workspace_id)s, %(days)s)
+ON CONFLICT (workspace_id) DO UPDATE SET days = excluded.days;
+
+-- name: too_old
+-- Returns messages and notes that were kept for longer than the workspace wants, of the user who has the oldest. What
+-- states a pinned fact stays with it.
+WITH old AS (
+    SELECT memory.id, memory.created_by, memory.created_at
+    FROM memory
+    JOIN retention_rule AS rule USING (workspace_id)
+    WHERE
+        memory.workspace_id = %(workspace_id)s AND NOT memory.pinned AND memory.kind IN ('episode', 'note')
+        AND memory.created_at < now() - make_interval(days => rule.days)
+        AND NOT EXISTS (
+            SELECT FROM fact_source AS source
+            JOIN memory AS stated ON stated.workspace_id = source.workspace_id AND stated.id = source.fact_id
+            WHERE source.workspace_id = memory.workspace_id AND source.episode_id = memory.id AND stated.pinned
+        )
+    ORDER BY memory.created_at, memory.id
+    LIMIT %(limit)s
+)
+SELECT old.id, old.created_by AS user_id FROM old
+WHERE old.created_by = (SELECT first.created_by FROM old AS first ORDER BY first.created_at, first.id LIMIT 1);
+
+-- name: own_worlds
+-- Returns the user's sessions that have a world.
+SELECT id FROM world WHERE workspace_id = %(workspace_id)s AND owner_id = %(user_id)s ORDER BY created_at, id;
+
+-- name: own_world_events
+-- Returns the events of the user's sessions, and those that the user made in the workspace's world, in their order.
+SELECT world_id, {event_columns} FROM world_event
+WHERE workspace_id = %(workspace_id)s AND (owner_id = %(user_id)s OR created_by = %(user_id)s)
+ORDER BY world_id, version;
+
+-- name: retaining
+SELECT workspace_id FROM retention_rule ORDER BY workspace_id;

@@ -1,0 +1,81 @@
+"""What is answered to a message that tells something."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from uuid import uuid4
+
+import pytest
+
+from memory.facts.acknowledgement import acknowledged
+from memory.facts.answers import answer_text, fact_question
+from memory.facts.repository import HeldFact
+
+NOW = datetime(2026, 6, 5, 12, tzinfo=UTC)
+FACT = HeldFact(uuid4(), "fact", "I moved to Berlin.", "user", "lives in", "Berlin", NOW, None, NOW, "")
+
+
+def told(text, writing="on"):
+    found = acknowledged(text, NOW, "UTC", writing)
+    return (found.text, found.about_user) if found else None
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("I moved to Berlin.", ("Noted: I will remember this.", True)),
+        ("My name is Ada", ("Noted: I will remember this.", True)),
+        ("Call me Ada", ("Noted: I will remember this.", True)),
+        ("Ich bin nach Berlin gezogen", ("Notiert: Das merke ich mir.", True)),
+        ("Ich heiße Ada.", ("Notiert: Das merke ich mir.", True)),
+        ("Please always answer in short sentences.", ("Noted: I will remember this.", True)),
+        ("We decided to use PostgreSQL.", ("Noted: I will remember this.", False)),
+    ],
+)
+def test_what_is_told_is_acknowledged(text, answer):
+    assert told(text) == answer
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where do I live?",
+        "I moved to Berlin. What must I do?",
+        "Write a summary of the report",
+        "If I moved to Berlin, tell me the rules",
+        "holidays in Berlin",
+        'Translate: "I live in Rome"',
+        "My password is hunter22",
+    ],
+)
+def test_what_asks_or_states_nothing_is_not(text):
+    assert told(text) is None
+
+
+def test_a_request_that_begins_with_a_statement_does_not_hide_the_documents():
+    assert told("I have a dog.") == ("Noted: I will remember this.", False)
+    assert told("I have a question about holidays.") is None
+    assert told("Ich habe eine Frage zum Urlaub.") is None
+
+
+def test_what_is_not_kept_is_not_said_to_be():
+    assert told("I moved to Berlin.", "off") is None
+    assert told("I moved to Berlin.", "review") == ("Noted: I will remember this once it is approved.", True)
+
+
+def test_an_answer_says_who_said_it_when_in_the_question_s_language():
+    def answer(question, fact=FACT):
+        asked = fact_question(question, NOW, "UTC")
+        assert asked
+        return answer_text(asked, fact, "UTC")
+
+    assert answer("Where do I live?") == "You live in Berlin. You said on 5 June 2026: I moved to Berlin."
+    assert answer("Wo wohne ich?") == "Du wohnst in Berlin. Du sagtest am 5. Juni 2026: I moved to Berlin."
+    assert answer("Wo wohnte ich im Mai?").startswith("Im Mai wohntest du in Berlin.")
+    of_gina = replace(FACT, subject="Gina", speaker="Gina", content="I moved to Porto.", object="Porto")
+    assert answer("Where does Gina live?", of_gina) == (
+        "Gina lives in Porto. Gina said on 5 June 2026: I moved to Porto."
+    )
+    named = replace(FACT, predicate="name", object="Ada", content="Ich heiße Ada.")
+    assert answer("Wie heiße ich?", named) == "Du heißt Ada. Du sagtest am 5. Juni 2026: Ich heiße Ada."

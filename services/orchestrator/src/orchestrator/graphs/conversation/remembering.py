@@ -1,0 +1,29 @@
+"""What memory knows of a turn, as the graph's state. Does no IO."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from contracts.memory import RecallResponse
+from service_kit.problems import ServiceSilent
+
+
+def is_told(recalled: RecallResponse | ServiceSilent, *, remembers: bool) -> bool:
+    """Returns whether the message states something that memory will keep, and asks nothing."""
+    return remembers and not isinstance(recalled, ServiceSilent) and recalled.told is not None
+
+
+def remembering(recalled: RecallResponse | ServiceSilent, *, relevant: bool, remembers: bool) -> dict[str, Any]:
+    """Returns what is recalled, and what answers by itself: a fact, or that a statement will be remembered.
+
+    What is about whoever asks answers in any case, something else where the documents do not. A session that memory
+    learns nothing from is not told that it does.
+    """
+    if isinstance(recalled, ServiceSilent):
+        return {"memories": [], "recalled_ids": [], "remembered": None}
+    answer = recalled.answer or (recalled.told if remembers else None)
+    return {
+        "memories": [memory.content for memory in recalled.memories],
+        "recalled_ids": [str(memory.id) for memory in recalled.memories],
+        "remembered": answer.text if answer and (answer.about_user or not relevant) else None,
+    }
