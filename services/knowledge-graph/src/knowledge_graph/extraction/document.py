@@ -22,6 +22,7 @@ from knowledge_graph.extraction.names import name_key
 from knowledge_graph.extraction.records import Extraction, SourceDocument, Span
 from knowledge_graph.extraction.relation_phrases import FIELD
 from knowledge_graph.extraction.resolution import NOTHING, Resolution, resolve, with_types
+from knowledge_graph.extraction.roles import typed_by_roles
 from knowledge_graph.extraction.sentences import Sentences
 from knowledge_graph.extraction.spans import names_in_code, names_in_prose
 from knowledge_graph.extraction.standing import REJECTED, standing
@@ -83,6 +84,7 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
         extraction.aliases.extend(aliases_of(chunk.chunk, chunk.statements, chunk.spans, chunk.sentences))
     stated_as = OPEN if own.status == REJECTED else own.status
     extraction.relations.extend(relations.of_document(document, chunks, manifest, resolution, stated_as))
+    extraction.mentions[:] = typed_by_roles(extraction.mentions, extraction.relations)
     return extraction
 
 

@@ -25,7 +25,10 @@ NUMBER = re.compile(r"\d{1,4}$|[IVX]{1,5}$|[A-Z]$")
 def names_in_code(text: str, file_name: str) -> list[Span]:
     """Definitions, imports, addressed services and CamelCase names of source code."""
     return without_overlaps(
-        list(code.imports(text, file_name)), [span for span, _ in code.addresses(text)], list(code.definitions(text))
+        list(code.wholes(text)),
+        list(code.imports(text, file_name)),
+        [span for span, _ in code.addresses(text)],
+        list(code.definitions(text)),
     )
 
 
