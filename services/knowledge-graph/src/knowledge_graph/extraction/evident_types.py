@@ -21,6 +21,8 @@ APPOSED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """Between commas or in parentheses: "Logbook, the archive bucket", "chat-archive (an S3 bucket)"."""
+TOWN = re.compile(rf"(?:{'|'.join(sorted(PLACE_HEADS))}) in ([A-ZÄÖÜ][\w-]{{2,40}}(?: [A-ZÄÖÜ][\w-]{{1,40}})?)")
+"""What stands behind an address: "Falk Quay in Port Callan"."""
 ADDRESSED = re.compile(r"\s{0,3}[<(][\w.+-]{1,64}@")
 FULL_NAME = re.compile(r"[A-ZÄÖÜ][\w’'-]{1,30}+(?: [A-ZÄÖÜ][\w.’'-]{0,30}+){1,3}")
 LONGEST_APPOSITION = 100
@@ -39,6 +41,8 @@ def evident_types(chunks: Sequence[ChunkAnalysis]) -> Iterator[tuple[str, str]]:
         if span.surface.rpartition(" ")[2] in PLACE_HEADS and span.surface.count(" ") in {1, 2}:
             yield span.surface, "FAC"
     for chunk in chunks:
+        for found in TOWN.finditer(chunk.text):
+            yield found.group(1), "GPE"
         for span in chunk.spans:
             yield from _beside(chunk.text, span)
 
