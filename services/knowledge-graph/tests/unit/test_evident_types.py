@@ -46,7 +46,7 @@ def test_well_known_software_is_a_library_beside_services_alone(read):
 
 
 def test_what_stands_beside_a_name_tells_its_type(read):
-    found = types(extracted("Stockpile, the archive bucket.\nTwill (a message broker).\n", read))
+    found = types(extracted("Old files go to Stockpile, the archive bucket.", read))
     assert {"Stockpile": "STORE"}.items() <= found.items()
     sent = types(extracted("From: Aoife Lennon <aoife@sea.example>\nSubject: x\n", read, name="mail.txt"))
     assert sent["Aoife Lennon"] == "PERSON"
@@ -90,10 +90,10 @@ def test_a_question_as_a_title_and_a_files_name_are_no_longer_names(read):
 
 
 def test_what_follows_a_name_in_bold_is_said_of_it(read):
-    text = "- **Seal Service**\n- Signs certificates. Owner: Identity. Depends on: KeySafe\n"
+    text = "- **Seal Service**\n- Signs certificates. Owner: Signing Crew. Depends on: KeySafe\n"
     found = stated(extracted(text, read, title="Who to call"))
     assert ("Seal Service", "DEPENDS_ON", "KeySafe") in found
-    assert ("Identity", "OWNS", "Seal Service") in found
+    assert ("Signing Crew", "OWNS", "Seal Service") in found
 
 
 def test_german_says_whose_a_system_is_and_what_it_is_a_part_of():

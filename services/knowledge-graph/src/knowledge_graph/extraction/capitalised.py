@@ -23,7 +23,25 @@ TOKEN = re.compile(r"[^\W_]++(?:[-’'.&][^\W_]++)*+")
 OPENS_SENTENCE = re.compile(r"(?:^|[.!?:;|>*#•\"“(\[\n-]\s*|\d[.)]\s*)$")
 QUOTED = re.compile(r"[\"“]([^\W_][^\"“”\n]{2,80}?)[,.]?[\"”]|(?<![*\w])\*([^\W_][^*\n]{2,80}?)\*(?![*\w])")
 LONGEST_NUMBER = 4
-GERMAN = frozenset(["der", "die", "das", "und", "ist", "nicht", "den", "dem", "ein", "eine", "von", "mit", *PARTS])
+GERMAN = frozenset(
+    [
+        "teil",
+        "bestandteil",
+        "der",
+        "die",
+        "das",
+        "und",
+        "ist",
+        "nicht",
+        "den",
+        "dem",
+        "ein",
+        "eine",
+        "von",
+        "mit",
+        *PARTS,
+    ]
+)
 """Small words that open a German sentence, and what stands before a name there: "die App Petrel"."""
 GERMAN_KINDS = ("system", "dienst", "anwendung", "datenbank", "speicher", "projekt", "komponente", "portal", "server")
 """How compounds end that say what a name behind them is: "das Zugangssystem Door Control"."""

@@ -28,12 +28,13 @@ FULL_NAME = re.compile(r"[A-ZÄÖÜ][\w’'-]{1,30}+(?: [A-ZÄÖÜ][\w.’'-]{0,
 LONGEST_APPOSITION = 100
 
 
-def evident_types(chunks: Sequence[ChunkAnalysis]) -> Iterator[tuple[str, str]]:
-    """Yields names with the types that they have wherever they stand so."""
+def evident_types(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> Iterator[tuple[str, str]]:
+    """Yields names with the types that they have wherever they stand so; `names_systems`: the document states that
+    something is a part of a system."""
     spans = [span for chunk in chunks for span in chunk.spans]
     software = {span.surface for span in spans if span.surface in TECHNOLOGIES}
     # Where nothing else is technical, Kafka is the writer, and Franz Kafka is never a broker.
-    is_technical = len(software) > 1 or any(span.entity_type in EVIDENT for span in spans)
+    is_technical = names_systems or len(software) > 1 or any(span.entity_type in EVIDENT for span in spans)
     people = {span.surface.rpartition(" ")[2] for span in spans if " " in span.surface and span.entity_type == "PERSON"}
     for surface in sorted(software - people) if is_technical else ():
         yield surface, "LIBRARY"

@@ -59,7 +59,8 @@ def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], titl
         for surface, entity_type in [*tables.types(chunk.text), *_said(chunk)]:
             votes[name_key(surface)][entity_type] += 1
     software = dict[str, str]()
-    for surface, entity_type in evident_types(chunks):
+    names_systems = any(EVIDENT.intersection(found) for found in votes.values())
+    for surface, entity_type in evident_types(chunks, names_systems=names_systems):
         if entity_type == "LIBRARY":
             software[name_key(surface)] = entity_type
         else:
