@@ -12,6 +12,7 @@ from contracts.events import (
     DocumentConverted,
     DocumentDeleted,
     DocumentDescribed,
+    DocumentFacts,
     DocumentFailed,
     DocumentGraphed,
     DocumentPurged,
@@ -67,7 +68,9 @@ class DocumentGraphs:
             return
         digest = sha256(content).hexdigest()
         written = _day(data.written_at)
-        source = MadeFrom(data.version, data.name, data.title, data.language, data.chunks_key, digest, written)
+        source = MadeFrom(
+            data.version, data.name, data.title, data.language, data.chunks_key, digest, written, _folder(data)
+        )
         async with self.database.workspace(workspace_id) as connection:
             known = await GraphProvenance(connection, workspace_id).find(data.document_id)
             if known and known.is_made_from(source):
@@ -83,7 +86,7 @@ class DocumentGraphs:
             known = await GraphProvenance(connection, workspace_id).find(data.document_id)
         if known is None or known.version != data.version or not known.chunks_key:
             return  # a conversion that is yet to come brings the name with it
-        source = replace(known.source, version=data.version, name=data.name, title=data.title)
+        source = replace(known.source, version=data.version, name=data.name, title=data.title, folder=_folder(data))
         if known.is_made_from(source):
             return
         try:
@@ -140,7 +143,7 @@ class DocumentGraphs:
             content = await self.objects.aget(known.chunks_key)
         except ObjectMissing:
             return  # deleted meanwhile
-        document = read_document(source.name, source.title, source.language, content, source.written)
+        document = read_document(source.place, source.title, source.language, content, source.written)
         extraction = await self.extractor.extract(document)
         async with self.database.workspace(workspace_id) as connection:
             await GraphProvenance(connection, workspace_id).lock()
@@ -150,7 +153,7 @@ class DocumentGraphs:
 
     async def _replace(self, event: Event, document_id: UUID, source: MadeFrom, content: bytes) -> None:
         workspace_id = event.workspace_id
-        document = read_document(source.name, source.title, source.language, content, source.written)
+        document = read_document(source.place, source.title, source.language, content, source.written)
         extraction = await self.extractor.extract(document)
         async with self.database.workspace(workspace_id) as connection:
             await GraphProvenance(connection, workspace_id).lock()
@@ -186,3 +189,12 @@ class DocumentGraphs:
 
 def _day(moment: datetime | None) -> str | None:
     return None if moment is None else moment.date().isoformat()
+
+
+def _folder(data: DocumentFacts) -> str:
+    """Returns the folder of the file's path in its source; "" where the path does not end in the file's name, or begins
+    with a digest."""
+    source = data.metadata.get("source")
+    path = source.get("path") if isinstance(source, dict) else None
+    folder, _, name = path.rpartition("/") if isinstance(path, str) else ("", "", "")
+    return folder if name == data.name and ":" not in folder.rpartition("/")[2] else ""

@@ -78,6 +78,7 @@ class Documents:
         workspace_id: UUID | None = None,
         language: str | None = None,
         written_at: datetime | None = None,
+        path: str | None = None,
     ) -> DocumentConverted:
         """Stores the chunks and returns the event that tells of them, unsent."""
         document_id = document_id or uuid4()
@@ -102,6 +103,7 @@ class Documents:
             tags=[],
             language=language,
             written_at=written_at,
+            metadata={"source": {"path": path}} if path else {},
             source_type="upload",
             chunks_key=key,
             vectors_key=key if vectors else None,

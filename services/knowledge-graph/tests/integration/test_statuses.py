@@ -157,3 +157,11 @@ async def test_deleting_a_document_takes_its_facts_and_closings_and_nothing_else
             await documents.delete(document_id)
         assert await state() == before
         assert not await wrong_sums(database, workspace_id)
+
+
+async def test_a_file_of_requirements_speaks_for_its_folder(documents, needs):
+    await documents.graph(
+        ["fastapi==0.115\nredis==5.0\n"], name="requirements.txt", path="src/bed-board/requirements.txt"
+    )
+    now, _ = await needs("bed-board")
+    assert now == {"fastapi", "redis"}

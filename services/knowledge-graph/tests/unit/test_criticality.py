@@ -39,7 +39,7 @@ def test_levels(direct, indirect, dependencies, cycles, level):
 def test_the_reason_names_what_it_rests_on():
     reason = criticality("AuthService", dependents(4, 2), 3, 1).reason
     assert reason == (
-        "4 entities depend on AuthService directly (Service0, Service1, Service2, …); 2 more over others; "
+        "4 entities depend on AuthService directly (Service0, Service1, Service2, …); 2 more indirectly; "
         "it depends on 3 entities; it is part of 1 dependency cycle"
     )
     assert criticality("X", [], 1, 0).reason == "nothing is known to depend on X, while it depends on 1 entity"

@@ -238,7 +238,7 @@ def test_imports_are_read_from_the_syntax_tree(name, text, expected):
     assert {target for _, kind, target in stated(extracted(None, text, name)) if kind == "DEPENDS_ON"} == expected
 
 
-@pytest.mark.parametrize("corpus", ["hospital", "studio", "bahn", "examples"])
+@pytest.mark.parametrize("corpus", ["hospital", "studio", "bahn", "campus", "examples"])
 def test_the_gold_quotes_its_files(corpus):
     root = GOLD / corpus / "files"
     root = root if root.exists() else Path(__file__).parents[4] / "infra/examples"

@@ -53,6 +53,15 @@ DUBLIN_CORE = {
     "issued": "written",
     "modified": "modified",
 }
+STAYS = frozenset(
+    {"status", "state", "version", "revision", "replaces", "replaced-by", "supersedes", "superseded-by", "obsoletes"}
+    | {"obsoleted-by", "deciders", "decision-makers", "owner", "owners", "owned-by", "team", "depends-on", "part-of"}
+    | {"ersetzt", "ersetzt-durch", "zustand", "fassung", "zuständig"}
+)
+"""Fields of front matter that readers ask about: where a page stands, whose a thing is and what it needs."""
+MOST_VALUES = 30
+LONGEST_VALUE = 200
+HEADING = re.compile(r"\s{0,80}#{1,6}[ \t][^\n]*(?:\n|\Z)")
 LONGEST_HEADER = 16 * 1024  # characters of a text in which its header is looked for
 
 
@@ -66,7 +75,10 @@ def add(declared: Declared, name: str, value: object) -> None:
 
 
 def front_matter(text: str) -> tuple[Declared, str]:
-    """Reads the YAML at the head of a Markdown file; returns the text after it, all of it where there is none."""
+    """Reads the YAML at the head of a Markdown file; returns the text after it, all of it where there is none.
+
+    Of the fields those of STAYS are listed in the text, below its first heading.
+    """
     found = FRONT_MATTER.match(text)
     try:
         fields = yaml.safe_load(found[1]) if found else None
@@ -74,7 +86,28 @@ def front_matter(text: str) -> tuple[Declared, str]:
         fields = None
     if found is None or not isinstance(fields, Mapping):
         return Declared(), text  # also two thematic breaks with prose between them
-    return of_fields(fields.items()), text[found.end() :]
+    return of_fields(fields.items()), _with_fields(text[found.end() :], list(_said(fields)))
+
+
+def _said(fields: Mapping[object, object]) -> Iterator[str]:
+    """Yields a line for each field of STAYS whose values are words or numbers."""
+    for name, value in fields.items():
+        bare = name.strip().replace("_", "-").replace(" ", "-").lower() if isinstance(name, str) else ""
+        if bare in STAYS:
+            values = value if isinstance(value, list) else [value]
+            words = [" ".join(str(one).split()) for one in values[:MOST_VALUES] if isinstance(one, str | int | float)]
+            shown = ", ".join(one[:LONGEST_VALUE] for one in words if one)
+            if shown:
+                yield f"- {bare.replace('-', ' ').capitalize()}: {shown}"
+
+
+def _with_fields(text: str, lines: list[str]) -> str:
+    if not lines:
+        return text
+    heading = HEADING.match(text)
+    place = heading.end() if heading else 0
+    opening = text[:place] if text[:place].endswith("\n") or not place else f"{text[:place]}\n"
+    return f"{opening}\n" + "\n".join(lines) + f"\n\n{text[place:]}"
 
 
 def header(text: str) -> Declared:

@@ -106,6 +106,11 @@ def test_front_matter() -> None:
     assert declared.language == "de-AT"
     assert declared.written_at == datetime(2024, 3, 5, tzinfo=UTC)
     assert declared.modified_at == datetime(2024, 4, 1, 10, tzinfo=UTC)
+    declared, rest = front_matter(
+        "---\nstatus: superseded\nsuperseded_by: ADR-9\nowner: [A, B]\nlayout: post\n---\n# ADR-7\n\nText.\n"
+    )
+    assert rest == "# ADR-7\n\n- Status: superseded\n- Superseded by: ADR-9\n- Owner: A, B\n\n\nText.\n"
+    assert front_matter("---\nstatus: draft\n---\nText.\n")[1] == "\n- Status: draft\n\nText.\n"
     prose = "---\nProse: between: breaks\n---\n"
     assert front_matter(prose) == (Declared(), prose)
     assert front_matter("---\ndate: 2024-13-45\n---\n")[0].written_at is None

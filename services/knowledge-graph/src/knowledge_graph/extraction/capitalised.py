@@ -23,8 +23,28 @@ TOKEN = re.compile(r"[^\W_]++(?:[-’'.&][^\W_]++)*+")
 OPENS_SENTENCE = re.compile(r"(?:^|[.!?:;|>*#•\"“(\[\n-]\s*|\d[.)]\s*)$")
 QUOTED = re.compile(r"[\"“]([^\W_][^\"“”\n]{2,80}?)[,.]?[\"”]|(?<![*\w])\*([^\W_][^*\n]{2,80}?)\*(?![*\w])")
 LONGEST_NUMBER = 4
-GERMAN = frozenset(["der", "die", "das", "und", "ist", "nicht", "den", "dem", "ein", "eine", "von", "mit", *PARTS])
+GERMAN = frozenset(
+    [
+        "teil",
+        "bestandteil",
+        "der",
+        "die",
+        "das",
+        "und",
+        "ist",
+        "nicht",
+        "den",
+        "dem",
+        "ein",
+        "eine",
+        "von",
+        "mit",
+        *PARTS,
+    ]
+)
 """Small words that open a German sentence, and what stands before a name there: "die App Petrel"."""
+GERMAN_KINDS = ("system", "dienst", "anwendung", "datenbank", "speicher", "projekt", "komponente", "portal", "server")
+"""How compounds end that say what a name behind them is: "das Zugangssystem Door Control"."""
 SHORTEST_WORD = 3
 POSSESSIVE = re.compile(r"['’]s?$")
 
@@ -58,6 +78,8 @@ def capitalised(text: str, *, nouns_have_capitals: bool = False) -> Iterator[Spa
     """
     hidden = without_addresses(text)
     for run in runs(hidden, STOP_WORDS | GERMAN if nouns_have_capitals else STOP_WORDS):
+        if nouns_have_capitals and len(run) > 1 and run[0].text.endswith(GERMAN_KINDS):
+            run = run[1:]
         first, last = run[0], run[-1]
         surface = hidden[first.start : last.end]
         if len(run) == 1:

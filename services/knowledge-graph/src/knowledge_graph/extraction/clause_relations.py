@@ -21,6 +21,8 @@ THINGS = frozenset({"it", "which", "that"})
 SEVERAL = frozenset({"system", "server", "api", "component", "backend", "frontend", "proxy"})
 SELVES = frozenset(word for word, kind in PARTS.items() if kind in {"SERVICE", "PROJECT"}) - SEVERAL
 """Under the heading of Petrel "the app" is Petrel; "the server" may be another."""
+OWNERS = frozenset({"ORG", "GPE", "NORP"})
+"""What names of teams are taken for: what a system belongs to is none of these."""
 OWNING = frozenset({"OWN", "MAINTAIN", "OPERATE", "RUN"})
 SERVING = frozenset({"BACK", "POWER", "FEED"})
 """Who is backed by something depends on it."""
@@ -189,7 +191,10 @@ def _triple(
         relation_type = VERBS.get(clause.relation, relation_type)
         if clause.relation in SERVING:
             relation_type, reverse = "DEPENDS_ON", True
-    if clause.relation == "BELONG_TO" and target.entity_type in {"TEAM", "PERSON"}:
+    is_owner = target.entity_type in {"TEAM", "PERSON"} or (
+        target.entity_type in OWNERS and source.entity_id in systems and target.entity_id not in systems
+    )
+    if clause.relation == "BELONG_TO" and is_owner:
         if target.entity_type == "PERSON":
             return  # a short name of a team, most often
         relation_type, reverse = "OWNS", True

@@ -21,6 +21,17 @@ IMPORT = re.compile(
     r"use[ \t]+([\w:]+)|const[ \t]+\w+[ \t]*=[ \t]*require\(['\"]([\w@./-]+)['\"]\))",
     re.MULTILINE,
 )
+OPENING = re.compile(
+    r"\s{0,20}(?:\"{3}(?P<quoted>[^\"]{1,600})|/\*(?P<block>[^*]{1,600})|"
+    r"(?P<lines>(?:[ \t]{0,8}(?:#|//|--)[^\n]{0,300}\n){1,12}))"
+)
+"""What a file says of itself before its code."""
+WHOLE = re.compile(
+    r"(?:[Pp]art|[Cc]ore|[Hh]eart|[Mm]odule|[Cc]omponent|[Bb]ackend|[Ff]rontend|[Ee]ntry point) of (?:the )?"
+    r"([A-Z][\w-]{2,40}(?: [A-Z][\w-]{1,40}){0,3})"
+)
+OF_CODE = re.compile(r"(?:Client|Handler|Controller|Repository)s?$")
+"""What is so called in code is a class, not a service."""
 ADDRESS = re.compile(r"(?<=[\"'`])[a-z][a-z+]{1,20}://[\w.:@-]{1,200}")
 SUFFIXES = words("code_suffixes")
 
@@ -33,9 +44,21 @@ def is_source_code(name: str) -> bool:
 def definitions(text: str) -> Iterator[Span]:
     """Names that are defined, and CamelCase names wherever they stand."""
     for match in DEFINITION.finditer(text):
-        yield Span(match.start(1), match.end(1), match.group(1), kind_of(match.group(1)))
+        yield Span(match.start(1), match.end(1), match.group(1), _kind(match.group(1)))
     for match in CAMEL.finditer(text):
-        yield Span(match.start(), match.end(), match.group(), kind_of(match.group()))
+        yield Span(match.start(), match.end(), match.group(), _kind(match.group()))
+
+
+def _kind(name: str) -> str:
+    return "IDENTIFIER" if OF_CODE.search(name) else kind_of(name)
+
+
+def wholes(text: str) -> Iterator[Span]:
+    """Yields what the file's first comment calls it a part of: "the core of the Berth Allocation Service"."""
+    opening = OPENING.match(text)
+    if opening is not None:
+        for found in WHOLE.finditer(text, opening.start(opening.lastgroup or 0), opening.end()):
+            yield Span(*found.span(1), found.group(1), kind_of(found.group(1)))
 
 
 def addresses(text: str) -> Iterator[tuple[Span, str]]:

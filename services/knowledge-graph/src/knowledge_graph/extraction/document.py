@@ -19,9 +19,11 @@ from knowledge_graph.extraction.lower_case_names import occurrences as occurrenc
 from knowledge_graph.extraction.manifests.reading import read_manifest
 from knowledge_graph.extraction.mentions import aliases_of, mentions_of
 from knowledge_graph.extraction.names import name_key
+from knowledge_graph.extraction.options import options, without_verbs
 from knowledge_graph.extraction.records import Extraction, SourceDocument, Span
 from knowledge_graph.extraction.relation_phrases import FIELD
 from knowledge_graph.extraction.resolution import NOTHING, Resolution, resolve, with_types
+from knowledge_graph.extraction.roles import typed_by_roles
 from knowledge_graph.extraction.sentences import Sentences
 from knowledge_graph.extraction.spans import names_in_code, names_in_prose
 from knowledge_graph.extraction.standing import REJECTED, standing
@@ -60,11 +62,12 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
     if not document.is_code:
         for chunk in chunks:
             chunk.opening = opening(chunk.text, chunk.reading.entities)
+    tasks = options(chunk.text for chunk in chunks)
     titled = [span for chunk in chunks for span, about in chunk.titles if about == "title"]
     titled += [chunk.opening.name for chunk in chunks if chunk.opening and " " in chunk.opening.name.surface]
     for place, chunk in enumerate(chunks):
         _find_names(chunk, used, titled, document, small)
-        chunk.spans = without_overlaps(manifest.spans(place), chunk.spans)
+        chunk.spans = without_overlaps(manifest.spans(place), without_verbs(chunk.spans, tasks))
     declared = [place.span for place in manifest.places.values()]
     types = {} if document.is_code and not declared else stated_types(chunks, declared, document.title)
     resolution = with_types(_resolution(chunks, types) if methods.resolution else NOTHING, types)
@@ -83,6 +86,7 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
         extraction.aliases.extend(aliases_of(chunk.chunk, chunk.statements, chunk.spans, chunk.sentences))
     stated_as = OPEN if own.status == REJECTED else own.status
     extraction.relations.extend(relations.of_document(document, chunks, manifest, resolution, stated_as))
+    extraction.mentions[:] = typed_by_roles(extraction.mentions, extraction.relations)
     return extraction
 
 
@@ -162,7 +166,9 @@ def _resolution(chunks: Sequence[ChunkAnalysis], types: Mapping[str, str]) -> Re
         for chunk in chunks
         for span in chunk.spans
     ]
-    return resolve([*named, *(span for chunk in chunks for span, _ in chunk.titles)], stated)
+    # "0008-fee-ledger.md" is no longer name of the Ledger.
+    titled = [span for chunk in chunks for span, about in chunk.titles if about != "name" or not span.surface.islower()]
+    return resolve([*named, *titled], stated)
 
 
 def _known(chunks: Sequence[ChunkAnalysis], resolution: Resolution) -> dict[str, str]:

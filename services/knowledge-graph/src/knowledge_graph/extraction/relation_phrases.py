@@ -47,6 +47,8 @@ PHRASES: tuple[tuple[str, bool, str], ...] = (
     ("CALLS", False, r"ruft|rufen"),
     ("READS", False, r"liest (?:[^\W\d_]{1,20} ){0,3}aus"),
     ("WRITES", False, r"schreibt (?:[^\W\d_]{1,20} ){0,3}(?:in|nach)"),
+    ("PART_OF", False, r"ist (?:ein )?(?:Teil|Bestandteil) (?:von|des|der)"),
+    ("OWNS", True, r"(?:gehört|gehören) (?:dem|zum) Team"),
     ("RUNS_ON", False, r"runs? on|(?:has|have) run on"),
     ("MAINTAINS", False, r"maintains?|maintained"),
     ("MAINTAINS", True, r"maintained by"),
@@ -118,6 +120,8 @@ NEXT_VALUE = re.compile(
 )
 BEFORE_VALUE = re.compile(r"[\s`*_\[@]*+(?:(?:[Tt]he|[Tt]eam|das|den|der|die) )*+(?:[Tt]eam )?")
 TERM = re.compile(r"(?<=\S) : ")
+NAME_ALONE = re.compile(r"[ \t]*[-*•] \*\*([^*\n]{2,80})\*\*[ \t]*")
+"""An item that is a name in bold: what the next item says is said of it."""
 DEFINED = re.compile(r"^([^\W\d_][\w&’'-]{1,40}+(?: [\w&’'-]{1,40}+){0,3}) : (?=\S)", re.MULTILINE)
 """Between a term and its definition in a definition list."""
 ITEM = re.compile(r"[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+[*_`\[]{0,3}(?:[Tt]he )?[*_`\[]{0,3}")
@@ -125,6 +129,9 @@ ITEM_NAME = re.compile(
     r"([A-Z][\w.&’'-]{1,60}+(?: [A-Z\d][\w.&’'-]{0,60}+){0,4})[*_`]{0,3}[ \t]*+(?:[(:,;–—]|- |$)", re.MULTILINE
 )
 TEAM = re.compile(r"(?<!\w)[Tt]he ([A-Z][\w-]{2,30}(?: [A-Z][\w-]{1,30})?)[ \n](?:team|squad|guild)(?!\w)")
+GERMAN_TEAM = re.compile(
+    r"(?<!\w)(?:[Dd]em|[Dd]as|[Vv]om|[Zz]um|[Bb]eim|[Ii]m) Team ([A-ZÄÖÜ][\w-]{2,30}(?: [A-ZÄÖÜ][\w-]{1,30})?)(?!\w)"
+)
 NEXT_IN_LIST = re.compile(r"`?,?(?: (?:and|as well as|und|sowie))?(?: on)? (?:the )?`?")
 RESPECTIVELY = re.compile(r"`?,? respectively(?!\w)")
 NOT_LIKE = re.compile(r"(?<!\w)(?:unlike|instead of|rather than|anders als|statt) (?:the )?`?$", re.IGNORECASE)
@@ -220,8 +227,17 @@ def _term(text: str, spans: Sequence[Span], place: int) -> int:
     start = text.rfind("\n", 0, place) + 1
     found = TERM.search(text, start, place + 1)
     if found is None:
-        return -1
+        return _item_above(text, spans, start)
     return next((at for at, span in enumerate(spans) if start <= span.start and span.end == found.start()), -1)
+
+
+def _item_above(text: str, spans: Sequence[Span], start: int) -> int:
+    """Returns which of `spans` is the whole item before the one that begins at `start`; -1 where none is."""
+    end = max(0, start - 1)
+    above = NAME_ALONE.fullmatch(text, text.rfind("\n", 0, end) + 1, end)
+    if above is None or ITEM.match(text, start) is None:
+        return -1
+    return next((at for at, span in enumerate(spans) if (span.start, span.end) == above.span(1)), -1)
 
 
 def list_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:
@@ -250,8 +266,9 @@ def terms(text: str) -> Iterator[Span]:
 
 def teams(text: str) -> Iterator[Span]:
     """Yields what a text calls a team, whether or not it looks like a name elsewhere: "the Messaging team"."""
-    for found in TEAM.finditer(text):
-        yield Span(*found.span(1), found.group(1), "TEAM")
+    for pattern in (TEAM, GERMAN_TEAM):
+        for found in pattern.finditer(text):
+            yield Span(*found.span(1), found.group(1), "TEAM")
 
 
 def _items(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:

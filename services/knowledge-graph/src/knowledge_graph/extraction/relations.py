@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from knowledge_graph.extraction import code, cooccurrence, relation_phrases, tables
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.clause_relations import ClauseTriple, Reference, is_between_parts, triples
 from knowledge_graph.extraction.dates import first_date
+from knowledge_graph.extraction.evident_types import PLACE_HEADS, PLACES
 from knowledge_graph.extraction.manifests.reading import ReadManifest
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import Mention, RelationEvidence, SourceDocument, Span
@@ -132,6 +134,7 @@ def _stated(chunk: ChunkAnalysis, systems: Collection[str] = ()) -> Iterator[Rel
                 yield _evidence(chunk, *ends, one, _sentence(chunk, one), status)
     for one in tables.statements(text, spans):
         yield _evidence(chunk, mentions[one.subject], mentions[one.target], one, (one.start, one.end))
+    yield from _places(chunk)
     headed = section_thing(chunk)
     fields = relation_phrases.field_statements(text, spans)
     for one, reverse in [*fields, *relation_phrases.list_statements(text, spans)]:
@@ -139,6 +142,19 @@ def _stated(chunk: ChunkAnalysis, systems: Collection[str] = ()) -> Iterator[Rel
         if thing is not None:
             ends = (mentions[one.target], thing) if reverse else (thing, mentions[one.target])
             yield _evidence(chunk, *ends, one, _sentence(chunk, one))
+
+
+def _places(chunk: ChunkAnalysis) -> Iterator[RelationEvidence]:
+    for first, second in pairwise(chunk.in_text):
+        if _is_place_in(chunk.text, first, second):
+            one = relation_phrases.StatedRelation(0, 0, "PART_OF", DECLARED, first.start, second.end, "in")
+            yield _evidence(chunk, first, second, one, chunk.sentences.at(first.start))
+
+
+def _is_place_in(text: str, first: Mention, second: Mention) -> bool:
+    """Tells whether "Falk Quay in Port Callan" stands there."""
+    is_address = first.surface.rpartition(" ")[2] in PLACE_HEADS and first.entity_type in PLACES
+    return is_address and second.entity_type in PLACES and text[first.end : second.start].strip("`") == " in "
 
 
 def _owner(one: relation_phrases.StatedRelation, target: Mention) -> bool:
@@ -249,9 +265,10 @@ def _imported(document: SourceDocument, chunk: ChunkAnalysis) -> Iterator[Relati
         (span.start, span.end): (relation_type, "address")
         for span, relation_type in code.addresses(chunk.chunk.content)
     }
+    wholes = {(span.start, span.end): ("PART_OF", "part of") for span in code.wholes(chunk.chunk.content)}
     for mention in chunk.in_text:
         place = (mention.start, mention.end)
-        stated = (DEPENDS_ON, "import") if place in modules else addresses.get(place)
+        stated = (DEPENDS_ON, "import") if place in modules else wholes.get(place) or addresses.get(place)
         if stated is not None and mention.entity_id != source:
             yield RelationEvidence(
                 source,

@@ -10,8 +10,9 @@ from knowledge_graph.extraction.capitalised import capitalised, quoted_titles
 from knowledge_graph.extraction.conjunctions import joined
 from knowledge_graph.extraction.english_reader import EnglishReading
 from knowledge_graph.extraction.identifiers import identifiers, without_overlaps
-from knowledge_graph.extraction.names import HEADS, PARTICLES, name_key
+from knowledge_graph.extraction.names import HEADS, KINDS, PARTICLES, name_key
 from knowledge_graph.extraction.records import Span
+from knowledge_graph.extraction.short_forms import HONORIFICS
 
 WORD = re.compile(r"[^\W_]+")
 LINKS = PARTICLES | {"of", "for", "the", "and"}
@@ -25,7 +26,10 @@ NUMBER = re.compile(r"\d{1,4}$|[IVX]{1,5}$|[A-Z]$")
 def names_in_code(text: str, file_name: str) -> list[Span]:
     """Definitions, imports, addressed services and CamelCase names of source code."""
     return without_overlaps(
-        list(code.imports(text, file_name)), [span for span, _ in code.addresses(text)], list(code.definitions(text))
+        list(code.wholes(text)),
+        list(code.imports(text, file_name)),
+        [span for span, _ in code.addresses(text)],
+        list(code.definitions(text)),
     )
 
 
@@ -45,7 +49,7 @@ def names_in_prose(
     ]
     concepts = [span for span in reading.noun_phrases if name_key(span.surface) in terms]
     runs = [_of_line(text, span) for span in runs]
-    entities = _completed([_of_line(text, span) for span in reading.entities], runs)
+    entities = _completed([_of_line(text, span) for span in reading.entities], runs, reading.common)
     found = without_overlaps(list(identifiers(text)), list(quoted_titles(text)), entities, runs, concepts)
     return joined(text, found)
 
@@ -61,16 +65,25 @@ def _of_line(text: str, span: Span) -> Span:
     return Span(span.start, end, span.surface[:place].rstrip(), span.entity_type)
 
 
-def _completed(entities: Sequence[Span], runs: Sequence[Span]) -> list[Span]:
+def _completed(entities: Sequence[Span], runs: Sequence[Span], common: Collection[int]) -> list[Span]:
     """Named entities; where a run of capitalised words says that they are pieces of one name, that name."""
     whole: list[Span] = []
     for run in runs:
         inside = [one for one in entities if run.start <= one.start and one.end <= run.end]
-        if inside and _is_one_name(run, inside):
+        if inside and (_is_one_name(run, inside) or _is_person(run, inside, common)):
             opening = next((one.entity_type for one in inside if one.start == run.start), run.entity_type)
+            opening = "PERSON" if _is_person(run, inside, common) else opening
             whole.append(Span(run.start, run.end, run.surface, opening))
     rest = [one for one in entities if not any(run.start <= one.start and one.end <= run.end for run in whole)]
     return whole + rest
+
+
+def _is_person(run: Span, inside: Sequence[Span], common: Collection[int]) -> bool:
+    """Tells whether the run is a first name before the last name that alone was read as a person's."""
+    first, _, last = run.surface.partition(" ")
+    is_last = len(inside) == 1 and inside[0].entity_type == "PERSON" and inside[0].surface == last and " " not in last
+    word = first.casefold()
+    return is_last and inside[0].end == run.end and run.start not in common and word not in HEADS | KINDS | HONORIFICS
 
 
 def _is_one_name(run: Span, inside: Sequence[Span]) -> bool:

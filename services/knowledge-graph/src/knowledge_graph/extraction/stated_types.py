@@ -13,6 +13,7 @@ from knowledge_graph.extraction import tables
 from knowledge_graph.extraction.alias_statements import PROJECTS
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.clauses import IDENTITY
+from knowledge_graph.extraction.evident_types import evident_types
 from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.identifiers import kind_of
 from knowledge_graph.extraction.names import PARTS, name_key
@@ -57,13 +58,15 @@ def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], titl
     for chunk in chunks:
         for surface, entity_type in [*tables.types(chunk.text), *_said(chunk)]:
             votes[name_key(surface)][entity_type] += 1
-    opening = LISTS.match(title or "")
-    listed = OF_LISTS.get(opening.group(1).casefold()) if opening else None
-    for chunk in chunks if listed else ():
-        if len(chunk.chunk.headings) > 1 and len(chunk.chunk.headings[1].split()) <= MOST_WORDS:
-            votes[name_key(chunk.chunk.headings[1])][listed or ""] += DEFINED_BY_TITLE
-        for term in terms(chunk.text):
-            votes[name_key(term.surface)][listed or ""] += DEFINED_BY_TITLE
+    software = dict[str, str]()
+    names_systems = any(EVIDENT.intersection(found) for found in votes.values())
+    for surface, entity_type in evident_types(chunks, names_systems=names_systems):
+        if entity_type == "LIBRARY":
+            software[name_key(surface)] = entity_type
+        else:
+            votes[name_key(surface)][entity_type] += 1
+    for key, entity_type in _listed(chunks, title):
+        votes[key][entity_type] += DEFINED_BY_TITLE
     shown = {name_key(span.surface) for chunk in chunks for span in chunk.spans if span.entity_type in EVIDENT}
     for chunk in chunks:
         heading = thing_of_section(chunk)
@@ -72,7 +75,18 @@ def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], titl
     typed = {key: max(sorted(found), key=lambda one: found[one]) for key, found in votes.items()}
     # A name that says what it is outweighs the column that it stands in: projects call services, too.
     named = {name_key(span.surface) for chunk in chunks for span in chunk.spans if kind_of(span.surface) == "PROJECT"}
-    return typed | dict.fromkeys(sorted(named), "PROJECT")
+    return typed | dict.fromkeys(sorted(named), "PROJECT") | software
+
+
+def _listed(chunks: Sequence[ChunkAnalysis], title: str | None) -> Iterator[tuple[str, str]]:
+    """Yields the keys of what a page lists whose title says what that is."""
+    opening = LISTS.match(title or "")
+    listed = OF_LISTS.get(opening.group(1).casefold()) if opening else None
+    for chunk in chunks if listed else ():
+        if len(chunk.chunk.headings) > 1 and len(chunk.chunk.headings[1].split()) <= MOST_WORDS:
+            yield name_key(chunk.chunk.headings[1]), listed or ""
+        for term in terms(chunk.text):
+            yield name_key(term.surface), listed or ""
 
 
 def thing_of_section(chunk: ChunkAnalysis) -> str | None:

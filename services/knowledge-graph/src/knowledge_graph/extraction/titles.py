@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
+from knowledge_graph.extraction.code_imports import GRAMMARS
 from knowledge_graph.extraction.identifiers import identifiers, without_overlaps
-from knowledge_graph.extraction.names import is_label, is_name
+from knowledge_graph.extraction.names import STOP_WORDS, is_label, is_name
 from knowledge_graph.extraction.records import SourceChunk, SourceDocument, Span
 
 MOST_WORDS = 8
@@ -33,9 +35,10 @@ def titles(document: SourceDocument, chunk: SourceChunk, *, first: bool) -> Iter
         sources.insert(0, (document.title or "", "DOCUMENT", "title"))
         sources.append((document.name.rpartition("/")[2], "DOCUMENT", "name"))
         sources.append((_stem(document.name), "DOCUMENT", "name"))
+    is_module = document.name.rpartition(".")[2].lower() in GRAMMARS
     for text, entity_type, about in sources:
         for span in _names(text, entity_type):
-            yield span, about
+            yield (replace(span, entity_type="LIBRARY") if is_module and about == "name" else span), about
 
 
 def occurrences(text: str, names: Iterable[Span], found: Sequence[Span]) -> Iterator[Span]:
@@ -72,4 +75,14 @@ def _names(title: str, entity_type: str) -> list[Span]:
 
 def _is_short(name: str) -> bool:
     parts = name.casefold().split()
-    return len(parts) <= MOST_WORDS and not is_label(parts) and not SECTION.fullmatch(name) and is_name(name)
+    # "Who still needs Payday?" is a question; "Who Framed Roger Rabbit?" is a film.
+    is_asked = name.endswith("?") and any(
+        word.islower() and word not in STOP_WORDS for word in name.rstrip("?").split()
+    )
+    return (
+        not is_asked
+        and len(parts) <= MOST_WORDS
+        and not is_label(parts)
+        and not SECTION.fullmatch(name)
+        and is_name(name)
+    )

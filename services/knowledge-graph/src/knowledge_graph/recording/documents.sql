@@ -9,18 +9,18 @@ SELECT
     );
 
 -- name: find
-SELECT version, name, title, language, chunks_key, chunks_digest, written, entities, relations
+SELECT version, name, title, language, chunks_key, chunks_digest, written, folder, entities, relations
 FROM graphed_document
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 
 -- name: record
 INSERT INTO graphed_document (
-    workspace_id, document_id, version, name, title, language, chunks_key, chunks_digest, written, chunks, entities,
+    workspace_id, document_id, version, name, title, language, chunks_key, chunks_digest, written, folder, chunks, entities,
     relations, method, notes, dated, series, edition, known_as, replaces
 )
 VALUES (
     %(workspace_id)s, %(document_id)s, %(version)s, %(name)s, %(title)s, %(language)s, %(chunks_key)s, %(chunks_digest)s,
-    %(written)s, %(chunks)s, %(entities)s, %(relations)s, %(method)s, %(notes)s, %(dated)s, %(series)s,
+    %(written)s, %(folder)s, %(chunks)s, %(entities)s, %(relations)s, %(method)s, %(notes)s, %(dated)s, %(series)s,
     %(edition)s::integer[], %(known_as)s::text[], %(replaces)s::text[]
 )
 ON CONFLICT (workspace_id, document_id) DO UPDATE SET
@@ -31,6 +31,7 @@ ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     chunks_key = excluded.chunks_key,
     chunks_digest = excluded.chunks_digest,
     written = excluded.written,
+    folder = excluded.folder,
     dated = excluded.dated,
     series = excluded.series,
     edition = excluded.edition,

@@ -21,7 +21,7 @@ LONGEST_WAIT = "10min"
 @dataclass(frozen=True)
 class MadeFrom:
     """All that a document's graph depends on; `chunks_digest` is the SHA-256 of the object `chunks_key`, `written` the
-    day that its metadata name."""
+    day that its metadata name, `folder` that of its path in its source."""
 
     version: int
     name: str
@@ -30,6 +30,12 @@ class MadeFrom:
     chunks_key: str
     chunks_digest: str
     written: str | None = None
+    folder: str = ""
+
+    @property
+    def place(self) -> str:
+        """The file's name behind its folder."""
+        return f"{self.folder}/{self.name}" if self.folder else self.name
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knowledge_graph.extraction.full_names import EVIDENT
+from knowledge_graph.extraction.full_names import EVIDENT, UNTYPED
 from knowledge_graph.recording.changes import Changes, Pair
 from knowledge_graph.recording.names import RelatedPair
 from service_kit.repository import Repository
@@ -124,6 +124,7 @@ class Sums(Repository):
             SumSql.sum_entities,
             ids=ids,
             evident=sorted(EVIDENT),
+            untyped=sorted(UNTYPED),
             documents=[changes.documents(one) for one in ids],
             recounted=[one in changes.recounted for one in ids],
             recounted_ids=sorted(changes.recounted),

@@ -76,8 +76,8 @@ WHERE
     );
 
 -- name: sum_entities
--- Name and type are those most often used, types by evidence before others, so that the order of documents does not matter; a spelling of the name that
--- the entity goes by comes before other names of it. `recounted` documents are counted, others changed by so many.
+-- Name and type are those most often used, types by evidence before others, no type last, so that the order of
+-- documents does not matter; a spelling of the name that the entity goes by comes before other names of it. `recounted` documents are counted, others changed by so many.
 INSERT INTO entity (workspace_id, id, name_key, name, entity_type, mentions, documents, aliases)
 SELECT
     %(workspace_id)s,
@@ -111,7 +111,8 @@ CROSS JOIN LATERAL (
         sum(each.uses)::integer AS mentions,
         (array_agg(
             each.entity_type
-            ORDER BY each.entity_type = '', each.entity_type <> ALL(%(evident)s::text[]), each.uses DESC, each.entity_type
+            ORDER BY each.entity_type = '', each.entity_type <> ALL(%(evident)s::text[]),
+                each.entity_type = ANY(%(untyped)s::text[]), each.uses DESC, each.entity_type
         ))[1] AS entity_type
     FROM (
         SELECT surface.entity_type, sum(surface.uses) AS uses

@@ -84,7 +84,7 @@ def _reason(name: str, direct: Sequence[Dependent], every: int, dependencies: in
     verb = "depends" if len(direct) == 1 else "depend"
     parts = [f"{_counted(len(direct))} {verb} on {name} directly ({listed})"]
     if every > len(direct):
-        parts.append(f"{every - len(direct)} more over others")
+        parts.append(f"{every - len(direct)} more indirectly")
     parts.append(f"it depends on {_counted(dependencies)}" if dependencies else "it depends on nothing itself")
     if cycles:
         parts.append(f"it is part of {cycles} dependency cycle{'s' if cycles > 1 else ''}")

@@ -291,7 +291,7 @@ def _edge(one: Dependent, direction: Direction) -> Edge:
 
 
 def _kind(one: AnswerRow) -> str:
-    """Returns the type that the name itself says ("ProjectAlpha", "Project Kestrel"), else the entity's."""
+    """Returns PROJECT for what calls itself one ("ProjectAlpha", "Project Kestrel"), else the entity's type."""
     first = "".join(char if char.islower() or not at else " " for at, char in enumerate(one.name)).split()
     named = KINDS.get(first[0].lower(), []) if first else []
-    return named[0] if len(named) == 1 and named[0] != "ANYTHING" else one.entity_type
+    return "PROJECT" if named == ["PROJECT"] else one.entity_type

@@ -48,10 +48,10 @@ SENTENCES = {
         "path": ("{name} and {other} are connected",) * 2,
         "cycle": ("{name} is part of a circular dependency", "{name} is part of {n} circular dependencies"),
         "direct": ("directly",) * 2,
-        "far": ("directly or over others",) * 2,
+        "far": ("directly or indirectly",) * 2,
         "directly": ("Directly: {rows}.",) * 2,
-        "over others": ("Over others: {rows}.",) * 2,
-        "over": ("over {via}",) * 2,
+        "indirectly": ("Indirectly: {rows}.",) * 2,
+        "through": ("through {via}",) * 2,
         "none": ("no",) * 2,
         "others": ("Of other kinds: {rows}.",) * 2,
         "more": ("and {n} more",) * 2,
@@ -86,10 +86,10 @@ SENTENCES = {
         "path": ("{name} und {other} sind verbunden",) * 2,
         "cycle": ("{name} ist Teil einer zyklischen Abhängigkeit", "{name} ist Teil von {n} zyklischen Abhängigkeiten"),
         "direct": ("direkt",) * 2,
-        "far": ("direkt oder über andere",) * 2,
+        "far": ("direkt oder indirekt",) * 2,
         "directly": ("Direkt: {rows}.",) * 2,
-        "over others": ("Über andere: {rows}.",) * 2,
-        "over": ("über {via}",) * 2,
+        "indirectly": ("Indirekt: {rows}.",) * 2,
+        "through": ("über {via}",) * 2,
         "none": ("keine",) * 2,
         "others": ("Von anderer Art: {rows}.",) * 2,
         "more": ("und {n} weitere",) * 2,
@@ -139,7 +139,7 @@ class AnswerWording:
         far = [one for one in rows if one.via is not None]
         if not transitive:
             return f"{opening}: {self.named(near)}."
-        groups = [("directly", near), ("over others", far)]
+        groups = [("directly", near), ("indirectly", far)]
         return " ".join([f"{opening}.", *(self.say(which, rows=self.named(some)) for which, some in groups if some)])
 
     def others(self, rows: Sequence[AnswerRow]) -> str:
@@ -159,7 +159,7 @@ class AnswerWording:
 
     def _row(self, one: AnswerRow, with_type: bool) -> str:
         remark = one.entity_type.lower().replace("_", " ") if with_type else ""
-        remark = self.say("over", via=plain(one.via)) if one.via else remark
+        remark = self.say("through", via=plain(one.via)) if one.via else remark
         if one.dated and one.status in DATED:
             remark = self.say(DATED[one.status], dated=one.dated)
         marker = f" [{one.source}]" if one.source else ""

@@ -1,0 +1,105 @@
+"""Types by what is well known, by what stands beside a name, and by what is said of it; names that are none."""
+
+from __future__ import annotations
+
+import pytest
+
+from knowledge_graph.extraction.document import extract
+from knowledge_graph.extraction.english_reader import is_installed, load_reader
+from knowledge_graph.extraction.records import Extraction, SourceChunk, SourceDocument
+from knowledge_graph.extraction.source_document import is_source_code
+
+CALLS = "| caller | calls |\n|---|---|\n| Order Desk | Price Book |\n"
+
+
+@pytest.fixture(scope="module")
+def read():
+    if not is_installed():
+        pytest.skip("the English model is not installed")
+    return load_reader()
+
+
+def extracted(
+    text: str, read=None, *, name: str = "notes.md", title: str | None = None, language: str = "en"
+) -> Extraction:
+    chunk = SourceChunk("c0", text, (title,) if title else ())
+    return extract(SourceDocument(name, title, is_source_code(name), (chunk,), language), read)
+
+
+def types(found: Extraction) -> dict[str, str]:
+    return {one.surface: one.entity_type for one in found.mentions}
+
+
+def stated(found: Extraction) -> set[tuple[str, str, str]]:
+    surface = {one.entity_id: one.surface for one in reversed(found.mentions)}
+    return {
+        (surface[one.source_id], one.relation_type, surface[one.target_id])
+        for one in found.relations
+        if one.relation_type != "CO_OCCURS"
+    }
+
+
+def test_well_known_software_is_a_library_beside_services_alone(read):
+    assert types(extracted(f"{CALLS}\nOrder Desk runs on Kafka.\n", read))["Kafka"] == "LIBRARY"
+    of_books = types(extracted("Franz Kafka wrote The Trial. Kafka lived in Prague.", read))
+    assert "LIBRARY" not in of_books.values()
+
+
+def test_what_stands_beside_a_name_tells_its_type(read):
+    found = types(extracted("Old files go to Stockpile, the archive bucket.", read))
+    assert {"Stockpile": "STORE"}.items() <= found.items()
+    sent = types(extracted("From: Aoife Lennon <aoife@sea.example>\nSubject: x\n", read, name="mail.txt"))
+    assert sent["Aoife Lennon"] == "PERSON"
+
+
+def test_a_place_lies_in_the_town_that_is_named_behind_it(read):
+    found = extracted("The office is at Tanner Street in Wick.", read)
+    assert types(found)["Tanner Street"] in {"FAC", "GPE", "LOC"}
+    assert ("Tanner Street", "PART_OF", "Wick") in stated(found)
+
+
+def test_what_a_service_calls_is_a_service_and_what_it_keeps_things_in_a_store(read):
+    found = types(extracted(f"{CALLS}\nPrice Book calls TideMeter. Order Desk stores receipts in TideBook.\n", read))
+    assert {"TideMeter": "SERVICE", "TideBook": "STORE"}.items() <= found.items()
+
+
+def test_a_file_of_code_is_part_of_what_its_first_comment_says():
+    found = extracted(
+        '"""Plans berths: the core of the Berth Service."""\n\nimport asyncpg\n', name="port/berth_planner.py"
+    )
+    assert ("berth_planner.py", "PART_OF", "Berth Service") in stated(found)
+    assert types(found)["berth_planner.py"] == "LIBRARY"
+    late = extracted('import asyncpg\n\nX = """the core of the Berth Service"""\n', name="a.py")
+    assert not any(kind == "PART_OF" for _, kind, _ in stated(late))
+
+
+def test_an_option_is_named_without_its_verb(read):
+    text = (
+        f'{CALLS}\n* Buy CoinKeep\n* Build Fare Ledger\n\nChosen: "Build Fare Ledger". Order Desk calls Fare Ledger.\n'
+    )
+    found = extracted(text, read)
+    assert "Build Fare Ledger" not in types(found)
+    assert ("Order Desk", "CALLS", "Fare Ledger") in stated(found)
+
+
+def test_a_question_as_a_title_and_a_files_name_are_no_longer_names(read):
+    asked = extracted(f"{CALLS}\nOrder Desk reads from Payday.\n", read, title="Who still needs Payday?")
+    assert ("Order Desk", "READS", "Payday") in stated(asked)
+    filed = extracted(f"{CALLS}\nOrder Desk calls Ledger.\n", read, name="0008-fee-ledger.md", title="ADR-0008: Fees")
+    assert ("Order Desk", "CALLS", "Ledger") in stated(filed)
+
+
+def test_what_follows_a_name_in_bold_is_said_of_it(read):
+    text = "- **Seal Service**\n- Signs certificates. Owner: Signing Crew. Depends on: KeySafe\n"
+    found = stated(extracted(text, read, title="Who to call"))
+    assert ("Seal Service", "DEPENDS_ON", "KeySafe") in found
+    assert ("Signing Crew", "OWNS", "Seal Service") in found
+
+
+def test_german_says_whose_a_system_is_and_what_it_is_a_part_of():
+    text = (
+        "Das Zugangssystem Door Control gehört dem Team Werkschutz.\n\nDer BadgeReader ist ein Teil von Door Control."
+    )
+    found = stated(extracted(text, language="de"))
+    assert ("Werkschutz", "OWNS", "Door Control") in found
+    assert ("BadgeReader", "PART_OF", "Door Control") in found
