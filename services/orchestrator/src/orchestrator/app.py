@@ -22,6 +22,8 @@ from inference.factory import build_chat_model, build_entailment
 from orchestrator import checkpoints
 from orchestrator.consumer import DocumentConsumer
 from orchestrator.feedback import api as feedback_api
+from orchestrator.graphs import drawing_api
+from orchestrator.graphs.artifact_ops.prompting import ArtifactPrompts
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
@@ -29,6 +31,7 @@ from orchestrator.models.model_source import ModelSource
 from orchestrator.openai_api import api as openai_api
 from orchestrator.openai_api.asking import DoorRuns
 from orchestrator.openai_api.models import Models
+from orchestrator.quick_actions import api as quick_actions_api
 from orchestrator.runs import api as runs_api
 from orchestrator.runs.attempt import Attempt
 from orchestrator.runs.ended import EndedRuns
@@ -75,6 +78,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router]
     routers += [openai_api.router, usage_api.router, shares_api.router, shares_api.internal, internal.router]
+    routers += [quick_actions_api.router, drawing_api.router]
     return service_app(NAME, settings, routers, lifespan)
 
 
@@ -192,6 +196,8 @@ def _turns(
         control,
         told,
         WordVectors().alike,
+        ArtifactPrompts.load(),
+        settings.routing,
         entailment,
     )
 

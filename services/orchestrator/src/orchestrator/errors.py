@@ -106,6 +106,26 @@ class BudgetExceeded(GraphError):
     type, title = "budget-exceeded", "There are no tokens left for this"
 
 
+class ArtifactOpsError(GraphError):
+    type, title = "artifact-ops-error", "What is to be done with the artifact is not possible"
+
+
+class QuickActionNotFound(NotFound):
+    type, title = "quick-action-not-found", "You have no such quick action in this workspace"
+
+
+class SharedQuickAction(Forbidden):
+    type, title = "shared-quick-action", "Only editors and owners change the quick actions of a workspace"
+
+
+class TooManyQuickActions(Conflict):
+    type, title = "too-many-quick-actions", "There are as many quick actions as there may be"
+
+
+class GraphNotFound(NotFound):
+    type, title = "graph-not-found", "There is no such graph"
+
+
 class AttemptsExhausted(GraphError):
     type = "attempts-exhausted"
     title = "The run was given up: each process that worked on it ended before it could finish"
