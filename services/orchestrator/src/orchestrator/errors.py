@@ -134,3 +134,35 @@ class AttemptsExhausted(GraphError):
 class AttemptsFailed(GraphError):
     type = "internal-error"
     title = "The answer could not be written because of an internal error, although it was tried several times"
+
+
+class ArtifactNotFound(NotFound):
+    type, title = "artifact-not-found", "The session has no artifact"
+
+
+class ArtifactVersionNotFound(NotFound):
+    type, title = "artifact-version-not-found", "The artifact has no such version"
+
+
+class NothingToUndo(Conflict):
+    type, title = "nothing-to-undo", "The current version of the artifact was made from no other"
+
+
+class NothingToRedo(Conflict):
+    type, title = "nothing-to-redo", "No later version was made from the current one"
+
+
+class SpanLost(Conflict):
+    type, title = "span-lost", "What was marked is not found any more, or not for certain; nothing was changed"
+
+
+class EditsMisplaced(Conflict):
+    type, title = "edits-misplaced", "What is to be replaced does not occur exactly once; nothing was changed"
+
+
+class ArtifactNotEditable(Conflict):
+    type, title = "artifact-not-editable", "The text of a PDF is that of its document, and not changed here"
+
+
+class ArtifactTooLong(InvalidRequest):
+    type, title = "artifact-too-long", "The artifact would become too long"
