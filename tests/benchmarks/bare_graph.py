@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -79,6 +80,7 @@ async def bare_turn(turns: ConversationTurns) -> float:
     run = ClaimedRun(uuid4(), uuid4(), uuid4(), uuid4(), "owner", None, 1, 2, uuid4(), False, None, 600, None, {})
     asked = EarlierMessage(uuid4(), "user", "How long are tokens valid?", False)
     began = time.perf_counter()
-    await turns.answer(run, TurnInput(uuid4(), [asked], None, datetime.now(UTC)), UnheardEvents(), RunProgress())  # type: ignore[arg-type]
+    turn = TurnInput(uuid4(), [asked], None, datetime.now(UTC))
+    await turns.answer(run, turn, UnheardEvents(), RunProgress())  # type: ignore[arg-type]
     await turns.checkpoints.saver().adelete_thread(str(run.id))
     return time.perf_counter() - began

@@ -77,6 +77,8 @@ class World:
     # What an entailment server says to a sentence, and what it was asked.
     entails: Callable[[str], str] = lambda _sentence: "neutral"
     compared: list[list[str]] = field(default_factory=list)
+    # What the model writes to a prompt in which this stands; None if it fails.
+    scripted: dict[str, list[str] | None] = field(default_factory=dict)
     thinking: str = ""
     cut: bool = False
     usage: dict[str, Any] | None = None
@@ -182,6 +184,9 @@ async def pieces_of(world: World, prompt: str, naming: bool) -> list[str] | None
     """What the model writes to a prompt; None if it fails."""
     if naming:
         return [world.title]
+    for part, pieces in world.scripted.items():
+        if part in prompt:
+            return pieces
     if prompt.startswith(WRITE_ANEW):
         if world.anew_pace is not None:
             await world.anew_pace()
