@@ -137,6 +137,11 @@ def other_services(world: World) -> FastAPI:
         world.documents_checked.append(str(document_id))
         return JSONResponse({"id": str(document_id)}, world.document_status)
 
+    @app.get("/v1/documents/{document_id}/markdown")
+    async def document_markdown(document_id: UUID) -> Response:
+        world.documents_checked.append(str(document_id))
+        return Response(TOKENS_TEXT, world.document_status, media_type="text/markdown")
+
     @app.post(DOCUMENTS_PATH)
     async def deleted_documents(request: Request) -> Response:
         return JSONResponse({"deleted": (await request.json())["document_ids"]})

@@ -16,6 +16,7 @@ from attractor_client.resources.documents import Documents
 from attractor_client.resources.feedback import Feedback
 from attractor_client.resources.graph import Graph
 from attractor_client.resources.memories import Memories
+from attractor_client.resources.quick_actions import QuickActions
 from attractor_client.resources.refinement import GraphRefinement
 from attractor_client.resources.runs import Runs
 from attractor_client.resources.search import Search
@@ -60,6 +61,7 @@ class AttractorClient:
         self.world = WorldState(self.transport)
         self.runs = Runs(self.transport)
         self.sessions = Sessions(self.transport, self.runs)
+        self.quick_actions = QuickActions(self.transport)
         self.feedback = Feedback(self.transport)
         self.usage = ModelUsage(self.transport)
         self.shares = SessionShares(self.transport)

@@ -144,7 +144,7 @@ class SessionState(Session):
 class SessionReceipt(Resource):
     """What was deleted with a session, by kind, and what is still counted afterwards (0 proves the deletion).
 
-    `messages`, `runs` and their `events`, `checkpoints`, and `streams` of events.
+    `messages`, `runs` and their `events`, `artifact_versions`, `checkpoints`, and `streams` of events.
     """
 
     session_id: UUID

@@ -20,6 +20,8 @@ from inference.endpoints import Endpoints
 from inference.entailment import EntailmentModel
 from inference.factory import build_chat_model, build_entailment
 from orchestrator import checkpoints
+from orchestrator.artifacts import api as artifacts_api
+from orchestrator.artifacts.editing import ArtifactEditing
 from orchestrator.consumer import DocumentConsumer
 from orchestrator.feedback import api as feedback_api
 from orchestrator.graphs import drawing_api
@@ -77,8 +79,16 @@ def create_app(settings: Settings) -> FastAPI:
             yield
 
     routers = [sessions_api.router, messages_api.router, runs_api.router, feedback_api.router]
-    routers += [openai_api.router, usage_api.router, shares_api.router, shares_api.internal, internal.router]
-    routers += [quick_actions_api.router, drawing_api.router]
+    routers += [
+        openai_api.router,
+        usage_api.router,
+        shares_api.router,
+        shares_api.internal,
+        internal.router,
+        artifacts_api.router,
+        quick_actions_api.router,
+        drawing_api.router,
+    ]
     return service_app(NAME, settings, routers, lifespan)
 
 
@@ -143,6 +153,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.token_limits = token_limits
     app.state.run_max_attempts = settings.run_max_attempts
     app.state.attachments = DocumentAttacher(service.database, documents)
+    app.state.artifacts = ArtifactEditing(service.database, documents)
     app.state.sharing = SessionSharing(service.database)
     app.state.runs = store
     app.state.streams = RunStreams(

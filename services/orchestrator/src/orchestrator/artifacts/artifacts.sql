@@ -78,3 +78,13 @@ SELECT count(*) FROM artifact_version WHERE workspace_id = %(workspace_id)s AND 
 
 -- name: delete
 DELETE FROM artifact WHERE workspace_id = %(workspace_id)s AND id = %(artifact_id)s;
+
+-- name: delete_of_document
+-- Deletes the artifacts that show a document.
+DELETE FROM artifact
+WHERE workspace_id = %(workspace_id)s AND id IN (
+    SELECT artifact_id FROM artifact_version WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s);
+
+-- name: count_of_document
+SELECT count(DISTINCT artifact_id) FROM artifact_version
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from contracts.artifacts import ArtifactOutcome, ArtifactView
+from contracts.artifacts import ArtifactKind, ArtifactOutcome, ArtifactView
 from orchestrator.artifacts.proposal import ArtifactProposal
 from orchestrator.artifacts.repository import ArtifactRepository, ArtifactSql, Authorship
 from orchestrator.artifacts.texts import merge
@@ -63,6 +63,8 @@ async def _placed(
 ) -> tuple[ArtifactOutcome, ArtifactProposal]:
     """Returns whether the proposal becomes current, and with which text."""
     if not proposal.complete:
+        return ArtifactOutcome.kept_aside, proposal
+    if now is not None and now.kind is ArtifactKind.pdf:
         return ArtifactOutcome.kept_aside, proposal
     if now is None or now.current_index == proposal.base_index:
         return ArtifactOutcome.current, proposal

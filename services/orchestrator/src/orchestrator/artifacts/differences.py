@@ -34,7 +34,7 @@ def changes(before: str, after: str) -> list[TextChange]:
     """Returns what differs by whole sentences and lines, in order; no two of them touch."""
     if before == after:
         return []
-    return _changes(_parts(before, PART_END), _parts(after, PART_END))
+    return _changes(sentences(before), sentences(after))
 
 
 def line_changes(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int, int, int]]:
@@ -51,6 +51,11 @@ def line_changes(before: Sequence[str], after: Sequence[str]) -> list[tuple[int,
 def lines(text: str) -> list[str]:
     """Returns the lines with their ends; only line feeds end one."""
     return _parts(text, LINE_END)
+
+
+def sentences(text: str) -> list[str]:
+    """Returns the sentences and lines that the text consists of, with what separates them."""
+    return _parts(text, PART_END)
 
 
 def trimmed(change: TextChange, before: str, after: str) -> TextChange:

@@ -37,6 +37,8 @@ class ArtifactSql(Statements, file="artifacts.sql", columns=VERSION_COLUMNS):
     of_run: str
     count: str
     delete: str
+    delete_of_document: str
+    count_of_document: str
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,10 @@ class ArtifactRepository(Repository):
     async def use(self, session_id: UUID, user_id: UUID | None = None) -> bool:
         """Locks the session's artifact until the transaction ends; False if there is no such session (of the user)."""
         return await self.value(ArtifactSql.use_session, session_id=session_id, user_id=user_id) is not None
+
+    async def has_session(self, session_id: UUID, user_id: UUID) -> bool:
+        """Returns whether the user has this session."""
+        return await self.value(ArtifactSql.has_session, session_id=session_id, user_id=user_id) is not None
 
     async def current(self, session_id: UUID) -> ArtifactView | None:
         """Returns the current version of the session's artifact, None if it has no artifact."""
@@ -163,6 +169,11 @@ class ArtifactRepository(Repository):
         before = int(await self.value(ArtifactSql.count, artifact_id=artifact_id))
         await self.run(ArtifactSql.delete, artifact_id=artifact_id)
         return before, int(await self.value(ArtifactSql.count, artifact_id=artifact_id))
+
+    async def delete_of_document(self, document_id: UUID) -> tuple[int, int]:
+        """Deletes the artifacts that show the document; returns how many there were, and are."""
+        deleted = await self.run(ArtifactSql.delete_of_document, document_id=document_id)
+        return deleted, int(await self.value(ArtifactSql.count_of_document, document_id=document_id))
 
     async def _move(self, view: ArtifactView, index: int) -> ArtifactView:
         await self.run(ArtifactSql.move, artifact_id=view.id, index=index)
