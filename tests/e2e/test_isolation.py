@@ -49,7 +49,11 @@ async def neighbours(make_tenant, tmp_path_factory):
         assert shared.status_code == 201, shared.text
         said = {"rating": "up", "comment": SECRET, "share_content": True}
         (await first.http.put(f"/v1/messages/{run['answer_id']}/feedback", json=said)).raise_for_status()
+        action = await first.http.post("/v1/quick-actions", json={"name": "code", "prompt": SECRET, "shared": True})
+        assert action.status_code == 201, action.text
         ids = {
+            "action_id": action.json()["id"],
+            "name": "conversation",
             "document_id": document["id"],
             "session_id": run["session_id"],
             "run_id": run["id"],

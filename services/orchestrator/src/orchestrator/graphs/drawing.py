@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from langgraph.graph import START
 from langgraph.graph.state import CompiledStateGraph
 
 from orchestrator.graphs.artifact_ops import graph as artifact_ops
@@ -17,6 +18,10 @@ GRAPHS: Mapping[str, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
 
 
 def mermaid(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
-    """Returns the graph in Mermaid's language, as it is compiled."""
-    drawn = graph.get_graph().draw_mermaid(with_styles=False)
-    return "\n".join(line.rstrip() for line in drawn.replace("\t", "    ").strip().splitlines()) + "\n"
+    """Returns the graph in Mermaid's language, as it is compiled: one line for all edges of a kind from a node."""
+    drawn: dict[str, list[str]] = {}
+    for edge in sorted(graph.get_graph().edges, key=lambda one: one.source != START):
+        arrow = "-.->" if edge.conditional else "-->"
+        drawn.setdefault(f"{edge.source} {arrow}", []).append(edge.target)
+    lines = [f"    {begin} {' & '.join(ends)};" for begin, ends in drawn.items()]
+    return "\n".join(["graph TD;", *lines, ""])
