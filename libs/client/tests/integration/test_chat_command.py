@@ -126,7 +126,8 @@ def test_selected_lines_are_sent_with_what_was_seen(with_artifact: Any, attracto
     assert "version 3 of the artifact" in ran.out
 
 
-def test_the_artifact_is_shown_with_its_lines(with_artifact: Any, attractor: Any) -> None:
+@pytest.mark.usefixtures("with_artifact")
+def test_the_artifact_is_shown_with_its_lines(attractor: Any) -> None:
     ran = attractor("chat", "--session", str(SESSION), stdin="/artifact\n")
     assert ran.code == 0, ran.err
     assert "Title · version 2 of 2" in ran.out
