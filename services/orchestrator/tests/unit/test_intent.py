@@ -12,8 +12,6 @@ from orchestrator.graphs.conversation.intent import WITH, WITHOUT, intent_of
 
 SET = Path(__file__).parents[1] / "data/routed_messages.jsonl"
 MESSAGES = [json.loads(line) for line in SET.read_text(encoding="utf-8").splitlines()]
-    json.loads(line) for line in (Path(__file__).parents[1] / "data/routed_messages.jsonl").open(encoding="utf-8")
-]
 LEAST_RIGHT = 0.95
 
 
