@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from attractor_client.commands import (
+    artifacts,
     documents,
     evaluation,
     feedback,
@@ -89,6 +90,7 @@ for name, group in (
     ("search-settings", search_settings.app),
     ("eval", evaluation.app),
     ("sessions", sessions.app),
+    ("artifact", artifacts.app),
     ("feedback", feedback.app),
     ("runs", runs.app),
     ("graph", graph.app),
