@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from attractor_client.commands import (
+    artifacts,
     documents,
     evaluation,
     feedback,
@@ -90,6 +91,7 @@ for name, group in (
     ("search-settings", search_settings.app),
     ("eval", evaluation.app),
     ("sessions", sessions.app),
+    ("artifact", artifacts.app),
     ("quick-actions", quick_actions.app),
     ("feedback", feedback.app),
     ("runs", runs.app),

@@ -10,6 +10,7 @@ import httpx2
 from attractor_client.http.retry import RetryPolicy
 from attractor_client.http.transport import Transport
 from attractor_client.resources.accounts import Accounts
+from attractor_client.resources.artifacts import SessionArtifacts
 from attractor_client.resources.audit import Audit
 from attractor_client.resources.context import Context
 from attractor_client.resources.documents import Documents
@@ -61,6 +62,7 @@ class AttractorClient:
         self.world = WorldState(self.transport)
         self.runs = Runs(self.transport)
         self.sessions = Sessions(self.transport, self.runs)
+        self.artifacts = SessionArtifacts(self.transport)
         self.quick_actions = QuickActions(self.transport)
         self.feedback = Feedback(self.transport)
         self.usage = ModelUsage(self.transport)
