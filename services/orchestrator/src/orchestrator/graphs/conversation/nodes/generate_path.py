@@ -76,8 +76,9 @@ async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationConte
     if action := context.options.get("artifact_action"):
         params = context.options.get("artifact_action_params")
         return {**_way("retrieve", Chosen(action, "flag")), **_work(action, params, context)}
-    if path_of(question) == "reply_to_general_input":
-        return _way("reply_to_general_input", Chosen("reply", "courtesy"))
+    path = path_of(question)
+    if path != "retrieve":
+        return _way(path, Chosen("reply", "courtesy"))
     # Who asks at a door, or by a prompt for messages, gets an answer.
     if context.options.get("ephemeral") or context.options.get("instructions"):
         return _way("retrieve", Chosen("reply", "flag"))
@@ -87,14 +88,14 @@ async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationConte
 
 
 def _way(path: Literal["retrieve", "reply_to_general_input", "reply_plainly"], chosen: Chosen) -> dict[str, Any]:
-    step = STEPS[path]
+    step = STEPS.get(path, "")
     if chosen.route != "reply":
         step = f"Decided to {chosen.route.replace('_', ' ')}"
     return {
         "next": path,
         "issues": chosen.issues,
         "timings": chosen.timings,
-        "steps_executed": [step],
+        "steps_executed": [step] if step else [],
         "rag_route_debug": {
             "path": path,
             "is_courtesy": chosen.by == "courtesy",
