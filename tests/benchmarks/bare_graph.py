@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 from uuid import uuid4
 
@@ -16,6 +17,7 @@ from prometheus_client import CollectorRegistry, Counter
 from contracts.models import MODEL_ROLES
 from inference.openai_chat import OpenAIChat
 from inference.role_chat import RoleCandidate, RoleChat
+from orchestrator.graphs.artifact_ops.prompting import ArtifactPrompts
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
@@ -69,6 +71,7 @@ def bare_graph(settings: Settings, saved: Any, http: Any, chat: Any) -> Conversa
         RunControl(),
         Counter("sentences", "told", ["status"], registry=CollectorRegistry()),
         WordVectors().alike,
+        ArtifactPrompts.load(),
     )
 
 
@@ -77,6 +80,7 @@ async def bare_turn(turns: ConversationTurns) -> float:
     run = ClaimedRun(uuid4(), uuid4(), uuid4(), uuid4(), "owner", None, 1, 2, uuid4(), False, None, 600, None, {})
     asked = EarlierMessage(uuid4(), "user", "How long are tokens valid?", False)
     began = time.perf_counter()
-    await turns.answer(run, TurnInput(uuid4(), [asked], None), UnheardEvents(), RunProgress())  # type: ignore[arg-type]
+    turn = TurnInput(uuid4(), [asked], None, datetime.now(UTC))
+    await turns.answer(run, turn, UnheardEvents(), RunProgress())  # type: ignore[arg-type]
     await turns.checkpoints.saver().adelete_thread(str(run.id))
     return time.perf_counter() - began

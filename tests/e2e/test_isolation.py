@@ -52,7 +52,11 @@ async def neighbours(make_tenant, tmp_path_factory):
         provider = {"params": {"scope": "workspace"}, "json": {"value": "https://quixotic.example.org/v1"}}
         (await first.http.put("/v1/settings/providers.first.base_url", **provider)).raise_for_status()
         (await first.http.put("/v1/presets/first", json={"instructions": SECRET})).raise_for_status()
+        action = await first.http.post("/v1/quick-actions", json={"name": "code", "prompt": SECRET, "shared": True})
+        assert action.status_code == 201, action.text
         ids = {
+            "action_id": action.json()["id"],
+            "name": "conversation",
             "document_id": document["id"],
             "session_id": run["session_id"],
             "run_id": run["id"],
@@ -98,8 +102,9 @@ async def test_no_route_gives_the_other_workspace_away(neighbours):
         assert response.status_code < 500, (method, path, response.text)
         assert "quixotic" not in response.text, (method, path)
         assert "CodeWordService" not in response.text, (method, path)
-        # The id of an embedding space says which model it is: each workspace has its own under it. Models are all's.
-        if names and not path.startswith(("/v1/users", "/v1/embedding-spaces", "/v1/models")):
+        # The id of an embedding space says which model it is: each workspace has its own under it. All share models
+        # and graphs.
+        if names and not path.startswith(("/v1/users", "/v1/embedding-spaces", "/v1/models", "/v1/graphs")):
             assert response.status_code in {403, 404, 405, 412, 415, 422}, (method, path, response.status_code)
         tried += 1
     assert tried > 25

@@ -106,6 +106,48 @@ async def killed(settings: Any, run_id: str, node: str, point: str, **more: obje
             assert child.exitcode == -signal.SIGKILL
 
 
+ARTIFACT_NODES = (
+    "generate_path",
+    "retrieve",
+    "artifact_action_dispatch",
+    "generate_artifact",
+    "generate_followup",
+    "clean_state",
+)
+WRITE = "You write the document that the user asks for"
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("node", ARTIFACT_NODES)
+async def test_a_document_is_written_once_in_whichever_node_its_run_dies(
+    start: Any, model_settings: Any, world: Any, held: Held, lapse: Any, node: str
+) -> None:
+    document = "# Tokens\n\nTokens expire after fifteen minutes [1]."
+    world.scripted = {WRITE: [document[:20], document[20:]], "You have just changed": ["Done."]}
+    async with start(model_settings) as service:
+        runs = {}
+        for point in POINTS:
+            wish = f"Write a report on {node}, {point}"
+            runs[point] = (wish, await service.ask(await service.session(title="t"), wish))
+        await asyncio.gather(*(killed(model_settings, run["id"], node, point) for point, (_, run) in runs.items()))
+        await lapse(*(run["id"] for _, run in runs.values()))
+        held.open = True
+        async with asyncio.timeout(240):
+            for point, (wish, run) in runs.items():
+                events = await service.events(run["id"])
+                ended = await service.run(run["id"])
+                assert (ended["status"], ended["attempts"], ended["answer"]["content"]) == ("completed", 2, "Done.")
+                assert sorted(ended["node_trace"]) == sorted(ARTIFACT_NODES), point
+                artifact = (await service.client.get(f"/v1/sessions/{run['session_id']}/artifact")).json()
+                assert (artifact["text"], artifact["last_index"]) == (f"{document}\n", 1), point
+                assert (ended["answer"]["artifact_index"], events[-1].data["artifact_outcome"]) == (1, "current")
+                asked = sum(
+                    WRITE in chat["messages"][0]["content"] and chat["messages"][-1]["content"] == wish
+                    for chat in world.chats
+                )
+                assert asked == (2 if (node, point) == ("generate_artifact", IN_THE_MIDDLE) else 1), point
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("node", NODES)
 async def test_a_run_survives_its_process_in_whichever_node_it_dies(

@@ -81,6 +81,8 @@ class World:
     # What an entailment server says to a sentence, and what it was asked.
     entails: Callable[[str], str] = lambda _sentence: "neutral"
     compared: list[list[str]] = field(default_factory=list)
+    # What the model writes to a prompt in which this stands; None if it fails.
+    scripted: dict[str, list[str] | None] = field(default_factory=dict)
     thinking: str = ""
     cut: bool = False
     finish: str = "stop"
@@ -151,6 +153,11 @@ def other_services(world: World) -> FastAPI:
         world.documents_checked.append(str(document_id))
         return JSONResponse({"id": str(document_id)}, world.document_status)
 
+    @app.get("/v1/documents/{document_id}/markdown")
+    async def document_markdown(document_id: UUID) -> Response:
+        world.documents_checked.append(str(document_id))
+        return Response(TOKENS_TEXT, world.document_status, media_type="text/markdown")
+
     @app.post(DOCUMENTS_PATH)
     async def deleted_documents(request: Request) -> Response:
         return JSONResponse({"deleted": (await request.json())["document_ids"]})
@@ -213,6 +220,9 @@ async def pieces_of(world: World, prompt: str, naming: bool) -> list[str] | None
     """What the model writes to a prompt; None if it fails."""
     if naming:
         return [world.title]
+    for part, pieces in world.scripted.items():
+        if part in prompt:
+            return pieces
     if prompt.startswith(WRITE_ANEW):
         if world.anew_pace is not None:
             await world.anew_pace()

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from attractor_client.commands import (
+    artifacts,
     documents,
     evaluation,
     feedback,
@@ -19,6 +20,7 @@ from attractor_client.commands import (
     memories,
     passwords,
     presets,
+    quick_actions,
     runs,
     search_settings,
     sessions,
@@ -94,6 +96,8 @@ for name, group in (
     ("presets", presets.app),
     ("eval", evaluation.app),
     ("sessions", sessions.app),
+    ("artifact", artifacts.app),
+    ("quick-actions", quick_actions.app),
     ("feedback", feedback.app),
     ("runs", runs.app),
     ("graph", graph.app),

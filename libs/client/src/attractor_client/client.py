@@ -10,12 +10,14 @@ import httpx2
 from attractor_client.http.retry import RetryPolicy
 from attractor_client.http.transport import Transport
 from attractor_client.resources.accounts import Accounts
+from attractor_client.resources.artifacts import SessionArtifacts
 from attractor_client.resources.audit import Audit
 from attractor_client.resources.context import Context
 from attractor_client.resources.documents import Documents
 from attractor_client.resources.feedback import Feedback
 from attractor_client.resources.graph import Graph
 from attractor_client.resources.memories import Memories
+from attractor_client.resources.quick_actions import QuickActions
 from attractor_client.resources.refinement import GraphRefinement
 from attractor_client.resources.runs import Runs
 from attractor_client.resources.search import Search
@@ -61,6 +63,8 @@ class AttractorClient:
         self.world = WorldState(self.transport)
         self.runs = Runs(self.transport)
         self.sessions = Sessions(self.transport, self.runs)
+        self.artifacts = SessionArtifacts(self.transport)
+        self.quick_actions = QuickActions(self.transport)
         self.feedback = Feedback(self.transport)
         self.usage = ModelUsage(self.transport)
         self.models = DoorModels(self.transport)

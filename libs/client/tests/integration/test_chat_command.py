@@ -86,3 +86,82 @@ def test_without_a_terminal_a_failure_ends_the_conversation(conversation: Any, a
     assert ran.code in (1, 2)
     assert ran.err.splitlines()[-1].startswith("Error: ")
     assert not conversation.calls("POST", MESSAGES)
+
+
+TEXT = "# Title\n\nOne.\r\nTwo 🙂.\nThree.\n"
+ACTION = UUID(int=61)
+
+
+@pytest.fixture
+def with_artifact(conversation: Any, samples: Any, json: Any, events: Any) -> Any:
+    """The same with an artifact of four lines and a quick action."""
+    view = {
+        "id": str(UUID(int=51)), "session_id": str(SESSION), "version": 3, "kind": "markdown", "language": None,
+        "title": "Title", "index": 2, "current_index": 2, "last_index": 2, "parent_index": 1, "event": "rewrite",
+        "kept_aside": False, "created_by": str(UUID(int=2)), "run_id": None, "message_id": None, "document_id": None,
+        "text": TEXT, "citations": [], "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+    }  # fmt: skip
+    action = {
+        "id": str(ACTION), "name": "tldr", "prompt": "Shorten", "target": "artifact", "use_history": False,
+        "shared": False, "created_by": str(UUID(int=2)), "created_at": "2026-01-01T00:00:00Z",
+        "updated_at": "2026-01-01T00:00:00Z", "version": 1,
+    }  # fmt: skip
+    name, data = samples.completed("Done.")
+    conversation.on("GET", f"/v1/runs/{RUN}/events", events((name, {**data, "artifact_index": 3})))
+    conversation.on("GET", f"/v1/sessions/{SESSION}/artifact", json(view))
+    conversation.on("GET", "/v1/quick-actions", json({"items": [action], "next_cursor": None}))
+    return conversation
+
+
+def test_selected_lines_are_sent_with_what_was_seen(with_artifact: Any, attractor: Any) -> None:
+    ran = attractor("chat", "--session", str(SESSION), stdin="/select 3-4 make it shorter\n")
+    assert ran.code == 0, ran.err
+    [body] = bodies(with_artifact, "POST", MESSAGES)
+    start = TEXT.index("One")
+    seen = "One.\r\nTwo 🙂."
+    assert (body["content"], body["highlight"]) == (
+        "make it shorter",
+        {"version": 2, "start": start, "end": start + len(seen), "text": seen},
+    )
+    assert "version 3 of the artifact" in ran.out
+
+
+@pytest.mark.usefixtures("with_artifact")
+def test_the_artifact_is_shown_with_its_lines(attractor: Any) -> None:
+    ran = attractor("chat", "--session", str(SESSION), stdin="/artifact\n")
+    assert ran.code == 0, ran.err
+    assert "Title · version 2 of 2" in ran.out
+    assert "   3  One." in ran.out
+
+
+@pytest.mark.parametrize(
+    ("line", "sent"),
+    [
+        ("/do TLDR", {"quick_action": str(ACTION), "content": "TLDR"}),
+        ("/do rewrite_artifact for lawyers", {"artifact_action": "rewrite_artifact", "content": "for lawyers"}),
+        ("/do language=german", {"theme": {"language": "german"}, "content": "language=german"}),
+        ("/do fix_bugs", {"theme": {"fix_bugs": True}, "content": "fix_bugs"}),
+    ],
+)
+def test_actions_go_by_their_names(with_artifact: Any, attractor: Any, line: str, sent: dict[str, Any]) -> None:
+    ran = attractor("chat", "--session", str(SESSION), stdin=f"{line}\n")
+    assert ran.code == 0, ran.err
+    [body] = bodies(with_artifact, "POST", MESSAGES)
+    assert {name: body[name] for name in sent} == sent
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("/select 3-9 x", "the lines 1 to 5"),
+        ("/select all x", "/select takes lines"),
+        ("/select 2 x", "no text in these lines"),
+        ("/do nothing", "/do takes one of: tldr"),
+        ("/do language=klingon", "There is no language klingon"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(with_artifact: Any, attractor: Any, line: str, said: str) -> None:
+    ran = attractor("chat", "--session", str(SESSION), stdin=f"{line}\n")
+    assert ran.code != 0
+    assert said in ran.err.replace("\n", " ")
+    assert bodies(with_artifact, "POST", MESSAGES) == []

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from contracts.artifact_actions import ArtifactAction
 from contracts.models import ModelRole
 from contracts.object_keys import derived_prefix, original_key
 from contracts.orchestrator import AnswerMode, Citation, SentenceCheck, SentenceStatus
@@ -390,6 +391,21 @@ class MessageCompleted(RunEventData):
     incomplete: bool = False
 
 
+class ArtifactStarted(RunEventData):
+    """The artifact is being written, by `action`, or written anew: discard what was streamed of it.
+
+    What is streamed is a preview: the version counts that is there when the run has ended.
+    """
+
+    name = "artifact_started"
+    action: ArtifactAction
+
+
+class ArtifactDelta(RunEventData):
+    name = "artifact_delta"
+    text: str
+
+
 class ThinkingDelta(RunEventData):
     name = "thinking_delta"
     text: str
@@ -428,6 +444,9 @@ class ModelCalled(RunEventData):
 
 
 class RunCompleted(RunEventData):
+    """`artifact_index` is the version that the run made of the session's artifact, `artifact_outcome` what became of
+    it: current, merged, kept_aside or gone."""
+
     name = "run_completed"
     terminal = True
     run_id: UUID
@@ -440,6 +459,8 @@ class RunCompleted(RunEventData):
     issues: list[str] = []
     steps_executed: list[str] = []
     timings: dict[str, float] = {}
+    artifact_index: int | None = None
+    artifact_outcome: Literal["current", "merged", "kept_aside", "gone"] | None = None
 
 
 class RunFailed(RunEventData):
@@ -466,6 +487,8 @@ RUN_EVENTS: tuple[type[RunEventData], ...] = (
     MessageRestarted,
     SentenceChecked,
     MessageCompleted,
+    ArtifactStarted,
+    ArtifactDelta,
     ThinkingDelta,
     CitationChecked,
     ProviderIssue,

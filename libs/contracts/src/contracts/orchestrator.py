@@ -9,8 +9,10 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
+from contracts.artifact_actions import ArtifactAction, ArtifactTheme, Highlight
 from contracts.base import Name, Request, Resource, storable
 from contracts.models import TokenUsage
+from contracts.world import TimeZone
 
 Content = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200_000), AfterValidator(storable)
@@ -142,7 +144,7 @@ class SessionState(Session):
 class SessionReceipt(Resource):
     """What was deleted with a session, by kind, and what is still counted afterwards (0 proves the deletion).
 
-    `messages`, `runs` and their `events`, `checkpoints`, and `streams` of events.
+    `messages`, `runs` and their `events`, `artifact_versions`, `checkpoints`, and `streams` of events.
     """
 
     session_id: UUID
@@ -243,7 +245,8 @@ class Message(Resource):
 
     `parent_id` is the message before it, `siblings` is only in lists. `removed_citations` counts the citations of the
     answer that failed the check, `sentences` has its sentences. `issues`, `steps_executed` and `timings` are those of
-    the answer's run, `usage` is what it took of models, `feedback` what its user said of it.
+    the answer's run, `usage` is what it took of models, `feedback` what its user said of it. `artifact_index` is the
+    version that it made of the session's artifact.
     """
 
     id: UUID
@@ -263,6 +266,7 @@ class Message(Resource):
     mode: AnswerMode | None = None
     usage: TokenUsage | None = None
     feedback: AnswerFeedback | None = None
+    artifact_index: int | None = None
     created_at: datetime
 
 
@@ -316,6 +320,10 @@ class MessageCreate(Request):
     The first 10,000 characters of `content` are searched for. The message follows `parent_id`: without it the session's
     head; null is a new beginning. A message with the parent of another one is an edit of it. `deadline_seconds` after
     its run began, or began anew in another process, what is written is the answer, with the status `incomplete`.
+
+    What is meant by "today" is told by the clock of `timezone` (IANA name). Of `highlight`, `artifact_action`, `theme`
+    and `quick_action` at most one says what the run does; without any the words decide. `highlight` is the text of the
+    artifact that alone is changed, `theme` how the whole is written anew, `quick_action` whose prompt is followed.
     """
 
     content: Content
@@ -323,6 +331,18 @@ class MessageCreate(Request):
     document_ids: Annotated[list[UUID], Field(max_length=1_000)] | None = None
     deadline_seconds: Deadline = 600
     on_busy: OnBusy = OnBusy.enqueue
+    timezone: TimeZone = "UTC"
+    highlight: Highlight | None = None
+    artifact_action: ArtifactAction | None = None
+    theme: ArtifactTheme | None = None
+    quick_action: UUID | None = None
+
+    @model_validator(mode="after")
+    def _says_one_thing(self) -> MessageCreate:
+        said = [self.highlight, self.artifact_action, self.theme, self.quick_action]
+        if sum(one is not None for one in said) > 1:
+            raise ValueError("takes one of highlight, artifact_action, theme and quick_action")
+        return self
 
 
 class HeadUpdate(Request):
@@ -330,6 +350,13 @@ class HeadUpdate(Request):
 
     message_id: UUID
     newest: bool = False
+
+
+class GraphDrawing(Resource):
+    """A compiled graph as Mermaid draws it."""
+
+    name: str
+    mermaid: str
 
 
 class Run(Resource):
@@ -342,7 +369,8 @@ class Run(Resource):
     `usage` is what it took of models so far.
 
     `error_type` of a failed run: `internal-error`, `attempts-exhausted` (each process that worked on it ended),
-    `routing-error`, `answer-missing`, `deadline-passed` or `budget-exceeded`.
+    `routing-error`, `artifact-ops-error` (what is asked of the artifact does not exist, or the artifact is not as it
+    must be), `answer-missing`, `deadline-passed` or `budget-exceeded`.
     """
 
     id: UUID

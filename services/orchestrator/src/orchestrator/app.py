@@ -20,12 +20,16 @@ from inference.endpoints import Endpoints
 from inference.entailment import EntailmentModel
 from inference.factory import build_chat_model, build_entailment
 from orchestrator import checkpoints
+from orchestrator.artifacts import api as artifacts_api
+from orchestrator.artifacts.editing import ArtifactEditing
 from orchestrator.configuration import api as configuration_api
 from orchestrator.configuration import presets_api
 from orchestrator.configuration.presets import PresetStore
 from orchestrator.configuration.store import ConfigurationStore
 from orchestrator.consumer import DocumentConsumer
 from orchestrator.feedback import api as feedback_api
+from orchestrator.graphs import drawing_api
+from orchestrator.graphs.artifact_ops.prompting import ArtifactPrompts
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
@@ -36,6 +40,7 @@ from orchestrator.openai_api import api as openai_api
 from orchestrator.openai_api import responses
 from orchestrator.openai_api.asking import DoorRuns
 from orchestrator.openai_api.models import Models
+from orchestrator.quick_actions import api as quick_actions_api
 from orchestrator.runs import api as runs_api
 from orchestrator.runs.attempt import Attempt
 from orchestrator.runs.ended import EndedRuns
@@ -91,6 +96,9 @@ def create_app(settings: Settings) -> FastAPI:
         shares_api.router,
         shares_api.internal,
         internal.router,
+        artifacts_api.router,
+        quick_actions_api.router,
+        drawing_api.router,
     ]
     return service_app(NAME, settings, routers, lifespan)
 
@@ -166,6 +174,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.token_limits = token_limits
     app.state.run_max_attempts = settings.run_max_attempts
     app.state.attachments = DocumentAttacher(service.database, documents)
+    app.state.artifacts = ArtifactEditing(service.database, documents)
     app.state.sharing = SessionSharing(service.database)
     app.state.runs = store
     app.state.streams = RunStreams(
@@ -220,6 +229,8 @@ def _turns(
         control,
         told,
         WordVectors().alike,
+        ArtifactPrompts.load(),
+        settings.routing,
         entailment,
     )
 

@@ -1,4 +1,4 @@
-"""Consumed events: a deleted document is detached from every session, and the orchestrator confirms it."""
+"""Consumed events: a deleted document goes from every session with the artifacts that show it, confirmed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from contracts.events import DocumentDeleted, DocumentPurged, Event
 from contracts.registry import ORCHESTRATOR
+from orchestrator.artifacts.repository import ArtifactRepository
 from orchestrator.sessions.repository import AttachedDocuments
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Database
@@ -29,10 +30,13 @@ class DocumentConsumer:
             if not await first_time(connection, event):
                 return
             documents = AttachedDocuments(connection, event.workspace_id)
+            shown, still_shown = await ArtifactRepository(connection, event.workspace_id).delete_of_document(
+                document_id
+            )
             purged = DocumentPurged(
                 document_id=document_id,
                 service=ORCHESTRATOR,
-                removed={"session_documents": await documents.delete(document_id)},
-                remaining={"session_documents": await documents.count(document_id)},
+                removed={"session_documents": await documents.delete(document_id), "artifacts": shown},
+                remaining={"session_documents": await documents.count(document_id), "artifacts": still_shown},
             )
             await self.outbox.write(connection, event.workspace_id, purged, str(document_id))

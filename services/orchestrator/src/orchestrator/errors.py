@@ -106,6 +106,26 @@ class BudgetExceeded(GraphError):
     type, title = "budget-exceeded", "There are no tokens left for this"
 
 
+class ArtifactOpsError(GraphError):
+    type, title = "artifact-ops-error", "What is to be done with the artifact is not possible"
+
+
+class QuickActionNotFound(NotFound):
+    type, title = "quick-action-not-found", "You have no such quick action in this workspace"
+
+
+class SharedQuickAction(Forbidden):
+    type, title = "shared-quick-action", "Only editors and owners change the quick actions of a workspace"
+
+
+class TooManyQuickActions(Conflict):
+    type, title = "too-many-quick-actions", "There are as many quick actions as there may be"
+
+
+class GraphNotFound(NotFound):
+    type, title = "graph-not-found", "There is no such graph"
+
+
 class AttemptsExhausted(GraphError):
     type = "attempts-exhausted"
     title = "The run was given up: each process that worked on it ended before it could finish"
@@ -154,3 +174,35 @@ class PresetNotFound(NotFound):
 
 class TooManyPresets(Conflict):
     type, title = "too-many-presets", "There are as many presets as may be"
+
+
+class ArtifactNotFound(NotFound):
+    type, title = "artifact-not-found", "The session has no artifact"
+
+
+class ArtifactVersionNotFound(NotFound):
+    type, title = "artifact-version-not-found", "The artifact has no such version"
+
+
+class NothingToUndo(Conflict):
+    type, title = "nothing-to-undo", "The current version of the artifact was made from no other"
+
+
+class NothingToRedo(Conflict):
+    type, title = "nothing-to-redo", "No later version was made from the current one"
+
+
+class SpanLost(Conflict):
+    type, title = "span-lost", "What was marked is not found any more, or not for certain; nothing was changed"
+
+
+class EditsMisplaced(Conflict):
+    type, title = "edits-misplaced", "What is to be replaced does not occur exactly once; nothing was changed"
+
+
+class ArtifactNotEditable(Conflict):
+    type, title = "artifact-not-editable", "The text of a PDF is that of its document, and not changed here"
+
+
+class ArtifactTooLong(InvalidRequest):
+    type, title = "artifact-too-long", "The artifact would become too long"

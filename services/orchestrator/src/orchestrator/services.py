@@ -40,3 +40,12 @@ class IngestionService(HttpService):
         if not answer.is_success and answer.status_code != 404:
             raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
         return answer.is_success
+
+    async def markdown(self, caller: Principal, document_id: UUID) -> str | None:
+        """Returns the text of a document, None if there is none."""
+        answer = await self.ask(caller, "GET", f"/v1/documents/{document_id}/markdown")
+        if answer.status_code == 404:
+            return None
+        if not answer.is_success:
+            raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
+        return answer.text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 from pydantic_settings import NoDecode
@@ -56,6 +56,9 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings, Entailme
     """The pause between comments on an idle event stream"""
     sse_max_streams: int = Field(default=1_000, ge=1)
     """Event streams open at a time; each holds a Redis connection"""
+    routing: Literal["rules", "auto", "model"] = "auto"
+    """Who decides whether a message is answered or changes the artifact: `rules` by its words, `auto` also a chat model
+    where these do not say so, `model` a chat model each time"""
     search_k: int = Field(default=8, ge=1, le=100)
     """Chunks that an answer may draw on"""
     search_timeout_seconds: float = Field(default=10.0, gt=0)

@@ -119,7 +119,7 @@ async def test_a_document_that_does_not_exist_cannot_be_attached(start: Any, set
         assert await listed(service, session) == [document]
 
 
-async def test_a_deleted_document_is_detached_from_every_session_and_confirmed(
+async def test_a_deleted_document_is_detached_from_every_session_with_what_shows_it_and_confirmed(
     start: Any, settings: Any, redis_url: str, workspace_id: UUID
 ) -> None:
     kept, deleted = str(uuid4()), str(uuid4())
@@ -128,6 +128,9 @@ async def test_a_deleted_document_is_detached_from_every_session_and_confirmed(
         for session in sessions:
             for document in (kept, deleted):
                 await service.client.put(f"/v1/sessions/{session}/documents/{document}")
+        artifact = f"/v1/sessions/{sessions[0]}/artifact"
+        shown = await service.client.put(artifact, json={"kind": "pdf", "document_id": deleted})
+        assert shown.status_code == 201
         event = Event(
             id=uuid4(),
             source="ingestion",
@@ -143,12 +146,13 @@ async def test_a_deleted_document_is_detached_from_every_session_and_confirmed(
                 await asyncio.sleep(0.05)
             while not (purged := await purged_of(redis, deleted)):  # noqa: ASYNC110  no event tells
                 await asyncio.sleep(0.05)
+        assert (await service.client.get(artifact)).json()["type"] == "artifact-not-found"
     (confirmed,) = purged
     assert confirmed == DocumentPurged(
         document_id=UUID(deleted),
         service="orchestrator",
-        removed={"session_documents": 2},
-        remaining={"session_documents": 0},
+        removed={"session_documents": 2, "artifacts": 1},
+        remaining={"session_documents": 0, "artifacts": 0},
     )
 
 

@@ -117,7 +117,11 @@ def test_entries_that_a_subgraph_returns_again_are_not_doubled() -> None:
 
 def test_each_node_reads_its_part_of_the_state_and_none_reads_what_is_for_debugging() -> None:
     fields = get_type_hints(State)
-    for name, node in conversation.build().builder.nodes.items():
+    graph = conversation.build().builder.nodes
+    below = graph["artifact_ops"].runnable.builder.nodes  # type: ignore[attr-defined]
+    for name, node in {**graph, **below}.items():
+        if name == "artifact_ops":
+            continue
         read = get_type_hints(node.input_schema)
         assert read.items() <= fields.items(), name
         assert len(read) <= 8, name
@@ -155,7 +159,9 @@ def test_a_passage_cannot_leave_its_fence() -> None:
 
 def test_the_prompts_fit_their_values() -> None:
     prompts = Prompts.load()
-    text = prompts.reply_to_general_input.render(situation="S", passages="<<MEMORIES>>", memories="M", earlier="E")
+    text = prompts.reply_to_general_input.render(
+        now="N", situation="S", artifact="A", passages="<<MEMORIES>>", memories="M", earlier="E"
+    )
     assert "<<MEMORIES>>" in text  # what a passage says is data
     assert set(prompts.situations) == {"courtesy", "found", "nothing", "failed"}
 

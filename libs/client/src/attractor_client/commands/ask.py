@@ -19,6 +19,7 @@ from rich.text import Text
 from attractor_client.client import AttractorClient
 from attractor_client.errors import AttractorError
 from attractor_client.invocation import FAILED, connected
+from attractor_client.local_zone import local_zone
 from attractor_client.output import Output, plain
 from attractor_client.rendering import citation_line, marked, noted, reason_line
 from attractor_client.resources.runs import RunEvent
@@ -109,7 +110,9 @@ async def ask(
     MessageCreate(content=asked)  # refused before a session is made for it
     check_beginning(session, temporary)
     used = session or (await client.sessions.create(temporary=temporary)).id
-    end = await answered(client, output, client.sessions.send(used, asked, document_ids=document))
+    end = await answered(
+        client, output, client.sessions.send(used, asked, document_ids=document, timezone=local_zone())
+    )
     conclude(output, end, f" · continue with: --session {used}", reasons=reasons)
 
 

@@ -11,15 +11,20 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
+from attractor_client.commands.artifact_lines import action_of, numbered, selected
 from attractor_client.commands.ask import Temporary, answered, check_beginning, conclude
 from attractor_client.errors import AttractorError
 from attractor_client.invocation import DENIED, run
+from attractor_client.local_zone import local_zone
 from attractor_client.output import Output
+from contracts.artifact_actions import ArtifactAction, ArtifactTheme, Highlight
+from contracts.events import RunCompleted
 from contracts.orchestrator import Message, MessageCreate, MessageRole, MessageStatus, Run
 
 HELP = (
     "/edit TEXT asks the last question in other words, /again has it answered again, /branch lists the versions of "
-    "questions and answers here, /branch N goes to one of them; Ctrl-C stops an answer, Ctrl-D leaves"
+    "questions and answers here, /branch N goes to one of them; /artifact shows the session's document, /select 3-5 "
+    "TEXT changes these lines alone, /do ACTION changes it by an action; Ctrl-C stops an answer, Ctrl-D leaves"
 )
 UNDER_WAY = (MessageStatus.pending, MessageStatus.running)
 SHOWN_CHARACTERS = 60
@@ -43,6 +48,17 @@ class Chat:
                 await self._answer(client, output, client.sessions.regenerate(question.id))
             case "/branch":
                 await self._branch(client, output, text.strip())
+            case "/artifact":
+                await self._show_artifact(client, output)
+            case "/select":
+                lines, _, wish = text.strip().partition(" ")
+                view = await client.artifacts.get(self._session())
+                highlight = selected(view, lines)
+                await self._say(client, output, wish, asking=highlight)
+            case "/do":
+                name, _, words = text.strip().partition(" ")
+                action = action_of(name, [one async for one in client.quick_actions.all()])
+                await self._say(client, output, words or name, asking=action)
             case _ if command.startswith("/"):
                 output.note(HELP)
             case _:
@@ -58,13 +74,37 @@ class Chat:
         output.note(f"{session.title or 'session'} ({session.id})")
         await self._show_end(client, output)
 
-    async def _say(self, client: AttractorClient, output: Output, text: str) -> None:
+    async def _say(
+        self,
+        client: AttractorClient,
+        output: Output,
+        text: str,
+        asking: ArtifactAction | ArtifactTheme | Highlight | UUID | None = None,
+    ) -> None:
         MessageCreate(content=text)  # refused before a session is made for it
         self.session_id = self.session_id or (await client.sessions.create(temporary=self.temporary)).id
-        await self._answer(client, output, client.sessions.send(self.session_id, text))
+        sending = client.sessions.send(self.session_id, text, timezone=local_zone(), asking=asking)
+        await self._answer(client, output, sending)
 
     async def _answer(self, client: AttractorClient, output: Output, sending: Coroutine[Any, Any, Run]) -> None:
-        conclude(output, await answered(client, output, sending))
+        end = await answered(client, output, sending)
+        conclude(output, end)
+        if isinstance(end.data, RunCompleted) and end.data.artifact_index is not None and not output.as_json:
+            output.text(f"version {end.data.artifact_index} of the artifact; /artifact shows it", "dim")
+
+    async def _show_artifact(self, client: AttractorClient, output: Output) -> None:
+        view = await client.artifacts.get(self._session())
+        if output.as_json:
+            output.json(view)
+            return
+        output.text(f"{view.title or '(no title)'} · version {view.index} of {view.last_index}", "bold")
+        output.text(numbered(view.text))
+
+    def _session(self) -> UUID:
+        """Raises AttractorError before the first message."""
+        if self.session_id is None:
+            raise AttractorError("There is no session yet: say something first")
+        return self.session_id
 
     async def _branch(self, client: AttractorClient, output: Output, chosen: str) -> None:
         forks = [one for one in await self._path(client) if one.siblings and one.siblings.count > 1]
@@ -128,6 +168,13 @@ def chat(
       /again       have it answered again
       /branch      list the versions of questions and answers; /branch 2 goes to
                    the second
+
+    \b
+    A message such as "write a one-page summary of ..." writes a document:
+      /artifact             show it, with the numbers of its lines
+      /select 3-5 shorten   change these lines, and nothing else
+      /do ACTION            a quick action by its name, rewrite_artifact, or a
+                            theme: language=german, artifact_length=short
 
     \b
     Examples:

@@ -9,6 +9,7 @@ from uuid import UUID
 from attractor_client.http.pages import every
 from attractor_client.http.transport import Transport, path
 from attractor_client.resources.runs import RunEvent, Runs
+from contracts.artifact_actions import ArtifactAction, ArtifactTheme, Highlight
 from contracts.base import Page
 from contracts.orchestrator import (
     HeadUpdate,
@@ -122,14 +123,28 @@ class Sessions:
         document_ids: Sequence[UUID] | None = None,
         parent_id: UUID | None = None,
         on_busy: OnBusy = OnBusy.enqueue,
+        timezone: str = "UTC",
+        asking: ArtifactAction | ArtifactTheme | Highlight | UUID | None = None,
         idempotency_key: str | None = None,
     ) -> Run:
         """Sends a message and queues the run that answers it, from `document_ids` alone if given.
 
-        The message follows `parent_id`, by default the session's head.
+        The message follows `parent_id`, by default the session's head. `asking` says what is done to the session's
+        artifact, where that is not left to the words: an action, a theme, the text that alone is changed, or the id of
+        a quick action. "Today" is that of `timezone` (IANA name).
         """
         ids = None if document_ids is None else list(document_ids)
-        body = MessageCreate(content=content, parent_id=parent_id, document_ids=ids, on_busy=on_busy)
+        body = MessageCreate(
+            content=content,
+            parent_id=parent_id,
+            document_ids=ids,
+            on_busy=on_busy,
+            timezone=timezone,
+            highlight=asking if isinstance(asking, Highlight) else None,
+            artifact_action=asking if isinstance(asking, ArtifactAction) else None,
+            theme=asking if isinstance(asking, ArtifactTheme) else None,
+            quick_action=asking if isinstance(asking, UUID) else None,
+        )
         return await self.transport.create(path("v1/sessions", session_id, "messages"), body, Run, idempotency_key)
 
     async def edit(self, question: Message, content: str, *, idempotency_key: str | None = None) -> Run:

@@ -118,6 +118,13 @@ ACTIONS = (
         ("end", "DELETE", "/v1/shares/{share_id}"),
     ),
     *_actions(
+        "quick_action",
+        "action_id",
+        ("create", "POST", "/v1/quick-actions"),
+        ("change", "PATCH", "/v1/quick-actions/{action_id}"),
+        ("delete", "DELETE", "/v1/quick-actions/{action_id}"),
+    ),
+    *_actions(
         "feedback",
         "message_id",
         ("give", "PUT", "/v1/messages/{message_id}/feedback"),

@@ -61,6 +61,8 @@ TABLE = (
     Prefix("/v1/presets", "orchestrator"),
     Prefix("/v1/shares", "orchestrator"),
     Prefix("/v1/sharing", "orchestrator"),
+    Prefix("/v1/quick-actions", "orchestrator"),
+    Prefix("/v1/graphs", "orchestrator"),
 )
 ENCODED_SEPARATOR = re.compile(rb"%(2f|5c)", re.IGNORECASE)
 UNSAFE = re.compile(rb"[\x00-\x1f\x7f\\]")

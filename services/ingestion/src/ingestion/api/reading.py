@@ -176,7 +176,9 @@ async def download_original(document_id: UUID, caller: Viewer, here: Ingestion) 
     response_class=StreamingResponse,
     responses=_download("text/markdown", "Markdown in UTF-8"),
 )
-async def download_markdown(document_id: UUID, caller: Viewer, here: Ingestion) -> StreamingResponse:
+async def download_markdown(
+    document_id: UUID, caller: Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))], here: Ingestion
+) -> StreamingResponse:
     """Returns the Markdown of the version that search serves, else of the newest converted one."""
     document, version = await _readable(here, caller.workspace_id, document_id)
     key = derived_keys(document.workspace_id, document.id, version).markdown

@@ -16,7 +16,7 @@ def digest(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
     """
     builder = graph.builder
     parts = {
-        "nodes": sorted(builder.nodes),
+        "nodes": {name: _below(node.runnable) for name, node in sorted(builder.nodes.items())},
         "edges": sorted(
             [*builder.edges, *((source, end) for starts, end in builder.waiting_edges for source in starts)]
         ),
@@ -27,6 +27,11 @@ def digest(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
         "state": _described(builder.state_schema),
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _below(node: Any) -> str | None:
+    """Returns the digest of a node that is a graph itself."""
+    return digest(node) if isinstance(node, CompiledStateGraph) else None
 
 
 def _described(part: Any) -> Any:

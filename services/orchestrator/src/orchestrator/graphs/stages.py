@@ -75,7 +75,8 @@ def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInput
             return {"error": NodeFailure(stage=name, label=label, kind=type(error).__name__)}
         events.emit(StageCompleted(stage=name))
         await events.flush()
-        return {**update, "node_trace": [name], "timings": {name: round(1000 * (time.perf_counter() - began), 1)}}
+        took = {name: round(1000 * (time.perf_counter() - began), 1)}
+        return {**update, "node_trace": [name], "timings": {**update.get("timings", {}), **took}}
 
     return staged
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -22,7 +23,7 @@ from contracts.orchestrator import RunStatus
 from orchestrator.checkpoints import Checkpoints
 from orchestrator.errors import AttemptsExhausted, AttemptsFailed, DeadlinePassed, GraphError
 from orchestrator.runs.events import RunEvents
-from orchestrator.runs.records import ClaimedRun, RunProgress, StoredEvent, TurnAnswer, TurnInput
+from orchestrator.runs.records import ClaimedRun, CommittedVersion, RunProgress, StoredEvent, TurnAnswer, TurnInput
 from orchestrator.runs.repository import CANCELLED, WorkspaceRuns
 from orchestrator.runs.store import RunStore
 from service_kit.notifications import Notifications
@@ -128,7 +129,21 @@ class Attempt:
             await self.events.delete()
 
     async def _complete(self, answer: TurnAnswer) -> None:
-        completed = RunCompleted(
+        completed = list[RunCompleted]()
+
+        def told(final: TurnAnswer, committed: CommittedVersion | None) -> Sequence[StoredEvent]:
+            completed.append(self._completed(final, committed))
+            return self._facts(completed[-1])
+
+        try:
+            await self.store.complete(self.run, self.progress, answer, told)
+        except StopAsked:
+            await self._cancel()
+        else:
+            await self._publish(completed[-1])
+
+    def _completed(self, answer: TurnAnswer, committed: CommittedVersion | None) -> RunCompleted:
+        return RunCompleted(
             run_id=self.run.id,
             message_id=answer.message_id,
             mode=answer.mode,
@@ -139,13 +154,9 @@ class Attempt:
             issues=self.progress.issues,
             steps_executed=self.progress.steps_executed,
             timings=self.progress.timings,
+            artifact_index=committed.index if committed else None,
+            artifact_outcome=committed.outcome.value if committed else None,
         )
-        try:
-            await self.store.complete(self.run, self.progress, answer, self._facts(completed))
-        except StopAsked:
-            await self._cancel()
-        else:
-            await self._publish(completed)
 
     async def _cancel(self) -> None:
         cancelled = RunCancelled(run_id=self.run.id)

@@ -18,6 +18,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from contracts.events import (
+    ArtifactDelta,
     MessageDelta,
     MessageRestarted,
     RunEventData,
@@ -29,8 +30,8 @@ from contracts.events import (
 from orchestrator.runs.records import StoredEvent
 
 log = logging.getLogger(__name__)
-# They speak of a text as it is streamed; `message_completed` has all that remains of it.
-PASSING = (MessageDelta, ThinkingDelta, SentenceChecked)
+# They speak of a text as it is streamed; `message_completed`, or the artifact, has all that remains of it.
+PASSING = (MessageDelta, ThinkingDelta, SentenceChecked, ArtifactDelta)
 
 
 @dataclass

@@ -9,13 +9,18 @@ from datetime import datetime
 from typing import Any, TypedDict
 from uuid import UUID
 
+from contracts.artifacts import ArtifactOutcome, ArtifactView
 from contracts.gateway import Role
 from contracts.orchestrator import AnswerMode, Citation, RunStatus, SentenceCheck
+from orchestrator.artifacts.proposal import ArtifactProposal
 from service_kit.auth import Principal
 
 
 class RunOptions(TypedDict, total=False):
     """How an answer is to be written, as JSON.
+
+    `timezone` is the user's. `artifact_action` is what the message asks for beside its words, with its parameters: a
+    highlight, a theme or a quick action. `reply`: the message is answered, and changes no artifact.
 
     `plain`: by the chat model alone, without a search. `ephemeral`: nobody will ask further. `instructions` are the
     caller's own, for a chat model. `model`, `metadata`, `background`, `previous` (the response that it follows) and
@@ -23,6 +28,10 @@ class RunOptions(TypedDict, total=False):
     the workspace's, `filters` (of SearchFilters) limit what is searched.
     """
 
+    timezone: str
+    artifact_action: str
+    artifact_action_params: dict[str, Any]
+    reply: bool
     plain: bool
     ephemeral: bool
     instructions: str
@@ -105,16 +114,35 @@ class AskedMessage:
 
 
 @dataclass(frozen=True)
+class FoundArtifact:
+    """The current version of the session's artifact; `seen` is the text of the one that a highlight names, if that is
+    another one."""
+
+    view: ArtifactView
+    seen: str | None
+
+
+@dataclass(frozen=True)
+class CommittedVersion:
+    """The version that a run made of the artifact, None if that is `gone`, and what became of it."""
+
+    index: int | None
+    outcome: ArtifactOutcome
+
+
+@dataclass(frozen=True)
 class TurnInput:
     """A turn's question and what was said before it on its path, newest first.
 
-    `answer_id` names the message that the answer becomes. The answer may draw on `document_ids`; None: on all documents
-    of the workspace.
+    `answer_id` names the message that the answer becomes, `asked_at` is when the question was asked. The answer may
+    draw on `document_ids`; None: on all documents of the workspace.
     """
 
     answer_id: UUID
     messages: Sequence[EarlierMessage]
     document_ids: list[UUID] | None
+    asked_at: datetime
+    artifact: FoundArtifact | None = None
 
 
 @dataclass(frozen=True)
@@ -131,7 +159,7 @@ class TurnAnswer:
 
     `recalled_ids` are the memories that it was written with. `condensed` is what a model reads of the oldest messages,
     if that was condensed. `fallback`: the turn's error handler wrote it, so other services learn nothing from it, nor
-    from an `incomplete` one, in which the model broke off.
+    from an `incomplete` one, in which the model broke off. `proposal` is what the artifact of the session becomes.
     """
 
     message_id: UUID
@@ -146,6 +174,7 @@ class TurnAnswer:
     fallback: bool = False
     incomplete: bool = False
     recalled_ids: Sequence[UUID] = ()
+    proposal: ArtifactProposal | None = None
 
 
 async def nothing_written() -> TurnAnswer | None:

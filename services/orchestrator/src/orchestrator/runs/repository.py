@@ -30,11 +30,16 @@ OWN_FEEDBACK = f"""(
         WHERE feedback.workspace_id = message.workspace_id AND feedback.message_id = message.id
     ) AS given
 ) AS feedback"""
+MADE_VERSION = """CASE WHEN message.role = 'assistant' THEN (
+    SELECT made.index FROM artifact_version AS made
+    WHERE made.workspace_id = message.workspace_id AND made.run_id = message.run_id
+) END AS artifact_index"""
 COMPUTED = {
     "status": "CASE WHEN message.status = 'pending' AND run.state = 'running' THEN 'running' ELSE message.status END"
     " AS status",
     **{name: OF_ANSWER.format(name=name) for name in ("issues", "steps_executed", "timings")},
     "feedback": OWN_FEEDBACK,
+    "artifact_index": MADE_VERSION,
     "usage": f"CASE WHEN message.role = 'assistant' THEN {usage_of('run').removesuffix(' AS usage')} END AS usage",
 }
 # Of a message and, under the name `run`, the run that answers it.

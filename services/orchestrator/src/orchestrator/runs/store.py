@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from contracts.artifacts import ArtifactOutcome
 from contracts.base import Page
 from contracts.events import TurnCompleted
 from contracts.orchestrator import MessageStatus, Run, RunStatus
+from orchestrator.artifacts.committing import commit_run_version
+from orchestrator.artifacts.repository import ArtifactRepository
 from orchestrator.errors import GraphError, RunNotFailed, RunNotFound
 from orchestrator.runs.records import (
     AskedMessage,
     CancelOutcome,
     ClaimedRun,
+    CommittedVersion,
+    FoundArtifact,
     RunProgress,
     StoredEvent,
     TurnAnswer,
@@ -24,6 +30,14 @@ from service_kit.auth import Principal
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 from service_kit.work import LeaseLost, StopAsked, WorkQueue
+
+OUTCOMES = {
+    ArtifactOutcome.current: "",
+    ArtifactOutcome.merged: "The artifact was changed by hand meanwhile; both changes are in it now.",
+    ArtifactOutcome.kept_aside: "The artifact was changed by hand at the same place meanwhile, so mine is kept as a "
+    "version of its own and is not the current one. You can restore it.",
+    ArtifactOutcome.gone: "The artifact was deleted meanwhile, so nothing was changed.",
+}
 
 
 class RunStore:
@@ -78,18 +92,31 @@ class RunStore:
             messages = await runs.messages(run.id)
             if not messages:
                 raise LeaseLost
-            return TurnInput(messages[0].id, messages[1:], await runs.document_ids(run.id))
+            asked = await runs.asked(run.id)
+            artifact = await _artifact(ArtifactRepository(connection, run.workspace_id), run)
+            return TurnInput(messages[0].id, messages[1:], await runs.document_ids(run.id), asked.created_at, artifact)
 
     async def complete(
-        self, run: ClaimedRun, progress: RunProgress, answer: TurnAnswer, events: Sequence[StoredEvent]
+        self,
+        run: ClaimedRun,
+        progress: RunProgress,
+        answer: TurnAnswer,
+        told: Callable[[TurnAnswer, CommittedVersion | None], Sequence[StoredEvent]],
     ) -> None:
-        """Stores answer, status, title, events and `turn.completed` together; StopAsked if a cancel came before.
+        """Stores answer, status, title, the artifact's version, the events that `told` returns, and `turn.completed`.
 
-        Nobody is told of an answer of the error handler, or of a temporary session.
+        All of it together; StopAsked if a cancel came before. Nobody is told of an answer of the error handler, or of
+        a temporary session.
         """
         async with self.database.workspace(run.workspace_id) as connection:
             if await self.queue.extend(connection, run):
                 raise StopAsked
+            committed = None
+            if answer.proposal is not None:
+                index, outcome = await commit_run_version(connection, run.id, answer.message_id, answer.proposal)
+                committed = CommittedVersion(index, outcome)
+                answer = _with_outcome(answer, committed)
+            events = told(answer, committed)
             await self.queue.finish(connection, run, RunStatus.completed, mode=answer.mode, **progress.columns())
             runs = WorkspaceRuns(connection, run.workspace_id)
             temporary = await runs.add_answer(
@@ -138,6 +165,24 @@ class RunStore:
             await WorkspaceRuns(connection, run.workspace_id).add_events(run.id, events)
 
 
+async def _artifact(artifacts: ArtifactRepository, run: ClaimedRun) -> FoundArtifact | None:
+    """Returns the session's artifact, with the text that a highlight was seen in."""
+    view = await artifacts.current(run.session_id)
+    if view is None:
+        return None
+    index = run.options.get("artifact_action_params", {}).get("version")
+    if index is None or index == view.index or not 1 <= index <= view.last_index:
+        return FoundArtifact(view, None)
+    return FoundArtifact(view, (await artifacts.version(view.id, index)).text)
+
+
+def _with_outcome(answer: TurnAnswer, committed: CommittedVersion) -> TurnAnswer:
+    """Returns the answer, which says so where the version is not simply the current one."""
+    cut_short = answer.proposal is not None and not answer.proposal.complete
+    note = "" if cut_short else OUTCOMES[committed.outcome]
+    return replace(answer, content=f"{answer.content}\n\n{note}") if note else answer
+
+
 def _turn_completed(run: ClaimedRun, asked: AskedMessage, answer: TurnAnswer) -> TurnCompleted:
     return TurnCompleted(
         session_id=run.session_id,
@@ -146,6 +191,7 @@ def _turn_completed(run: ClaimedRun, asked: AskedMessage, answer: TurnAnswer) ->
         question_id=asked.id,
         answer_id=answer.message_id,
         asked_at=asked.created_at,
+        time_zone=run.options.get("timezone", "UTC"),
         recalled_ids=list(answer.recalled_ids),
         question=answer.question[:10_000],
         answer=answer.content[:10_000],

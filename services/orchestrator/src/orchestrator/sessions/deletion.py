@@ -46,6 +46,7 @@ class SessionParts:
     messages: int
     runs: int
     events: int
+    artifact_versions: int
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,10 @@ SELECT id FROM run WHERE workspace_id = %(workspace_id)s AND session_id = %(id)s
 -- name: count
 SELECT (SELECT count(*) FROM message WHERE workspace_id = %(workspace_id)s AND session_id = %(id)s) AS messages,
        (SELECT count(*) FROM run WHERE workspace_id = %(workspace_id)s AND session_id = %(id)s) AS runs,
-       (SELECT count(*) FROM run_event WHERE workspace_id = %(workspace_id)s AND run_id = ANY(%(run_ids)s)) AS events;
+       (SELECT count(*) FROM run_event WHERE workspace_id = %(workspace_id)s AND run_id = ANY(%(run_ids)s)) AS events,
+       (SELECT count(*) FROM artifact_version JOIN artifact ON artifact.id = artifact_version.artifact_id
+        WHERE artifact_version.workspace_id = %(workspace_id)s AND artifact.workspace_id = %(workspace_id)s
+          AND artifact.session_id = %(id)s) AS artifact_versions;
 
 -- name: delete
 -- Deletes the session and all that belongs to it; tells the processes that work on its runs.

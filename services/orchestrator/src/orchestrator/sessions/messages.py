@@ -21,9 +21,12 @@ from contracts.orchestrator import (
     RunStatus,
     Session,
 )
+from contracts.quick_actions import QuickAction
 from orchestrator.errors import MessageNotFound, SessionBusy, SessionNotFound
+from orchestrator.quick_actions.repository import CallerQuickActions
 from orchestrator.runs.records import RunOptions
 from orchestrator.runs.repository import MESSAGE_COLUMNS, WorkspaceRuns
+from orchestrator.sessions.asked_options import options_of
 from orchestrator.sessions.repository import SESSION_COLUMNS, SessionSql
 from service_kit.auth import Principal
 from service_kit.idempotency import IdempotencyKeyReused
@@ -33,6 +36,8 @@ from service_kit.repository import Repository
 from service_kit.statements import Statements
 from service_kit.tracing import outgoing_headers
 
+# What a message says of how it is answered, which also counts when it is answered again.
+OF_MESSAGE = ("timezone", "artifact_action", "artifact_action_params", "instructions", "reply")
 # The messages with the same parent; a session's first messages have none.
 SIBLINGS = """(
     SELECT jsonb_build_object('ids', family.ids, 'count', cardinality(family.ids),
@@ -63,6 +68,7 @@ class MessageSql(
     ask: str
     asked_before: str
     document_ids: str
+    options: str
     subtree: str
     delete: str
     forget_runs: str
@@ -97,6 +103,7 @@ class StoredQuestion:
     parent_id: UUID | None
     is_first: bool
     document_ids: list[UUID] | None
+    options: RunOptions
 
     def repeated(self, is_same: bool) -> QueuedRun:
         """Raises IdempotencyKeyReused unless the key's request was the same."""
@@ -208,13 +215,16 @@ class CallerMessages(Repository):
         """Stores the message after its parent, by default the head, and queues the run of its answer, the new head.
 
         Returns the run that `key` queued before, if there is one. Raises SessionNotFound, MessageNotFound, SessionBusy,
-        TooManyQueued; IdempotencyKeyReused if the key belongs to another message.
+        TooManyQueued, QuickActionNotFound; IdempotencyKeyReused if the key belongs to another message.
         """
         parent_id = await self._lock(session_id)
+        options = {**options_of(message, await self._quick_action(message.quick_action)), **(options or {})}
         chosen = "parent_id" in message.model_fields_set
         if stored := await self._asked_before(session_id, key):
-            asked = (True, message.content, message.document_ids, message.parent_id if chosen else stored.parent_id)
-            return stored.repeated((stored.is_first, stored.content, stored.document_ids, stored.parent_id) == asked)
+            parent_id = message.parent_id if chosen else stored.parent_id
+            asked = (True, message.content, message.document_ids, parent_id, options)
+            same = (stored.is_first, stored.content, stored.document_ids, stored.parent_id, stored.options) == asked
+            return stored.repeated(same)
         if chosen:
             parent_id = message.parent_id
         parent = None if parent_id is None else await self._find(session_id, parent_id)
@@ -227,7 +237,7 @@ class CallerMessages(Repository):
             content=message.content,
             document_ids=message.document_ids,
             deadline_seconds=message.deadline_seconds,
-            options=Jsonb(options or {}),
+            options=Jsonb(options),
             key=key,
             max_attempts=max_attempts,
         )
@@ -260,6 +270,7 @@ class CallerMessages(Repository):
         document_ids = options.document_ids
         if not chosen:
             document_ids = await self.value(MessageSql.document_ids, run_id=message.run_id)
+        again = await self.value(MessageSql.options, run_id=message.run_id) or {}
         parent = None if question.parent_id is None else await self._find(session_id, question.parent_id)
         stopped = await self._make_way(session_id, options.on_busy)
         return session_id, await self._queue(
@@ -270,7 +281,7 @@ class CallerMessages(Repository):
             content=None,
             document_ids=document_ids,
             deadline_seconds=options.deadline_seconds,
-            options=Jsonb({}),
+            options=Jsonb({name: value for name, value in again.items() if name in OF_MESSAGE}),
             key=key,
             max_attempts=max_attempts,
         )
@@ -332,6 +343,12 @@ class CallerMessages(Repository):
         return {
             run_id: outcome.attempts for run_id, outcome in outcomes.items() if outcome is not None and outcome.ended
         }
+
+    async def _quick_action(self, action_id: UUID | None) -> QuickAction | None:
+        """Raises QuickActionNotFound."""
+        if action_id is None:
+            return None
+        return await CallerQuickActions(self.connection, self.caller).find(action_id)
 
     async def _session_of(self, message_id: UUID) -> UUID:
         """Raises MessageNotFound."""

@@ -93,7 +93,7 @@ SELECT id, %(question_id)s::uuid AS question_id, %(answer_id)s::uuid AS answer_i
 -- name: asked_before
 -- Returns the run that the key queued, and what it was asked.
 SELECT run.id, question.id AS question_id, answer.id AS answer_id, question.content, question.parent_id,
-       question.run_id IS NOT DISTINCT FROM run.id AS is_first, run.document_ids
+       question.run_id IS NOT DISTINCT FROM run.id AS is_first, run.document_ids, run.options
 FROM run
 JOIN message AS answer
     ON answer.workspace_id = run.workspace_id AND answer.run_id = run.id AND answer.role = 'assistant'
@@ -102,6 +102,9 @@ WHERE run.workspace_id = %(workspace_id)s AND run.session_id = %(session_id)s AN
 
 -- name: document_ids
 SELECT document_ids FROM run WHERE workspace_id = %(workspace_id)s AND id = %(run_id)s;
+
+-- name: options
+SELECT options FROM run WHERE workspace_id = %(workspace_id)s AND id = %(run_id)s;
 
 -- name: subtree
 -- Returns the message and all below it.

@@ -24,7 +24,10 @@ router = APIRouter(prefix="/v1", tags=["orchestrator"])
 MESSAGES = "/sessions/{session_id}/messages"
 MESSAGE = "/messages/{message_id}"
 MESSAGE_NOT_FOUND: dict[int | str, dict[str, Any]] = {
-    404: {"model": ProblemBody, "description": "The caller has no such session, or the session no such message"}
+    404: {
+        "model": ProblemBody,
+        "description": "The caller has no such session or quick action, or the session no such message",
+    }
 }
 ANSWERED: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/event-stream": {}}, "description": "With Accept: text/event-stream, the run's events"},

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from datetime import datetime
+from typing import ClassVar, Literal, Self
+from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from inference.entailment import EntailmentModel
 from inference.prompts import Prompt, load_prompts
 from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.wording import WordLikeness
-from orchestrator.graphs.conversation.state import FoundChunk
+from orchestrator.graphs.artifact_ops.prompting import ArtifactPrompts
+from orchestrator.graphs.conversation.state import ArtifactInTurn, FoundChunk
 from orchestrator.models.run_models import RunModels
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import RunOptions
 from orchestrator.services import GraphService, MemoryService, RetrievalService
 from service_kit.auth import Principal
 
+Routing = Literal["rules", "auto", "model"]
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 SITUATIONS = ("courtesy", "found", "nothing", "failed")
 TOKENS: Mapping[str, tuple[str, ...]] = {
-    "reply_to_general_input.md": ("situation", "passages", "profile", "memories", "earlier"),
+    "reply_to_general_input.md": ("now", "situation", "artifact", "passages", "profile", "memories", "earlier"),
+    "artifact_in_view.md": ("title", "text"),
+    "generate_path.md": ("routes", "artifact", "message"),
     "instructions.md": ("instructions",),
     "generate_title.md": ("question", "answer"),
     "verify_citations.md": ("sentences",),
@@ -33,6 +41,8 @@ class Prompts:
     """The prompts, loaded at start-up: a wrong token fails then and not in a user's turn."""
 
     reply_to_general_input: Prompt
+    artifact_in_view: Prompt
+    generate_path: Prompt
     instructions: Prompt
     generate_title: Prompt
     summarizer: Prompt
@@ -46,6 +56,8 @@ class Prompts:
         loaded = load_prompts(cls.package, TOKENS)
         return cls(
             loaded["reply_to_general_input.md"],
+            loaded["artifact_in_view.md"],
+            loaded["generate_path.md"],
             loaded["instructions.md"],
             loaded["generate_title.md"],
             loaded["summarizer.md"],
@@ -72,6 +84,25 @@ class TurnBudgets:
         return self if count is None else replace(self, search_k=count)
 
 
+@dataclass(frozen=True)
+class TurnClock:
+    """What every turn knows of itself and of the time: its question was asked at `now_iso`, told in `timezone`."""
+
+    turn_id: str
+    now_iso: str
+    timezone: str
+
+    @classmethod
+    def at(cls, turn_id: UUID, asked_at: datetime, timezone: str) -> Self:
+        return cls(str(turn_id), asked_at.astimezone(ZoneInfo(timezone)).isoformat(timespec="seconds"), timezone)
+
+    @property
+    def told(self) -> str:
+        """Returns the time for a prompt, so that "today" is the user's."""
+        now = datetime.fromisoformat(self.now_iso)
+        return f"{DAYS[now.weekday()]}, {now:%Y-%m-%d %H:%M} ({self.timezone})"
+
+
 @dataclass
 class WrittenSoFar:
     """What was shown of an answer that is being written, with the citations that it claims and their passages."""
@@ -86,6 +117,8 @@ class WrittenSoFar:
 class ConversationContext:
     """One attempt's dependencies, with its `draft`. Without a model for answers they are extractive.
 
+    `artifact` is that of the session, as the attempt found it. `routing` says who chooses the way.
+
     `alike` says how alike two words are, `entailment` whether a text says what a sentence says, where it is configured.
     Memory learns from the turn if it `remembers`.
     """
@@ -99,6 +132,10 @@ class ConversationContext:
     prompts: Prompts
     limits: TurnBudgets
     alike: WordLikeness
+    clock: TurnClock
+    artifact_prompts: ArtifactPrompts
+    artifact: ArtifactInTurn | None = None
+    routing: Routing = "auto"
     entailment: EntailmentModel | None = None
     draft: WrittenSoFar = field(default_factory=WrittenSoFar)
     options: RunOptions = field(default_factory=RunOptions)

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from orchestrator.graphs.artifact_ops import graph as artifact_ops
+from orchestrator.graphs.artifact_ops.state import ArtifactOpsState
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.nodes.clean_state import clean_state
 from orchestrator.graphs.conversation.nodes.error_handler import error_handler
@@ -22,6 +24,8 @@ from orchestrator.graphs.conversation.routing import (
     after_error_handler,
     after_generate_path,
     after_generate_title,
+    after_retrieve,
+    route_artifact_ops_exit,
 )
 from orchestrator.graphs.conversation.state import State
 from orchestrator.graphs.stages import ERROR_HANDLER, stage, unless_failed
@@ -34,6 +38,7 @@ def build() -> ConversationGraph:
     graph = StateGraph(State, ConversationContext)
     graph.add_node("generate_path", stage(generate_path, "Choosing the way"))
     graph.add_node("retrieve", stage(retrieve, "Searching the documents"))
+    graph.add_node("artifact_ops", artifact_ops.build(), input_schema=ArtifactOpsState)
     graph.add_node("reply_to_general_input", stage(reply_to_general_input, "Writing the answer"))
     graph.add_node("reply_plainly", stage(reply_plainly, "Writing the answer"))
     graph.add_node("verify_citations", stage(verify_citations, "Checking the citations"))
@@ -49,7 +54,10 @@ def build() -> ConversationGraph:
 
     graph.add_edge(START, "generate_path")
     edge("generate_path", "retrieve", "reply_to_general_input", "reply_plainly", path=after_generate_path)
-    edge("retrieve", "reply_to_general_input")
+    edge("retrieve", "artifact_ops", "reply_to_general_input", path=after_retrieve)
+    graph.add_conditional_edges(
+        "artifact_ops", route_artifact_ops_exit, ["clean_state", "reply_to_general_input", ERROR_HANDLER]
+    )
     edge("reply_to_general_input", "verify_citations")
     edge("reply_plainly", "clean_state")
     edge("verify_citations", "clean_state")

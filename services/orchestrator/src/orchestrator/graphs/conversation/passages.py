@@ -177,6 +177,7 @@ def numbered(passages: Sequence[FoundChunk]) -> str:
         "\n\n".join(
             fenced(number, passage["document_name"], passage["section"], (passage["page"], None), _content(passage))
             for number, passage in enumerate(passages, 1)
+            if passage["content"]
         )
         or NONE
     )

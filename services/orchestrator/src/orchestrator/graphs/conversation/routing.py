@@ -8,8 +8,10 @@ from typing import Literal
 from langgraph.graph import END
 
 from orchestrator.errors import RoutingError
+from orchestrator.graphs.artifact_ops.recovery import RECOVERY
 from orchestrator.graphs.conversation.budgets import within_budget
 from orchestrator.graphs.conversation.state import State
+from orchestrator.graphs.stages import ERROR_HANDLER
 
 # Whole messages that ask nothing: a search for them would only find noise.
 _COURTESY = re.compile(
@@ -27,9 +29,21 @@ def path_of(question: str) -> Literal["retrieve", "reply_to_general_input"]:
 
 def after_generate_path(state: State) -> Literal["retrieve", "reply_to_general_input", "reply_plainly"]:
     """Raises RoutingError."""
-    if state["next"] is None:
+    if state["next"] not in ("retrieve", "reply_to_general_input", "reply_plainly"):
         raise RoutingError
     return state["next"]
+
+
+def after_retrieve(state: State) -> Literal["artifact_ops", "reply_to_general_input"]:
+    """Artifact work passes through the search like any other turn."""
+    return "artifact_ops" if state["artifact_action"] is not None else "reply_to_general_input"
+
+
+def route_artifact_ops_exit(state: State) -> str:
+    """What could not be done is answered; what was done is told already."""
+    if state["error"] is not None:
+        return ERROR_HANDLER
+    return "reply_to_general_input" if state["next"] == RECOVERY else "clean_state"
 
 
 def after_clean_state(state: State) -> str:
@@ -48,9 +62,9 @@ def after_generate_title(state: State) -> str:
 def after_error_handler(state: State) -> str:
     """An answer that the handler wrote is checked as any other; what failed later leaves the answer that there is."""
     match state["error"]:
-        case {"stage": "generate_path" | "retrieve" | "reply_to_general_input" | "reply_plainly"}:
-            return "verify_citations"
         case {"stage": "verify_citations"}:
             return "clean_state"
-        case _:
+        case {"stage": "clean_state" | "generate_title" | "summarizer"}:
             return END
+        case _:
+            return "verify_citations"

@@ -88,10 +88,56 @@ class ConversationState(TypedDict):
     condensed: Turn | None
 
 
-class RoutingState(TypedDict):
-    """`next` is where generate_path sends the turn."""
+class ArtifactInTurn(TypedDict):
+    """The session's artifact as the turn found it: the text of version `index`, and its citations.
 
-    next: Literal["retrieve", "reply_to_general_input", "reply_plainly"] | None
+    `seen` is the text of the version that a highlight names, if that is another one.
+    """
+
+    index: int
+    kind: Literal["markdown", "code", "pdf"]
+    language: str | None
+    title: str | None
+    text: str
+    citations: list[dict[str, Any]]
+    seen: str | None
+
+
+class Proposed(TypedDict):
+    """The version that the run will add when it ends. `done` says what was changed, `cut_short` that text is missing.
+
+    `base_index` is the version that it was made from; None: it is the first.
+    """
+
+    event: Literal["create", "update", "rewrite", "patch"]
+    base_index: int | None
+    kind: Literal["markdown", "code"]
+    language: str | None
+    title: str | None
+    text: str
+    citations: list[dict[str, Any]]
+    done: str
+    cut_short: bool
+
+
+class RoutingState(TypedDict):
+    """`next` is where generate_path sends the turn: after `retrieve` to artifact_ops if `artifact_action` is set.
+
+    `artifact_action_params` go from the message to the action as they are. The recovery message is what is answered
+    where the action could not be done.
+    """
+
+    next: Literal["retrieve", "reply_to_general_input", "reply_plainly", "artifact_ops", "__recovery__"] | None
+    artifact_action: str | None
+    artifact_action_params: dict[str, Any] | None
+    artifact_action_recovery_message: str | None
+
+
+class ArtifactState(TypedDict):
+    """`artifact` is only there if something is to be done to it; `proposal` stays until the run commits it."""
+
+    artifact: ArtifactInTurn | None
+    proposal: Proposed | None
 
 
 class RetrievalState(TypedDict):
@@ -135,7 +181,7 @@ class DebugState(TypedDict):
     rag_retrieval_debug: dict[str, Any]
 
 
-class State(ConversationState, RoutingState, RetrievalState, CitationState, DebugState, Failing):
+class State(ConversationState, RoutingState, ArtifactState, RetrievalState, CitationState, DebugState, Failing):
     """A turn's whole state. A node's parameter names the part of it that the node reads."""
 
 
@@ -149,6 +195,10 @@ class WrittenAnswer(TypedDict):
 # What clean_state resets: nothing of one turn is seen by what comes after it. The checkpoint shrinks, too.
 TRANSIENT: dict[str, Any] = {
     "next": None,
+    "artifact": None,
+    "artifact_action": None,
+    "artifact_action_params": None,
+    "artifact_action_recovery_message": None,
     "search": None,
     "passages": [],
     "memories": [],
@@ -163,6 +213,7 @@ TRANSIENT: dict[str, Any] = {
 LASTING = (
     *get_type_hints(ConversationState),
     *get_type_hints(DebugState),
+    "proposal",
     "document_ids",
     "recalled_ids",
     "citations",

@@ -13,24 +13,35 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import RunControl
 from prometheus_client import Counter
 
+from contracts.artifacts import ArtifactEvent, ArtifactKind
 from contracts.events import MessageRestarted, RunStarted
 from contracts.orchestrator import AnswerMode, Citation, SentenceCheck
 from inference.entailment import EntailmentModel
+from orchestrator.artifacts.proposal import ArtifactProposal
 from orchestrator.checkpoints import Checkpoints
 from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.wording import WordLikeness
 from orchestrator.errors import AnswerMissing
-from orchestrator.graphs.conversation.context import ConversationContext, Prompts, TurnBudgets, WrittenSoFar
+from orchestrator.graphs.artifact_ops.prompting import ArtifactPrompts
+from orchestrator.graphs.conversation.context import (
+    ConversationContext,
+    Prompts,
+    Routing,
+    TurnBudgets,
+    TurnClock,
+    WrittenSoFar,
+)
 from orchestrator.graphs.conversation.graph import ConversationGraph
 from orchestrator.graphs.conversation.passages import Verified, of_cut, unverified, verified
-from orchestrator.graphs.conversation.state import Role, State, Turn, answer_of
+from orchestrator.graphs.conversation.state import ArtifactInTurn, Proposed, Role, State, Turn, answer_of
 from orchestrator.graphs.digest import digest
 from orchestrator.models.model_source import ModelSource
 from orchestrator.models.run_models import RunModels
 from orchestrator.runs.events import RunEvents
-from orchestrator.runs.records import ClaimedRun, Condensed, RunProgress, TurnAnswer, TurnInput
+from orchestrator.runs.records import ClaimedRun, Condensed, FoundArtifact, RunProgress, TurnAnswer, TurnInput
 from orchestrator.services import GraphService, MemoryService, RetrievalService
 
+UTC = "UTC"
 log = logging.getLogger(__name__)
 # The key in a checkpoint's metadata: LangGraph takes a checkpoint whose next node is gone for a finished one.
 DIGEST = "graph_digest"
@@ -55,6 +66,8 @@ class ConversationTurns:
     control: RunControl
     told: Counter
     alike: WordLikeness
+    artifact_prompts: ArtifactPrompts
+    routing: Routing = "auto"
     entailment: EntailmentModel | None = None
 
     @cached_property
@@ -89,6 +102,10 @@ class ConversationTurns:
             self.prompts,
             self.limits.with_passages(models.settings.passages),
             self.alike,
+            TurnClock.at(run.id, turn.asked_at, run.options.get("timezone", UTC)),
+            self.artifact_prompts,
+            _artifact(turn.artifact),
+            self.routing,
             self.entailment,
             options=models.options(run.options),
             remembers=not turn.messages[0].temporary,
@@ -183,6 +200,11 @@ class ConversationTurns:
             summary_tokens=self.limits.summary_tokens if mode is AnswerMode.model and condensing else None,
             condensed=None,
             next=None,
+            artifact=None,
+            artifact_action=None,
+            artifact_action_params=None,
+            artifact_action_recovery_message=None,
+            proposal=None,
             document_ids=None if turn.document_ids is None else [str(one) for one in turn.document_ids],
             search=None,
             passages=[],
@@ -233,4 +255,37 @@ def _answer(answer_id: UUID, state: State) -> TurnAnswer:
         fallback=state["fallback"],
         incomplete=state["incomplete"],
         recalled_ids=[UUID(one) for one in state["recalled_ids"]],
+        proposal=_proposal(state["proposal"]),
+    )
+
+
+def _artifact(found: FoundArtifact | None) -> ArtifactInTurn | None:
+    """Returns the artifact as the graph sees it."""
+    if found is None:
+        return None
+    view = found.view
+    return ArtifactInTurn(
+        index=view.index,
+        kind=view.kind.value,
+        language=view.language,
+        title=view.title,
+        text=view.text,
+        citations=[one.model_dump(mode="json") for one in view.citations],
+        seen=found.seen,
+    )
+
+
+def _proposal(proposed: Proposed | None) -> ArtifactProposal | None:
+    """Returns what the end of the run commits."""
+    if proposed is None:
+        return None
+    return ArtifactProposal(
+        event=ArtifactEvent(proposed["event"]),
+        base_index=proposed["base_index"],
+        kind=ArtifactKind(proposed["kind"]),
+        language=proposed["language"],
+        title=proposed["title"],
+        text=proposed["text"],
+        citations=[Citation.model_validate(one) for one in proposed["citations"]],
+        complete=not proposed["cut_short"],
     )

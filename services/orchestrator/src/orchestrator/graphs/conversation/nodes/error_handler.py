@@ -48,6 +48,7 @@ async def error_handler(state: FailedTurn, runtime: Runtime[ConversationContext]
     return {
         "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=content)],
         "fallback": True,
+        "proposal": None,
         "mode": "extractive",
         "cited": [asdict(one) for one in cited],
         "issues": [issue],

@@ -1,18 +1,38 @@
-"""Decides whether the turn needs the documents."""
+"""Decides where the turn goes: by what the message says beside its words, by rules, or by a model."""
 
 from __future__ import annotations
 
-from typing import Any, TypedDict
+import asyncio
+import time
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict
 
 from langgraph.runtime import Runtime
+from pydantic import BaseModel, ConfigDict
 
+from contracts.events import ProviderIssue
+from contracts.prompt_fence import attribute, neutralising
+from inference.chat import ChatMessage
+from inference.errors import ChatError
+from inference.structured import structured
 from orchestrator.graphs.conversation.context import ConversationContext
+from orchestrator.graphs.conversation.intent import READ, WITH, WITHOUT, Route, intent_of
 from orchestrator.graphs.conversation.routing import path_of
 
+ROUTER_SECONDS = 3.0
+ROUTER_TOKENS = 100
+SEEN_CHARACTERS = 600
+neutralised = neutralising("message", "document")
 STEPS = {
     "retrieve": "Decided to search the documents",
     "reply_to_general_input": "Decided to answer without a search",
     "reply_plainly": "Was asked to answer without the documents",
+}
+MEANINGS: dict[Route, str] = {
+    "reply": "`reply`: a question, a remark, a search; it is answered in the conversation.",
+    "generate_artifact": "`generate_artifact`: a document or a program is to be written, of its own.",
+    "rewrite_artifact": "`rewrite_artifact`: the whole document is to be written anew, or another one in its place.",
+    "update_artifact": "`update_artifact`: some places of the document are to change; the rest stays.",
 }
 
 
@@ -22,10 +42,112 @@ class AskedQuestion(TypedDict):
     question: str
 
 
+class ChosenWithout(BaseModel):
+    """The route of a message where the session has no artifact."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    route: Literal["reply", "generate_artifact"]
+
+
+class ChosenWith(BaseModel):
+    """The route of a message where the session has an artifact."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    route: Literal["reply", "rewrite_artifact", "update_artifact"]
+
+
+@dataclass
+class Chosen:
+    """Where a message goes, who said so (`flag`, `courtesy`, `rules`, `default`, `model`), and what went wrong."""
+
+    route: Route | str
+    by: str
+    issues: list[str] = field(default_factory=list)
+    timings: dict[str, float] = field(default_factory=dict)
+
+
 async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    path = "reply_plainly" if runtime.context.options.get("plain") else path_of(state["question"])
+    """A route that fails, is late or is not valid is replaced by the default, which never changes an artifact."""
+    context, question = runtime.context, state["question"]
+    if context.options.get("plain"):
+        return _way("reply_plainly", Chosen("reply", "flag"))
+    if action := context.options.get("artifact_action"):
+        params = context.options.get("artifact_action_params")
+        return {**_way("retrieve", Chosen(action, "flag")), **_work(action, params, context)}
+    path = path_of(question)
+    if path != "retrieve":
+        return _way(path, Chosen("reply", "courtesy"))
+    # Who asks at a door, or by a prompt for messages, gets an answer.
+    if context.options.get("ephemeral") or context.options.get("reply"):
+        return _way("retrieve", Chosen("reply", "flag"))
+    chosen = await _chosen(question, context)
+    update = _way("retrieve", chosen)
+    return update if chosen.route == "reply" else {**update, **_work(chosen.route, None, context)}
+
+
+def _way(path: Literal["retrieve", "reply_to_general_input", "reply_plainly"], chosen: Chosen) -> dict[str, Any]:
+    step = STEPS.get(path, "")
+    if chosen.route != "reply":
+        step = f"Decided to {chosen.route.replace('_', ' ')}"
     return {
         "next": path,
-        "steps_executed": [STEPS[path]] if path in STEPS else [],
-        "rag_route_debug": {"path": path, "is_courtesy": path == "reply_to_general_input"},
+        "issues": chosen.issues,
+        "timings": chosen.timings,
+        "steps_executed": [step] if step else [],
+        "rag_route_debug": {
+            "path": path,
+            "is_courtesy": chosen.by == "courtesy",
+            "route": chosen.route,
+            "by": chosen.by,
+        },
     }
+
+
+def _work(action: str, params: dict[str, Any] | None, context: ConversationContext) -> dict[str, Any]:
+    return {"artifact_action": action, "artifact_action_params": params, "artifact": context.artifact}
+
+
+async def _chosen(question: str, context: ConversationContext) -> Chosen:
+    has_artifact = context.artifact is not None
+    found = intent_of(question, has_artifact=has_artifact)
+    by_rules = Chosen(found.route, "rules" if found.sure else "default")
+    if context.routing == "rules" or (context.routing == "auto" and found.sure):
+        return by_rules
+    if context.models.of("router") is None:
+        return by_rules
+    return await _by_model(question, context, WITH if has_artifact else WITHOUT)
+
+
+async def _by_model(question: str, context: ConversationContext, routes: tuple[Route, ...]) -> Chosen:
+    """Its time is told apart from that of the node."""
+    began = time.perf_counter()
+    chosen = Chosen("reply", "default")
+    try:
+        async with asyncio.timeout(ROUTER_SECONDS):
+            chosen = Chosen(await _asked(question, context, routes), "model")
+    except (ChatError, TimeoutError) as error:
+        chosen.issues = [f"the message was answered, as no route was chosen: {error or 'the model took too long'}"]
+    for issue in chosen.issues:
+        context.events.emit(ProviderIssue(message=issue))
+    chosen.timings = {"router_model": round(1000 * (time.perf_counter() - began), 1)}
+    return chosen
+
+
+async def _asked(question: str, context: ConversationContext, routes: tuple[Route, ...]) -> Route:
+    chat = context.models.of("router")
+    assert chat is not None
+    artifact = context.artifact
+    seen = "The session has no document."
+    if artifact is not None:
+        title, text = attribute(artifact["title"] or ""), neutralised(artifact["text"][:SEEN_CHARACTERS])
+        seen = f'The beginning of the session\'s document:\n<document title="{title}">\n{text}\n</document>'
+    prompt = context.prompts.generate_path.render(
+        routes="\n".join(f"- {MEANINGS[route]}" for route in routes),
+        artifact=seen,
+        message=neutralised(question[:READ]),
+    )
+    valid: type[ChosenWith | ChosenWithout] = ChosenWith if routes is WITH else ChosenWithout
+    answer = await structured(chat, [ChatMessage("user", prompt)], valid, max_tokens=ROUTER_TOKENS)
+    return answer.route

@@ -12,7 +12,7 @@ from inference.chat import ChatMessage
 from inference.errors import ChatError
 from inference.role_chat import RoleChat
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.state import WrittenAnswer, answer_of
+from orchestrator.graphs.conversation.state import Proposed, WrittenAnswer, answer_of
 
 LONGEST_TITLE = 80
 TITLE_TOKENS = 40
@@ -25,6 +25,7 @@ class UntitledTurn(WrittenAnswer):
 
     question: str
     mode: Literal["model", "extractive"]
+    proposal: Proposed | None
 
 
 async def generate_title(state: UntitledTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
@@ -34,7 +35,7 @@ async def generate_title(state: UntitledTurn, runtime: Runtime[ConversationConte
     chat = context.models.of("title")
     if chat is not None and state["mode"] == "model":
         prompt = context.prompts.generate_title.render(
-            question=state["question"][:ENOUGH_TEXT], answer=answer_of(state)[:ENOUGH_TEXT]
+            question=state["question"][:ENOUGH_TEXT], answer=_written(state)[:ENOUGH_TEXT]
         )
         try:
             title = await _ask(chat, prompt)
@@ -46,6 +47,12 @@ async def generate_title(state: UntitledTurn, runtime: Runtime[ConversationConte
         "issues": issues,
         "steps_executed": ["Named the session"],
     }
+
+
+def _written(state: UntitledTurn) -> str:
+    """Returns the answer, with the text of the artifact behind it if there is one."""
+    proposal = state["proposal"]
+    return answer_of(state) if proposal is None else f"{answer_of(state)}\n\n{proposal['text']}"
 
 
 async def _ask(chat: RoleChat, prompt: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypedDict
 from langgraph.runtime import Runtime
 
 from contracts.events import MessageDelta, ProviderIssue
+from contracts.prompt_fence import attribute, neutralising
 from inference.chat import ChatMessage
 from inference.errors import CallRefused
 from inference.estimate import estimated_prompt_tokens
@@ -25,6 +26,8 @@ from orchestrator.graphs.conversation.user_profile import known_of_user
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import RunOptions
 
+SEEN_CHARACTERS = 8_000
+neutralised = neutralising("document", "passage", "memory", "summary")
 COURTESY = "At your service: ask me anything about the documents of this workspace."
 NOTHING_FOUND = "I found nothing relevant to this in the documents."
 SEARCH_FAILED = "I could not search the documents just now, so this answer uses no sources."
@@ -56,8 +59,8 @@ class AnswerableTurn(TypedDict):
     """What the node reads."""
 
     internal_messages: list[Turn]
-    question: str
     answer_id: str
+    artifact_action_recovery_message: str | None
     search: Literal["found", "nothing", "failed"] | None
     passages: list[FoundChunk]
     memories: list[str]
@@ -66,8 +69,13 @@ class AnswerableTurn(TypedDict):
 
 
 async def reply_to_general_input(state: AnswerableTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Answers by quotations if the chat model fails for good, and reports the failure."""
+    """Answers by quotations if the chat model fails for good, and reports the failure.
+
+    What could not be done with the artifact is answered by its recovery message, word for word.
+    """
     context = runtime.context
+    if recovery := state["artifact_action_recovery_message"]:
+        return _recovered(state, recovery, context.events)
     chat = context.models.of("answer")
     reply = _quote(state, context.events, []) if chat is None else await _ask(state, context, chat)
     return {
@@ -78,6 +86,15 @@ async def reply_to_general_input(state: AnswerableTurn, runtime: Runtime[Convers
         "removed_citations": reply.removed,
         "issues": reply.issues,
         "steps_executed": [STEPS[reply.mode]],
+    }
+
+
+def _recovered(state: AnswerableTurn, message: str, events: RunEvents) -> dict[str, Any]:
+    events.emit(MessageDelta(text=message))
+    return {
+        "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=message)],
+        "mode": "extractive",
+        "steps_executed": ["Said why nothing was changed"],
     }
 
 
@@ -126,6 +143,8 @@ def _prompt(
     """Returns the passages that the model reads, and all that it reads."""
     passages = fitting(state["passages"], passage_tokens)
     prompt = context.prompts.reply_to_general_input.render(
+        now=context.clock.told,
+        artifact=_in_view(context),
         situation=context.prompts.situations[state["search"] or "courtesy"],
         passages=numbered(passages),
         profile=profile,
@@ -136,6 +155,19 @@ def _prompt(
         prompt = f"{prompt}\n\n{context.prompts.instructions.render(instructions=instructions)}"
     said = conversation(state["internal_messages"], state["answer_id"], history_tokens)
     return passages, [ChatMessage("system", prompt), *said]
+
+
+def _in_view(context: ConversationContext) -> str:
+    """Returns the artifact for the prompt: its beginning, if it is long."""
+    artifact = context.artifact
+    if artifact is None or not artifact["text"]:
+        return ""
+    text = artifact["text"]
+    if len(text) > SEEN_CHARACTERS:
+        text = f"{text[:SEEN_CHARACTERS]}\n[…: {len(text) - SEEN_CHARACTERS} more characters, which you do not see]"
+    return context.prompts.artifact_in_view.render(
+        title=attribute(artifact["title"] or artifact["kind"]), text=neutralised(text)
+    )
 
 
 def chosen(options: RunOptions) -> ModelChoices:
@@ -164,7 +196,8 @@ def _quote(state: AnswerableTurn, events: RunEvents, issues: list[str]) -> Reply
     if remembered := state["remembered"]:
         events.emit(MessageDelta(text=remembered))
         return Reply(remembered, "extractive", [], 0, issues)
-    content, cited = quoted(state["question"], state["passages"])
+    *_, question = (turn for turn in state["internal_messages"] if turn["id"] != state["answer_id"])
+    content, cited = quoted(question["content"], state["passages"])
     shown: list[str] = []
     for piece in content.splitlines(keepends=True) or [_without_sources(state)]:
         show(events, shown, piece)

@@ -1,0 +1,96 @@
+"""attractor quick-actions"""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from attractor_client.client import AttractorClient
+from attractor_client.invocation import Limit, connected, show_list
+from attractor_client.output import Output
+from contracts.quick_actions import QuickAction, QuickActionTarget, QuickActionUpdate
+
+app = typer.Typer(no_args_is_help=True, help="Prompts under a name, for the artifact or the answer of a chat.")
+Action = Annotated[UUID, typer.Argument(metavar="ID", help="The quick action's id.")]
+
+
+@app.command("list")
+@connected()
+async def list_quick_actions(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
+    """List your quick actions, and those of the workspace."""
+    await show_list(
+        output,
+        client.quick_actions.all(),
+        limit,
+        ("id", "name", "of", "target", "prompt"),
+        lambda one: (one.id, one.name, "workspace" if one.shared else "you", one.target.value, _beginning(one)),
+    )
+
+
+@app.command()
+@connected()
+async def create(
+    client: AttractorClient,
+    output: Output,
+    name: Annotated[str, typer.Argument(help="What /do takes in a chat.")],
+    prompt: Annotated[str, typer.Argument(help="What the model is to do.")],
+    target: Annotated[
+        QuickActionTarget, typer.Option(help="Write the artifact anew, or answer the message.")
+    ] = QuickActionTarget.artifact,
+    history: Annotated[bool, typer.Option("--history", help="The model also reads what was said.")] = False,
+    shared: Annotated[bool, typer.Option("--shared", help="For all members of the workspace.")] = False,
+) -> None:
+    """Keep a prompt under a name.
+
+    \b
+    Examples:
+      attractor quick-actions create tldr "Put a summary of three sentences in front."
+      attractor quick-actions create brief "Answer in one sentence." --target message
+    """
+    _show(output, await client.quick_actions.create(name, prompt, target=target, use_history=history, shared=shared))
+
+
+@app.command()
+@connected()
+async def show(client: AttractorClient, output: Output, action_id: Action) -> None:
+    """Show a quick action with its whole prompt."""
+    found = await client.quick_actions.get(action_id)
+    _show(output, found)
+    if not output.as_json:
+        output.text(found.prompt)
+
+
+@app.command()
+@connected()
+async def edit(
+    client: AttractorClient,
+    output: Output,
+    action_id: Action,
+    name: Annotated[str | None, typer.Option(help="Another name.")] = None,
+    prompt: Annotated[str | None, typer.Option(help="Another prompt.")] = None,
+) -> None:
+    """Change the name or the prompt of a quick action."""
+    _show(output, await client.quick_actions.change(action_id, QuickActionUpdate(name=name, prompt=prompt)))
+
+
+@app.command()
+@connected()
+async def delete(client: AttractorClient, output: Output, action_id: Action) -> None:
+    """Delete a quick action; what it has written stays."""
+    await client.quick_actions.delete(action_id)
+    output.json({"deleted": action_id}) if output.as_json else output.text("deleted")
+
+
+def _show(output: Output, action: QuickAction) -> None:
+    if output.as_json:
+        output.json(action)
+    else:
+        whose = "the workspace's" if action.shared else "yours"
+        output.text(f"{action.name} · {action.target.value} · {whose} · {action.id}", "bold")
+
+
+def _beginning(action: QuickAction) -> str:
+    text = " ".join(action.prompt.split())
+    return text if len(text) <= 60 else f"{text[:59]}…"

@@ -1,0 +1,21 @@
+"""The time zone of this machine, by its IANA name."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+UTC = "UTC"
+_LOCALTIME = Path("/etc/localtime")
+
+
+def local_zone() -> str:
+    """Returns that of TZ, else that of the system; UTC where it has no name."""
+    named = os.environ.get("TZ", "").removeprefix(":")
+    if not named and _LOCALTIME.is_symlink():
+        named = str(_LOCALTIME.resolve()).partition("zoneinfo/")[2]
+    try:
+        return ZoneInfo(named).key if named else UTC
+    except (ValueError, OSError, KeyError):
+        return UTC

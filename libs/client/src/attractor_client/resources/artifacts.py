@@ -1,0 +1,83 @@
+"""The artifacts of sessions."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from attractor_client.http.pages import every
+from attractor_client.http.transport import Transport, path
+from contracts.artifacts import (
+    ArtifactDiff,
+    ArtifactPatch,
+    ArtifactPut,
+    ArtifactReceipt,
+    ArtifactRestore,
+    ArtifactVersion,
+    ArtifactView,
+)
+from contracts.base import Page, Request
+
+
+class SessionArtifacts:
+    """`client.artifacts`: the artifact of a session, at most one, with all of its versions.
+
+    Where a `version` is given, raises StaleVersion if the artifact has changed since: it is `ArtifactView.version`.
+    """
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    async def get(self, session_id: UUID, index: int | None = None) -> ArtifactView:
+        """Returns a version with its text, by default the current one."""
+        parts = () if index is None else ("versions", str(index))
+        return await self.transport.get(_place(session_id, *parts), ArtifactView)
+
+    async def put(self, session_id: UUID, body: ArtifactPut, *, version: int | None = None) -> ArtifactView:
+        """Creates the artifact, or adds a version with the whole text."""
+        return await self._change("PUT", session_id, (), body, version)
+
+    async def patch(self, session_id: UUID, body: ArtifactPatch, *, version: int | None = None) -> ArtifactView:
+        """Replaces a span, or what edits find. Raises Conflict if that is not there, or not for certain."""
+        return await self._change("PATCH", session_id, (), body, version)
+
+    def versions(self, session_id: UUID) -> AsyncIterator[ArtifactVersion]:
+        """Lists the versions, newest first."""
+        return every(self.transport, _place(session_id, "versions"), Page[ArtifactVersion])
+
+    async def diff(self, session_id: UUID, from_index: int | None = None, to_index: int | None = None) -> ArtifactDiff:
+        """Compares two versions, by default the current one with the one that it was made from."""
+        params = {"from_index": from_index, "to_index": to_index}
+        return await self.transport.get(_place(session_id, "diff"), ArtifactDiff, params)
+
+    async def undo(self, session_id: UUID, *, version: int | None = None) -> ArtifactView:
+        """Goes back to the version that the current one was made from. Raises Conflict if there is none."""
+        return await self._change("POST", session_id, ("undo",), None, version)
+
+    async def redo(self, session_id: UUID, *, version: int | None = None) -> ArtifactView:
+        """Goes on to the newest version that was made from the current one. Raises Conflict if there is none."""
+        return await self._change("POST", session_id, ("redo",), None, version)
+
+    async def restore(self, session_id: UUID, index: int, *, version: int | None = None) -> ArtifactView:
+        """Adds a version that is as that one was."""
+        return await self._change("POST", session_id, ("restore",), ArtifactRestore(index=index), version)
+
+    async def delete(self, session_id: UUID, *, version: int | None = None) -> ArtifactReceipt:
+        """Deletes the artifact with all versions; `remaining` is 0 everywhere if nothing is left."""
+        answer = await self.transport.send("DELETE", _place(session_id), headers=_if_match(version))
+        return self.transport.parse(answer, ArtifactReceipt)
+
+    async def _change(
+        self, method: str, session_id: UUID, parts: tuple[str, ...], body: Request | None, version: int | None
+    ) -> ArtifactView:
+        place = _place(session_id, *parts)
+        answer = await self.transport.send(method, place, body=body, headers=_if_match(version))
+        return self.transport.parse(answer, ArtifactView)
+
+
+def _place(session_id: UUID, *parts: str) -> str:
+    return path("v1/sessions", session_id, "artifact", *parts)
+
+
+def _if_match(version: int | None) -> dict[str, str] | None:
+    return None if version is None else {"If-Match": f'"{version}"'}

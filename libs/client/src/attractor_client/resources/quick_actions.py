@@ -1,0 +1,55 @@
+"""Prompts under a name."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from attractor_client.http.pages import every
+from attractor_client.http.transport import Transport, path
+from contracts.base import Page
+from contracts.quick_actions import QuickAction, QuickActionCreate, QuickActionTarget, QuickActionUpdate
+
+QUICK_ACTIONS = "/v1/quick-actions"
+
+
+class QuickActions:
+    """`client.quick_actions`: those of the key's user, and of the workspace."""
+
+    def __init__(self, transport: Transport) -> None:
+        self.transport = transport
+
+    async def create(
+        self,
+        name: str,
+        prompt: str,
+        *,
+        target: QuickActionTarget = QuickActionTarget.artifact,
+        use_history: bool = False,
+        shared: bool = False,
+    ) -> QuickAction:
+        """Keeps a prompt, for all members of the workspace if `shared`."""
+        body = QuickActionCreate(name=name, prompt=prompt, target=target, use_history=use_history, shared=shared)
+        answer = await self.transport.send("POST", QUICK_ACTIONS, body=body)
+        return self.transport.parse(answer, QuickAction)
+
+    def all(self) -> AsyncIterator[QuickAction]:
+        """Lists them, oldest first."""
+        return every(self.transport, QUICK_ACTIONS, Page[QuickAction])
+
+    async def get(self, action_id: UUID) -> QuickAction:
+        return await self.transport.get(path("v1/quick-actions", action_id), QuickAction)
+
+    async def change(self, action_id: UUID, change: QuickActionUpdate, *, version: int | None = None) -> QuickAction:
+        """Changes what is given; with `version`, raises StaleVersion if it has changed since that version."""
+        answer = await self.transport.send(
+            "PATCH",
+            path("v1/quick-actions", action_id),
+            body=change,
+            headers=None if version is None else {"If-Match": f'"{version}"'},
+            repeatable=version is None,
+        )
+        return self.transport.parse(answer, QuickAction)
+
+    async def delete(self, action_id: UUID) -> None:
+        await self.transport.send("DELETE", path("v1/quick-actions", action_id))

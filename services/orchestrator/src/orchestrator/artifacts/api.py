@@ -1,0 +1,154 @@
+"""Routes of the artifact of a session."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response, status
+
+from contracts.artifacts import (
+    ArtifactDiff,
+    ArtifactPatch,
+    ArtifactPut,
+    ArtifactReceipt,
+    ArtifactRestore,
+    ArtifactVersion,
+    ArtifactView,
+)
+from contracts.base import Page, ProblemBody
+from orchestrator.artifacts.editing import ArtifactEditing
+from service_kit.auth import Viewer
+from service_kit.pagination import Cursor, Limit
+from service_kit.request_headers import ExpectedVersion
+
+router = APIRouter(prefix="/v1/sessions/{session_id}/artifact", tags=["orchestrator"])
+Documented = dict[int | str, dict[str, Any]]
+NO_ARTIFACT: Documented = {
+    404: {"model": ProblemBody, "description": "The caller has no such session, or it has no artifact or such version"}
+}
+STALE: Documented = {
+    412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one (`version`)"}
+}
+UNSUITABLE: Documented = {
+    409: {"model": ProblemBody, "description": "It is a PDF, or what is to be replaced is not found exactly once"}
+}
+NOTHING: Documented = {409: {"model": ProblemBody, "description": "There is no version to go to"}}
+PUTTING: Documented = {
+    201: {"model": ArtifactView, "description": "The session had no artifact; now it has"},
+    409: {"model": ProblemBody, "description": "It is a PDF, or was to become one; or the document is not converted"},
+    503: {"model": ProblemBody, "description": "The document of a PDF could not be read"},
+}
+Index = Annotated[int, Path(ge=1, le=2_000_000_000, description="The version, counted from 1")]
+OptionalIndex = Annotated[int | None, Query(ge=1, le=2_000_000_000)]
+
+
+def editing(request: Request) -> ArtifactEditing:
+    found: ArtifactEditing = request.app.state.artifacts
+    return found
+
+
+Editing = Annotated[ArtifactEditing, Depends(editing)]
+
+
+@router.get("", summary="Read the artifact", responses={**NO_ARTIFACT})
+async def get_artifact(session_id: UUID, caller: Viewer, using: Editing, response: Response) -> ArtifactView:
+    """The current version with its text. The header `ETag` is for `If-Match`."""
+    return tagged(await using.read(caller, session_id), response)
+
+
+@router.put("", summary="Write the artifact", responses={**NO_ARTIFACT, **PUTTING, **STALE})
+async def put_artifact(
+    session_id: UUID, body: ArtifactPut, caller: Viewer, using: Editing, version: ExpectedVersion, response: Response
+) -> ArtifactView:
+    """Creates the artifact of a session, which has at most one, or adds a version with the whole text.
+
+    Every version is kept. With `If-Match`, adds it only if nobody changed the artifact since. Of citations, those stay
+    whose sentence stayed.
+    """
+    view, is_new = await using.put(caller, session_id, body, version)
+    response.status_code = status.HTTP_201_CREATED if is_new else status.HTTP_200_OK
+    return tagged(view, response)
+
+
+@router.patch("", summary="Change a part of the artifact", responses={**NO_ARTIFACT, **UNSUITABLE, **STALE})
+async def patch_artifact(
+    session_id: UUID, body: ArtifactPatch, caller: Viewer, using: Editing, version: ExpectedVersion, response: Response
+) -> ArtifactView:
+    """Replaces a span as it was seen in a version, or what `edits` find; all else stays as it is.
+
+    A span is found where it stands now: others may have changed other places meanwhile. Where it is not found for
+    certain (`span-lost`), and where a `find` does not occur exactly once (`edits-misplaced`), nothing changes.
+    """
+    return tagged(await using.patch(caller, session_id, body, version), response)
+
+
+@router.get("/versions", summary="List the versions of the artifact", responses={**NO_ARTIFACT})
+async def list_artifact_versions(
+    session_id: UUID, caller: Viewer, using: Editing, limit: Limit = 50, cursor: Cursor = None
+) -> Page[ArtifactVersion]:
+    """Newest first, without their texts; also those that a run made and that were kept aside."""
+    return await using.versions(caller, session_id, limit, cursor)
+
+
+@router.get("/versions/{index}", summary="Read a version of the artifact", responses={**NO_ARTIFACT})
+async def get_artifact_version(
+    session_id: UUID, index: Index, caller: Viewer, using: Editing, response: Response
+) -> ArtifactView:
+    """The version as it was written."""
+    return tagged(await using.read(caller, session_id, index), response)
+
+
+@router.get("/diff", summary="Compare two versions of the artifact", responses={**NO_ARTIFACT})
+async def diff_artifact(
+    session_id: UUID,
+    caller: Viewer,
+    using: Editing,
+    from_index: OptionalIndex = None,
+    to_index: OptionalIndex = None,
+) -> ArtifactDiff:
+    """By default the current version with the one that it was made from; a first version with nothing (0)."""
+    return await using.compare(caller, session_id, from_index, to_index)
+
+
+@router.post("/undo", summary="Undo a change of the artifact", responses={**NO_ARTIFACT, **NOTHING, **STALE})
+async def undo_artifact(
+    session_id: UUID, caller: Viewer, using: Editing, version: ExpectedVersion, response: Response
+) -> ArtifactView:
+    """Makes the version current that the current one was made from; no version is lost."""
+    return tagged(await using.undo(caller, session_id, version), response)
+
+
+@router.post("/redo", summary="Redo a change of the artifact", responses={**NO_ARTIFACT, **NOTHING, **STALE})
+async def redo_artifact(
+    session_id: UUID, caller: Viewer, using: Editing, version: ExpectedVersion, response: Response
+) -> ArtifactView:
+    """Makes the newest version current that was made from the current one."""
+    return tagged(await using.redo(caller, session_id, version), response)
+
+
+@router.post("/restore", summary="Restore a version of the artifact", responses={**NO_ARTIFACT, **STALE})
+async def restore_artifact(
+    session_id: UUID,
+    body: ArtifactRestore,
+    caller: Viewer,
+    using: Editing,
+    version: ExpectedVersion,
+    response: Response,
+) -> ArtifactView:
+    """Adds a version that is as that one was, also one that was kept aside; undo leads back."""
+    return tagged(await using.restore(caller, session_id, body.index, version), response)
+
+
+@router.delete("", summary="Delete the artifact", responses={**NO_ARTIFACT, **STALE})
+async def delete_artifact(
+    session_id: UUID, caller: Viewer, using: Editing, version: ExpectedVersion
+) -> ArtifactReceipt:
+    """Deletes all of its versions; returns what was deleted, and what is counted afterwards."""
+    return await using.delete(caller, session_id, version)
+
+
+def tagged(view: ArtifactView, response: Response) -> ArtifactView:
+    """Returns the artifact, with its version in the header."""
+    response.headers["ETag"] = f'"{view.version}"'
+    return view

@@ -1,0 +1,20 @@
+"""Which citations a text keeps when a person edits it. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from contracts.orchestrator import Citation
+from orchestrator.artifacts.differences import sentences
+
+MARKER = re.compile(r"\[(\d{1,3}(?:, ?\d{1,3}){0,11})\]")
+
+
+def kept_citations(before: str, after: str, citations: Sequence[Citation]) -> list[Citation]:
+    """Returns the citations whose marker stands in a sentence that is in both texts."""
+    if not citations or before == after:
+        return list(citations)
+    stayed = set(sentences(before)) & set(sentences(after))
+    marked = {int(number) for part in stayed for found in MARKER.findall(part) for number in found.split(",")}
+    return [citation for citation in citations if citation.number in marked]

@@ -1,0 +1,1 @@
+"""The graph that changes the artifact of a session."""

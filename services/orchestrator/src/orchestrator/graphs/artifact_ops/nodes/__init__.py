@@ -1,0 +1,1 @@
+"""The nodes, one plain async function each: state in, partial state out."""

@@ -1,0 +1,73 @@
+"""Tells the user what was done: the answer of a turn that changed the artifact."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, TypedDict
+from uuid import UUID
+
+from langgraph.runtime import Runtime
+
+from contracts.events import MessageCompleted, MessageDelta, MessageRestarted, ProviderIssue
+from inference.chat import ChatMessage
+from inference.errors import CallRefused, ChatError
+from orchestrator.citations.check import check
+from orchestrator.errors import ArtifactOpsError
+from orchestrator.graphs.artifact_ops.prompting import document
+from orchestrator.graphs.conversation.context import ConversationContext
+from orchestrator.graphs.conversation.state import Proposed, Turn
+
+TIMEOUT_SECONDS = 20.0
+TOKENS = 150
+LONGEST = 600
+ENOUGH_TEXT = 1_500
+
+
+class ChangedArtifact(TypedDict):
+    """What the node reads."""
+
+    internal_messages: list[Turn]
+    answer_id: str
+    proposal: Proposed | None
+
+
+async def generate_followup(state: ChangedArtifact, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
+    """A fixed text tells it if there is no model, if it fails, and where something is missing."""
+    context, proposal = runtime.context, state["proposal"]
+    if proposal is None:
+        raise ArtifactOpsError("an action ended without a version")
+    issues = list[str]()
+    try:
+        said = "" if proposal["cut_short"] else await _said(state, proposal, context)
+    except (ChatError, TimeoutError) as error:
+        said = ""
+        if not isinstance(error, CallRefused):
+            issues = [f"what was done is told by a fixed text: {error or 'the chat model took too long'}"]
+            context.events.emit(ProviderIssue(message=issues[0]))
+    content = said or proposal["done"]
+    if await context.events.streamed_before():
+        context.events.emit(MessageRestarted())
+    context.events.emit(MessageDelta(text=content))
+    context.events.emit(MessageCompleted(message_id=UUID(state["answer_id"]), content=content))
+    return {
+        "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=content)],
+        "issues": issues,
+        "steps_executed": ["Told what was done"],
+    }
+
+
+async def _said(state: ChangedArtifact, proposal: Proposed, context: ConversationContext) -> str:
+    """Returns the model's words, without markers; nothing if they are too many for a short message."""
+    chat = context.models.of("answer")
+    if chat is None:
+        return ""
+    wish = next(turn for turn in reversed(state["internal_messages"]) if turn["id"] != state["answer_id"])
+    prompt = context.artifact_prompts.render(
+        "generate_followup", done=proposal["done"], document=document(proposal["title"], proposal["text"][:ENOUGH_TEXT])
+    )
+    async with asyncio.timeout(TIMEOUT_SECONDS):
+        said = await chat.complete(
+            [ChatMessage("system", prompt), ChatMessage("user", wish["content"])], max_tokens=TOKENS
+        )
+    text = check(said.strip(), [], []).content.strip()
+    return text if len(text) <= LONGEST else ""

@@ -1,0 +1,124 @@
+"""Changes some places of the artifact by edits, of which each finds its place; the rest stays as it is."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel, ConfigDict, Field
+
+from contracts.events import ProviderIssue
+from inference.chat import ChatMessage
+from inference.errors import CallRefused, ChatError, StructuredAnswerInvalid
+from inference.role_chat import RoleChat
+from inference.structured import structured
+from orchestrator.artifacts.texts import EditsNotApplicable, apply_edits
+from orchestrator.errors import BudgetExceeded
+from orchestrator.graphs.artifact_ops.fences import leaves_open
+from orchestrator.graphs.artifact_ops.prompting import document
+from orchestrator.graphs.artifact_ops.recovery import NOTHING_CHANGED, model_failed
+from orchestrator.graphs.artifact_ops.sources import ArtifactSources
+from orchestrator.graphs.artifact_ops.state import ActionState
+from orchestrator.graphs.artifact_ops.working import (
+    artifact_of,
+    changed_in_places,
+    passages_that_fit,
+    rewritten,
+    wish_of,
+)
+from orchestrator.graphs.artifact_ops.writing import model_of
+from orchestrator.graphs.conversation.context import ConversationContext
+from orchestrator.graphs.conversation.passages import numbered, remembered
+
+ROUNDS = 2
+EDIT_TOKENS = 4_000
+REFUSED = "None of the edits was made: {reasons}. Answer with all edits again, corrected."
+OPEN_FENCE = "they leave a code block open that was closed before"
+INSTEAD = "The single edits did not fit the text, so I wrote the whole document anew instead."
+
+
+class PlacedEdit(BaseModel):
+    """`find` stands in the document exactly once."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    find: Annotated[str, Field(min_length=1)]
+    replace: str
+
+
+class ArtifactEdits(BaseModel):
+    """The edits of one wish."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    edits: Annotated[list[PlacedEdit], Field(min_length=1, max_length=50)]
+
+
+async def update_artifact(state: ActionState, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
+    """After two rounds of edits that fit nowhere the whole is written anew. Raises SoftFailure, BudgetExceeded."""
+    context, artifact, wish = runtime.context, artifact_of(state), wish_of(state)
+    chat = model_of(context)
+
+    def messages(sources: ArtifactSources) -> list[ChatMessage]:
+        prompt = context.artifact_prompts.render(
+            "update_artifact",
+            now=context.clock.told,
+            document=document(artifact["title"], artifact["text"]),
+            passages=numbered(sources.chunks),
+            memories=remembered(state["memories"]),
+        )
+        return [ChatMessage("system", prompt), ChatMessage("user", wish)]
+
+    bare = messages(ArtifactSources.of(artifact["citations"], [], context.alike))
+    passages = await passages_that_fit(chat, context, state["passages"], bare, "")
+    sources = ArtifactSources.of(artifact["citations"], passages, context.alike)
+    found, problem = await _edited(chat, messages(sources), artifact["text"], sources, code=artifact["kind"] == "code")
+    if found is None:
+        issue = f"the edits of the artifact did not fit, so it was written anew: {problem}"
+        context.events.emit(ProviderIssue(message=issue))
+        update = await rewritten(state, context, wish, INSTEAD)
+        return {**update, "issues": [issue, *update["issues"]]}
+    text, citations, count = found
+    if text == artifact["text"]:
+        raise model_failed(NOTHING_CHANGED)
+    places = "one place" if count == 1 else f"{count} places"
+    return changed_in_places(artifact, "update", text, citations, f"I changed the document in {places}.")
+
+
+async def _edited(
+    chat: RoleChat, asked: list[ChatMessage], text: str, sources: ArtifactSources, *, code: bool
+) -> tuple[tuple[str, list[dict[str, Any]], int] | None, str]:
+    """Returns the new text with its citations and the number of edits; or None, and why."""
+    problem = ""
+    for _ in range(ROUNDS):
+        try:
+            answer = await structured(chat, asked, ArtifactEdits, max_tokens=EDIT_TOKENS)
+        except CallRefused as refusal:
+            raise BudgetExceeded(refusal.detail) from refusal
+        except StructuredAnswerInvalid as error:
+            return None, str(error)
+        except ChatError as error:
+            raise model_failed(str(error)) from error
+        edits, new = (answer.edits, []) if code else await asyncio.to_thread(_checked, answer.edits, sources)
+        try:
+            edited = apply_edits(text, edits)
+        except EditsNotApplicable as error:
+            problem = str(error)
+        else:
+            if not leaves_open(edited) or leaves_open(text):
+                return (edited, sources.of_text(edited, new), len(edits)), ""
+            problem = OPEN_FENCE
+        said = answer.model_dump_json()
+        asked = [*asked, ChatMessage("assistant", said), ChatMessage("user", REFUSED.format(reasons=problem))]
+    return None, problem
+
+
+def _checked(edits: list[PlacedEdit], sources: ArtifactSources) -> tuple[list[PlacedEdit], list[dict[str, Any]]]:
+    """Returns the edits without markers that name nothing, and the citations that are new."""
+    checked, new = list[PlacedEdit](), list[dict[str, Any]]()
+    for edit in edits:
+        found = sources.spliced(edit.replace)
+        checked.append(PlacedEdit(find=edit.find, replace=found.text))
+        new += found.citations
+    return checked, new

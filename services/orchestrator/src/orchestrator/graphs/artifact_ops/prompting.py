@@ -1,0 +1,43 @@
+"""The prompts of the artifact's nodes, and what goes into them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from contracts.prompt_fence import attribute, neutralising
+from inference.prompts import Prompt, load_prompts
+
+TOKENS: Mapping[str, tuple[str, ...]] = {
+    "generate_text.md": ("now", "passages", "memories", "earlier"),
+    "generate_code.md": ("now", "passages", "memories", "earlier"),
+    "rewrite_text.md": ("now", "document", "passages", "memories"),
+    "rewrite_code.md": ("now", "document", "passages", "memories"),
+    "update_artifact.md": ("now", "document", "passages", "memories"),
+    "update_highlighted_text.md": ("now", "before", "selected", "after", "passages", "memories"),
+    "generate_followup.md": ("done", "document"),
+}
+neutralised = neutralising("document", "before", "selected", "after", "passage", "memory", "summary")
+
+
+@dataclass(frozen=True)
+class ArtifactPrompts:
+    """Loaded at start-up: a wrong token fails then and not in a user's turn."""
+
+    by_name: Mapping[str, Prompt]
+    package: ClassVar[str] = "orchestrator.graphs.artifact_ops.prompts"
+
+    @classmethod
+    def load(cls) -> Self:
+        """Raises PromptInvalid."""
+        return cls(load_prompts(cls.package, TOKENS))
+
+    def render(self, name: str, **values: str) -> str:
+        return self.by_name[f"{name}.md"].render(**values)
+
+
+def document(title: str | None, text: str) -> str:
+    """Returns the artifact in a fence that its text cannot close."""
+    named = f' title="{attribute(title)}"' if title else ""
+    return f"<document{named}>\n{neutralised(text)}\n</document>"

@@ -1,0 +1,112 @@
+"""Has a model write an artifact, shown while it is written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from contracts.artifact_actions import ArtifactAction
+from contracts.events import ArtifactDelta, ArtifactStarted, ProviderIssue, ThinkingDelta
+from inference.chat import ChatDelta, ChatMessage
+from inference.errors import CallRefused, ChatError
+from inference.estimate import estimated_prompt_tokens, estimated_tokens
+from inference.role_chat import RoleChat
+from orchestrator.errors import BudgetExceeded
+from orchestrator.graphs.artifact_ops.fences import FenceFilter
+from orchestrator.graphs.artifact_ops.recovery import NO_MODEL, TOO_LONG, SoftFailure, model_failed
+from orchestrator.graphs.artifact_ops.sources import ArtifactSources, CitedText
+from orchestrator.graphs.conversation.context import ConversationContext
+
+LEAST_ANSWER = 512
+
+
+@dataclass
+class Written:
+    """What the model wrote; `failure` is what cut it short."""
+
+    text: str
+    citations: list[dict[str, object]]
+    language: str | None
+    removed: int
+    failure: str
+    issues: list[str] = field(default_factory=list)
+
+
+def model_of(context: ConversationContext) -> RoleChat:
+    """Raises SoftFailure without a chat model."""
+    chat = context.models.of("artifact")
+    if chat is None:
+        raise SoftFailure(NO_MODEL)
+    return chat
+
+
+async def check_room(chat: RoleChat, messages: Sequence[ChatMessage], expected: str) -> None:
+    """Raises SoftFailure if the model cannot read the messages and write a text such as `expected`."""
+    needed = estimated_prompt_tokens(messages) + max(LEAST_ANSWER, estimated_tokens(expected))
+    if needed > await chat.window():
+        raise SoftFailure(TOO_LONG)
+
+
+@dataclass
+class ArtifactWriting:
+    """One text, from its first word to its end; if another model begins anew, a further one takes its place."""
+
+    context: ConversationContext
+    sources: ArtifactSources
+    action: ArtifactAction
+    code: bool
+    issues: list[str] = field(default_factory=list)
+
+    async def write(self, chat: RoleChat, messages: Sequence[ChatMessage]) -> Written:
+        """Returns also what was cut short. Raises SoftFailure if nothing was written; BudgetExceeded."""
+        failure = ""
+        self._begin()
+        try:
+            async with aclosing(chat.stream(messages)) as deltas:
+                async for delta in deltas:
+                    if delta.restarted:
+                        self._begin()
+                    if delta.finish_reason == "length":
+                        failure = "it reached its limit of tokens"
+                    await self._take(delta)
+        except CallRefused as refusal:
+            raise BudgetExceeded(refusal.detail) from refusal
+        except ChatError as error:
+            failure = str(error)
+        self._show(await self._filtered(self.fences.end()) + self.markers.end())
+        text = "".join(self.shown).strip("\n")
+        if not text.strip():
+            raise model_failed(failure or "it wrote nothing")
+        found = CitedText(f"{text}\n", [])
+        if not self.code:
+            found = await asyncio.to_thread(self.sources.whole, found.text, self.markers.cited)
+        removed = self.markers.removed + found.removed
+        return Written(found.text, found.citations, self.fences.language, removed, failure, self.issues)
+
+    def _begin(self) -> None:
+        self.fences = FenceFilter(code=self.code)
+        self.markers = self.sources.filter()
+        self.shown: list[str] = []
+        self.context.events.emit(ArtifactStarted(action=self.action))
+
+    async def _take(self, delta: ChatDelta) -> None:
+        if delta.thinking:
+            self.context.events.emit(ThinkingDelta(text=delta.thinking))
+        if delta.issue:
+            self.issues.append(delta.issue)
+            self.context.events.emit(ProviderIssue(message=delta.issue))
+        if delta.text:
+            self._show(await self._filtered(self.fences.feed(delta.text)))
+
+    async def _filtered(self, text: str) -> str:
+        """Returns what may be shown by now; what a marker stands for is looked up off the event loop."""
+        if self.code or not text:
+            return text
+        return await asyncio.to_thread(self.markers.feed, text)
+
+    def _show(self, text: str) -> None:
+        if text:
+            self.context.events.emit(ArtifactDelta(text=text))
+            self.shown.append(text)

@@ -1,0 +1,31 @@
+"""The route of drawings."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from contracts.base import ProblemBody
+from contracts.orchestrator import GraphDrawing
+from orchestrator.errors import GraphNotFound
+from orchestrator.graphs.drawing import GRAPHS, mermaid
+from service_kit.auth import Viewer
+
+router = APIRouter(prefix="/v1/graphs", tags=["orchestrator"])
+
+
+@router.get(
+    "/{name}",
+    summary="Draw a graph",
+    responses={404: {"model": ProblemBody, "description": "There is no such graph"}},
+)
+async def draw_graph(
+    name: Annotated[str, Path(min_length=1, max_length=40, description="conversation or artifact_ops")],
+    caller: Viewer,  # noqa: ARG001
+) -> GraphDrawing:
+    """Returns the graph that answers messages, or the one that changes artifacts, as Mermaid draws what is compiled."""
+    build = GRAPHS.get(name)
+    if build is None:
+        raise GraphNotFound
+    return GraphDrawing(name=name, mermaid=mermaid(build()))

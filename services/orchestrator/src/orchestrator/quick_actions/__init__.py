@@ -1,0 +1,1 @@
+"""Prompts under a name, of a user or of a workspace."""

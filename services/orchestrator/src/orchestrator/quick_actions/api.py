@@ -1,0 +1,85 @@
+"""Routes of quick actions."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response, status
+
+from contracts.base import Page, ProblemBody
+from contracts.quick_actions import QuickAction, QuickActionCreate, QuickActionUpdate
+from orchestrator.quick_actions.repository import CallerQuickActions
+from service_kit.auth import Viewer
+from service_kit.pagination import Cursor, Limit
+from service_kit.postgres import Database
+from service_kit.request_headers import ExpectedVersion
+
+router = APIRouter(prefix="/v1/quick-actions", tags=["orchestrator"])
+Responses = dict[int | str, dict[str, Any]]
+NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such quick action"}}
+FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "It is shared, and the caller is a viewer"}}
+TOO_MANY: Responses = {409: {"model": ProblemBody, "description": "There are as many as there may be"}}
+STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
+CHANGED: Responses = {**NOT_FOUND, **FORBIDDEN, **STALE}
+
+
+@router.post("", status_code=status.HTTP_201_CREATED, summary="Create a quick action", responses=FORBIDDEN | TOO_MANY)
+async def create_quick_action(
+    body: QuickActionCreate, caller: Viewer, request: Request, response: Response
+) -> QuickAction:
+    """Keeps a prompt under a name, for the caller alone or, `shared`, for all members of the workspace.
+
+    A message with its id as `quick_action` has its prompt followed.
+    """
+    database: Database = request.app.state.database
+    async with database.workspace(caller.workspace_id) as connection:
+        return _tagged(await CallerQuickActions(connection, caller).create(body), response)
+
+
+@router.get("", summary="List quick actions")
+async def list_quick_actions(
+    caller: Viewer, request: Request, limit: Limit = 50, cursor: Cursor = None
+) -> Page[QuickAction]:
+    """The caller's own and those of the workspace, oldest first."""
+    database: Database = request.app.state.database
+    async with database.workspace(caller.workspace_id) as connection:
+        return await CallerQuickActions(connection, caller).page(limit, cursor)
+
+
+@router.get("/{action_id}", summary="Read a quick action", responses=NOT_FOUND)
+async def get_quick_action(action_id: UUID, caller: Viewer, request: Request, response: Response) -> QuickAction:
+    """Returns it with its version in the `ETag`."""
+    database: Database = request.app.state.database
+    async with database.workspace(caller.workspace_id) as connection:
+        return _tagged(await CallerQuickActions(connection, caller).find(action_id), response)
+
+
+@router.patch("/{action_id}", summary="Change a quick action", responses=CHANGED)
+async def change_quick_action(
+    action_id: UUID,
+    body: QuickActionUpdate,
+    caller: Viewer,
+    request: Request,
+    version: ExpectedVersion,
+    response: Response,
+) -> QuickAction:
+    """Changes the fields that are given. Runs that are under way follow the prompt as it was."""
+    database: Database = request.app.state.database
+    async with database.workspace(caller.workspace_id) as connection:
+        return _tagged(await CallerQuickActions(connection, caller).change(action_id, body, version), response)
+
+
+@router.delete(
+    "/{action_id}", status_code=status.HTTP_204_NO_CONTENT, summary="Delete a quick action", responses=CHANGED
+)
+async def delete_quick_action(action_id: UUID, caller: Viewer, request: Request, version: ExpectedVersion) -> None:
+    """What it has written stays."""
+    database: Database = request.app.state.database
+    async with database.workspace(caller.workspace_id) as connection:
+        await CallerQuickActions(connection, caller).delete(action_id, version)
+
+
+def _tagged(action: QuickAction, response: Response) -> QuickAction:
+    response.headers["ETag"] = f'"{action.version}"'
+    return action

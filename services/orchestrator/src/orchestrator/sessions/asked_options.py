@@ -1,0 +1,32 @@
+"""What a message asks for beside its words, as its run keeps it."""
+
+from __future__ import annotations
+
+from contracts.artifact_actions import ArtifactAction
+from contracts.orchestrator import MessageCreate
+from contracts.quick_actions import QuickAction, QuickActionTarget
+from orchestrator.runs.records import RunOptions
+
+UTC = "UTC"
+
+
+def options_of(message: MessageCreate, quick_action: QuickAction | None) -> RunOptions:
+    """Returns them; a quick action as it is now. What is not said is not there."""
+    options = RunOptions()
+    if message.timezone != UTC:
+        options["timezone"] = message.timezone
+    if message.highlight is not None:
+        options["artifact_action"] = ArtifactAction.update_highlighted_text.value
+        options["artifact_action_params"] = message.highlight.model_dump(mode="json")
+    elif message.theme is not None:
+        options["artifact_action"] = message.theme.action.value
+        options["artifact_action_params"] = message.theme.model_dump(mode="json", exclude_none=True)
+    elif message.artifact_action is not None:
+        options["artifact_action"] = message.artifact_action.value
+    elif quick_action is not None and quick_action.target is QuickActionTarget.message:
+        options["instructions"], options["reply"] = quick_action.prompt, True
+    elif quick_action is not None:
+        told = quick_action.model_dump(mode="json", include={"name", "prompt", "use_history"})
+        options["artifact_action"] = ArtifactAction.custom_action.value
+        options["artifact_action_params"] = told
+    return options

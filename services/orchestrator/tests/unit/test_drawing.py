@@ -1,0 +1,27 @@
+"""The README shows the graphs as they are compiled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from orchestrator.graphs.drawing import GRAPHS, mermaid
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+def test_the_readme_shows_the_conversation_as_it_is_compiled() -> None:
+    assert f"```mermaid\n{mermaid(GRAPHS['conversation']())}```" in README.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", sorted(GRAPHS))
+def test_every_edge_is_drawn(name: str) -> None:
+    graph = GRAPHS[name]()
+    text = mermaid(graph)
+    for edge in graph.get_graph().edges:
+        line = next(
+            one for one in text.splitlines() if one.strip().startswith(f"{edge.source} -") and edge.target in one
+        )
+        assert ("-.->" in line) is edge.conditional
+    assert "error_handler" in text or name == "artifact_ops"
