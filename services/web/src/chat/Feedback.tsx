@@ -6,6 +6,7 @@ import { t } from '../i18n';
 import dialog from '../shell/dialogs.module.css';
 import page from '../shell/page.module.css';
 import style from './chat.module.css';
+import { Thumb } from './Thumb';
 
 type Given = Schemas['FeedbackPut'];
 
@@ -32,10 +33,10 @@ export function Feedback({ message }: { message: Schemas['Message'] }) {
   return (
     <>
       <ToggleButton isSelected={given?.rating === 'up'} onChange={toggle('up')} aria-label={t('goodAnswer')}>
-        👍
+        <Thumb />
       </ToggleButton>
       <ToggleButton isSelected={given?.rating === 'down'} onChange={toggle('down')} aria-label={t('badAnswer')}>
-        👎
+        <Thumb down />
       </ToggleButton>
       {given && <Button onPress={() => setCommenting(true)}>{t('comment')}</Button>}
       {error && !commenting && (

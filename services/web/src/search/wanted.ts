@@ -20,7 +20,7 @@ export const FACETS = [
 ] as const satisfies { facet: Schemas['Facet']; filter: keyof Schemas['SearchRequest']; name: Key }[];
 
 const MOST_HITS = 20;
-const isMode = (value: string | null): value is Mode => value !== null && value in MODES;
+const isMode = (value: string | null): value is Mode => value !== null && Object.hasOwn(MODES, value);
 
 /** The mode that the address names; without one the workspace's setting decides. */
 export const modeOf = (address: URLSearchParams): Mode | undefined => {

@@ -46,7 +46,7 @@ export default function Shared() {
                 <li key={citation.number} value={citation.number}>
                   {citation.document_name}
                   {citation.page && `, ${t('page', { page: citation.page })}`}
-                  {citation.quote && <q> {citation.quote}</q>}
+                  {citation.quote && ` “${citation.quote}”`}
                 </li>
               ))}
             </ol>

@@ -35,9 +35,9 @@ test('an owner sees how the services are, what was used and done, and decides wh
   await expect(main.getByRole('button', { name: 'Remove: Grete' })).toHaveCount(0);
 
   await page.getByRole('link', { name: 'Audit trail' }).click();
-  await expect(main.getByText('member.delete', { exact: true }).first()).toBeVisible();
+  await expect(main.getByText('member.remove', { exact: true }).first()).toBeVisible();
   await main.getByLabel(/^Action, or its beginning/).fill('invitation');
-  await expect(main.getByText('member.delete', { exact: true })).toHaveCount(0);
+  await expect(main.getByText('member.remove', { exact: true })).toHaveCount(0);
   await main.getByText('Details').first().press('Enter');
   await expect(main.getByText(/trace_id/).first()).toBeVisible();
   await expectAccessible(page, 'audit');

@@ -47,10 +47,11 @@ test('the world state is changed, its history tells how, and an earlier version 
   await open(page, 'Memory');
   await page.getByRole('link', { name: 'World state' }).click();
   await page.getByRole('button', { name: 'Edit: Project' }).click();
-  await page.getByLabel('Value').fill('Lighthouse');
+  const name = `Lighthouse ${crypto.randomUUID().slice(0, 8)}`;
+  await page.getByLabel('Value').fill(name);
   await page.getByRole('button', { name: 'Save' }).click();
   const history = page.getByRole('region', { name: 'History' }).getByRole('listitem');
-  await expect(history.first()).toContainText('/project/name: Lighthouse');
+  await expect(history.first()).toContainText(`/project/name: ${name}`);
   await expect(history.first()).toContainText('by you');
   const version = (await history.first().innerText()).match(/Version (\d+)/)![1]!;
   const goals = page.getByRole('region', { name: 'Goals' });
