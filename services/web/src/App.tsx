@@ -3,7 +3,6 @@ import { lazy, Suspense } from 'react';
 import { Route, Switch, useRoute } from 'wouter';
 import { api, body, Problem } from './api/client';
 import style from './app.module.css';
-import { Conversation } from './chat/Conversation';
 import { Welcome } from './chat/Welcome';
 import { t } from './i18n';
 import { Join } from './session/Join';
@@ -11,15 +10,28 @@ import { Sessions } from './session/Sessions';
 import { SignIn } from './session/SignIn';
 import { Workspaces } from './session/Workspaces';
 
+const Conversation = lazy(() => import('./chat/Conversation'));
 const Documents = lazy(() => import('./documents/Documents'));
+const Search = lazy(() => import('./search/Search'));
+const Graph = lazy(() => import('./graph/Graph'));
+const Shared = lazy(() => import('./session/Shared'));
+const Admin = lazy(() => import('./admin/Admin'));
+const Memory = lazy(() => import('./memory/Memory'));
 
 export function App() {
   const client = useQueryClient();
   const [isInvited] = useRoute('/join');
-  const me = useQuery({ queryKey: ['me'], queryFn: () => body(api.GET('/v1/me')), enabled: !isInvited });
+  const [isShared] = useRoute('/shared');
+  const me = useQuery({ queryKey: ['me'], queryFn: () => body(api.GET('/v1/me')), enabled: !isInvited && !isShared });
   const [, route] = useRoute('/c/:id');
   const again = () => client.resetQueries();
   if (isInvited) return <Join onDone={again} />;
+  if (isShared)
+    return (
+      <Suspense fallback={<main aria-busy />}>
+        <Shared />
+      </Suspense>
+    );
   if (me.error instanceof Problem && me.error.status === 401) return <SignIn onDone={again} />;
   if (me.error instanceof Problem && ['workspace-not-chosen', 'workspace-not-found'].includes(me.error.type))
     return <Workspaces onDone={again} />;
@@ -33,6 +45,14 @@ export function App() {
           <Route path="/" component={Welcome} />
           <Route path="/documents">
             <Documents mayChange={role !== 'viewer'} />
+          </Route>
+          <Route path="/search" component={Search} />
+          <Route path="/graph" component={Graph} />
+          <Route path={/^\/memory(\/world)?$/}>
+            <Memory caller={me.data} />
+          </Route>
+          <Route path="/admin/:part?">
+            <Admin caller={me.data} />
           </Route>
           <Route path="/c/:id">{({ id }) => <Conversation key={id} sessionId={id} />}</Route>
           <Route>

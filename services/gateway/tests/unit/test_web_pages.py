@@ -14,7 +14,10 @@ from gateway.web.files import WebFiles
 from gateway.web.routes import routes
 
 INDEX = '<meta property="csp-nonce" nonce="CSP_NONCE"><script type="module" src="/assets/app-1.js"></script>'
-PAGES = ["/", "/documents", "/join", "/c/01990000-0000-7000-8000-000000000000"]
+PAGES = [
+    "/", "/admin", "/admin/keys", "/c/01990000-0000-7000-8000-000000000000", "/documents", "/graph", "/join",
+    "/memory", "/memory/world", "/search", "/shared",
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -10,7 +10,9 @@ import { Composer } from './Composer';
 import style from './chat.module.css';
 import { Doubts } from './Doubts';
 import { type Asked, exchange, type Shown, underWay } from './exchange';
+import { Feedback } from './Feedback';
 import { Question } from './Question';
+import { SessionActions } from './SessionActions';
 import { Siblings } from './Siblings';
 import { Steps } from './Steps';
 import { useMessages, useRuns } from './use-messages';
@@ -22,7 +24,7 @@ type Message = Schemas['Message'];
 const NEAR_THE_END = 120; // pixels
 
 /** A session: its questions and answers, and the opened citation beside them, which the address names. */
-export function Conversation({ sessionId }: { sessionId: string }) {
+export default function Conversation({ sessionId }: { sessionId: string }) {
   const client = useQueryClient();
   const { data: messages = [], error: unread } = useMessages(sessionId);
   const { data: runs } = useRuns(sessionId);
@@ -70,7 +72,10 @@ export function Conversation({ sessionId }: { sessionId: string }) {
   return (
     <div className={style.page} data-panel={Boolean(source.citation)}>
       <main className={style.conversation}>
-        <h1 className={style.title}>{title ?? t('untitled')}</h1>
+        <header className={style.title}>
+          <h1>{title ?? t('untitled')}</h1>
+          {messages.length > 0 && !running && <SessionActions sessionId={sessionId} title={title ?? t('untitled')} />}
+        </header>
         <div
           ref={end}
           className={style.messages}
@@ -144,6 +149,7 @@ function ShownAnswer({ answer, running, onOpen, onAgain, onMove }: AnswerProps) 
       {message && (onAgain || onMove) && (
         <footer className={style.actions}>
           <Siblings message={message} onMove={onMove} />
+          {message.status === 'completed' && <Feedback message={message} />}
           {onAgain && <Button onPress={() => onAgain(message)}>{t('again')}</Button>}
         </footer>
       )}

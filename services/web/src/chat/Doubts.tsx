@@ -2,30 +2,49 @@ import type { Schemas } from '../api/client';
 import { t } from '../i18n';
 import style from './chat.module.css';
 
+type Check = Schemas['SentenceCheck'];
+
 interface Props {
   content: string;
-  sentences: Schemas['SentenceCheck'][];
+  sentences: Check[];
 }
 
 const DOUBTFUL = ['unclear', 'contradicted', 'unsupported', 'unchecked'] as const;
 const isDoubtful = (status: string): status is (typeof DOUBTFUL)[number] => DOUBTFUL.some((one) => one === status);
 
-/** The sentences of an answer that its sources do not confirm, each with the reason. */
+/** The sentences of an answer that its sources do not confirm, and those that were written anew, with the reasons. */
 export function Doubts({ content, sentences }: Props) {
   const claims = sentences.filter(({ status }) => status !== 'not_a_claim');
   const doubts = claims.flatMap(({ status, ...each }) => (isDoubtful(status) ? [{ ...each, status }] : []));
-  if (doubts.length === 0) return null;
+  const rewritten = sentences.filter((each) => each.instead_of);
   const characters = [...content]; // the API counts characters, JavaScript UTF-16 units
+  const words = ({ start, end }: Pick<Check, 'start' | 'end'>) => characters.slice(start, end).join('');
   return (
-    <details className={style.note}>
-      <summary>{t('doubts', { count: doubts.length, all: claims.length })}</summary>
-      <ul>
-        {doubts.map(({ start, end, status, reason }) => (
-          <li key={start}>
-            {characters.slice(start, end).join('')} <em>{`${t(status)}: ${reason}`}</em>
-          </li>
-        ))}
-      </ul>
-    </details>
+    <>
+      {doubts.length > 0 && (
+        <details className={style.note}>
+          <summary>{t('doubts', { count: doubts.length, all: claims.length })}</summary>
+          <ul>
+            {doubts.map((doubt) => (
+              <li key={doubt.start}>
+                {words(doubt)} <em>{`${t(doubt.status)}: ${doubt.reason}`}</em>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+      {rewritten.length > 0 && (
+        <details className={style.note}>
+          <summary>{t('rewritten', { count: rewritten.length })}</summary>
+          <ul>
+            {rewritten.map((each) => (
+              <li key={each.start}>
+                <del>{each.instead_of}</del> → <ins>{words(each)}</ins> <em>{each.reason}</em>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
   );
 }

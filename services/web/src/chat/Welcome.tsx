@@ -1,4 +1,5 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import { api, body } from '../api/client';
 import { t } from '../i18n';
@@ -22,6 +23,7 @@ export function Welcome() {
       go(`/c/${session.id}`, { state });
     },
   });
+  useEffect(() => void import('./Conversation'), []); // it is there when the question has been written
   return (
     <main className={style.welcome}>
       <h1>{t('ask')}</h1>

@@ -2,10 +2,11 @@
 import { en } from './en';
 
 export type Messages = typeof en;
+export type Key = keyof Messages;
 let messages: Messages = en;
 
 /** The text of a key, its {names} replaced. */
-export function t(key: keyof Messages, values: Record<string, string | number> = {}): string {
+export function t(key: Key, values: Record<string, string | number> = {}): string {
   return messages[key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }
 
@@ -22,3 +23,17 @@ export function size(bytes: number): string {
   const style = { style: 'unit', unit: units[step]!, unitDisplay: 'short', maximumFractionDigits: 1 } as const;
   return new Intl.NumberFormat(document.documentElement.lang, style).format(bytes / 1000 ** step);
 }
+
+/** A day and a time as the language writes them. */
+export const when = (iso: string) =>
+  new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' }).format(
+    new Date(iso),
+  );
+
+/** A day as the language writes it. */
+export const day = (iso: string) =>
+  new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium' }).format(new Date(iso));
+
+/** A number with at most so many digits behind the point. */
+export const number = (value: number, digits = 0) =>
+  new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: digits }).format(value);

@@ -5,6 +5,8 @@ import { Link, useLocation } from 'wouter';
 import { api, type Schemas } from '../api/client';
 import { chooseWorkspace } from '../api/workspace';
 import { t } from '../i18n';
+import { Commands } from '../shell/Commands';
+import { PAGES } from '../shell/pages';
 import { FoundSessions } from './FoundSessions';
 import { SessionList } from './SessionList';
 import style from './session.module.css';
@@ -29,7 +31,8 @@ export function Sessions({ caller, current, onSignedOut }: Props) {
     },
   });
   const open = openedAt === path; // going to a page folds it
-  const here = (target: string) => (path === target ? ('page' as const) : undefined);
+  const here = (target: string) =>
+    path === target || (target !== '/' && path.startsWith(`${target}/`)) ? ('page' as const) : undefined;
   return (
     <nav className={style.sidebar} aria-label={t('menu')} data-open={open}>
       <div className={style.head}>
@@ -49,9 +52,12 @@ export function Sessions({ caller, current, onSignedOut }: Props) {
         <Link href="/" aria-current={here('/')}>
           {t('newSession')}
         </Link>
-        <Link href="/documents" aria-current={here('/documents')}>
-          {t('documents')}
-        </Link>
+        {PAGES.map(({ href, name }) => (
+          <Link key={href} href={href} aria-current={here(href)}>
+            {t(name)}
+          </Link>
+        ))}
+        <Commands role={caller.role} onSignOut={signOut.mutate} />
         <SearchField className={style.search!} aria-label={t('searchSessions')} value={text} onChange={setText}>
           <Input placeholder={t('searchSessions')} maxLength={1_000} />
         </SearchField>

@@ -1,26 +1,30 @@
 // Small dialogs: they take the focus, give it back, and end with Escape.
-import { type FormEvent, useRef } from 'react';
+import { type FormEvent, type ReactNode, useRef } from 'react';
 import { Button, Dialog, Heading, Input, Label, Modal, TextField } from 'react-aria-components';
 import { t } from '../i18n';
 import style from './dialogs.module.css';
 
 interface ConfirmProps {
   text: string;
+  /** What is said on the button; without it, that something is deleted. */
+  action?: string;
+  children?: ReactNode;
   error: string | undefined;
   onConfirm: () => void;
   onCancel: () => void;
 }
 
-export function Confirm({ text, error, onConfirm, onCancel }: ConfirmProps) {
+export function Confirm({ text, action, children, error, onConfirm, onCancel }: ConfirmProps) {
   return (
     <Modal isOpen isDismissable className={style.modal!} onOpenChange={onCancel}>
       <Dialog role="alertdialog" className={style.dialog!}>
         <Heading slot="title">{text}</Heading>
+        {children}
         <p role="alert">{error}</p>
         <div className={style.actions}>
           <Button onPress={onCancel}>{t('cancel')}</Button>
           <Button className={style.danger!} onPress={onConfirm}>
-            {t('delete')}
+            {action ?? t('delete')}
           </Button>
         </div>
       </Dialog>

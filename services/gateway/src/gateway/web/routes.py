@@ -10,7 +10,19 @@ from fastapi.responses import FileResponse, HTMLResponse
 from gateway.web.files import WebFiles
 
 # The addresses that the web UI gives its pages
-PAGES = ("/", "/documents", "/join", "/c/{session_id}")
+PAGES = (
+    "/",
+    "/admin",
+    "/admin/{part}",
+    "/c/{session_id}",
+    "/documents",
+    "/graph",
+    "/join",
+    "/memory",
+    "/memory/world",
+    "/search",
+    "/shared",
+)
 NONCE = "CSP_NONCE"
 # Nothing inline; styles that a script adds carry the nonce. pdf.js decodes images with WebAssembly.
 POLICY = (

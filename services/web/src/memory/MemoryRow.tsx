@@ -1,0 +1,119 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from 'react-aria-components';
+import { Link } from 'wouter';
+import { api, body, type Schemas } from '../api/client';
+import { day, t, when } from '../i18n';
+import { Confirm } from '../shell/dialogs';
+import style from '../shell/page.module.css';
+import { EditText } from './EditText';
+import { KINDS } from './Remembered';
+
+type Memory = Schemas['Memory'];
+
+interface Props {
+  memory: Memory;
+  mayChange: boolean;
+}
+
+/** A memory: its words, where they come from, when they hold, and what can be done with it. */
+export function MemoryRow({ memory, mayChange }: Props) {
+  const client = useQueryClient();
+  const [open, setOpen] = useState<'edit' | 'delete'>();
+  const params = { path: { memory_id: memory.id } };
+  const done = async () => {
+    setOpen(undefined);
+    await client.invalidateQueries({ queryKey: ['memories'] });
+  };
+  const edit = useMutation({
+    mutationFn: (content: string) => api.PATCH('/v1/memories/{memory_id}', { params, body: { content } }),
+    onSuccess: done,
+  });
+  const remove = useMutation({
+    mutationFn: () => api.DELETE('/v1/memories/{memory_id}', { params }),
+    onSuccess: done,
+  });
+  const approve = useMutation({
+    mutationFn: () => api.POST('/v1/memories/{memory_id}/approve', { params }),
+    onSuccess: done,
+  });
+  const { content, kind, fact } = memory;
+  const short = content.length > 60 ? `${content.slice(0, 60)}…` : content;
+  return (
+    <li>
+      <div className={style.words}>
+        <p>{content}</p>
+        <Origin memory={memory} />
+        {fact && <Validity fact={fact} />}
+        {approve.error && <span role="alert">{approve.error.message}</span>}
+      </div>
+      <span className={style.badge}>{t(KINDS[kind])}</span>
+      <div className={style.actions}>
+        {mayChange && fact?.approved === false && (
+          <Button onPress={() => approve.mutate()} aria-label={`${t('approve')}: ${short}`}>
+            {t('approve')}
+          </Button>
+        )}
+        {mayChange && kind !== 'episode' && (
+          <Button onPress={() => setOpen('edit')} aria-label={`${t('edit')}: ${short}`}>
+            {t('edit')}
+          </Button>
+        )}
+        <Button onPress={() => setOpen('delete')} aria-label={`${t('delete')}: ${short}`}>
+          {t('delete')}
+        </Button>
+      </div>
+      {open === 'edit' && (
+        <EditText
+          title={t('edit')}
+          label={t('memoryText')}
+          text={content}
+          error={edit.error?.message}
+          onText={edit.mutate}
+          onCancel={() => setOpen(undefined)}
+        />
+      )}
+      {open === 'delete' && (
+        <Confirm
+          text={t('deleteMemory', { text: short })}
+          error={remove.error?.message}
+          onConfirm={remove.mutate}
+          onCancel={() => setOpen(undefined)}
+        />
+      )}
+    </li>
+  );
+}
+
+/** Who said it, when, and in which conversation; an import's conversation cannot be opened here. */
+function Origin({ memory }: { memory: Memory }) {
+  const { session_id: sessionId, said, said_at: saidAt, document_ids: documents } = memory;
+  const { data: session } = useQuery({
+    queryKey: ['session-of-memory', sessionId],
+    enabled: sessionId !== null,
+    queryFn: () => body(api.GET('/v1/sessions/{session_id}', { params: { path: { session_id: sessionId! } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const parts = [said?.role === 'assistant' ? t('saidByAssistant') : t('saidByYou'), when(saidAt)];
+  if (documents.length) parts.push(t('fromDocuments', { count: documents.length }));
+  return (
+    <span className={style.quiet}>
+      {parts.join(' · ')}
+      {session && (
+        <>
+          {' · '}
+          <Link href={`/c/${session.id}`}>{session.title ?? t('untitled')}</Link>
+        </>
+      )}
+    </span>
+  );
+}
+
+function Validity({ fact }: { fact: Schemas['FactState'] }) {
+  const { valid_from: from, valid_to: to, approved, expired_at: expired, conflicts_with: conflict } = fact;
+  const parts = [to ? t('validBetween', { from: day(from), to: day(to) }) : t('validFrom', { from: day(from) })];
+  if (expired) parts.push(t('replaced', { day: day(expired) }));
+  if (!approved) parts.push(t('waitsForApproval'));
+  if (conflict) parts.push(t('conflicts'));
+  return <span className={style.quiet}>{parts.join(' · ')}</span>;
+}

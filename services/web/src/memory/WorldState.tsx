@@ -1,0 +1,139 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Button, Input, Label, TextField } from 'react-aria-components';
+import { api, body, type Schemas } from '../api/client';
+import { t, when } from '../i18n';
+import style from '../shell/page.module.css';
+import { EditText } from './EditText';
+import { WorldHistory } from './WorldHistory';
+import { FIELDS, inWords, LISTS } from './world';
+
+type Operation = Schemas['WorldOperation'];
+
+interface Props {
+  mayChange: boolean;
+  userId: string;
+}
+
+/** The workspace's world state: what its members and the assistant agreed on, and how it came to be. */
+export function WorldState({ mayChange, userId }: Props) {
+  const client = useQueryClient();
+  const { data, error } = useQuery({ queryKey: ['world', 'now'], queryFn: () => body(api.GET('/v1/world')) });
+  const again = () => client.invalidateQueries({ queryKey: ['world'] });
+  const change = useMutation({
+    mutationFn: (operation: Operation) => api.POST('/v1/world/operations', { body: { operations: [operation] } }),
+    onSuccess: again,
+  });
+  if (!data) return <p role="status">{error?.message ?? t('loading')}</p>;
+  const { document } = data;
+  const onChange = mayChange ? change.mutateAsync : undefined;
+  const extra = Object.entries(document.extra ?? {});
+  return (
+    <>
+      <p className={style.quiet}>{t('worldHint')}</p>
+      <p className={style.quiet}>{t('worldVersion', { version: data.version, when: when(data.updated_at) })}</p>
+      <p role="alert" className={style.error}>
+        {change.error?.message}
+      </p>
+      <ul className={style.rows}>
+        {FIELDS.map(({ path, label, of }) => (
+          <Field key={path} path={path} label={t(label)} value={of(document) ?? ''} onChange={onChange} />
+        ))}
+        {extra.map(([name, value]) => (
+          <li key={name}>
+            <span className={style.words}>
+              <span className={style.quiet}>{name}</span>
+              {inWords(value)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {LISTS.map(({ path, label, of }) => (
+        <List key={path} path={path} label={t(label)} items={of(document)} onChange={onChange} />
+      ))}
+      <WorldHistory current={data.version} mayChange={mayChange} userId={userId} onReverted={again} />
+    </>
+  );
+}
+
+type Change = ((operation: Operation) => Promise<unknown>) | undefined;
+
+function Field({ path, label, value, onChange }: { path: string; label: string; value: string; onChange: Change }) {
+  const [editing, setEditing] = useState(false);
+  const [error, setError] = useState<string>();
+  const save = (text: string) =>
+    onChange?.({ op: 'set', path, value: text }).then(
+      () => setEditing(false),
+      (reason: Error) => setError(reason.message),
+    );
+  return (
+    <li>
+      <span className={style.words}>
+        <span className={style.quiet}>{label}</span>
+        {value || '–'}
+      </span>
+      {onChange && (
+        <div className={style.actions}>
+          <Button onPress={() => setEditing(true)} aria-label={`${t('edit')}: ${label}`}>
+            {t('edit')}
+          </Button>
+          {value && path !== '/timezone' && (
+            <Button onPress={() => void onChange({ op: 'remove', path })} aria-label={`${t('clear')}: ${label}`}>
+              {t('clear')}
+            </Button>
+          )}
+        </div>
+      )}
+      {editing && (
+        <EditText
+          title={label}
+          label={t('value')}
+          text={value}
+          error={error}
+          onText={save}
+          onCancel={() => setEditing(false)}
+        />
+      )}
+    </li>
+  );
+}
+
+function List({ path, label, items, onChange }: { path: string; label: string; items: string[]; onChange: Change }) {
+  const [text, setText] = useState('');
+  const add = (event: FormEvent) => {
+    event.preventDefault();
+    if (text.trim()) onChange?.({ op: 'add', path, value: text.trim() }).then(() => setText(''));
+  };
+  if (!onChange && items.length === 0) return null;
+  return (
+    <section aria-label={label}>
+      <h2>{label}</h2>
+      <ul className={style.rows}>
+        {items.map((item) => (
+          <li key={item}>
+            <span className={style.words}>{item}</span>
+            {onChange && (
+              <Button
+                onPress={() => void onChange({ op: 'remove', path, value: item })}
+                aria-label={`${t('remove')}: ${item}`}
+              >
+                {t('remove')}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {onChange && (
+        <form className={style.form} onSubmit={add}>
+          <TextField className={style.grow!} value={text} onChange={setText} maxLength={1_000}>
+            <Label className="hidden">{t('addTo', { name: label })}</Label>
+            <Input placeholder={t('addTo', { name: label })} />
+          </TextField>
+          <Button type="submit" isDisabled={!text.trim()} aria-label={`${t('add')}: ${label}`}>
+            {t('add')}
+          </Button>
+        </form>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,33 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { api, body, type Schemas } from '../api/client';
+import { type Key, t } from '../i18n';
+import { Choice } from '../shell/Choice';
+import style from '../shell/page.module.css';
+
+type Way = NonNullable<Schemas['MemorySettings']['writing']>;
+const WAYS = { on: 'writingOn', review: 'writingReview', off: 'writingOff' } as const satisfies Record<Way, Key>;
+
+/** Whether facts are kept of what is said in the workspace; its owners choose. */
+export function Writing({ isOwner }: { isOwner: boolean }) {
+  const client = useQueryClient();
+  const { data } = useQuery({
+    queryKey: ['memory-settings'],
+    queryFn: () => body(api.GET('/v1/memories/settings')),
+  });
+  const change = useMutation({
+    mutationFn: (writing: Way) => api.PUT('/v1/memories/settings', { body: { writing } }),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['memory-settings'] }),
+  });
+  if (!data) return null;
+  const writing = data.writing ?? 'on';
+  if (!isOwner) return <p className={style.quiet}>{t(WAYS[writing])}</p>;
+  const options = (Object.keys(WAYS) as Way[]).map((value) => ({ value, name: t(WAYS[value]) }));
+  return (
+    <div className={style.form}>
+      <Choice label={t('writing')} value={writing} options={options} onChange={change.mutate} />
+      <p role="alert" className={style.error}>
+        {change.error?.message}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+// The parts of the world state that the page shows, by their JSON pointers. Pure.
+import type { Schemas } from '../api/client';
+import type { Key } from '../i18n';
+
+type World = Schemas['WorldDocument'];
+
+/** A single value that can be set, or emptied. */
+export const FIELDS = [
+  { path: '/project/name', label: 'worldProjectName', of: (world: World) => world.project?.name },
+  { path: '/project/summary', label: 'worldSummary', of: (world: World) => world.project?.summary },
+  { path: '/project/status', label: 'worldStatus', of: (world: World) => world.project?.status },
+  { path: '/identity/user_name', label: 'worldUserName', of: (world: World) => world.identity?.user_name },
+  { path: '/identity/assistant_name', label: 'worldAssistant', of: (world: World) => world.identity?.assistant_name },
+  { path: '/identity/language', label: 'worldLanguage', of: (world: World) => world.identity?.language },
+  { path: '/identity/location', label: 'worldLocation', of: (world: World) => world.identity?.location },
+  { path: '/timezone', label: 'worldTimeZone', of: (world: World) => world.timezone },
+] as const satisfies { path: string; label: Key; of: (world: World) => string | null | undefined }[];
+
+/** A list whose items are added and removed. */
+export const LISTS = [
+  { path: '/goals', label: 'worldGoals', of: (world: World) => world.goals ?? [] },
+  { path: '/decisions', label: 'worldDecisions', of: (world: World) => world.decisions ?? [] },
+  { path: '/rules', label: 'worldRules', of: (world: World) => world.rules ?? [] },
+  { path: '/topics', label: 'worldTopics', of: (world: World) => world.topics ?? [] },
+  { path: '/open_questions', label: 'worldQuestions', of: (world: World) => world.open_questions ?? [] },
+] as const satisfies { path: string; label: Key; of: (world: World) => string[] }[];
+
+/** A value of the document in one line. */
+export const inWords = (value: unknown): string =>
+  value === null || value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);

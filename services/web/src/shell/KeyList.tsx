@@ -1,0 +1,39 @@
+import { Button, Dialog, Heading, Modal } from 'react-aria-components';
+import { type Key, t } from '../i18n';
+import style from './dialogs.module.css';
+
+const KEYS = [
+  ['Ctrl K', 'keyPalette'],
+  ['Ctrl /', 'keyThisList'],
+  ['Enter', 'keySend'],
+  ['Shift Enter', 'keyNewLine'],
+  ['Escape', 'keyClose'],
+  ['Tab', 'keyTab'],
+  ['↑ ↓', 'keyArrows'],
+] as const satisfies [string, Key][];
+
+/** The keys that do something. */
+export default function KeyList({ onClose }: { onClose: () => void }) {
+  return (
+    <Modal isOpen isDismissable className={style.modal!} onOpenChange={onClose}>
+      <Dialog className={style.dialog!}>
+        <Heading slot="title">{t('keyList')}</Heading>
+        <dl className={style.keys}>
+          {KEYS.map(([keys, what]) => (
+            <div key={keys}>
+              <dt>
+                <kbd>{keys}</kbd>
+              </dt>
+              <dd>{t(what)}</dd>
+            </div>
+          ))}
+        </dl>
+        <div className={style.actions}>
+          <Button autoFocus onPress={onClose}>
+            {t('close')}
+          </Button>
+        </div>
+      </Dialog>
+    </Modal>
+  );
+}

@@ -1,0 +1,74 @@
+import { expect, expectAccessible, signIn, test } from './fixtures';
+
+test('an owner sees how the services are, what was used and done, and decides who comes in', async ({
+  page,
+  request,
+}) => {
+  const headers = { authorization: `Bearer ${process.env.ATTRACTOR_API_KEY}` };
+  const { workspace } = await (await request.get('/v1/me', { headers })).json();
+  const place = `/v1/workspaces/${workspace.id}/invitations`;
+  const { token } = await (await request.post(place, { headers, data: { name: 'Grete', role: 'viewer' } })).json();
+  const joined = await request.post('/v1/invitations/accept', { data: { token, name: 'Grete' } });
+  expect(joined.status()).toBe(201);
+
+  await signIn(page);
+  await page.getByRole('link', { name: 'Administration' }).click();
+  await expect(page.getByText('All services are ready.')).toBeVisible();
+  await expectAccessible(page, 'status');
+  await page.getByRole('link', { name: 'Usage' }).click();
+  await expect(page.getByText(/Calls of models from/)).toBeVisible();
+  await expectAccessible(page, 'usage');
+
+  await page.getByRole('link', { name: 'People' }).click();
+  const main = page.getByRole('main');
+  const role = main.getByLabel('Role of Grete').first();
+  await role.selectOption('editor');
+  await expect(role).toHaveValue('editor');
+  await main.getByLabel('Name of the invited, if you like').fill('Hans');
+  await page.keyboard.press('Enter');
+  await expect(main.locator('code')).toContainText('/join#ati_');
+  await expectAccessible(page, 'people');
+  await main.getByRole('button', { name: 'Revoke: Hans' }).first().click();
+  await expect(main.getByRole('button', { name: 'Revoke: Hans' })).toHaveCount(0);
+  await main.getByRole('button', { name: 'Remove: Grete' }).first().click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+  await expect(main.getByRole('button', { name: 'Remove: Grete' })).toHaveCount(0);
+
+  await page.getByRole('link', { name: 'Audit trail' }).click();
+  await expect(main.getByText('member.remove', { exact: true }).first()).toBeVisible();
+  await main.getByLabel(/^Action, or its beginning/).fill('invitation');
+  await expect(main.getByText('member.remove', { exact: true })).toHaveCount(0);
+  await main.getByText('Details').first().press('Enter');
+  await expect(main.getByText(/trace_id/).first()).toBeVisible();
+  await expectAccessible(page, 'audit');
+});
+
+test('a key is made, shown once and revoked; whom it belongs to sees the parts of the role', async ({ page }) => {
+  await signIn(page);
+  await page.goto('/admin/keys');
+  const name = `robot ${crypto.randomUUID().slice(0, 8)}`;
+  await page.getByLabel(/^Name of a new key/).fill(name);
+  await page.keyboard.press('Enter');
+  const key = await page.getByRole('main').locator('code').innerText();
+  expect(key).toMatch(/^atr_/);
+  await expectAccessible(page, 'keys');
+
+  const own = page.context();
+  await own.clearCookies();
+  await page.goto('/');
+  await page.getByLabel('API key').fill(key);
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Administration' }).click();
+  await expect(page.getByRole('link', { name: 'Usage' })).toBeVisible();
+  await expect(page.getByRole('link', { name: 'People' })).toHaveCount(0);
+  await expect(page.getByRole('link', { name: 'Audit trail' })).toHaveCount(0);
+  await page.goto('/admin/audit');
+  await expect(page.getByText('There is no such page.')).toBeVisible();
+
+  await own.clearCookies();
+  await signIn(page);
+  await page.goto('/admin/keys');
+  await page.getByRole('button', { name: `Revoke: ${name}` }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
+  await expect(page.getByRole('listitem').filter({ hasText: name })).toContainText('revoked');
+});

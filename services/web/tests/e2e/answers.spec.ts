@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import { ask, expect, expectAccessible, signIn, test } from './fixtures';
+
+test('an answer is rated with a comment, and what was rewritten is told with its reason', async ({ page }) => {
+  await signIn(page);
+  // As it is with a chat model whose sentence the sources contradicted
+  await page.route('**/messages?*', async (route) => {
+    const response = await route.fetch();
+    const stored = await response.json();
+    const answer = stored.items.at(-1);
+    if (answer?.role === 'assistant') {
+      const reason = 'the source says 14 days';
+      answer.sentences = [
+        { start: 0, end: 12, status: 'verified', reason, instead_of: 'A refresh token lives 30 days.' },
+        { start: 0, end: 12, status: 'unsupported', reason: 'no passage says so' },
+      ];
+    }
+    await route.fulfill({ response, json: stored });
+  });
+  await ask(page);
+  await page.getByText('Sentences written anew from the sources: 1').click();
+  await expect(page.locator('del')).toHaveText('A refresh token lives 30 days.');
+  await expect(page.getByText('the source says 14 days')).toBeVisible();
+  await page.getByText(/1 of 2 sentences are not confirmed/).click();
+  await expect(page.getByText('without a source: no passage says so')).toBeVisible();
+
+  const good = page.getByRole('button', { name: 'Good answer' });
+  await good.focus();
+  await page.keyboard.press('Enter');
+  await expect(good).toHaveAttribute('aria-pressed', 'true');
+  await page.getByRole('button', { name: 'Comment' }).click();
+  await page.getByLabel('What was good or wrong?').fill('Cites the right page.');
+  await page.getByRole('checkbox').check();
+  await expectAccessible(page, 'comment');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  await expectAccessible(page, 'answer-details');
+  await page.reload();
+  await expect(good).toHaveAttribute('aria-pressed', 'true');
+  await page.getByRole('button', { name: 'Bad answer' }).click();
+  await expect(good).toHaveAttribute('aria-pressed', 'false');
+  await page.getByRole('button', { name: 'Bad answer' }).click(); // withdrawn
+  await expect(page.getByRole('button', { name: 'Comment' })).toHaveCount(0);
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
+test('a conversation is exported, and shared with members by a link that ends', async ({ page }) => {
+  await signIn(page);
+  await ask(page, 'How long is a refresh token valid, to be shared?');
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export', exact: true }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/\.md$/);
+  expect(await readFile(await file.path(), 'utf8')).toContain('to be shared?');
+
+  await page.getByRole('button', { name: 'Share', exact: true }).click();
+  await page.getByRole('button', { name: 'Make a link' }).click();
+  const link = await page.locator('code').innerText();
+  await expectAccessible(page, 'share');
+  await page.goto('about:blank');
+  await page.goto(link);
+  await expect(page.getByText('to be shared?').first()).toBeVisible();
+  await expect(page.getByRole('article')).not.toBeEmpty();
+  await expectAccessible(page, 'shared');
+
+  // Who is not signed in is asked to, and then reads it
+  await page.context().clearCookies();
+  await page.reload();
+  await page.goto('about:blank');
+  await page.goto(link);
+  await page.getByLabel('API key').fill(process.env.ATTRACTOR_API_KEY!);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('article')).not.toBeEmpty();
+
+  await page.goto('/');
+  await page
+    .getByRole('link', { name: /to be shared/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'Share', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'End', exact: true }).click();
+  await expect(dialog.getByRole('listitem')).toHaveCount(0);
+  await page.goto('about:blank');
+  await page.goto(link);
+  await expect(page.getByRole('article')).toHaveCount(0);
+  await expect(page.getByRole('status')).not.toBeEmpty();
+});

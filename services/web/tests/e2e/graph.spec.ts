@@ -1,0 +1,37 @@
+import { expect, expectAccessible, signIn, test } from './fixtures';
+
+test('an entity is found, its facts lead to their sentences, and a way leads to another one', async ({ page }) => {
+  await signIn(page);
+  await page.getByRole('link', { name: 'Graph', exact: true }).click();
+  await expect(page.getByLabel('Find an entity')).toBeFocused();
+  await expectAccessible(page, 'graph-front');
+  await page.keyboard.type('authserv');
+  await page.getByRole('main').getByRole('link', { name: 'AuthService', exact: true }).click();
+  await expect(page.getByRole('heading', { name: 'AuthService', exact: true })).toBeVisible();
+  const picture = page.getByRole('img', { name: /AuthService and \d+ neighbours/ });
+  await expect(picture).toHaveAttribute('data-drawn', 'true');
+  await expect(page.getByRole('region', { name: 'Dependencies' })).toContainText('UserDB');
+  await expectAccessible(page, 'graph');
+  await expect(picture).toHaveAttribute('data-drawn', 'true'); // drawn anew in the other colours
+
+  const paths = page.getByRole('region', { name: 'The way from AuthService to another entity' });
+  await paths.getByLabel('The other entity').fill('ProjectBeta');
+  await page.keyboard.press('Enter');
+  await expect(paths.locator('ol').getByRole('link', { name: 'ProjectBeta' }).first()).toBeVisible();
+
+  const sentence = page.getByRole('button', { name: /Open source \d+: services\.md/ }).first();
+  await sentence.focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('complementary', { name: 'Source' }).locator('mark')).not.toBeEmpty();
+  await page.keyboard.press('Escape');
+  await expect(sentence).toBeFocused();
+
+  await page.getByRole('region', { name: 'Dependencies' }).getByRole('link', { name: 'UserDB' }).click();
+  await expect(page.getByRole('heading', { name: 'UserDB', exact: true })).toBeVisible();
+});
+
+test('a name with a typing error leads to the entity that is meant', async ({ page }) => {
+  await signIn(page);
+  await page.goto('/graph?entity=AuthServise');
+  await expect(page.getByRole('heading', { name: 'AuthService', exact: true })).toBeVisible();
+});

@@ -1,0 +1,86 @@
+import type { Page } from '@playwright/test';
+import { ask, expect, expectAccessible, signIn, test } from './fixtures';
+
+const open = async (page: Page, name: string) => {
+  await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name, exact: true }).click();
+};
+
+test('what is remembered is seen with its origin, found, changed and forgotten', async ({ page }) => {
+  await signIn(page);
+  await ask(page, 'I live in Lisbon. How long is a refresh token valid?');
+  await open(page, 'Memory');
+  const rows = page.getByRole('main').getByRole('listitem');
+  // The turn is kept a moment after the answer
+  await expect(async () => {
+    await page.reload();
+    await expect(page.getByLabel('A note to remember')).toBeVisible();
+    await expect(rows.filter({ hasText: 'I live in Lisbon' }).first()).toBeVisible({ timeout: 5_000 });
+  }).toPass({ timeout: 120_000 });
+  await expect(rows.filter({ hasText: 'I live in Lisbon' }).first()).toContainText('from you');
+
+  await page.getByLabel('A note to remember').fill('The harbour review is on Thursday.');
+  await page.getByRole('button', { name: 'Remember' }).click();
+  const note = rows.filter({ hasText: 'harbour review' });
+  await expect(note).toContainText('note');
+  await note.getByRole('button', { name: 'Edit' }).click();
+  await page.getByLabel('What is to be remembered').fill('The harbour review is on Friday.');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(note).toContainText('Friday');
+  await expectAccessible(page, 'memory');
+
+  await page.getByLabel('Search what is remembered').fill('When is the harbour review?');
+  await expect(note).toHaveCount(1);
+  await page.getByLabel('Kind').selectOption('note');
+  await expect(note).toHaveCount(1);
+  await note.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(note).toHaveCount(0);
+
+  await page.getByLabel('Search what is remembered').fill('');
+  await page.getByLabel('Kind').selectOption('episode');
+  await rows.filter({ hasText: 'I live in Lisbon' }).first().getByRole('link').click();
+  await expect(page.getByRole('log')).toContainText('I live in Lisbon');
+});
+
+test('the world state is changed, its history tells how, and an earlier version is restored', async ({ page }) => {
+  await signIn(page);
+  await open(page, 'Memory');
+  await page.getByRole('link', { name: 'World state' }).click();
+  await page.getByRole('button', { name: 'Edit: Project' }).click();
+  const name = `Lighthouse ${crypto.randomUUID().slice(0, 8)}`;
+  await page.getByLabel('Value').fill(name);
+  await page.getByRole('button', { name: 'Save' }).click();
+  const history = page.getByRole('region', { name: 'History' }).getByRole('listitem');
+  await expect(history.first()).toContainText(`/project/name: ${name}`);
+  await expect(history.first()).toContainText('by you');
+  const version = (await history.first().innerText()).match(/Version (\d+)/)![1]!;
+  const goals = page.getByRole('region', { name: 'Goals' });
+  await goals.getByLabel('Add to: Goals').fill('A calm harbour');
+  await goals.getByRole('button', { name: 'Add: Goals' }).click();
+  await expect(goals.getByRole('listitem')).toContainText('A calm harbour');
+  await expectAccessible(page, 'world');
+
+  await page.getByRole('button', { name: `Restore: Version ${version}`, exact: true }).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('alertdialog');
+  await expect(dialog).toContainText('A calm harbour');
+  await dialog.getByRole('button', { name: 'Restore' }).press('Enter');
+  await expect(goals.getByRole('listitem')).toHaveCount(0);
+  await expect(history.first()).toContainText('an earlier version was restored');
+});
+
+test('who may only read is offered nothing that would be refused', async ({ page, request }) => {
+  const headers = { authorization: `Bearer ${process.env.ATTRACTOR_API_KEY}` };
+  const { workspace } = await (await request.get('/v1/me', { headers })).json();
+  const data = { name: 'reads', role: 'viewer' };
+  const { key } = await (await request.post(`/v1/workspaces/${workspace.id}/keys`, { headers, data })).json();
+  await page.goto('/');
+  await page.getByLabel('API key').fill(key);
+  await page.keyboard.press('Enter');
+  await open(page, 'Memory');
+  await expect(page.getByLabel('Search what is remembered')).toBeVisible();
+  await expect(page.getByLabel('A note to remember')).toHaveCount(0);
+  await page.getByRole('link', { name: 'World state' }).click();
+  await expect(page.getByRole('heading', { name: 'History' })).toBeVisible();
+  await expect(page.getByRole('main').getByRole('button', { name: /Edit|Restore|Add/ })).toHaveCount(0);
+});

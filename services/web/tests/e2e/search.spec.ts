@@ -1,0 +1,36 @@
+import { expect, expectAccessible, signIn, test } from './fixtures';
+
+test('passages are found in spite of a typing error, explained, filtered and opened', async ({ page }) => {
+  await signIn(page);
+  await page.getByRole('link', { name: 'Search', exact: true }).click();
+  await expect(page.getByLabel('Words or a question')).toBeFocused();
+  await page.keyboard.type('refresh tokn lifetime');
+  await page.keyboard.press('Enter');
+  const hits = page.getByRole('main').locator('ol > li');
+  await expect(hits.first().locator('mark').first()).toBeVisible();
+  await expect(page.getByText(/“tokn” was also searched as: .*token/)).toBeVisible();
+  await expectAccessible(page, 'search');
+
+  const why = hits.first().locator('details');
+  await why.locator('summary').press('Enter');
+  await expect(why.getByRole('row', { name: /^lexical/ })).toBeVisible();
+  await expect(why.getByRole('row', { name: /cosine/ })).toBeVisible();
+  await expectAccessible(page, 'search-why');
+
+  const pdf = page.getByRole('group', { name: 'Type' }).getByRole('checkbox', { name: /application\/pdf/ });
+  await pdf.check();
+  await expect(page).toHaveURL(/media_type=application%2Fpdf/);
+  await expect(hits.filter({ hasNotText: 'Identity handbook' })).toHaveCount(0);
+  await page.getByLabel('Way of searching').selectOption('lexical');
+  await expect(page).toHaveURL(/mode=lexical/);
+  await expect(page.getByText(/words alone:/)).toBeVisible();
+  await page.reload(); // the address says it all
+  await expect(pdf).toBeChecked();
+
+  const first = hits.first().getByRole('button');
+  await first.click();
+  await expect(page.getByTestId('frame')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByTestId('frame')).toBeHidden();
+  await expect(first).toBeFocused();
+});
