@@ -9,7 +9,7 @@ CREATE TABLE setting (
     key_id text,
     updated_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     updated_by uuid NOT NULL,
-    CHECK ((value IS NULL) <> (sealed IS NULL)),
+    CHECK (value IS NULL OR sealed IS NULL),
     CHECK ((sealed IS NULL) = (key_id IS NULL))
 );
 CREATE UNIQUE INDEX setting_of_user ON setting (workspace_id, user_id, key) NULLS NOT DISTINCT;
