@@ -27,7 +27,6 @@ from memory.facts.restating import restate
 from memory.preparation import Preparation
 from memory.recall.recall import Recall
 from memory.repository import Memories, NewMemory
-from memory.rights.repository import RightsRows
 from memory.times import zone
 from service_kit.auth import Editor, Owner, Principal, Viewer, viewer_through
 from service_kit.idempotency import IdempotencyKeyReused, creation_id
@@ -94,7 +93,7 @@ async def create_memory(
 async def delete_memory(memory_id: UUID, caller: Viewer, database: Stored) -> Response:
     """Deletes an episode or a note of the caller for good. Every role may: episodes of viewers are kept too."""
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
-        if not await RightsRows(connection, caller.workspace_id).forget(caller.user_id, [memory_id]):
+        if not await Memories(connection, caller.workspace_id).forget(caller.user_id, [memory_id]):
             raise MemoryNotFound
     return Response(status_code=204)
 
@@ -115,7 +114,7 @@ async def edit_memory(
         if body.content is not None:
             await restate(FactRows(connection, caller.workspace_id), caller.user_id, memory_id, body.content)
         if body.pinned is not None:
-            await RightsRows(connection, caller.workspace_id).pin(caller.user_id, memory_id, pinned=body.pinned)
+            await memories.pin(caller.user_id, memory_id, pinned=body.pinned)
         edited = await memories.find(caller.user_id, memory_id)
     if edited is None:
         raise MemoryNotFound
@@ -126,9 +125,10 @@ async def edit_memory(
 async def get_settings(caller: Viewer, database: Stored) -> MemorySettings:
     """Whether facts are kept of what is said: at once (`on`), after a review, or not at all; and for how long."""
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
+        facts = FactRows(connection, caller.workspace_id)
         return MemorySettings(
-            writing=await FactRows(connection, caller.workspace_id).writing(),
-            retention_days=await RightsRows(connection, caller.workspace_id).retention_days(),
+            writing=await facts.writing(),
+            retention_days=await facts.retention_days(),
         )
 
 
@@ -139,8 +139,9 @@ async def set_settings(body: MemorySettings, caller: Owner, database: Stored) ->
     What the body does not name gets its default. What is too old is forgotten within an hour.
     """
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
-        await FactRows(connection, caller.workspace_id).set_writing(body.writing)
-        await RightsRows(connection, caller.workspace_id).set_retention(body.retention_days)
+        facts = FactRows(connection, caller.workspace_id)
+        await facts.set_writing(body.writing)
+        await facts.set_retention(body.retention_days)
     return body
 
 

@@ -94,6 +94,45 @@ WHERE
 ORDER BY created_at DESC, id DESC
 LIMIT %(limit)s;
 
+-- name: unembed_following
+-- A message is embedded together with the one before it: what follows a message that goes is embedded anew.
+WITH counted AS (
+    UPDATE owner_revision AS owner SET revision = owner.revision + 1
+    WHERE owner.workspace_id = %(workspace_id)s AND owner.user_id = %(user_id)s
+    RETURNING revision
+),
+unembedded AS (
+    UPDATE memory SET embedding = NULL, embedding_model = NULL, revision = counted.revision
+    FROM counted, episode AS gone
+    JOIN episode AS next
+        ON next.workspace_id = gone.workspace_id AND next.session_id = gone.session_id
+        AND next.position = gone.position + 1
+    WHERE
+        gone.workspace_id = %(workspace_id)s AND gone.id = ANY(%(ids)s::uuid[])
+        AND memory.workspace_id = next.workspace_id AND memory.id = next.id AND NOT memory.id = ANY(%(ids)s::uuid[])
+    RETURNING memory.id
+)
+INSERT INTO embedding_work AS work (workspace_id, user_id)
+SELECT %(workspace_id)s, %(user_id)s WHERE EXISTS (SELECT FROM unembedded)
+ON CONFLICT (workspace_id, user_id) DO UPDATE SET state = 'queued', available_at = now()
+WHERE work.lease_token IS NULL OR work.state <> 'queued';
+
+-- name: forget
+-- Deletes the memories, and keeps their ids.
+WITH forgotten AS (
+    INSERT INTO forgotten_memory (workspace_id, id, user_id)
+    SELECT workspace_id, id, created_by FROM memory
+    WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND id = ANY(%(ids)s::uuid[])
+    ON CONFLICT DO NOTHING
+)
+DELETE FROM memory
+WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND id = ANY(%(ids)s::uuid[]);
+
+-- name: pin
+-- The owner's revision is not counted: recall reads the row.
+UPDATE memory SET pinned = %(pinned)s
+WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s;
+
 -- name: mark_deleted
 -- Keeps the document's id for good, so that a turn that comes late derives nothing from it.
 INSERT INTO deleted_document (workspace_id, document_id) VALUES (%(workspace_id)s, %(document_id)s)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from uuid import UUID
@@ -41,6 +41,9 @@ class MemorySql(Statements, file="memories.sql", columns=COLUMNS):
     living_documents: str
     find: str
     page: str
+    unembed_following: str
+    forget: str
+    pin: str
     mark_deleted: str
     delete_document: str
     count_derived: str
@@ -142,6 +145,16 @@ class Memories(Repository):
         values = {"user_id": user_id, "kind": kind, "before": before, "before_id": before_id, "limit": limit + 1}
         rows = await self.all(MemorySql.page, Memory, **values)
         return page(rows, limit, lambda memory: (memory.created_at, memory.id))
+
+    async def forget(self, user_id: UUID, ids: Iterable[UUID]) -> int:
+        """Deletes the memories for good: events and imports that tell them again bring nothing back."""
+        values = {"user_id": user_id, "ids": list(ids)}
+        await self.run(MemorySql.unembed_following, **values)
+        return await self.run(MemorySql.forget, **values)
+
+    async def pin(self, user_id: UUID, memory_id: UUID, *, pinned: bool) -> bool:
+        """Returns False if the user has no such memory."""
+        return await self.run(MemorySql.pin, user_id=user_id, id=memory_id, pinned=pinned) == 1
 
     async def delete_document(self, document_id: UUID) -> Deleted:
         """Marks the document as deleted for good, and deletes it from the memories that derive from it."""

@@ -6,6 +6,16 @@ SELECT writing FROM memory_settings WHERE workspace_id = %(workspace_id)s;
 INSERT INTO memory_settings (workspace_id, writing) VALUES (%(workspace_id)s, %(writing)s)
 ON CONFLICT (workspace_id) DO UPDATE SET writing = excluded.writing;
 
+-- name: retention_days
+SELECT days FROM retention_rule WHERE workspace_id = %(workspace_id)s;
+
+-- name: keep_forever
+DELETE FROM retention_rule WHERE workspace_id = %(workspace_id)s;
+
+-- name: keep_for
+INSERT INTO retention_rule (workspace_id, days) VALUES (%(workspace_id)s, %(days)s)
+ON CONFLICT (workspace_id) DO UPDATE SET days = excluded.days;
+
 -- name: known
 -- Returns what holds at a time or later, the latest told first.
 SELECT

@@ -18,6 +18,9 @@ Writing = Literal["on", "review", "off"]
 class FactSql(Statements, file="facts.sql"):
     writing: str
     set_writing: str
+    retention_days: str
+    keep_forever: str
+    keep_for: str
     known: str
     insert: str
     insert_source: str
@@ -52,6 +55,17 @@ class FactRows(Repository):
 
     async def set_writing(self, writing: Writing) -> None:
         await self.run(FactSql.set_writing, writing=writing)
+
+    async def retention_days(self) -> int | None:
+        """Returns for how long the workspace keeps memories; None if for ever."""
+        days: int | None = await self.value(FactSql.retention_days)
+        return days
+
+    async def set_retention(self, days: int | None) -> None:
+        if days is None:
+            await self.run(FactSql.keep_forever)
+        else:
+            await self.run(FactSql.keep_for, days=days)
 
     async def known(self, user_id: UUID, subjects: Sequence[str] | None, at: datetime) -> list[KnownFact]:
         """Returns facts that hold at the time or later, the latest told first; without `subjects` about anybody."""

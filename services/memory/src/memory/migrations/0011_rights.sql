@@ -17,7 +17,7 @@ SELECT protect_owner('forgotten_memory', 'user_id');
 -- by the task that applies them.
 CREATE TABLE retention_rule (
     workspace_id uuid PRIMARY KEY,
-    days integer NOT NULL CHECK (days BETWEEN 1 AND 36500)
+    days integer NOT NULL
 );
 SELECT protect_queue('retention_rule');
 

@@ -31,12 +31,13 @@ class Forgetting:
         relevant = await self._relevant(caller, request)
         async with self.database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
             rows = RightsRows(connection, caller.workspace_id)
-            await Memories(connection, caller.workspace_id).lock()
+            memories = Memories(connection, caller.workspace_id)
+            await memories.lock()
             ids = await self._meant(rows, caller.user_id, request, relevant)
             shown = await rows.listed(ids, MOST_SHOWN) if request.preview else []
             removed = Counter(asdict(await rows.counts(ids)))
             if ids and not request.preview:
-                await rows.forget(caller.user_id, ids)
+                await memories.forget(caller.user_id, ids)
             remaining = Counter[str]({"memory": 0 if request.preview else len(await rows.owned(caller.user_id, ids))})
             await _worlds(connection, caller, request, removed, remaining)
         return ForgetResponse(preview=request.preview, memories=shown, removed=removed, remaining=remaining)

@@ -25,12 +25,6 @@ class RightsSql(Statements, file="rights.sql", columns=COLUMNS, event_columns=EV
     repeating: LiteralString
     counts: LiteralString
     listed: LiteralString
-    unembed_following: LiteralString
-    forget: LiteralString
-    pin: LiteralString
-    retention_days: LiteralString
-    keep_forever: LiteralString
-    keep_for: LiteralString
     too_old: LiteralString
     own_worlds: LiteralString
     own_world_events: LiteralString
@@ -107,27 +101,6 @@ class RightsRows(Repository):
     async def listed(self, ids: Iterable[UUID], limit: int) -> list[Memory]:
         """Returns the newest of the memories."""
         return await self.all(RightsSql.listed, Memory, ids=list(ids), limit=limit)
-
-    async def forget(self, user_id: UUID, ids: Iterable[UUID]) -> int:
-        """Deletes the memories for good: events and imports that tell them again bring nothing back."""
-        values = {"user_id": user_id, "ids": list(ids)}
-        await self.run(RightsSql.unembed_following, **values)
-        return await self.run(RightsSql.forget, **values)
-
-    async def pin(self, user_id: UUID, memory_id: UUID, *, pinned: bool) -> bool:
-        """Returns False if the user has no such memory."""
-        return await self.run(RightsSql.pin, user_id=user_id, id=memory_id, pinned=pinned) == 1
-
-    async def retention_days(self) -> int | None:
-        """Returns for how long the workspace keeps memories; None if for ever."""
-        days: int | None = await self.value(RightsSql.retention_days)
-        return days
-
-    async def set_retention(self, days: int | None) -> None:
-        if days is None:
-            await self.run(RightsSql.keep_forever)
-        else:
-            await self.run(RightsSql.keep_for, days=days)
 
     async def too_old(self, limit: int) -> list[OldMemory]:
         """Returns some of what the workspace no longer wants to keep, all of one user; none if nothing is left."""

@@ -47,9 +47,9 @@ class Retention:
 
     async def _forget_some(self, workspace_id: UUID) -> int:
         async with self.database.workspace(workspace_id) as connection:
-            await Memories(connection, workspace_id).lock()
-            rows = RightsRows(connection, workspace_id)
-            old = await rows.too_old(AT_ONCE)
+            memories = Memories(connection, workspace_id)
+            await memories.lock()
+            old = await RightsRows(connection, workspace_id).too_old(AT_ONCE)
             if not old:
                 return 0
-            return await rows.forget(old[0].user_id, [one.id for one in old])
+            return await memories.forget(old[0].user_id, [one.id for one in old])
