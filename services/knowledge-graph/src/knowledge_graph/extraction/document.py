@@ -167,8 +167,13 @@ def _resolution(chunks: Sequence[ChunkAnalysis], types: Mapping[str, str]) -> Re
         for span in chunk.spans
     ]
     # "0008-fee-ledger.md" is no longer name of the Ledger.
-    titled = [span for chunk in chunks for span, about in chunk.titles if about != "name" or not span.surface.islower()]
+    titled = [span for chunk in chunks for span, about in chunk.titles if about != "name" or _is_title(span)]
     return resolve([*named, *titled], stated)
+
+
+def _is_title(span: Span) -> bool:
+    """Tells whether the file's name can be that of a thing: "Lothair_II.txt", a module."""
+    return span.entity_type == "LIBRARY" or not span.surface.islower()
 
 
 def _known(chunks: Sequence[ChunkAnalysis], resolution: Resolution) -> dict[str, str]:
