@@ -76,6 +76,7 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
     correction = await created(http, "/v1/graph/corrections", fact)
     invitation = await created(http, f"/v1/workspaces/{tenant.workspace_id}/invitations", {"role": "viewer"})
     share = await created(http, f"/v1/sessions/{run['session_id']}/shares", {})
+    await http.put(f"/v1/sessions/{run['session_id']}/artifact", json={"text": "We begin in May."})
     return {
         "invitation_id": invitation["id"],
         "document_id": str(document["id"]),
@@ -94,6 +95,7 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
         "space_id": (await listed(http, "/v1/embedding-spaces"))[0]["id"],
         "import_id": imported.json()["id"],
         "correction_id": correction["id"],
+        "index": "1",
         "model": "attractor",
     }
 
