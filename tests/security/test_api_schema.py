@@ -77,6 +77,7 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
     invitation = await created(http, f"/v1/workspaces/{tenant.workspace_id}/invitations", {"role": "viewer"})
     share = await created(http, f"/v1/sessions/{run['session_id']}/shares", {})
     (await http.put("/v1/presets/terse", json={"instructions": "Be brief."})).raise_for_status()
+    await http.put(f"/v1/sessions/{run['session_id']}/artifact", json={"text": "We begin in May."})
     return {
         "invitation_id": invitation["id"],
         "document_id": str(document["id"]),
@@ -95,6 +96,7 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
         "space_id": (await listed(http, "/v1/embedding-spaces"))[0]["id"],
         "import_id": imported.json()["id"],
         "correction_id": correction["id"],
+        "index": "1",
         "model": "attractor",
         "response_id": f"resp_{str(run_id).replace('-', '')}",
         "setting_key": "answers.temperature",
