@@ -18,6 +18,8 @@ import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
+from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
+from contracts.ingestion import Document
 from orchestrator import checkpoints
 from orchestrator.app import create_app
 from orchestrator.settings import Settings
@@ -91,7 +93,30 @@ class World:
     chats: list[dict[str, Any]] = field(default_factory=list)
     chats_cut: int = 0
     document_status: int = 200
+    # Name and bytes of the documents that artifacts became, by the artifact's id, and why ingestion takes none.
+    artifact_documents: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    artifact_refused: str | None = None
     documents_checked: list[str] = field(default_factory=list)
+
+
+def a_document(document_id: UUID) -> dict[str, Any]:
+    told: dict[str, Any] = dict.fromkeys(Document.model_fields) | {
+        "id": str(document_id),
+        "workspace_id": str(DOCUMENT),
+        "name": "a",
+        "media_type": "text/markdown",
+        "file_size": 1,
+        "content_hash": "0",
+        "status": "processing",
+        "version": 1,
+        "embedding_status": "pending",
+        "source_type": "artifact",
+        "tags": [],
+        "authors": [],
+        "created_at": "2026-03-01T10:00:00Z",
+        "updated_at": "2026-03-01T10:00:00Z",
+    }
+    return told
 
 
 def other_services(world: World) -> FastAPI:
@@ -132,6 +157,11 @@ def other_services(world: World) -> FastAPI:
         world.recalls.append(await request.json())
         return JSONResponse({"memories": [], "answer": world.remembered}, world.recall_status)
 
+    add_documents(app, world)
+    return app
+
+
+def add_documents(app: FastAPI, world: World) -> None:
     @app.get("/v1/documents/{document_id}")
     async def document(document_id: UUID) -> Response:
         world.documents_checked.append(str(document_id))
@@ -142,11 +172,25 @@ def other_services(world: World) -> FastAPI:
         world.documents_checked.append(str(document_id))
         return Response(TOKENS_TEXT, world.document_status, media_type="text/markdown")
 
+    @app.put(f"{ARTIFACT_DOCUMENTS_PATH}/{{artifact_id}}")
+    async def put_artifact_document(artifact_id: UUID, request: Request) -> Response:
+        async with request.form() as form:
+            file: Any = form["file"]
+            world.artifact_documents[str(artifact_id)] = (file.filename, await file.read())
+        answer = {"name": "a", "document": None, "error": world.artifact_refused, "message": "no"}
+        if world.artifact_refused is None:
+            answer |= {"document": a_document(artifact_id), "error": None, "message": None}
+        return JSONResponse(answer, world.document_status)
+
+    @app.delete(f"{ARTIFACT_DOCUMENTS_PATH}/{{artifact_id}}", status_code=204)
+    async def delete_artifact_document(artifact_id: UUID) -> Response:
+        if world.document_status == 200:
+            world.artifact_documents.pop(str(artifact_id), None)
+        return Response(status_code=204 if world.document_status == 200 else world.document_status)
+
     @app.post(DOCUMENTS_PATH)
     async def deleted_documents(request: Request) -> Response:
         return JSONResponse({"deleted": (await request.json())["document_ids"]})
-
-    return app
 
 
 CONDENSE = "Condense the beginning"

@@ -157,6 +157,14 @@ def test_versions_are_listed_compared_and_gone_through(settled: Any, attractor: 
     assert body(settled, "POST", f"{PLACE}/restore") == {"index": 2}
 
 
+def test_a_version_becomes_a_document(settled: Any, attractor: Any) -> None:
+    place = f"{PLACE}/index"
+    settled.on("POST", place, {"artifact_id": ARTIFACT, "index": 2, "document_id": RUN, "version": 4})
+    assert attractor("artifact", "index", SESSION, "--version", "2").out.startswith(f"version 2 is document {RUN};")
+    assert settled.calls("POST", place)[-1].query == {"index": "2"}
+    assert attractor("artifact", "index", SESSION, "--json").json["document_id"] == RUN
+
+
 def test_an_artifact_is_deleted_with_a_receipt(settled: Any, attractor: Any) -> None:
     receipt = {"artifact_id": ARTIFACT, "removed": {"artifact_versions": 5}, "remaining": {"artifact_versions": 0}}
     settled.on("DELETE", PLACE, receipt)

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from contracts.base import Name, Request, Resource, storable
 from contracts.orchestrator import Citation
 
+ARTIFACT_DOCUMENTS_PATH = "/internal/artifact-documents"  # where the orchestrator hands them to ingestion
 MOST_CHARACTERS = 500_000
 MOST_EDITS = 100
 
@@ -25,7 +26,7 @@ Offset = Annotated[int, Field(ge=0, le=MOST_CHARACTERS)]
 
 
 class ArtifactKind(StrEnum):
-    """`pdf`: the text of a document of the workspace, which can be read, exported and asked about, not changed."""
+    """`pdf`: the text of a document of the workspace, which can be read and compared, not changed."""
 
     markdown = "markdown"
     code = "code"
@@ -197,9 +198,10 @@ class ArtifactReceipt(Resource):
     remaining: dict[str, int]
 
 
-class ArtifactExportFormat(StrEnum):
-    md = "md"
-    html = "html"
-    docx = "docx"
-    pdf = "pdf"
-    source = "source"
+class IndexedArtifact(Resource):
+    """The document that a version of an artifact became, or stays; it is searchable once ingestion has indexed it."""
+
+    artifact_id: UUID
+    index: int
+    document_id: UUID
+    version: int

@@ -10,6 +10,7 @@ from uuid import UUID
 from fastapi import FastAPI
 
 from contracts.events import DOCUMENTS
+from ingestion.api.artifact_documents import router as artifact_documents_router
 from ingestion.api.documents import router
 from ingestion.api.internal import router as internal_router
 from ingestion.api.parts import DOCUMENT_CHANNEL, WORK_CHANNEL, ApiParts
@@ -52,9 +53,8 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    return service_app(
-        NAME, settings, [router, reading_router, sources_router, syncs_router, internal_router], lifespan
-    )
+    routers = [router, reading_router, sources_router, syncs_router, internal_router, artifact_documents_router]
+    return service_app(NAME, settings, routers, lifespan)
 
 
 async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> None:

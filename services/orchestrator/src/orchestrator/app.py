@@ -22,6 +22,7 @@ from inference.factory import build_chat_model, build_entailment
 from orchestrator import checkpoints
 from orchestrator.artifacts import api as artifacts_api
 from orchestrator.artifacts.editing import ArtifactEditing
+from orchestrator.artifacts.indexing import ArtifactIndexing
 from orchestrator.consumer import DocumentConsumer
 from orchestrator.feedback import api as feedback_api
 from orchestrator.graphs import drawing_api
@@ -153,7 +154,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.token_limits = token_limits
     app.state.run_max_attempts = settings.run_max_attempts
     app.state.attachments = DocumentAttacher(service.database, documents)
-    app.state.artifacts = ArtifactEditing(service.database, documents)
+    app.state.artifact_indexing = ArtifactIndexing(service.database, documents)
+    app.state.artifacts = ArtifactEditing(service.database, documents, app.state.artifact_indexing)
     app.state.sharing = SessionSharing(service.database)
     app.state.runs = store
     app.state.streams = RunStreams(
@@ -167,7 +169,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.asking = DoorRuns(service.database, store, app.state.streams, settings.run_max_attempts)
     stack.push_async_callback(app.state.asking.aclose)
     ended = EndedRuns(service.database, redis, saved, app.state.metrics.registry)
-    app.state.eraser = SessionEraser(service.database, service.outbox, ended)
+    app.state.eraser = SessionEraser(service.database, service.outbox, ended, app.state.artifact_indexing)
     consumer = DocumentConsumer(service.database, service.outbox)
     background = await stack.enter_async_context(
         service.running(

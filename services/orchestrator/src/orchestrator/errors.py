@@ -166,3 +166,11 @@ class ArtifactNotEditable(Conflict):
 
 class ArtifactTooLong(InvalidRequest):
     type, title = "artifact-too-long", "The artifact would become too long"
+
+
+class ArtifactIsADocument(Conflict):
+    type, title = "artifact-is-a-document", "The artifact shows a document, which is searched already"
+
+
+class ArtifactNotIndexed(Conflict):
+    type, title = "artifact-not-indexed", "The artifact did not become a document"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer, ToolResult
+from contracts.ingestion import UploadedFile
 from contracts.memory import RecallRequest, RecallResponse
+from contracts.registry import ORCHESTRATOR
 from contracts.retrieval import SearchRequest, SearchResponse
-from service_kit.auth import Principal
+from service_kit.auth import Principal, ServiceCaller
 from service_kit.http_service import HttpService
 from service_kit.problems import ServiceSilent
 
@@ -37,6 +40,22 @@ class IngestionService(HttpService):
         if not answer.is_success and answer.status_code != 404:
             raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
         return answer.is_success
+
+    async def put_artifact(self, workspace_id: UUID, artifact_id: UUID, name: str, text: str) -> UploadedFile:
+        """Makes the text the artifact's document, or a new version of it."""
+        caller = ServiceCaller(ORCHESTRATOR, workspace_id)
+        files = {"file": (name, text.encode(), "application/octet-stream")}
+        answer = await self.ask(caller, "PUT", f"{ARTIFACT_DOCUMENTS_PATH}/{artifact_id}", files=files)
+        if not answer.is_success:
+            raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
+        return UploadedFile.model_validate_json(answer.content)
+
+    async def delete_artifact(self, workspace_id: UUID, artifact_id: UUID) -> None:
+        """Deletes the artifact's document, if there is one."""
+        caller = ServiceCaller(ORCHESTRATOR, workspace_id)
+        answer = await self.ask(caller, "DELETE", f"{ARTIFACT_DOCUMENTS_PATH}/{artifact_id}")
+        if not answer.is_success:
+            raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
 
     async def markdown(self, caller: Principal, document_id: UUID) -> str | None:
         """Returns the text of a document, None if there is none."""

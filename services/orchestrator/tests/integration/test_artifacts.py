@@ -8,6 +8,8 @@ from uuid import uuid4
 
 import psycopg
 
+from contracts.gateway import Role
+
 REPORT = "The plan is sound. It costs much.\n\nWe begin in May. We end in June.\n"
 
 
@@ -219,3 +221,47 @@ async def test_a_pdf_has_the_text_of_its_document_and_is_not_changed_here(
             await patched(service, path, {"edits": [{"find": "fifteen", "replace": "ten"}]}),
         ):
             assert (refused.status_code, refused.json()["type"]) == (409, "artifact-not-editable")
+
+
+async def test_a_version_becomes_a_document_that_goes_with_the_artifact(
+    start: Any, settings: Any, world: Any, auth_headers: Any
+) -> None:
+    editor = auth_headers(role=Role.editor)
+    async with start(settings) as service:
+        path, made = await written(service)
+        refused = await service.client.post(f"{path}/index", headers=auth_headers(role=Role.viewer))
+        assert refused.status_code == 403
+        indexed = await service.client.post(f"{path}/index", headers=editor)
+        assert indexed.json() == {"artifact_id": made["id"], "index": 1, "document_id": made["id"], "version": 1}
+        assert world.artifact_documents == {made["id"]: ("Plan.md", REPORT.encode())}
+        await service.client.put(path, json={"title": "Plan", "text": "Two."})
+        assert (await service.client.post(f"{path}/index", headers=editor)).json()["index"] == 2
+        assert world.artifact_documents == {made["id"]: ("Plan.md", b"Two.")}
+        view = (await service.client.get(path)).json()
+        assert (view["indexed_document_id"], view["indexed_index"]) == (made["id"], 2)
+        world.document_status = 500
+        assert (await service.client.delete(path)).json()["type"] == "service-silent"
+        assert (await service.client.get(path)).status_code == 200
+        world.document_status = 200
+        assert (await service.client.delete(path)).status_code == 200
+        assert world.artifact_documents == {}
+
+
+async def test_a_deleted_session_takes_the_document_of_its_artifact_with_it(
+    start: Any, settings: Any, world: Any, auth_headers: Any
+) -> None:
+    async with start(settings) as service:
+        path, _ = await written(service)
+        await service.client.post(f"{path}/index", headers=auth_headers(role=Role.editor))
+        assert len(world.artifact_documents) == 1
+        assert (await service.client.delete(path.removesuffix("/artifact"))).status_code == 200
+        assert world.artifact_documents == {}
+
+
+async def test_what_ingestion_does_not_take_is_told(start: Any, settings: Any, world: Any, auth_headers: Any) -> None:
+    world.artifact_refused = "quota-exceeded"
+    async with start(settings) as service:
+        path, _ = await written(service)
+        refused = await service.client.post(f"{path}/index", headers=auth_headers(role=Role.editor))
+        assert (refused.status_code, refused.json()["type"]) == (409, "artifact-not-indexed")
+        assert refused.json()["reason"] == "quota-exceeded"

@@ -26,7 +26,7 @@ from contracts.artifacts import (
     ArtifactView,
 )
 
-app = typer.Typer(no_args_is_help=True, help="Read, edit, compare and export the artifact of a session.")
+app = typer.Typer(no_args_is_help=True, help="Read, edit, compare and index the artifact of a session.")
 SessionId = Annotated[UUID, typer.Argument(metavar="SESSION", help="The session's id.")]
 VersionOption = Annotated[int | None, typer.Option("--version", min=1, help="Another version than the current one.")]
 IfVersion = Annotated[
@@ -187,8 +187,26 @@ async def restore(
 
 @app.command()
 @connected()
+async def index(client: AttractorClient, output: Output, session_id: SessionId, version: VersionOption = None) -> None:
+    """Make a version a document that all members of the workspace can search; needs the role editor.
+
+    The next version that is indexed replaces it. It is deleted with the artifact.
+
+    \b
+    Example:
+      attractor artifact index 2f0c...
+    """
+    indexed = await client.artifacts.index(session_id, version)
+    if output.as_json:
+        output.json(indexed)
+    else:
+        output.text(f"version {indexed.index} is document {indexed.document_id}; it is searched once it is indexed")
+
+
+@app.command()
+@connected()
 async def delete(client: AttractorClient, output: Output, session_id: SessionId, yes: Yes = False) -> None:
-    """Delete the artifact with all of its versions; the session stays."""
+    """Delete the artifact with all of its versions, and the document that it became; the session stays."""
     confirm("Delete this artifact with all of its versions?", output, yes)
     receipt = await client.artifacts.delete(session_id)
     if output.as_json:

@@ -15,6 +15,7 @@ from contracts.artifacts import (
     ArtifactRestore,
     ArtifactVersion,
     ArtifactView,
+    IndexedArtifact,
 )
 from contracts.base import Page, Request
 
@@ -61,6 +62,12 @@ class SessionArtifacts:
     async def restore(self, session_id: UUID, index: int, *, version: int | None = None) -> ArtifactView:
         """Adds a version that is as that one was."""
         return await self._change("POST", session_id, ("restore",), ArtifactRestore(index=index), version)
+
+    async def index(self, session_id: UUID, index: int | None = None) -> IndexedArtifact:
+        """Makes a version, by default the current one, a document; the next one that is indexed replaces it."""
+        params = {"index": index}
+        answer = await self.transport.send("POST", _place(session_id, "index"), params=params, repeatable=True)
+        return self.transport.parse(answer, IndexedArtifact)
 
     async def delete(self, session_id: UUID, *, version: int | None = None) -> ArtifactReceipt:
         """Deletes the artifact with all versions; `remaining` is 0 everywhere if nothing is left."""

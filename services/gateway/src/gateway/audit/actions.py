@@ -109,6 +109,12 @@ ACTIONS = (
         ("attach", "PUT", f"{_SESSION}/documents/{{document_id}}"),
         ("detach", "DELETE", f"{_SESSION}/documents/{{document_id}}"),
     ),
+    *_actions(
+        "artifact",
+        "session_id",
+        ("delete", "DELETE", f"{_SESSION}/artifact"),
+        ("index", "POST", f"{_SESSION}/artifact/index"),
+    ),
     *_actions("message", "message_id", ("delete", "DELETE", "/v1/messages/{message_id}")),
     *_actions(
         "share",

@@ -15,10 +15,12 @@ from contracts.artifacts import (
     ArtifactRestore,
     ArtifactVersion,
     ArtifactView,
+    IndexedArtifact,
 )
 from contracts.base import Page, ProblemBody
 from orchestrator.artifacts.editing import ArtifactEditing
-from service_kit.auth import Viewer
+from orchestrator.artifacts.indexing import ArtifactIndexing
+from service_kit.auth import Editor, Viewer
 from service_kit.pagination import Cursor, Limit
 from service_kit.request_headers import ExpectedVersion
 
@@ -32,6 +34,11 @@ STALE: Documented = {
 }
 UNSUITABLE: Documented = {
     409: {"model": ProblemBody, "description": "It is a PDF, or what is to be replaced is not found exactly once"}
+}
+AWAY: Documented = {503: {"model": ProblemBody, "description": "Its document could not be deleted; nothing was"}}
+INDEXING: Documented = {
+    409: {"model": ProblemBody, "description": "It is a PDF, or ingestion did not take it (`reason`)"},
+    503: {"model": ProblemBody, "description": "Ingestion does not answer"},
 }
 NOTHING: Documented = {409: {"model": ProblemBody, "description": "There is no version to go to"}}
 PUTTING: Documented = {
@@ -48,6 +55,12 @@ def editing(request: Request) -> ArtifactEditing:
     return found
 
 
+def indexes(request: Request) -> ArtifactIndexing:
+    found: ArtifactIndexing = request.app.state.artifact_indexing
+    return found
+
+
+Indexing = Annotated[ArtifactIndexing, Depends(indexes)]
 Editing = Annotated[ArtifactEditing, Depends(editing)]
 
 
@@ -140,11 +153,22 @@ async def restore_artifact(
     return tagged(await using.restore(caller, session_id, body.index, version), response)
 
 
-@router.delete("", summary="Delete the artifact", responses={**NO_ARTIFACT, **STALE})
+@router.post("/index", summary="Make the artifact a document", responses={**NO_ARTIFACT, **INDEXING})
+async def index_artifact(
+    session_id: UUID, caller: Editor, using: Editing, indexing: Indexing, index: OptionalIndex = None
+) -> IndexedArtifact:
+    """Makes a version, by default the current one, a document that all members of the workspace can search.
+
+    The next version that is indexed replaces it; it goes with the artifact. Needs the role editor, as an upload does.
+    """
+    return await indexing.index(caller, await using.read(caller, session_id, index))
+
+
+@router.delete("", summary="Delete the artifact", responses={**NO_ARTIFACT, **STALE, **AWAY})
 async def delete_artifact(
     session_id: UUID, caller: Viewer, using: Editing, version: ExpectedVersion
 ) -> ArtifactReceipt:
-    """Deletes all of its versions; returns what was deleted, and what is counted afterwards."""
+    """Deletes all of its versions, and the document that one of them became; returns what was deleted and is left."""
     return await using.delete(caller, session_id, version)
 
 

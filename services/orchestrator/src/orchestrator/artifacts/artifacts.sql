@@ -88,3 +88,17 @@ WHERE workspace_id = %(workspace_id)s AND id IN (
 -- name: count_of_document
 SELECT count(DISTINCT artifact_id) FROM artifact_version
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+
+-- name: mark_indexed
+UPDATE artifact SET indexed_document_id = %(document_id)s, indexed_index = %(index)s
+WHERE workspace_id = %(workspace_id)s AND id = %(artifact_id)s
+RETURNING version;
+
+-- name: indexed
+SELECT id FROM artifact
+WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s AND indexed_document_id IS NOT NULL;
+
+-- name: forget_document
+-- A deleted document is no longer that of an artifact.
+UPDATE artifact SET indexed_document_id = NULL, indexed_index = NULL
+WHERE workspace_id = %(workspace_id)s AND indexed_document_id = %(document_id)s;

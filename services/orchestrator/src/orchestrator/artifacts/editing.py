@@ -22,6 +22,7 @@ from contracts.artifacts import (
 )
 from contracts.base import Page
 from orchestrator.artifacts.citing import kept_citations
+from orchestrator.artifacts.indexing import ArtifactIndexing
 from orchestrator.artifacts.proposal import ArtifactProposal
 from orchestrator.artifacts.repository import ArtifactRepository, Authorship, check_version
 from orchestrator.artifacts.texts import EditsNotApplicable, apply_edits, diff, find_span, splice
@@ -72,8 +73,8 @@ class UsersArtifact:
 class ArtifactEditing:
     """Everything raises SessionNotFound if the user has no such session."""
 
-    def __init__(self, database: Database, ingestion: IngestionService) -> None:
-        self.database, self.ingestion = database, ingestion
+    def __init__(self, database: Database, ingestion: IngestionService, indexing: ArtifactIndexing) -> None:
+        self.database, self.ingestion, self.indexing = database, ingestion, indexing
 
     @asynccontextmanager
     async def reading(self, caller: Principal, session_id: UUID) -> AsyncIterator[UsersArtifact]:
@@ -203,7 +204,10 @@ class ArtifactEditing:
             return await own.artifacts.redo(await own.changeable(expected))
 
     async def delete(self, caller: Principal, session_id: UUID, expected: int | None) -> ArtifactReceipt:
-        """Raises ArtifactNotFound, PreconditionFailed."""
+        """Deletes its document first. Raises ArtifactNotFound, PreconditionFailed, ServiceSilent."""
+        async with self.reading(caller, session_id) as own:
+            await own.changeable(expected)
+        await self.indexing.forget(caller.workspace_id, session_id)
         async with self.changing(caller, session_id) as own:
             view = await own.changeable(expected)
             removed, remaining = await own.artifacts.delete(view.id)

@@ -39,6 +39,9 @@ class ArtifactSql(Statements, file="artifacts.sql", columns=VERSION_COLUMNS):
     delete: str
     delete_of_document: str
     count_of_document: str
+    mark_indexed: str
+    indexed: str
+    forget_document: str
 
 
 @dataclass(frozen=True)
@@ -172,8 +175,21 @@ class ArtifactRepository(Repository):
 
     async def delete_of_document(self, document_id: UUID) -> tuple[int, int]:
         """Deletes the artifacts that show the document; returns how many there were, and are."""
+        await self.run(ArtifactSql.forget_document, document_id=document_id)
         deleted = await self.run(ArtifactSql.delete_of_document, document_id=document_id)
         return deleted, int(await self.value(ArtifactSql.count_of_document, document_id=document_id))
+
+    async def mark_indexed(self, artifact_id: UUID, index: int, document_id: UUID) -> int | None:
+        """Notes which document a version became; returns the artifact's version, None if it is gone."""
+        version: int | None = await self.value(
+            ArtifactSql.mark_indexed, artifact_id=artifact_id, index=index, document_id=document_id
+        )
+        return version
+
+    async def indexed(self, session_id: UUID) -> UUID | None:
+        """Returns the session's artifact if a document was made of it."""
+        artifact_id: UUID | None = await self.value(ArtifactSql.indexed, session_id=session_id)
+        return artifact_id
 
     async def _move(self, view: ArtifactView, index: int) -> ArtifactView:
         await self.run(ArtifactSql.move, artifact_id=view.id, index=index)

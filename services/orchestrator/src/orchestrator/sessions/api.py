@@ -43,6 +43,9 @@ NOT_FOUND: dict[int | str, dict[str, Any]] = {
 STALE: dict[int | str, dict[str, Any]] = {
     412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}
 }
+AWAY: dict[int | str, dict[str, Any]] = {
+    503: {"model": ProblemBody, "description": "The document that its artifact became could not be deleted"}
+}
 ATTACHING: dict[int | str, dict[str, Any]] = {
     404: {"model": ProblemBody, "description": "The caller has no such session, or the workspace no such document"},
     409: {"model": ProblemBody, "description": "The session has reached its limit of documents"},
@@ -154,7 +157,7 @@ async def change_session(
         return tagged(await sessions.change(session_id, body, version), response)
 
 
-@router.delete("/{session_id}", summary="Delete a session", responses={**NOT_FOUND, **STALE})
+@router.delete("/{session_id}", summary="Delete a session", responses={**NOT_FOUND, **STALE, **AWAY})
 async def delete_session(session_id: UUID, caller: Viewer, version: ExpectedVersion, using: Erasing) -> SessionReceipt:
     """Cancels its runs and deletes all that was said in it; returns what was deleted, and what is counted afterwards.
 

@@ -13,6 +13,7 @@ from redis.exceptions import RedisError
 from contracts.events import SessionDeleted
 from contracts.gateway import Role
 from contracts.orchestrator import SessionReceipt
+from orchestrator.artifacts.indexing import ArtifactIndexing
 from orchestrator.errors import SessionNotFound
 from orchestrator.runs.ended import EndedRuns
 from orchestrator.sessions.repository import CallerSessions
@@ -108,14 +109,17 @@ class DeletedSessionIds(Repository):
 class SessionEraser:
     """Deletes sessions: ends their runs, deletes their rows, and then what the runs left elsewhere."""
 
-    def __init__(self, database: Database, outbox: Outbox, ended: EndedRuns) -> None:
-        self.database, self.outbox, self.ended = database, outbox, ended
+    def __init__(self, database: Database, outbox: Outbox, ended: EndedRuns, indexing: ArtifactIndexing) -> None:
+        self.database, self.outbox, self.ended, self.indexing = database, outbox, ended, indexing
 
     async def erase(self, caller: Principal, session_id: UUID, version: int | None) -> SessionReceipt:
-        """Tells `session.deleted` in the transaction of the deletion. Raises SessionNotFound, PreconditionFailed."""
+        """Tells `session.deleted` in the transaction of the deletion. Raises SessionNotFound, PreconditionFailed, and
+        ServiceSilent if the document that its artifact became cannot be deleted.
+        """
         async with self.database.workspace(caller.workspace_id) as connection:
             if not await SessionRows(connection, caller).end_runs(session_id, version):
                 raise await CallerSessions(connection, caller).stale(session_id)
+        await self.indexing.forget(caller.workspace_id, session_id)
         async with self.database.workspace(caller.workspace_id) as connection:
             rows = await SessionRows(connection, caller).delete(session_id)
             told = SessionDeleted(session_id=session_id)
