@@ -142,6 +142,15 @@ async def test_a_document_is_written_then_changed_in_one_place_then_rewritten(
         assert [one["artifact_index"] for one in messages] == [None, 1, None, 2, None, 3]
 
 
+async def test_a_document_is_written_from_what_is_nearest(
+    start: Any, model_settings: Any, artifacts: Any, world: Any
+) -> None:
+    world.good_match = False
+    async with start(model_settings) as service, asyncio.timeout(120):
+        session = await written(service)
+        assert len((await (await artifacts(session)).current(session)).citations) == 2
+
+
 async def test_edits_by_a_message(start: Any, model_settings: Any, artifacts: Any, world: Any) -> None:
     edit = {"find": "The UserDB keeps", "replace": "The UserDB safely keeps"}
     world.scripted[EDIT] = [json.dumps({"edits": [edit]})]

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from langgraph.runtime import Runtime
 
+from contracts.artifact_actions import ArtifactAction
 from contracts.events import ProviderIssue, StageOutput
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer
 from contracts.memory import RecallRequest, RecallResponse
@@ -27,6 +28,7 @@ class SearchedQuestion(TypedDict):
 
     question: str
     document_ids: list[str] | None
+    artifact_action: str | None
 
 
 async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
@@ -39,7 +41,9 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
     for failure in failures:
         context.events.emit(ProviderIssue(message=str(failure)))
     passages = [] if isinstance(found, ServiceSilent) else [passage_of(hit) for hit in found.hits]
-    relevant = bool(passages) and not isinstance(found, ServiceSilent) and found.good_match
+    # "Write a report on …" is no question that a passage could answer: what is nearest is what there is to write from.
+    writing = state["artifact_action"] == ArtifactAction.generate_artifact
+    relevant = bool(passages) and not isinstance(found, ServiceSilent) and (found.good_match or writing)
     structure = None
     if isinstance(stated, StructuralAnswer):
         # What the graph cites comes first, so that a chat model reads it whatever its budget.
