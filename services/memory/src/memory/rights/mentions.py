@@ -18,8 +18,10 @@ class Mentions:
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
-        words = r"\s+".join(map(re.escape, self.text.split()))
-        return re.compile(rf"(?<!\w){words}" if re.match(r"\w", self.text) else words, re.IGNORECASE)
+        words = self.text.split()
+        if re.match(r"\w", self.text):
+            return re.compile(r"(?<!\w)" + r"\s+".join(map(re.escape, words)), re.IGNORECASE)
+        return re.compile(r"\s+".join(map(re.escape, words)), re.IGNORECASE)
 
     @property
     def like(self) -> str:

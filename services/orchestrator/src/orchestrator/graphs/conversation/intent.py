@@ -25,8 +25,8 @@ class Intent:
 _WORDS = files("orchestrator.graphs.conversation").joinpath("intent.txt")
 
 
-def _read() -> dict[str, re.Pattern[str]]:
-    """Returns the patterns of the file: `[name]`, then alternatives, separated by a comma and a blank."""
+def _read() -> dict[str, list[str]]:
+    """Returns the alternatives of the file's patterns: `[name]`, then words, separated by a comma and a blank."""
     found: dict[str, list[str]] = {}
     name = ""
     for line in _WORDS.read_text("utf-8").splitlines():
@@ -34,10 +34,10 @@ def _read() -> dict[str, re.Pattern[str]]:
             name = line.strip("[]")
         elif line and not line.startswith("#"):
             found.setdefault(name, []).extend(word.strip() for word in line.split(", ") if word.strip())
-    return {name: re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE) for name, words in found.items()}
+    return found
 
 
-_OF = _read()
+_OF = {name: re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE) for name, words in _read().items()}
 _POLITE = re.compile(rf"{_OF['polite'].pattern}[\s,.!:-]{{1,3}}", re.IGNORECASE)
 _ASKS_TO = re.compile(rf"{_OF['asks to'].pattern},?\s{{1,2}}", re.IGNORECASE)
 _QUESTION, _CREATE, _DOCUMENT = _OF["question"], _OF["create"], _OF["document"]
