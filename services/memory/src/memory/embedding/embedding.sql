@@ -18,6 +18,12 @@ WHERE
     AND (memory.embedding_model IS DISTINCT FROM %(model)s OR memory.terms IS NULL)
 LIMIT %(limit)s;
 
+-- name: lock_owner
+-- As everybody who writes memories does: the owner's revision is locked before the work of embedding.
+SELECT revision FROM owner_revision
+WHERE workspace_id = %(workspace_id)s AND user_id = %(user_id)s
+FOR UPDATE;
+
 -- name: fill
 WITH counted AS (
     UPDATE owner_revision AS owner SET revision = owner.revision + 1

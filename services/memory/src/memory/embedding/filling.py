@@ -23,6 +23,7 @@ RETRY_SECONDS = 10.0
 
 
 class EmbeddingSql(Statements, file="embedding.sql"):
+    lock_owner: str
     lacking: str
     fill: str
 
@@ -79,10 +80,12 @@ class EmbeddingFilling:
                 await self.queue.release(connection, owner, delay_seconds=RETRY_SECONDS)
             return False
         async with self.database.workspace(owner.workspace_id) as connection:
+            rows = Repository(connection, owner.workspace_id)
+            await rows.value(EmbeddingSql.lock_owner, user_id=owner.user_id)
             await self.queue.extend(connection, owner)
             each = [
                 {"id": one.id, "content": one.content, "user_id": owner.user_id, **asdict(prepared)}
                 for one, prepared in zip(lacking, filled, strict=True)
             ]
-            await Repository(connection, owner.workspace_id).many(EmbeddingSql.fill, each)
+            await rows.many(EmbeddingSql.fill, each)
         return True
