@@ -74,7 +74,7 @@ class ThemeProgrammingLanguage(StrEnum):
     typescript = "typescript"
 
 
-class Highlight(Request):
+class MarkedSpan(Request):
     """Characters `start` to `end` of a version of the artifact, and the text that was seen there.
 
     Only this is changed. Where the text was moved by later edits it is found again.
@@ -86,7 +86,7 @@ class Highlight(Request):
     text: SeenText
 
     @model_validator(mode="after")
-    def _is_a_span(self) -> Highlight:
+    def _is_a_span(self) -> MarkedSpan:
         if self.end <= self.start:
             raise ValueError("end must be greater than start")
         if self.end - self.start != len(self.text):

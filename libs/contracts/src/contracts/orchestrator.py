@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from contracts.artifact_actions import ArtifactAction, ArtifactTheme, Highlight
+from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
 from contracts.base import Name, Request, Resource, storable
 from contracts.models import TokenUsage
 from contracts.world import TimeZone
@@ -332,7 +332,7 @@ class MessageCreate(Request):
     deadline_seconds: Deadline = 600
     on_busy: OnBusy = OnBusy.enqueue
     timezone: TimeZone = "UTC"
-    highlight: Highlight | None = None
+    highlight: MarkedSpan | None = None
     artifact_action: ArtifactAction | None = None
     theme: ArtifactTheme | None = None
     quick_action: UUID | None = None

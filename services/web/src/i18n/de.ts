@@ -144,6 +144,7 @@ export const de: Messages = {
   worldChanged: 'geändert',
   worldReverted: 'eine frühere Version wurde wiederhergestellt',
   worldRepaired: 'repariert',
+  worldForgotten: 'vergessen',
   history: 'Verlauf',
   versionOf: 'Version {version}',
   restore: 'Wiederherstellen',

@@ -141,6 +141,7 @@ export const en = {
   worldChanged: 'changed',
   worldReverted: 'an earlier version was restored',
   worldRepaired: 'repaired',
+  worldForgotten: 'forgotten',
   history: 'History',
   versionOf: 'Version {version}',
   restore: 'Restore',

@@ -13,6 +13,7 @@ const HAPPENED = {
   operation: 'worldChanged',
   reverted: 'worldReverted',
   repaired: 'worldRepaired',
+  forgotten: 'worldForgotten',
 } as const satisfies Record<WorldEvent['kind'], Key>;
 
 interface Props {

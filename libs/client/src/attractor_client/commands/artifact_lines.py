@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from attractor_client.errors import AttractorError
-from contracts.artifact_actions import ArtifactAction, ArtifactTheme, Highlight
+from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
 from contracts.artifacts import ArtifactView
 from contracts.quick_actions import QuickAction
 
 _LINES = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 
 
-def selected(view: ArtifactView, lines: str) -> Highlight:
+def selected(view: ArtifactView, lines: str) -> MarkedSpan:
     """Returns lines such as `3-5`, without the last line end. Raises AttractorError."""
     found = _LINES.fullmatch(lines)
     if found is None:
@@ -27,7 +27,7 @@ def selected(view: ArtifactView, lines: str) -> Highlight:
     text = "".join(texts[first - 1 : last]).rstrip("\r\n")
     if not text:
         raise AttractorError("There is no text in these lines")
-    return Highlight(version=view.index, start=start, end=start + len(text), text=text)
+    return MarkedSpan(version=view.index, start=start, end=start + len(text), text=text)
 
 
 def numbered(text: str) -> str:

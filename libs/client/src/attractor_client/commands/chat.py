@@ -17,7 +17,7 @@ from attractor_client.errors import AttractorError
 from attractor_client.invocation import DENIED, run
 from attractor_client.local_zone import local_zone
 from attractor_client.output import Output
-from contracts.artifact_actions import ArtifactAction, ArtifactTheme, Highlight
+from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
 from contracts.events import RunCompleted
 from contracts.orchestrator import Message, MessageCreate, MessageRole, MessageStatus, Run
 
@@ -79,7 +79,7 @@ class Chat:
         client: AttractorClient,
         output: Output,
         text: str,
-        asking: ArtifactAction | ArtifactTheme | Highlight | UUID | None = None,
+        asking: ArtifactAction | ArtifactTheme | MarkedSpan | UUID | None = None,
     ) -> None:
         MessageCreate(content=text)  # refused before a session is made for it
         self.session_id = self.session_id or (await client.sessions.create(temporary=self.temporary)).id

@@ -9,7 +9,7 @@ from uuid import UUID
 from attractor_client.http.pages import every
 from attractor_client.http.transport import Transport, path
 from attractor_client.resources.runs import RunEvent, Runs
-from contracts.artifact_actions import ArtifactAction, ArtifactTheme, Highlight
+from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
 from contracts.base import Page
 from contracts.orchestrator import (
     HeadUpdate,
@@ -124,7 +124,7 @@ class Sessions:
         parent_id: UUID | None = None,
         on_busy: OnBusy = OnBusy.enqueue,
         timezone: str = "UTC",
-        asking: ArtifactAction | ArtifactTheme | Highlight | UUID | None = None,
+        asking: ArtifactAction | ArtifactTheme | MarkedSpan | UUID | None = None,
         idempotency_key: str | None = None,
     ) -> Run:
         """Sends a message and queues the run that answers it, from `document_ids` alone if given.
@@ -140,7 +140,7 @@ class Sessions:
             document_ids=ids,
             on_busy=on_busy,
             timezone=timezone,
-            highlight=asking if isinstance(asking, Highlight) else None,
+            highlight=asking if isinstance(asking, MarkedSpan) else None,
             artifact_action=asking if isinstance(asking, ArtifactAction) else None,
             theme=asking if isinstance(asking, ArtifactTheme) else None,
             quick_action=asking if isinstance(asking, UUID) else None,
