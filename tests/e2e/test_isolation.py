@@ -54,7 +54,10 @@ async def neighbours(make_tenant, tmp_path_factory):
         (await first.http.put("/v1/presets/first", json={"instructions": SECRET})).raise_for_status()
         action = await first.http.post("/v1/quick-actions", json={"name": "code", "prompt": SECRET, "shared": True})
         assert action.status_code == 201, action.text
+        written = await first.http.put(f"/v1/sessions/{run['session_id']}/artifact", json={"text": SECRET})
+        assert written.is_success, written.text
         ids = {
+            "index": "1",
             "action_id": action.json()["id"],
             "name": "conversation",
             "document_id": document["id"],
