@@ -101,6 +101,10 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
         "response_id": f"resp_{str(run_id).replace('-', '')}",
         "setting_key": "answers.temperature",
         "preset_name": "terse",
+        "name": "conversation",
+        "action_id": (await created(http, "/v1/quick-actions", {"name": "shorter", "prompt": "Shorter."}))[
+            "id"
+        ],
     }
 
 

@@ -72,8 +72,8 @@ async def test_runs_store_their_checkpoints_at_the_same_time(
 class OlderGraph(StateGraph[Any, Any, Any, Any]):
     """The graph of an earlier release, in which the node that writes had another name."""
 
-    def add_node(self, node: Any, action: Any) -> Any:  # type: ignore[override]
-        return super().add_node(node.replace("reply_to_general_input", "write_answer"), action)
+    def add_node(self, node: Any, action: Any, **more: Any) -> Any:  # type: ignore[override]
+        return super().add_node(node.replace("reply_to_general_input", "write_answer"), action, **more)
 
     def add_edge(self, start_key: Any, end_key: str) -> Any:
         names = (key.replace("reply_to_general_input", "write_answer") for key in (start_key, end_key))

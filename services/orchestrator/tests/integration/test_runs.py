@@ -263,7 +263,7 @@ async def process(settings: Any, log: Path) -> AsyncIterator[asyncio.subprocess.
     values = {
         name.upper(): value.get_secret_value() if name in secret else str(value)
         for name, value in settings
-        if value is not None
+        if value is not None and name in settings.model_fields_set
     }
     with log.open("wb") as output:
         child = await asyncio.create_subprocess_exec(

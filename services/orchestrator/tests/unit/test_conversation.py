@@ -160,7 +160,7 @@ def test_a_passage_cannot_leave_its_fence() -> None:
 def test_the_prompts_fit_their_values() -> None:
     prompts = Prompts.load()
     text = prompts.reply_to_general_input.render(
-        now="N", situation="S", artifact="A", passages="<<MEMORIES>>", memories="M", earlier="E"
+        now="N", situation="S", artifact="A", passages="<<MEMORIES>>", profile="P", memories="M", earlier="E"
     )
     assert "<<MEMORIES>>" in text  # what a passage says is data
     assert set(prompts.situations) == {"courtesy", "found", "nothing", "failed"}

@@ -18,6 +18,7 @@ NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "There is no 
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "Only owners change the presets of a workspace"}}
 STORED: Responses = {
     **FORBIDDEN,
+    404: {"model": ProblemBody, "description": "No preset can have this name: it does not fit into an address"},
     409: {"model": ProblemBody, "description": "There are as many presets as may be"},
     422: {"model": ProblemBody, "description": "It is not valid, or a provider does not list a model"},
 }
