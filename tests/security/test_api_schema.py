@@ -102,9 +102,7 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
         "setting_key": "answers.temperature",
         "preset_name": "terse",
         "name": "conversation",
-        "action_id": (await created(http, "/v1/quick-actions", {"name": "shorter", "prompt": "Shorter."}))[
-            "id"
-        ],
+        "action_id": (await created(http, "/v1/quick-actions", {"name": "shorter", "prompt": "Shorter."}))["id"],
     }
 
 
