@@ -16,6 +16,7 @@ from contracts.artifacts import ArtifactEvent, ArtifactKind
 from orchestrator.artifacts.proposal import ArtifactProposal
 from orchestrator.artifacts.repository import ArtifactRepository, Authorship
 from orchestrator.graphs.artifact_ops import recovery
+from orchestrator.graphs.conversation.nodes.generate_path import QUOTED_INSTEAD
 from service_kit.postgres import Database
 
 WRITE = "You write the document that the user asks for"
@@ -185,8 +186,17 @@ async def test_what_cannot_be_done_is_answered_by_a_fixed_text(
 
 async def test_without_a_model_the_text_says_what_to_do(start: Any, settings: Any) -> None:
     async with start(settings) as service, asyncio.timeout(120):
-        ended, _ = await turn(service, await service.session(title="t"), "Write a one-page summary of tokens")
+        asked = {"artifact_action": "generate_artifact"}
+        ended, _ = await turn(service, await service.session(title="t"), "a one-page summary of tokens", **asked)
     assert (ended["status"], ended["answer"]["content"]) == ("completed", recovery.NO_MODEL)
+
+
+async def test_without_a_model_the_subject_of_a_document_is_looked_up(start: Any, settings: Any) -> None:
+    async with start(settings) as service, asyncio.timeout(120):
+        ended, _ = await turn(service, await service.session(title="t"), "Write a one-page summary of tokens")
+    assert ended["answer"]["citations"]
+    assert ended["issues"] == [QUOTED_INSTEAD]
+    assert ended["answer"]["artifact_index"] is None
 
 
 @pytest.mark.parametrize(

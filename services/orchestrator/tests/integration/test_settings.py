@@ -27,7 +27,7 @@ PLANTED = "sk-planted-4f6a1c"
 
 @pytest.fixture
 def own(settings: Settings) -> Settings:
-    """With a key for secrets, and providers allowed on this machine."""
+    """Returns settings with a key for secrets, and providers allowed on this machine."""
     allowed = allowed_addresses("127.0.0.0/8")
     return settings.model_copy(update={"settings_key": SecretStr(KEY), "provider_allowed_networks": allowed})
 

@@ -12,7 +12,7 @@ GONE = object()
 
 @dataclass(frozen=True)
 class Mentions:
-    """Of a text, in any case, from the beginning of a word on: "Ann" is in "Anna's", not in "planning"."""
+    """Finds a text in any case, from the beginning of a word on: "Ann" is in "Anna's", not in "planning"."""
 
     text: str
 

@@ -39,7 +39,7 @@ Scope = Annotated[SettingScope, Query(description="Whose setting: the caller's o
 
 @router.get("/schema", summary="List the settings that there are")
 async def list_setting_schemas(caller: Viewer) -> SettingList:  # noqa: ARG001  for authenticated callers only
-    """With their categories, defaults, and the form of their values."""
+    """Returns them with their categories, defaults, and the form of their values."""
     return SettingList(items=[one.as_schema() for one in DEFINITIONS])
 
 
@@ -73,5 +73,5 @@ async def put_setting(
     "/{setting_key}", summary="Give a setting its default back", status_code=HTTPStatus.NO_CONTENT, responses=CHANGED
 )
 async def delete_setting(setting_key: Key, caller: Viewer, using: Using, scope: Scope = SettingScope.user) -> None:
-    """With the address of a provider its key is deleted; a provider that a role names stays."""
+    """Deletes a provider's key with its address; a provider that a role names stays."""
     await using.delete(caller, scope, setting_key)

@@ -33,7 +33,7 @@ class PresetSql(Statements, file="presets.sql"):
 
 @dataclass(frozen=True)
 class StoredPreset:
-    """Of the workspace without a `user_id`."""
+    """A preset as it is stored; without a `user_id` it is the workspace's."""
 
     user_id: UUID | None
     name: str

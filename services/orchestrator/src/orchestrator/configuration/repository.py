@@ -26,7 +26,7 @@ class ConfigurationSql(Statements, file="configuration.sql"):
 
 @dataclass(frozen=True)
 class StoredSetting:
-    """Of the workspace without a `user_id`. A secret has `sealed`, and no value."""
+    """A value as it is stored; without a `user_id` it is the workspace's. A secret has `sealed`, and no value."""
 
     user_id: UUID | None
     key: str

@@ -46,7 +46,7 @@ class RoleListing(Protocol):
 
 @dataclass(frozen=True)
 class ConfigurationStore:
-    """Without a `seal` no secret can be stored. `allowed` are the addresses that providers may have."""
+    """Stores no secret without a `seal`. `allowed` are the addresses that providers may have."""
 
     database: Database
     seal: SecretSeal | None

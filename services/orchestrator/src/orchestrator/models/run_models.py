@@ -14,7 +14,7 @@ from orchestrator.runs.records import RunOptions
 
 @dataclass(frozen=True)
 class RunModels:
-    """Without a model for the role `answer` a run quotes its sources. `settings` are what it is to follow.
+    """Quotes its sources where there is no model for the role `answer`. `settings` are what it is to follow.
 
     `issues` tell which models are left out, and why.
     """

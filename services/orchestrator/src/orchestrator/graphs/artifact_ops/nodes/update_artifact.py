@@ -56,7 +56,7 @@ class ArtifactEdits(BaseModel):
 
 
 async def update_artifact(state: ActionState, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """After two rounds of edits that fit nowhere the whole is written anew. Raises SoftFailure, BudgetExceeded."""
+    """Writes the whole anew after two rounds of edits that fit nowhere. Raises SoftFailure, BudgetExceeded."""
     context, artifact, wish = runtime.context, artifact_of(state), wish_of(state)
     chat = model_of(context)
 

@@ -21,6 +21,7 @@ from orchestrator.graphs.conversation.routing import path_of
 
 ROUTER_SECONDS = 3.0
 ROUTER_TOKENS = 100
+QUOTED_INSTEAD = "no chat model is configured that could write the document; its subject was looked up instead"
 SEEN_CHARACTERS = 600
 neutralised = neutralising("message", "document")
 STEPS = {
@@ -83,6 +84,8 @@ async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationConte
     if context.options.get("ephemeral") or context.options.get("reply"):
         return _way("retrieve", Chosen("reply", "flag"))
     chosen = await _chosen(question, context)
+    if chosen.route == "generate_artifact" and context.models.of("artifact") is None:
+        chosen = Chosen("reply", chosen.by, [QUOTED_INSTEAD])
     update = _way("retrieve", chosen)
     return update if chosen.route == "reply" else {**update, **_work(chosen.route, None, context)}
 
