@@ -178,7 +178,6 @@ def _one(connection: psycopg.Connection[Any], statement: str, *values: object) -
 def second_worker(stack: EmbeddedStack) -> Any:
     """Another worker with the environment of the first."""
     environment = stack.processes()["ingestion-worker"].environ()
-    environment["WORKER_HEALTH_FILE"] = str(stack.folder.path / "second-worker.alive")
     command = [sys.executable, "-m", "ingestion", "worker"]
     with open(stack.folder.path / "second-worker.log", "wb") as log:
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)

@@ -36,6 +36,7 @@ class Background:
             _, pending = await asyncio.wait(pending, timeout=1)
 
     def start(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+        self.metrics.restarts.labels(name)  # at 0 from the start
         self.tasks[name] = asyncio.create_task(self._keep_running(name, work), name=name)
 
     async def check(self) -> None:

@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 from contracts.events import DOCUMENTS
 from service_kit.admission import Admission, Owner
 from service_kit.background import Background
+from service_kit.event_readings import connection_reading, outbox_reading, stream_reading
 from service_kit.event_signatures import EventSignatures
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting, unsigned_until
@@ -84,7 +85,7 @@ class EventService:
         purge = WorkspacePurge(self.database, self.outbox, self.schema, before, after)
         tokens = self.app.state.tokens
         signatures = EventSignatures(tokens.key, tokens.known, await unsigned_until(self.database))
-        relay = OutboxRelay(self.database, self.redis, self.notifications, metrics, self.schema, signatures)
+        relay = OutboxRelay(self.database, self.redis, self.notifications, self.schema, signatures)
         streams: dict[str, Mapping[str, Handler]] = {DOCUMENTS: {}, **reading}
         async with Background(metrics) as background:
             background.start("notifications", self.notifications.run)
@@ -105,6 +106,9 @@ class EventService:
                 background.start(stream.removeprefix("attractor."), consumer.run)
             background.start("workspace_purge", lambda: purge.run(self.notifications))
             background.start("housekeeping", lambda: keep_forgetting(self.database))
+            metrics.readings.add("streams", stream_reading(self.redis, self.name, list(streams)))
+            metrics.readings.add("outbox", outbox_reading(self.database))
+            metrics.readings.add("connections", connection_reading(self.database))
             health.add("database", self.database.check)
             health.add("redis", self.redis.ping)
             health.add("background", background.check)

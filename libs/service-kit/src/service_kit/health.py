@@ -107,6 +107,7 @@ def inside(health: Health, metrics: Metrics) -> APIRouter:
 
     @router.get("/metrics")
     async def prometheus() -> Response:
+        await metrics.readings.refresh()
         return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
 
     return router

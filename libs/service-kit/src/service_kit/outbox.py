@@ -15,7 +15,6 @@ from contracts.events import Event, EventData
 from service_kit.event_signatures import EventSignatures
 from service_kit.notifications import Notifications
 from service_kit.postgres import Connection, Database
-from service_kit.telemetry import Metrics
 from service_kit.tracing import outgoing_headers
 
 log = logging.getLogger(__name__)
@@ -66,12 +65,11 @@ class OutboxRelay:
         database: Database,
         redis: Redis,
         notifications: Notifications,
-        metrics: Metrics,
         schema: str,
         signatures: EventSignatures,
     ) -> None:
         self.signatures = signatures
-        self.database, self.redis, self.notifications, self.metrics = database, redis, notifications, metrics
+        self.database, self.redis, self.notifications = database, redis, notifications
         self.channel = f"{schema}_outbox"
         self.lock = f"{schema}/outbox"
 
@@ -98,7 +96,6 @@ class OutboxRelay:
                         pipe.xadd(stream, self.signatures.sign(stream, event))
                     await pipe.execute()
                 await connection.execute("DELETE FROM outbox WHERE position = ANY(%s)", ([row[0] for row in rows],))
-            self.metrics.outbox.set(len(rows))
         return len(rows)
 
 

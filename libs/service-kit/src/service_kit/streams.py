@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 KEPT = timedelta(days=7)
 TRIM_SECONDS = 3600.0
 READ_AT_ONCE = 16
+RESULTS = ("handled", "skipped", "failed", "dead", "refused", "waiting")
+OTHER, UNREADABLE = "other", "unreadable"  # labels of events that nobody here handles, and of what is no event
 SAID = ("event", "signature")  # the fields of an entry
 Handler = Callable[[Event], Awaitable[None]]
 Together = Callable[[Sequence[Event]], Awaitable[None]]
@@ -89,6 +91,9 @@ class Consumer:
         """Raises ValueError if a deletion would be handled without anybody to ask about it."""
         for kind in self.handlers:
             self.admission.owner_of(kind)
+            for result in RESULTS:  # they exist from the start, so that the first dead letter is an increase
+                self.metrics.events.labels(self.group, kind, result)
+        self.metrics.events.labels(self.group, UNREADABLE, "dead")
 
     async def run(self) -> None:
         """Runs until cancelled; raises if Redis does not answer (its supervisor starts it again)."""
@@ -230,7 +235,12 @@ class Consumer:
 
     async def _done(self, entry_id: bytes | str, event: Event, outcome: str) -> None:
         await self.redis.xack(self.stream, self.group, entry_id)
-        self.metrics.events.labels(self.group, event.type, outcome).inc()
+        self.metrics.events.labels(self.group, self._label(event), outcome).inc()
+
+    def _label(self, event: Event | None) -> str:
+        if event is None:
+            return UNREADABLE
+        return event.type if event.type in self.handlers else OTHER
 
     @asynccontextmanager
     async def _claimed(self, entry_ids: list[Any]) -> AsyncIterator[None]:
@@ -265,7 +275,7 @@ class Consumer:
             await pipe.execute()
         kind = "refused event" if outcome == "refused" else "dead letter"
         log.error(kind, extra={"group": self.group, "entry": _text(entry_id), "reason": reason})
-        self.metrics.events.labels(self.group, event.type if event else "unreadable", outcome).inc()
+        self.metrics.events.labels(self.group, self._label(event), outcome).inc()
 
 
 async def replay(redis: Redis, stream: str, group: str) -> int:

@@ -8,18 +8,22 @@ import re
 import sys
 import time
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any
 
 from opentelemetry.trace import SpanKind
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Histogram, Info, disable_created_metrics
 from prometheus_client.process_collector import ProcessCollector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from service_kit.readings import Readings, counter
 from service_kit.tracing import configure_tracing, current_trace_id, span
 
 STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # a caller may send any word
 QUIET_PATHS = frozenset({"/livez", "/readyz", "/metrics"})
 SECRET = re.compile(r"[^/]{65,}")  # a part of a path that is longer than any id: spans do not name it
+REFUSALS = ("not-http", "request-timeout", "header-too-large", "too-many-connections")  # by `bounded_http`
 BUCKETS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 
 
@@ -53,6 +57,7 @@ def configure_telemetry(service: str, log_level: str, otlp_endpoint: str | None)
     for noisy in ("httpx2", "httpcore2", "urllib3", "neo4j.notifications"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
     configure_tracing(service, otlp_endpoint)
+    disable_created_metrics()  # type: ignore[no-untyped-call]  # a series for each series, which nobody asks for
 
 
 class Metrics:
@@ -61,6 +66,9 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
+        Info("attractor_build", "What is running", registry=self.registry).info(
+            {"version": version("attractor-service-kit")}
+        )
         self.requests = Histogram(
             "attractor_http_request_seconds",
             "Duration of HTTP requests",
@@ -68,11 +76,11 @@ class Metrics:
             buckets=BUCKETS,
             registry=self.registry,
         )
-        self.refused_connections = Counter(
+        self.refused_connections = counter(
             "attractor_connections_refused_total",
             "Connections that were closed before a whole request had arrived, by reason",
-            ["reason"],
-            registry=self.registry,
+            self.registry,
+            reason=REFUSALS,
         )
         self.events = Counter(
             "attractor_events_total",
@@ -80,7 +88,7 @@ class Metrics:
             ["group", "type", "result"],
             registry=self.registry,
         )
-        self.outbox = Gauge("attractor_outbox_rows", "Events that wait for the relay", registry=self.registry)
+        self.readings = Readings(self.registry)
         self.restarts = Counter(
             "attractor_background_restarts_total",
             "Background tasks that failed and were started again",
@@ -120,7 +128,8 @@ class RequestTelemetry:
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         route = getattr(scope.get("route"), "path", "unmatched")
-        self.metrics.requests.labels(scope["method"], route, status).observe(seconds)
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        self.metrics.requests.labels(method, route, status).observe(seconds)
         if scope["path"] not in QUIET_PATHS:
             extra = {
                 "method": scope["method"],

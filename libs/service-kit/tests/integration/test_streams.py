@@ -14,6 +14,7 @@ from redis.asyncio import Redis
 from contracts.events import DOCUMENTS, DocumentDeleted, Event
 from service_kit.admission import Admission
 from service_kit.background import Background
+from service_kit.event_readings import connection_reading, outbox_reading, stream_reading
 from service_kit.event_signatures import EventSignatures
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, first_time, new_event
@@ -56,16 +57,16 @@ async def write(database: Database, workspace: UUID) -> Event:
 
 def relay(database: Database, redis: Redis) -> OutboxRelay:
     notifications = Notifications(database.pool.conninfo, "kit_streams_outbox")
-    return OutboxRelay(database, redis, notifications, Metrics(), "kit_streams", signatures("ingestion"))
+    return OutboxRelay(database, redis, notifications, "kit_streams", signatures("ingestion"))
 
 
 async def confirmed(events) -> list[bool]:
     return [True for _ in events]
 
 
-def consumer(redis: Redis, handler, group="readers", **more) -> Consumer:
+def consumer(redis: Redis, handler, group="readers", metrics=None, **more) -> Consumer:
     options = {"policy": QUICK, "block_seconds": 0.05, "admission": Admission({"ingestion": confirmed})} | more
-    return Consumer(redis, DOCUMENTS, group, {DELETED: handler}, Metrics(), signatures(group), **options)
+    return Consumer(redis, DOCUMENTS, group, {DELETED: handler}, metrics or Metrics(), signatures(group), **options)
 
 
 async def test_an_event_is_published_when_its_transaction_commits_and_not_before(database, redis, workspace_id):
@@ -82,7 +83,7 @@ async def test_an_event_is_published_when_its_transaction_commits_and_not_before
 
 async def test_the_relay_wakes_when_an_event_is_written(database, redis, workspace_id):
     notifications = Notifications(database.pool.conninfo, "kit_streams_outbox")
-    running = OutboxRelay(database, redis, notifications, Metrics(), "kit_streams", signatures("ingestion"))
+    running = OutboxRelay(database, redis, notifications, "kit_streams", signatures("ingestion"))
     seen: asyncio.Queue[Event] = asyncio.Queue()
     async with Background(Metrics()) as tasks:
         tasks.start("notifications", notifications.run)
@@ -357,3 +358,40 @@ async def test_old_entries_go_when_every_group_has_handled_them(database, redis,
     assert await trim(redis, DOCUMENTS, timedelta(days=7)) == 0
     assert await trim(redis, DOCUMENTS, at_once) == 1
     assert (await redis.xrange(DOCUMENTS))[0][0] == second
+
+
+async def told(*readings) -> dict[str, float]:
+    """Returns the samples of the readings by name."""
+    return {sample.name: sample.value for read in readings for metric in await read() for sample in metric.samples}
+
+
+async def test_what_waits_is_told_where_it_waits(database, redis, workspace_id):
+    """In the outbox, on the stream, with a consumer, and with the dead letters."""
+    read = [outbox_reading(database), stream_reading(redis, "readers", [DOCUMENTS]), connection_reading(database)]
+    before = await told(*read)
+    assert (before["attractor_outbox_rows"], before["attractor_dead_letters"]) == (0, 0)
+    assert before["attractor_database_connections_most"] >= 1
+    first = consumer(redis, None)
+    await first.ensure_group()
+    await write(database, workspace_id)
+    assert (await told(*read))["attractor_outbox_rows"] == 1
+    await relay(database, redis).publish_batch()
+    on_stream = await told(*read)
+    assert (on_stream["attractor_outbox_rows"], on_stream["attractor_stream_lag"]) == (0, 1)
+    _, entries = (await redis.xreadgroup("readers", "a reader", {DOCUMENTS: ">"}))[0]
+    given = await told(*read)
+    assert (given["attractor_stream_lag"], given["attractor_stream_pending"]) == (0, 1)
+    assert given["attractor_stream_pending_oldest_seconds"] > 0
+
+    async def fail(_):
+        raise ValueError("it cannot be handled")
+
+    metrics = Metrics()
+    dead = {"group": "readers", "type": DELETED, "result": "dead"}
+    last = consumer(redis, fail, metrics=metrics)
+    assert metrics.registry.get_sample_value("attractor_events_total", dead) == 0, "so that the first is an increase"
+    await last.handle_all(entries)
+    assert metrics.registry.get_sample_value("attractor_events_total", dead) == 1
+    after = await told(*read)
+    assert (after["attractor_stream_pending"], after["attractor_dead_letters"]) == (0, 1)
+    assert after["attractor_stream_pending_oldest_seconds"] == 0

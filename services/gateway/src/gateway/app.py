@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 import psycopg
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
-from prometheus_client import CollectorRegistry, Counter
+from prometheus_client import CollectorRegistry
 from psycopg.errors import ForeignKeyViolation
 from redis.asyncio import Redis
 from starlette.middleware import Middleware
@@ -58,12 +58,14 @@ from gateway.web import routes as web_routes
 from gateway.web.files import WebFiles
 from service_kit.app import service_app
 from service_kit.background import Background
+from service_kit.event_readings import connection_reading, outbox_reading, stream_reading
 from service_kit.event_signatures import EventSignatures
 from service_kit.http_service import HttpService
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, unsigned_until
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable, on_problem
+from service_kit.readings import counter
 from service_kit.streams import Consumer
 from service_kit.telemetry import Metrics
 
@@ -186,9 +188,12 @@ class Parts:
 
     def _start_deletions(self, background: Background, metrics: Metrics, signatures: EventSignatures) -> None:
         """Runs deletions apart from the rest: without Redis they wait, and everything else goes on."""
-        relay = OutboxRelay(self.database, self.redis, self.notifications, metrics, GATEWAY, signatures)
+        relay = OutboxRelay(self.database, self.redis, self.notifications, GATEWAY, signatures)
         handlers = {WorkspacePurged.event_type: self.deletions.confirm}
         consumer = Consumer(self.redis, DOCUMENTS, GATEWAY, handlers, metrics, signatures, block_seconds=1.0)
+        metrics.readings.add("streams", stream_reading(self.redis, GATEWAY, [DOCUMENTS]))
+        metrics.readings.add("outbox", outbox_reading(self.database))
+        metrics.readings.add("connections", connection_reading(self.database))
         background.start("notifications", self.notifications.run)
         background.start("outbox", relay.run)
         background.start("documents", consumer.run)
@@ -206,11 +211,12 @@ def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Cal
         settings.rate_limit_workspace_keys,
     )
     failures = settings.auth_failures_per_minute
-    in_flight = Counter(
+    in_flight = counter(
         "attractor_in_flight_refused_total",
         "Requests over the limit of those in progress",
-        ["what", "holder"],
-        registry=registry,
+        registry,
+        what=("requests", "waits"),
+        holder=("key", "workspace"),
     )
     return CallerLimits(
         Buckets(redis, "requests", per_minute, burst, registry),

@@ -18,7 +18,6 @@ def main() -> int:
         {
             "serve": ("Run the API", _serve),
             "worker": ("Convert, chunk and embed", _worker),
-            "worker-health": ("Exit with 0 when the worker lives", _worker_health),
             "converter": ("Convert for workers in other containers, which reach it by a socket alone", _converter),
             "migrate": ("Bring the schema up to date", lambda: command.apply_migrations("ingestion", "ingestion")),
             "reconcile": command.WithArguments(
@@ -71,12 +70,6 @@ def _reconcile(arguments: argparse.Namespace) -> None:
     from ingestion.reconciliation.command import reconcile_command  # noqa: PLC0415
 
     reconcile_command(arguments)
-
-
-def _worker_health() -> None:
-    from ingestion.worker.health import check_worker  # noqa: PLC0415
-
-    check_worker()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 
 from contracts.events import DOCUMENTS
+from contracts.orchestrator import SentenceStatus
 from inference.endpoints import Endpoints
 from inference.entailment import EntailmentModel
 from inference.factory import build_chat_model, build_entailment
@@ -64,6 +65,7 @@ from orchestrator.usage.spender import TokenLimits
 from relevance.word_vectors import WordVectors
 from service_kit.app import service_app
 from service_kit.event_service import EventService
+from service_kit.readings import counter
 from service_kit.tokens import Tokens
 from service_kit.web_connect import CheckedTransport
 from service_kit.work import WorkQueue
@@ -121,11 +123,11 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     queue = WorkQueue(service.database, RUNS, settings.run_lease_seconds)
     store = RunStore(service.database, service.outbox, queue)
     tokens: Tokens = app.state.tokens
-    told = Counter(
+    told = counter(
         "attractor_answer_sentences_total",
         "Sentences of answers, by what their sources say to them",
-        ["status"],
-        registry=app.state.metrics.registry,
+        app.state.metrics.registry,
+        status=[status.value for status in SentenceStatus],
     )
     control = RunControl()
     token_limits = TokenLimits(
@@ -189,7 +191,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.models = Models(writes=models.is_configured)
     app.state.asking = DoorRuns(service.database, store, app.state.streams, settings.run_max_attempts)
     stack.push_async_callback(app.state.asking.aclose)
-    ended = EndedRuns(service.database, redis, saved, app.state.metrics.registry)
+    ended = EndedRuns(service.database, redis, saved)
     app.state.eraser = SessionEraser(service.database, service.outbox, ended, app.state.artifact_indexing)
     consumer = DocumentConsumer(service.database, service.outbox)
     background = await stack.enter_async_context(
@@ -200,7 +202,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     background.start("worker", worker.run)
     background.start("roles", lambda: check_roles(settings, service.database, configuration, listing))
     background.start("ended_runs", lambda: ended.run(app.state.eraser.erase_unused))
-    background.start("checkpoint_bytes", ended.keep_measuring)
+    app.state.metrics.readings.add("runs", ended.gauges)
 
 
 def _turns(

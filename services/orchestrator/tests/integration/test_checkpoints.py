@@ -12,7 +12,6 @@ import psycopg
 import pytest
 from langgraph.checkpoint.base import empty_checkpoint
 from langgraph.checkpoint.serde import jsonplus
-from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
 
 from orchestrator import checkpoints
@@ -47,20 +46,19 @@ async def test_what_checkpoints_take_is_told_and_ends_with_the_runs(
         Redis.from_url(redis_url) as redis,
         asyncio.timeout(120),
     ):
-        registry = CollectorRegistry()
-        ended = EndedRuns(database, redis, saved, registry)
-        assert await ended.measure() == 0
+        ended = EndedRuns(database, redis, saved)
+        assert await ended.checkpoint_bytes() == 0
         run = await service.ask(await service.session())
         await waiting.wait()
-        assert 1_000 < await ended.measure() == registry.get_sample_value("attractor_checkpoint_bytes")
+        measured = await ended.checkpoint_bytes()
+        assert measured > 1_000
+        assert f"attractor_checkpoint_bytes {float(measured)}" in (await service.client.get("/metrics")).text
         over.set()
         await service.events(run["id"])
     async with start(model_settings) as service:  # the first process has ended its work
-        assert "attractor_checkpoint_bytes" in (await service.client.get("/metrics")).text
-    async with Database(url, 1).opened() as database, Redis.from_url(redis_url) as redis:
-        registry = CollectorRegistry()
-        assert await EndedRuns(database, redis, saved, registry).measure() == 0
-        assert registry.get_sample_value("attractor_checkpoint_bytes") == 0
+        told = (await service.client.get("/metrics")).text
+        assert "attractor_checkpoint_bytes 0.0" in told
+        assert "attractor_runs_waiting 0.0" in told
 
 
 @pytest.mark.parametrize("way", FORGED)

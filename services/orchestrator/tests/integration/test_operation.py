@@ -14,7 +14,6 @@ import pytest
 from fastapi import FastAPI
 from langchain_core.tracers.langchain import wait_for_all_tracers
 from langgraph.checkpoint.base import empty_checkpoint
-from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
 
 from orchestrator import checkpoints
@@ -123,5 +122,5 @@ async def test_checkpoints_that_were_left_behind_are_deleted(settings: Any, redi
         config: Any = {"configurable": {"thread_id": "a-run-that-is-gone", "checkpoint_ns": ""}}
         await saver.aput(config, empty_checkpoint(), {"source": "input", "step": -1}, {})
         assert await saver.aget(config) is not None
-        await EndedRuns(database, redis, saved, CollectorRegistry()).delete_abandoned()
+        await EndedRuns(database, redis, saved).delete_abandoned()
         assert await saver.aget(config) is None

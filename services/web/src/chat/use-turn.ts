@@ -28,13 +28,16 @@ export function useTurn(resume: string | undefined, onEnd: () => void) {
       };
       how({ signal: controller.signal, onEvent, onLost: setLost })
         .then(onEnd)
-        .catch((reason: Error) => controller.signal.aborted || setError(reason.message));
+        .catch((reason: Error) => controller.signal.aborted || setError(reason.message))
+        .finally(() => controller.abort());
     },
     [onEnd],
   );
 
   useEffect(() => {
-    if (resume && resume !== followed.current) follow((options) => attach(resume, options));
+    // A question that was just asked is followed by its own request, though the stored messages may name its run first
+    const busy = abort.current?.signal.aborted === false;
+    if (resume && resume !== followed.current && !busy) follow((options) => attach(resume, options));
   }, [resume, follow]);
   useEffect(() => () => abort.current?.abort(), []);
 

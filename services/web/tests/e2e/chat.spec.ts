@@ -81,7 +81,8 @@ test('a stream that is cut goes on where it was, without a word twice', async ({
     await route.fulfill({ response, body: `${events.join('\n\n')}\n\n` });
   });
   await ask(page);
-  expect(resumed).toEqual([cut]);
+  await expect.poll(() => resumed).toEqual([cut]); // the stored answer may be shown before
+  await expect(page.getByText(/citations checked/)).toBeVisible();
   const answer = await page.getByRole('article').innerText();
   const quotes = answer.match(/“[^”]+”/g) ?? [];
   expect(quotes.length).toBeGreaterThan(0);

@@ -19,8 +19,9 @@ from ingestion.sources.sync import Synchroniser, SyncPolicy
 from ingestion.sources.syncs import sync_work
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.embedding import TextEmbedder, running_loop
+from ingestion.worker.health import SignsOfLife, serve_inside
 from ingestion.worker.holding import Shutdown
-from ingestion.worker.metrics import Readings, WorkerMetrics, serve_metrics
+from ingestion.worker.metrics import Readings, WorkerMetrics
 from ingestion.worker.process import Processor
 from ingestion.worker.queue import StageQueue
 from ingestion.worker.recording import ProcessingPolicy
@@ -49,7 +50,7 @@ class DocumentWorker:
     syncs: SyncThread
 
 
-def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack) -> DocumentWorker:
+def build_worker(settings: WorkerSettings, shutdown: Shutdown, signs: SignsOfLife, stack: ExitStack) -> DocumentWorker:
     """Builds everything that a worker needs; closed with the stack in reverse order."""
     folder = stack.enter_context(own_folder(settings.work_folder, "work-"))
     settings = settings.model_copy(update={"work_folder": folder})
@@ -93,7 +94,7 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, stack: ExitStack)
         metrics.registry.register(
             Readings(lambda: [*((lane.value, slots.busy(lane)) for lane in ALL_LANES), ("sync", syncs.busy)])
         )
-        serve_metrics(metrics.registry, settings.private_host, settings.private_port, stack)
+        serve_inside(metrics.registry, signs, settings.private_host, settings.private_port, stack)
     return DocumentWorker(slots, syncs)
 
 

@@ -1,21 +1,75 @@
-"""The worker's health: a file that it touches whenever it is in touch with the broker."""
+"""What a worker answers on its private port: whether it is in touch with the broker, and its metrics."""
 
 from __future__ import annotations
 
-import sys
+import json
 import time
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from http import HTTPStatus
+from socketserver import ThreadingMixIn
+from threading import Thread
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+from wsgiref.types import StartResponse, WSGIEnvironment
 
-from ingestion.worker.settings import WorkerSettings
+from prometheus_client import CollectorRegistry, make_wsgi_app
 
-HEALTHY_SECONDS = 30.0
+SILENT_SECONDS = 30.0  # the broker is told every two seconds that the worker lives
 
 
-def check_worker() -> None:
-    """Exits with 1 when the worker of this container has not been in touch with the broker for a while."""
-    try:
-        age = time.time() - WorkerSettings().worker_health_file.stat().st_mtime
-    except FileNotFoundError:
-        age = float("inf")
-    if age > HEALTHY_SECONDS:
-        sys.stderr.write("the worker shows no sign of life\n")
-        sys.exit(1)
+class SignsOfLife:
+    """When the worker was last in touch with the broker."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._last: float | None = None
+
+    def give(self) -> None:
+        self._last = self._clock()
+
+    @property
+    def status(self) -> str:
+        """Returns `ready`; `starting` before the first sign of life; `silent` when the last one is too long ago."""
+        if self._last is None:
+            return "starting"
+        return "ready" if self._clock() - self._last < SILENT_SECONDS else "silent"
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _Handler(WSGIRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Leaves the log to what the worker does."""
+
+
+def serve_inside(registry: CollectorRegistry, signs: SignsOfLife, host: str, port: int, stack: ExitStack) -> None:
+    """Serves `/readyz` and `/metrics` in a thread until the stack closes. Raises OSError when the port is taken."""
+    metrics = make_wsgi_app(registry)
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        match environ["PATH_INFO"]:
+            case "/metrics":
+                told: Iterable[bytes] = metrics(environ, start_response)
+                return told
+            case "/readyz":
+                status = signs.status
+                code = HTTPStatus.OK if status == "ready" else HTTPStatus.SERVICE_UNAVAILABLE
+                body = json.dumps({"status": status}).encode()
+            case _:
+                code, body = HTTPStatus.NOT_FOUND, b"{}"
+        headers = [("content-type", "application/json"), ("content-length", str(len(body)))]
+        start_response(f"{code.value} {code.phrase}", headers)
+        return [body]
+
+    server = make_server(host, port, answer, _Server, _Handler)
+    thread = Thread(target=server.serve_forever, name="private port", daemon=True)
+    thread.start()
+
+    def stop() -> None:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+    stack.callback(stop)

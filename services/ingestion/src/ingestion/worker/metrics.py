@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 
 import psutil
-from prometheus_client import CollectorRegistry, Counter, Histogram, start_http_server
+from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
@@ -89,15 +89,3 @@ def format_of(name: str) -> str:
     """The label of a file: its extension where that is a format, so that labels cannot grow without bound."""
     suffix = extension(name)
     return suffix if suffix in FORMATS else "other"
-
-
-def serve_metrics(registry: CollectorRegistry, host: str, port: int, stack: ExitStack) -> None:
-    """Serves `/metrics` in a thread until the stack closes. Raises OSError when the port is taken."""
-    server, thread = start_http_server(port, host, registry)
-
-    def stop() -> None:
-        server.shutdown()
-        server.server_close()
-        thread.join()
-
-    stack.callback(stop)

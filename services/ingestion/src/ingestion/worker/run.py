@@ -17,6 +17,7 @@ from ingestion.documents.workers import BESIDE_BULK
 from ingestion.queue.celery_app import QUEUES, SYNC_QUEUE, build_celery
 from ingestion.sandbox import refuse_inspection
 from ingestion.worker.build import build_worker
+from ingestion.worker.health import SignsOfLife
 from ingestion.worker.holding import Shutdown
 from ingestion.worker.settings import WorkerSettings
 from ingestion.worker.tasks import register
@@ -31,12 +32,12 @@ def run_worker() -> None:
     configure_telemetry("ingestion-worker", settings.log_level, settings.otel_exporter_otlp_endpoint)
     _quieten()
     refuse_inspection()
-    shutdown = Shutdown(settings.worker_shutdown_seconds)
+    shutdown, signs = Shutdown(settings.worker_shutdown_seconds), SignsOfLife()
     with ExitStack() as stack:
-        built = build_worker(settings, shutdown, stack)
+        built = build_worker(settings, shutdown, signs, stack)
         celery = build_celery(settings.redis_url.get_secret_value())
         register(celery, built.slots.serve, built.syncs.serve)
-        _connect(settings, shutdown)
+        _connect(shutdown, signs)
         # Threads suffice: the heavy work is done in processes of its own, which can be limited and killed, and the
         # model releases the interpreter's lock while it computes.
         worker = celery.Worker(
@@ -54,7 +55,7 @@ def run_worker() -> None:
     sys.exit(worker.exitcode)
 
 
-def _connect(settings: WorkerSettings, shutdown: Shutdown) -> None:
+def _connect(shutdown: Shutdown, signs: SignsOfLife) -> None:
     """Connects Celery's signals with our functions."""
 
     def on_setup_logging(**_: Any) -> None:
@@ -64,7 +65,7 @@ def _connect(settings: WorkerSettings, shutdown: Shutdown) -> None:
         shutdown.begin()
 
     def on_heartbeat(**_: Any) -> None:
-        settings.worker_health_file.touch()
+        signs.give()
 
     signals.setup_logging.connect(on_setup_logging, weak=False)
     signals.worker_shutting_down.connect(on_shutdown, weak=False)

@@ -33,7 +33,7 @@ class WorkerSettings(
     shorter than the time after which the process is killed (Compose: 10 seconds).
     """
 
-    private_port: int | None = Field(default=None, description="The port of /metrics; unset: none")
+    private_port: int | None = Field(default=None, description="The port of /readyz and /metrics; unset: none")
     log_level: str = "INFO"
     otel_exporter_otlp_endpoint: str | None = None
     worker_concurrency: int = Field(
@@ -43,8 +43,6 @@ class WorkerSettings(
     )
     worker_shutdown_seconds: float = Field(default=6.0, ge=0)
     """What a stage may still use after SIGTERM; then it goes back to the queue"""
-    worker_health_file: Path = Path("ingestion-worker.alive")
-    """Touched while the worker lives, by default in its working directory; one for each worker"""
     work_folder: Path = Path(tempfile.gettempdir())
     """Room for the originals of the running documents and what is made of them"""
     convert_threads: int = Field(default=2, gt=0)

@@ -12,7 +12,9 @@ from typing import Any
 
 import psutil
 import pytest
+from api_calls import REPOSITORY
 
+from embedded.ports import free_port
 from ingestion.settings import Settings
 
 
@@ -26,7 +28,7 @@ class WorkerProcesses:
 
     def __init__(self, environment: dict[str, str], folder: Path) -> None:
         self.environment, self.folder = environment, folder
-        self.health_file = folder / "alive"
+        self.port = environment["PRIVATE_PORT"]
         self.log = folder / "worker.log"
 
     @contextmanager
@@ -44,10 +46,9 @@ class WorkerProcesses:
                 process.kill()
             process.wait()
 
-    def health(self) -> int:
-        return subprocess.run(
-            [sys.executable, "-m", "ingestion", "worker-health"], env=self.environment, stderr=subprocess.DEVNULL
-        ).returncode
+    def is_healthy(self) -> bool:
+        """Asks as the container does."""
+        return subprocess.run([REPOSITORY / "infra" / "docker" / "healthy", self.port]).returncode == 0
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def workers(settings: Settings, own_redis_url: Any, tmp_path: Path) -> WorkerPro
         "LEASE_SECONDS": "6",
         "WORKER_SHUTDOWN_SECONDS": "1",
         "WORK_FOLDER": str(work),
-        "WORKER_HEALTH_FILE": str(tmp_path / "alive"),
+        "PRIVATE_PORT": str(free_port()),
     }
     return WorkerProcesses(environment, tmp_path)
 

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, Counter
+from prometheus_client import CollectorRegistry
 
 from knowledge_graph.refinement.records import CallOutcome
+from service_kit.readings import counter
 
 
 class RefinementMetrics:
     """Counts since the process started; the status of a workspace has what it spent in all."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self.calls = Counter(
+        self.calls = counter(
             "attractor_graph_refinement_calls_total",
             "Chunks that the chat model was asked about: answered, unreadable (paid for), refused, failed (no answer)",
-            ["result"],
-            registry=registry,
+            registry,
+            result=("answered", "unreadable", "refused", "failed"),
         )
-        self.tokens = Counter(
+        self.tokens = counter(
             "attractor_graph_refinement_tokens_total",
             "Tokens spent on refinement, as the provider counts or else estimated, by kind: input or output",
-            ["kind"],
-            registry=registry,
+            registry,
+            kind=("input", "output"),
         )
 
     def count(self, outcome: CallOutcome) -> None:

@@ -3,34 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from uuid import UUID
 
-from prometheus_client import CollectorRegistry, Gauge
+from prometheus_client.core import Metric
 from redis.asyncio import Redis
 
 from contracts.events import run_stream
 from orchestrator.checkpoints import Checkpoints
 from orchestrator.runs.repository import RunSql, WorkspaceRuns
 from service_kit.postgres import Database
+from service_kit.readings import gauge
 from service_kit.repository import SystemRepository
 from service_kit.workspace_purge import Erased
 
-LOOK_SECONDS, MEASURE_SECONDS = 600.0, 30.0
-BATCH = 500
+LOOK_SECONDS, BATCH = 600.0, 500
 EVENT_DAYS = 30
 FAILED_HOURS = 24
 
 
 class EndedRuns:
-    """`run` is a background task: it deletes old events, and checkpoints that a process died before it could delete.
+    """`run` is a background task: it deletes old events, and checkpoints that a process died before it could delete."""
 
-    `keep_measuring` is another one: it tells how much space the checkpoints take, of all processes together.
-    """
-
-    def __init__(self, database: Database, redis: Redis, checkpoints: Checkpoints, registry: CollectorRegistry) -> None:
+    def __init__(self, database: Database, redis: Redis, checkpoints: Checkpoints) -> None:
         self.database, self.redis, self.checkpoints = database, redis, checkpoints
-        self._bytes = Gauge("attractor_checkpoint_bytes", "Bytes of the checkpoints of all runs", registry=registry)
 
     async def run(self, *also: Callable[[], Awaitable[None]]) -> None:
         """Runs until cancelled; does what else there is to do each time."""
@@ -41,18 +37,22 @@ class EndedRuns:
                 await work()
             await asyncio.sleep(LOOK_SECONDS)
 
-    async def keep_measuring(self) -> None:
-        """Runs until cancelled."""
-        while True:
-            await self.measure()
-            await asyncio.sleep(MEASURE_SECONDS)
-
-    async def measure(self) -> int:
+    async def checkpoint_bytes(self) -> int:
         """Returns the bytes of all checkpoints, as they are stored."""
         async with self.database.system() as connection:
-            measured = int(await SystemRepository(connection).value(RunSql.checkpoint_bytes))
-        self._bytes.set(measured)
-        return measured
+            return int(await SystemRepository(connection).value(RunSql.checkpoint_bytes))
+
+    async def gauges(self) -> Iterable[Metric]:
+        """Returns what waits for a worker and what checkpoints take, of all processes together."""
+        measured = await self.checkpoint_bytes()
+        async with self.database.system() as connection:
+            cursor = await connection.execute(RunSql.waiting.encode())
+            waiting, age = await cursor.fetchone() or (0, 0)
+        return (
+            gauge("attractor_checkpoint_bytes", "Bytes of the checkpoints of all runs", measured),
+            gauge("attractor_runs_waiting", "Runs that wait for a worker, or for the run before them", waiting),
+            gauge("attractor_runs_waiting_oldest_seconds", "Age of the oldest run that waits", float(age)),
+        )
 
     async def delete_abandoned(self) -> None:
         """Deletes the checkpoints of all runs that have ended or are gone, of failed ones a day later."""

@@ -94,6 +94,7 @@ class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS, run_c
     delete_old_events: str
     abandoned_checkpoints: str
     count_checkpoints: str
+    waiting: str
     checkpoint_bytes: str
 
 

@@ -191,6 +191,9 @@ LIMIT %(limit)s;
 -- name: count_checkpoints
 SELECT count(*) FROM checkpoints WHERE thread_id = ANY(%(threads)s);
 
+-- name: waiting
+SELECT count(*), coalesce(extract(epoch FROM now() - min(created_at)), 0) FROM run WHERE state = 'queued';
+
 -- name: checkpoint_bytes
 SELECT coalesce((SELECT sum(pg_column_size(checkpoint) + pg_column_size(metadata)) FROM checkpoints), 0)
     + coalesce((SELECT sum(pg_column_size(blob)) FROM checkpoint_blobs), 0)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from prometheus_client import CollectorRegistry, Counter, Gauge
+from prometheus_client import CollectorRegistry, Gauge
 
 from orchestrator.runs.attempt import Attempt
 from orchestrator.runs.records import ClaimedRun
 from service_kit.notifications import Notifications
+from service_kit.readings import counter
 from service_kit.work import WorkQueue
 from service_kit.worker import Worker
+
+RESULTS = ("completed", "failed", "cancelled", "retried", "released", "superseded", "broke off")
 
 
 def run_worker(
@@ -26,9 +29,7 @@ def run_worker(
 
     When the process stops it calls `drain`, which ends each run after its node; `drain_seconds` later they are cut.
     """
-    attempts = Counter(
-        "attractor_run_attempts_total", "Attempts at runs, by how they ended", ["result"], registry=registry
-    )
+    attempts = counter("attractor_run_attempts_total", "Attempts at runs, by how they ended", registry, result=RESULTS)
 
     async def execute(run: ClaimedRun) -> None:
         current = attempt(run)

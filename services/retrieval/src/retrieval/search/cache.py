@@ -20,13 +20,14 @@ from importlib.resources.abc import Traversable
 from typing import TypeVar
 from uuid import UUID
 
-from prometheus_client import CollectorRegistry, Counter
+from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
 
 from contracts.retrieval import SearchRequest, SearchResponse
 from retrieval.highlights.highlighter import NOT_COMPARED
 from retrieval.reading.state import IndexState
 from service_kit.optional_redis import OptionalRedis, RedisUnavailable
+from service_kit.readings import counter
 from service_kit.workspace_purge import Erased
 
 T = TypeVar("T")
@@ -57,11 +58,11 @@ class SearchCache:
         self.keeping = redis.register_script(folder.joinpath("keep_search.lua").read_text("utf-8"))
         self.deleting = redis.register_script(folder.joinpath("forget_searches.lua").read_text("utf-8"))
         self.optional = OptionalRedis()
-        self.results = Counter(
+        self.results = counter(
             "attractor_search_cache_total",
             "Searches by cache result: hit, miss, bypass (not cacheable), failed (Redis unavailable)",
-            ["result"],
-            registry=registry,
+            registry,
+            result=("hit", "miss", "bypass", "failed"),
         )
 
     def place(

@@ -1,0 +1,98 @@
+"""What a service that writes and reads events tells of its streams, its outbox and its connections."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from prometheus_client.core import GaugeMetricFamily, Metric
+from redis.asyncio import Redis
+from redis.exceptions import ResponseError
+
+from service_kit.postgres import Database
+from service_kit.readings import Reading, gauge
+from service_kit.streams import dead_letters
+
+
+def stream_reading(redis: Redis, group: str, streams: Sequence[str]) -> Reading:
+    """Reads how far a consumer group is behind on its streams, and the dead letters there are now, of all groups."""
+
+    async def read() -> Iterable[Metric]:
+        labels = ["stream", "group"]
+        lag = GaugeMetricFamily("attractor_stream_lag", "Events that the group has not been given yet", labels=labels)
+        pending = GaugeMetricFamily(
+            "attractor_stream_pending", "Events that the group was given and has not handled", labels=labels
+        )
+        oldest = GaugeMetricFamily(
+            "attractor_stream_pending_oldest_seconds",
+            "Age of the oldest event that the group was given and has not handled; 0 without one",
+            labels=labels,
+        )
+        dead = GaugeMetricFamily(
+            "attractor_dead_letters", "Dead letters that wait to be replayed, of all groups", labels=["stream"]
+        )
+        for stream in streams:
+            dead.add_metric([stream], await redis.xlen(dead_letters(stream)))
+            about = await _group(redis, stream, group)
+            if about is None:
+                continue
+            if about["lag"] is not None:  # Redis cannot tell it for a while after entries were deleted
+                lag.add_metric([stream, group], about["lag"])
+            pending.add_metric([stream, group], about["pending"])
+            waiting: Any = await redis.xpending(stream, group)
+            since = waiting["min"] and int(waiting["min"].partition(b"-")[0]) / 1000
+            oldest.add_metric([stream, group], max(0.0, time.time() - since) if since else 0.0)
+        return lag, pending, oldest, dead
+
+    return read
+
+
+def outbox_reading(database: Database) -> Reading:
+    """Reads what waits in the outbox, which says also while Redis is away."""
+
+    async def read() -> Iterable[Metric]:
+        async with database.system() as connection:
+            cursor = await connection.execute(
+                "SELECT count(*), coalesce(extract(epoch FROM now() - min(created_at)), 0) FROM outbox"
+            )
+            count, age = await cursor.fetchone() or (0, 0)
+        return (
+            gauge("attractor_outbox_rows", "Events that wait to be published", float(count)),
+            gauge("attractor_outbox_oldest_seconds", "Age of the oldest event that waits to be published", float(age)),
+        )
+
+    return read
+
+
+def connection_reading(database: Database) -> Reading:
+    """Reads how many connections to PostgreSQL the pool has, and how many callers wait for one."""
+
+    async def read() -> Iterable[Metric]:
+        told = database.pool.get_stats()
+        connections = GaugeMetricFamily(
+            "attractor_database_connections", "Connections to PostgreSQL by state", labels=["state"]
+        )
+        free = told.get("pool_available", 0)
+        connections.add_metric(["free"], free)
+        connections.add_metric(["used"], told.get("pool_size", 0) - free)
+        waiting = told.get("requests_waiting", 0)
+        return (
+            connections,
+            gauge(
+                "attractor_database_connections_most", "The most connections of this process", database.pool.max_size
+            ),
+            gauge("attractor_database_waiting", "Callers that wait for a connection to PostgreSQL", waiting),
+        )
+
+    return read
+
+
+async def _group(redis: Redis, stream: str, group: str) -> dict[str, Any] | None:
+    try:
+        groups: Any = await redis.xinfo_groups(stream)
+    except ResponseError as error:
+        if "no such key" not in str(error):
+            raise
+        return None
+    return next((one for one in groups if one["name"] in (group, group.encode())), None)

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import Metric
+
+from service_kit.readings import Readings, counter, gauge
+from service_kit.telemetry import Metrics, RequestTelemetry
+
+
+async def test_gauges_are_those_of_the_moment_and_one_that_fails_leaves_the_others() -> None:
+    registry = CollectorRegistry()
+    readings = Readings(registry)
+    seen = {"rows": 3}
+
+    async def rows() -> Iterable[Metric]:
+        return [gauge("attractor_rows", "Rows", seen["rows"])]
+
+    async def away() -> Iterable[Metric]:
+        if "away" in seen:
+            raise ConnectionError("it is away")
+        return [gauge("attractor_away", "Rows elsewhere", 1)]
+
+    readings.add("rows", rows)
+    readings.add("elsewhere", away)
+    failed = ("attractor_readings_failed_total", {"reading": "elsewhere"})
+    assert registry.get_sample_value(*failed) == 0
+    await readings.refresh()
+    assert (registry.get_sample_value("attractor_rows"), registry.get_sample_value("attractor_away")) == (3, 1)
+    seen |= {"rows": 4, "away": 1}
+    await readings.refresh()
+    assert (registry.get_sample_value("attractor_rows"), registry.get_sample_value("attractor_away")) == (4, None)
+    assert registry.get_sample_value(*failed) == 1
+
+
+async def test_a_reading_without_an_end_does_not_hold_the_metrics_up(monkeypatch) -> None:
+    monkeypatch.setattr("service_kit.readings.DEADLINE_SECONDS", 0.01)
+    registry = CollectorRegistry()
+    readings = Readings(registry)
+
+    async def endless() -> Iterable[Metric]:
+        await asyncio.Event().wait()
+        return []
+
+    readings.add("endless", endless)
+    async with asyncio.timeout(60):
+        await readings.refresh()
+    assert registry.get_sample_value("attractor_readings_failed_total", {"reading": "endless"}) == 1
+
+
+def test_all_series_of_a_counter_are_there_before_anything_happens() -> None:
+    registry = CollectorRegistry()
+    counter("attractor_tried_total", "Tries", registry, what=("a", "b"), result=("good", "bad"))
+    lines = generate_latest(registry).decode().splitlines()
+    assert len([line for line in lines if line.startswith("attractor_tried_total{")]) == 4
+
+
+async def test_a_method_that_a_caller_invents_makes_no_series_of_its_own() -> None:
+    metrics = Metrics()
+
+    async def app(_scope, _receive, send) -> None:
+        await send({"type": "http.response.start", "status": 405, "headers": []})
+
+    for method in ("GET", "BREW", "X" * 50):
+        scope = {"type": "http", "method": method, "path": "/", "headers": []}
+        await RequestTelemetry(app, metrics)(scope, None, lambda _: asyncio.sleep(0))
+    told = {
+        sample.labels["method"]
+        for metric in metrics.registry.collect()
+        if metric.name == "attractor_http_request_seconds"
+        for sample in metric.samples
+    }
+    assert told == {"GET", "other"}
