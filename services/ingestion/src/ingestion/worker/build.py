@@ -21,7 +21,7 @@ from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.embedding import TextEmbedder, running_loop
 from ingestion.worker.health import SignsOfLife, serve_inside
 from ingestion.worker.holding import Shutdown
-from ingestion.worker.metrics import Readings, WorkerMetrics
+from ingestion.worker.metrics import WorkerReadings, WorkerMetrics
 from ingestion.worker.process import Processor
 from ingestion.worker.queue import StageQueue
 from ingestion.worker.recording import ProcessingPolicy
@@ -92,7 +92,7 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, signs: SignsOfLif
     )
     if settings.private_port is not None:
         metrics.registry.register(
-            Readings(lambda: [*((lane.value, slots.busy(lane)) for lane in ALL_LANES), ("sync", syncs.busy)])
+            WorkerReadings(lambda: [*((lane.value, slots.busy(lane)) for lane in ALL_LANES), ("sync", syncs.busy)])
         )
         serve_inside(metrics.registry, signs, settings.private_host, settings.private_port, stack)
     return DocumentWorker(slots, syncs)

@@ -49,7 +49,7 @@ class WorkerMetrics:
         )
 
 
-class Readings(Collector):
+class WorkerReadings(Collector):
     """What is looked up when it is asked for: memory by kind of process, and slots in use by lane."""
 
     def __init__(self, busy: Callable[[], Iterable[tuple[str, int]]]) -> None:
