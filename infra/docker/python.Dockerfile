@@ -47,7 +47,7 @@ RUN if [ "${INSTALL_LIBREOFFICE}" = 1 ]; then \
     fi
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 HOST=0.0.0.0 HOME=/tmp
 COPY --from=builder /venv /venv
-COPY --chmod=755 infra/docker/healthy /usr/local/bin/healthy
+COPY infra/docker/healthy /usr/local/bin/healthy
 # Volumes in Compose: what uploads and conversions need on a disk, and the converter's socket.
 RUN install -d -o 10001 -g 10001 -m 700 /spool /run/converter
 USER 10001:10001
