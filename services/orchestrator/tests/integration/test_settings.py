@@ -84,7 +84,7 @@ async def test_every_setting_has_a_schema_a_default_and_a_category(start: Any, o
     assert all(one["value_schema"] and one["description"] for one in listed)
     assert now.keys() == {one["key"] for one in listed if "{" not in one["key"]}
     assert {(one["is_set"], one["source"], one["updated_at"]) for one in now.values()} == {(False, "default", None)}
-    assert roles.keys() == {"roles.answer", "roles.summary", "roles.title"}
+    assert roles.keys() == {f"roles.{role}" for role in ("router", "answer", "artifact", "summary", "title")}
 
 
 async def test_runs_follow_the_users_settings_before_the_workspaces(
@@ -225,6 +225,23 @@ async def test_only_owners_change_what_is_the_workspaces(
             headers=auth_headers(role=Role.editor),
         )
     assert {one.status_code for one in (*refused, deleted)} == {403}
+
+
+async def test_artifacts_are_written_by_their_own_model_or_else_by_that_of_answers(
+    start: Any, own: Settings, world: Any, put: Any, provided: Any
+) -> None:
+    async with start(own) as service:
+        await provided(service)
+        for role, model in (("answer", "large"), ("artifact", "small")):
+            assert (await put(service, f"roles.{role}", [{"provider": "mine", "model": model}])).status_code == 200
+            run = await service.ask(await service.session(title="t"), "Write a one-page summary of how tokens work")
+            await service.events(run["id"])
+            ended = await service.run(run["id"])
+            assert ended["answer"]["artifact_index"] == 1, ended
+    assert [one["model"] for one in world.chats if one.get("stream")] == [
+        *("large", "large"),
+        *("small", "large"),
+    ], "the artifact, and by the model for answers what is said of it"
 
 
 async def test_settings_of_another_workspace_are_not_seen(

@@ -21,7 +21,7 @@ from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.embedding import TextEmbedder, running_loop
 from ingestion.worker.health import SignsOfLife, serve_inside
 from ingestion.worker.holding import Shutdown
-from ingestion.worker.metrics import WorkerReadings, WorkerMetrics
+from ingestion.worker.metrics import WorkerMetrics, WorkerReadings
 from ingestion.worker.process import Processor
 from ingestion.worker.queue import StageQueue
 from ingestion.worker.recording import ProcessingPolicy

@@ -6,17 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import AfterValidator, Field, StringConstraints, TypeAdapter, ValidationError
 
 from contracts.base import plain
-from contracts.workspace_settings import RoleModels, SettingSchema, SettingScope
+from contracts.workspace_settings import ChosenRole, RoleModels, SettingSchema, SettingScope
 from orchestrator.errors import SettingInvalid, UnknownSetting
 
 BOTH = (SettingScope.user, SettingScope.workspace)
 WORKSPACE = (SettingScope.workspace,)
-ROLES = ("answer", "summary", "title")
+ROLES: tuple[ChosenRole, ...] = get_args(ChosenRole)
 _NAME = re.compile(r"[a-z0-9_-]{1,32}")
 OPERATOR = "operator"
 
@@ -120,7 +120,7 @@ DEFINITIONS = (
             f"roles.{role}",
             "roles",
             f"The models for the role {role}, in order: the next one is asked where one fails. "
-            "Without it the operator's model",
+            + ("Without it those of the role answer" if role == "artifact" else "Without it the operator's model"),
             WORKSPACE,
             RoleModels,
         )

@@ -14,7 +14,7 @@ from inference.errors import InvalidApiKey
 from inference.openai_chat import OpenAIChat
 from inference.role_chat import RoleCandidate, RoleChat
 from inference.settings import ChatSettings
-from orchestrator.configuration.chosen import ProviderAddress
+from orchestrator.configuration.chosen import ChosenSettings, ProviderAddress
 from orchestrator.configuration.schema import OPERATOR
 from orchestrator.configuration.store import ConfigurationStore
 from orchestrator.errors import ProviderUnusable
@@ -50,7 +50,7 @@ class ModelSource:
         """Yields the models of a run, which must not ask them after the block. `tell` takes what they took.
 
         A model whose provider cannot be used is left out, and told as an issue; a role that has none left has the
-        operator's.
+        operator's. Artifacts are written by the models for answers where nobody chose others.
         """
         chosen = await self.configuration.chosen(run.workspace_id, run.created_by)
         spender = Spender(run.workspace_id, run.created_by, run.key_id, run.id, run.attempts)
@@ -58,8 +58,9 @@ class ModelSource:
         async with AsyncExitStack() as stack:
             chats, issues = dict[ModelRole, RoleChat](), dict[str, None]()
             for role in MODEL_ROLES:
-                asked = [RoleModel.model_validate(one) for one in run.options.get("roles", {}).get(role, ())]
-                models = asked or chosen.roles.get(role, ())
+                models = _chosen(run, chosen, role)
+                if role == "artifact" and not models:
+                    models = _chosen(run, chosen, "answer")
                 candidates = await self._candidates(stack, models, chosen.providers, issues)
                 candidates = candidates or await self._candidates(stack, self._operators(), {}, issues)
                 if candidates:
@@ -92,3 +93,9 @@ class ModelSource:
             tokens = self.settings.chat_context_tokens if one.provider == OPERATOR else None
             candidates.append(RoleCandidate(one.provider, chat, SetCapabilities(context_tokens=tokens)))
         return candidates
+
+
+def _chosen(run: ClaimedRun, chosen: ChosenSettings, role: ModelRole) -> Sequence[RoleModel]:
+    """Returns the models that the request names for the role, or else the workspace."""
+    asked = [RoleModel.model_validate(one) for one in run.options.get("roles", {}).get(role, ())]
+    return asked or chosen.roles.get(role, ())
