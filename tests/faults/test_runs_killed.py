@@ -112,6 +112,7 @@ ARTIFACT_NODES = (
     "artifact_action_dispatch",
     "generate_artifact",
     "generate_followup",
+    "reflect",
     "clean_state",
 )
 WRITE = "You write the document that the user asks for"

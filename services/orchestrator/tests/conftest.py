@@ -77,6 +77,8 @@ class World:
     answer: list[str] = field(default_factory=lambda: ["Tokens expire after ", "fifteen minutes [", "1]. Also [9]."])
     title: str = "Token lifetime"
     summary: str = "They spoke of tokens."
+    # What the model derives from a turn that changed the artifact.
+    reflections: str = '{"reflections": []}'
     # What the model writes in the place of what the sources contradict; without it, it fails.
     anew: str | None = ""
     anew_pace: Callable[[], Awaitable[None]] | None = None
@@ -211,6 +213,7 @@ def add_documents(app: FastAPI, world: World) -> None:
 
 CONDENSE = "Condense the beginning"
 WRITE_ANEW = "Each numbered sentence below"
+REFLECT = "A user has just had a document written or changed"
 
 
 def add_models(app: FastAPI, world: World) -> None:
@@ -267,6 +270,8 @@ async def pieces_of(world: World, prompt: str, naming: bool) -> list[str] | None
     for part, pieces in world.scripted.items():
         if part in prompt:
             return pieces
+    if prompt.startswith(REFLECT):
+        return [world.reflections]
     if prompt.startswith(WRITE_ANEW):
         if world.anew_pace is not None:
             await world.anew_pace()

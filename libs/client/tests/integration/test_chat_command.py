@@ -103,7 +103,7 @@ def with_artifact(conversation: Any, samples: Any, json: Any, events: Any) -> An
     }  # fmt: skip
     action = {
         "id": str(ACTION), "name": "tldr", "prompt": "Shorten", "target": "artifact", "use_history": False,
-        "shared": False, "created_by": str(UUID(int=2)), "created_at": "2026-01-01T00:00:00Z",
+        "use_preferences": True, "shared": False, "created_by": str(UUID(int=2)), "created_at": "2026-01-01T00:00:00Z",
         "updated_at": "2026-01-01T00:00:00Z", "version": 1,
     }  # fmt: skip
     name, data = samples.completed("Done.")

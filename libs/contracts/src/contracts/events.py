@@ -16,6 +16,7 @@ from contracts.artifact_actions import ArtifactAction
 from contracts.models import ModelRole
 from contracts.object_keys import derived_prefix, original_key
 from contracts.orchestrator import AnswerMode, Citation, SentenceCheck, SentenceStatus
+from contracts.reflections import MOST_REFLECTIONS, Reflection
 from contracts.registry import GATEWAY, INGESTION, KNOWLEDGE_GRAPH, MEMORY, ORCHESTRATOR, RETRIEVAL
 
 DOCUMENTS = "attractor.documents"
@@ -237,7 +238,8 @@ class TurnCompleted(EventData):
     """A turn ended with an answer. Question and answer have at most 10,000 characters each.
 
     `question_id` and `answer_id` name the messages; the question was asked at `asked_at`, by the clock of `time_zone`
-    (IANA name). `recalled_ids` are the memories that the answer was written with.
+    (IANA name). `recalled_ids` are the memories that the answer was written with, `reflections` what the user's own
+    words showed of them.
     """
 
     event_type = "turn.completed.v2"
@@ -254,6 +256,7 @@ class TurnCompleted(EventData):
     answer: str = Field(max_length=10_000)
     document_ids: list[UUID]
     recalled_ids: list[UUID] = []
+    reflections: list[Reflection] = Field(default=[], max_length=MOST_REFLECTIONS)
 
 
 class TurnCompletedV1(EventData):

@@ -26,13 +26,15 @@ class QuickActionTarget(StrEnum):
 class QuickActionCreate(Request):
     """A `shared` one is for all members of the workspace, and asks for the role editor.
 
-    With `use_history` the model also reads what was said in the session.
+    With `use_history` the model also reads what was said in the session; with `use_preferences`, what memory knows of
+    the style of whoever uses it, and of them.
     """
 
     name: Name
     prompt: QuickPrompt
     target: QuickActionTarget = QuickActionTarget.artifact
     use_history: bool = False
+    use_preferences: bool = True
     shared: bool = False
 
 
@@ -43,10 +45,11 @@ class QuickActionUpdate(Request):
     prompt: QuickPrompt | None = None
     target: QuickActionTarget | None = None
     use_history: bool | None = None
+    use_preferences: bool | None = None
 
     @model_validator(mode="after")
     def _changes_something(self) -> QuickActionUpdate:
-        if all(value is None for value in (self.name, self.prompt, self.target, self.use_history)):
+        if all(value is None for value in self.model_dump().values()):
             raise ValueError("nothing to change")
         return self
 
@@ -59,6 +62,7 @@ class QuickAction(Resource):
     prompt: str
     target: QuickActionTarget
     use_history: bool
+    use_preferences: bool
     shared: bool
     created_by: UUID
     created_at: datetime

@@ -50,7 +50,8 @@ class MemoryConsumer:
     async def turn_completed(self, event: Event) -> None:
         """Keeps question and answer, unless their session is deleted; the answer, unless all that it cites is.
 
-        What the question states is kept in the same transaction. Nothing is learned from the answer.
+        What the question states, and what the turn showed of its user, is kept in the same transaction. Nothing is
+        learned from the answer.
         """
         turn = turn_of(event)
         question, answer = messages_of(turn)
@@ -67,7 +68,7 @@ class MemoryConsumer:
                 return
             sources = await memories.living_documents(turn.document_ids)
             if await memories.insert_message(question, prepared[0]):
-                await self.writer.write(connection, event.workspace_id, question)
+                await self.writer.write(connection, event.workspace_id, question, turn.reflections)
             if (sources or not turn.document_ids) and await memories.insert_message(answer, prepared[1]):
                 await memories.insert_sources(answer.id, sources)
 

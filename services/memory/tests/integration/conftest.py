@@ -87,6 +87,7 @@ class Streams:
             question=question,
             answer=more.pop("answer", "It is so."),
             document_ids=documents,
+            reflections=more.pop("reflections", []),
         )
         return await self.send(data, **more)
 

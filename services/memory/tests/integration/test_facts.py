@@ -9,6 +9,7 @@ import pytest
 
 from contracts.events import TURNS, SessionDeleted
 from contracts.gateway import Role
+from contracts.reflections import Reflection, StyleAspect
 
 GINA = {"role": "speaker", "speaker": "Gina"}
 JANUARY, MAY, JUNE = (datetime(2026, month, 5, 12, tzinfo=UTC) for month in (1, 5, 6))
@@ -188,3 +189,60 @@ async def test_an_import_may_break_off_and_twice_adds_nothing(client, facts, ans
     [fact] = (await facts()).values()
     assert (fact["fact"]["subject"], fact["fact"]["object"]) == ("Gina", "Porto")
     assert (await answer("Where does Gina live?")).startswith("Gina lives in Porto.")
+
+
+BRITISH, AMERICAN, PLAIN = (
+    Reflection(kind="style", aspect=StyleAspect.spelling, text="Use British spelling."),
+    Reflection(kind="style", aspect=StyleAspect.spelling, text="Use American spelling."),
+    Reflection(kind="style", aspect=StyleAspect.tone, text="Write soberly."),
+)
+TASK = "Write a page on tokens in British spelling."
+
+
+async def test_what_a_turn_showed_is_kept_once_under_its_message_and_a_contrary_one_takes_its_place(
+    client, streams, facts, principal, auth_headers
+):
+    first, again = uuid4(), uuid4()
+    turn = {"question_id": first, "answer_id": uuid4(), "reflections": [BRITISH, PLAIN], "asked_at": JANUARY}
+    for _ in range(2):  # a redelivery adds nothing
+        await streams.turn(principal.user_id, TASK, [], **turn)
+    await streams.turn(
+        principal.user_id, "And one on keys, please.", [], question_id=again, reflections=[BRITISH], asked_at=MAY
+    )
+    await streams.drained(TURNS)
+    told = await facts()
+    assert set(told) == {"Use British spelling.", "Write soberly."}
+    assert told["Use British spelling."]["kind"] == "style"
+    assert set(told["Use British spelling."]["fact"]["message_ids"]) == {str(first), str(again)}
+    await streams.turn(principal.user_id, "The next one.", [], reflections=[AMERICAN], asked_at=JUNE)
+    await streams.drained(TURNS)
+    told = await facts()
+    assert told["Use American spelling."]["fact"]["supersedes"] == told["Use British spelling."]["id"]
+    profile = (await client.get("/v1/memories/profile", headers=auth_headers())).json()
+    assert profile == {"style": ["Use American spelling.", "Write soberly."], "facts": []}
+    stranger = (await client.get("/v1/memories/profile", headers=auth_headers(user_id=uuid4()))).json()
+    assert stranger == {"style": [], "facts": []}
+
+
+async def test_what_a_turn_showed_waits_for_a_review_or_is_not_kept(client, streams, facts, principal, auth_headers):
+    path = "/v1/memories/settings"
+    await client.put(path, json={"writing": "off"}, headers=auth_headers())
+    await streams.turn(principal.user_id, "Write a page.", [], reflections=[PLAIN])
+    await streams.drained(TURNS)
+    assert await facts() == {}
+    await client.put(path, json={"writing": "review"}, headers=auth_headers())
+    secret = Reflection(kind="fact", text="My password is hunter22")
+    await streams.turn(principal.user_id, "Write a page.", [], reflections=[BRITISH, secret])
+    await streams.drained(TURNS)
+    [fact] = (await facts()).values()
+    assert (fact["content"], fact["fact"]["approved"]) == ("Use British spelling.", False)
+    profile = "/v1/memories/profile"
+    assert (await client.get(profile, headers=auth_headers())).json()["style"] == []
+    await client.post(f"/v1/memories/{fact['id']}/approve", headers=auth_headers())
+    assert (await client.get(profile, headers=auth_headers())).json()["style"] == ["Use British spelling."]
+
+
+async def test_a_task_is_not_taken_for_a_style(streams, facts, principal):
+    await streams.turn(principal.user_id, "Write a report about caching.", [])
+    await streams.drained(TURNS)
+    assert await facts() == {}

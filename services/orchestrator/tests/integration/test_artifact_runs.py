@@ -105,7 +105,7 @@ async def test_a_document_is_written_then_changed_in_one_place_then_rewritten(
         assert ended["answer"]["artifact_index"] == 1
         assert ended["node_trace"] == [
             "generate_path", "retrieve", "artifact_action_dispatch", "generate_artifact", "generate_followup",
-            "clean_state", "generate_title",
+            "reflect", "clean_state", "generate_title",
         ]  # fmt: skip
         assert names(events) == ended["node_trace"]
         assert events[-1].data["artifact_index"] == 1

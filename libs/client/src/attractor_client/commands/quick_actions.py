@@ -40,6 +40,10 @@ async def create(
         QuickActionTarget, typer.Option(help="Write the artifact anew, or answer the message.")
     ] = QuickActionTarget.artifact,
     history: Annotated[bool, typer.Option("--history", help="The model also reads what was said.")] = False,
+    preferences: Annotated[
+        bool,
+        typer.Option("--preferences/--no-preferences", help="The model also reads what memory knows of you."),
+    ] = True,
     shared: Annotated[bool, typer.Option("--shared", help="For all members of the workspace.")] = False,
 ) -> None:
     """Keep a prompt under a name.
@@ -49,7 +53,10 @@ async def create(
       attractor quick-actions create tldr "Put a summary of three sentences in front."
       attractor quick-actions create brief "Answer in one sentence." --target message
     """
-    _show(output, await client.quick_actions.create(name, prompt, target=target, use_history=history, shared=shared))
+    made = await client.quick_actions.create(
+        name, prompt, target=target, use_history=history, use_preferences=preferences, shared=shared
+    )
+    _show(output, made)
 
 
 @app.command()
@@ -70,9 +77,16 @@ async def edit(
     action_id: Action,
     name: Annotated[str | None, typer.Option(help="Another name.")] = None,
     prompt: Annotated[str | None, typer.Option(help="Another prompt.")] = None,
+    history: Annotated[
+        bool | None, typer.Option("--history/--no-history", help="Whether the model also reads what was said.")
+    ] = None,
+    preferences: Annotated[
+        bool | None, typer.Option("--preferences/--no-preferences", help="Whether the model also reads your style.")
+    ] = None,
 ) -> None:
-    """Change the name or the prompt of a quick action."""
-    _show(output, await client.quick_actions.change(action_id, QuickActionUpdate(name=name, prompt=prompt)))
+    """Change a quick action: its name, its prompt, or what the model reads beside it."""
+    change = QuickActionUpdate(name=name, prompt=prompt, use_history=history, use_preferences=preferences)
+    _show(output, await client.quick_actions.change(action_id, change))
 
 
 @app.command()
@@ -89,6 +103,8 @@ def _show(output: Output, action: QuickAction) -> None:
     else:
         whose = "the workspace's" if action.shared else "yours"
         output.text(f"{action.name} · {action.target.value} · {whose} · {action.id}", "bold")
+        used = {"history": action.use_history, "preferences": action.use_preferences}
+        output.text(f"reads {' and '.join(what for what in used if used[what]) or 'neither history nor preferences'}")
 
 
 def _beginning(action: QuickAction) -> str:

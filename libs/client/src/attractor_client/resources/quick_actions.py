@@ -26,10 +26,18 @@ class QuickActions:
         *,
         target: QuickActionTarget = QuickActionTarget.artifact,
         use_history: bool = False,
+        use_preferences: bool = True,
         shared: bool = False,
     ) -> QuickAction:
         """Keeps a prompt, for all members of the workspace if `shared`."""
-        body = QuickActionCreate(name=name, prompt=prompt, target=target, use_history=use_history, shared=shared)
+        body = QuickActionCreate(
+            name=name,
+            prompt=prompt,
+            target=target,
+            use_history=use_history,
+            use_preferences=use_preferences,
+            shared=shared,
+        )
         answer = await self.transport.send("POST", QUICK_ACTIONS, body=body)
         return self.transport.parse(answer, QuickAction)
 

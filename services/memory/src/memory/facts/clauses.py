@@ -22,8 +22,8 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _CORRECTING = re.compile(
-    r"(?:no|nope|actually|correction|sorry|oops|wait|i meant|i mean|i misspoke|that was wrong|that is wrong"
-    r"|that is not right|nein|korrektur|eigentlich|stimmt nicht|das stimmt nicht|ich meinte|falsch"
+    r"(?:no(?! (?:bullet|emoji))|nope|actually|correction|sorry|oops|wait|i meant|i mean|i misspoke|that was wrong"
+    r"|that is wrong|that is not right|nein|korrektur|eigentlich|stimmt nicht|das stimmt nicht|ich meinte|falsch"
     r"|quatsch|entschuldigung)[,:.! –-]+ ?",
     re.IGNORECASE,
 )

@@ -16,6 +16,7 @@ from contracts.memory import MemoryKind
 from memory.facts.clauses import clauses
 from memory.facts.dates import ResolvedTime, resolved
 from memory.facts.statements import USER, StatedFact, Values
+from memory.facts.style import styled
 
 _ONE_VALUE = """name|first name|last name|surname|nickname|email|e-mail|email address|phone|phone number|number|address
 birthday|date of birth|age|job|profession|title|role|employer|company|boss|manager|wife|husband|partner|girlfriend
@@ -103,9 +104,11 @@ def statements(text: str, said_at: datetime, time_zone: str, speaker: str = USER
     """Yields what the message states. `speaker` is whom "I" means: the user, or somebody by name."""
     for clause, corrects in clauses(text):
         found = _stated(clause, said_at, time_zone, speaker)
-        if found is not None:
+        if speaker == USER and (found is None or found.kind is MemoryKind.style):
+            yield from styled(clause, found)
+        elif found is not None:
             yield replace(found, corrects=corrects or found.replaces is not None)
-        elif corrects and (named := _IT_IS.match(clause)):
+        if found is None and corrects and (named := _IT_IS.match(clause)):
             wrong, right = _replaced(named["object"])
             told = _trimmed(right, None)
             yield StatedFact(MemoryKind.fact, clause, None, "", told, "one", corrects=True, replaces=wrong)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from uuid import UUID, uuid5
 
 from contracts.memory import MemoryScope
+from contracts.reflections import Reflection
 from memory.facts.reconciliation import FactChange, reconcile
+from memory.facts.reflected import joined
 from memory.facts.repository import FactRows
 from memory.facts.rules import statements
 from memory.facts.statements import USER, StatedFact
@@ -32,13 +35,22 @@ class FactWriter:
         found = statements(message.content, message.said_at, message.time_zone, speaker)
         return list(found)[:MOST_STATEMENTS]
 
-    async def write(self, connection: Connection, workspace_id: UUID, message: NewMessage) -> int:
-        """Keeps what a message states that was just kept itself; returns how many facts were added.
+    async def write(
+        self,
+        connection: Connection,
+        workspace_id: UUID,
+        message: NewMessage,
+        reflections: Sequence[Reflection] = (),
+    ) -> int:
+        """Keeps what a message states that was just kept itself, and what its turn showed of the user.
+
+        Returns how many facts were added.
 
         The ids follow from the message's, so that whoever writes them again writes the same. Where the workspace
         reviews facts, they wait for it, and close nothing until then.
         """
-        added, told, facts = 0, self.read(message), FactRows(connection, workspace_id)
+        added, told = 0, joined(reflections, self.read(message), message.said_at)
+        facts = FactRows(connection, workspace_id)
         writing = await facts.writing() if told else "off"
         if writing == "off":
             return 0

@@ -173,3 +173,9 @@ def _between(window: _Window, anchors: list[tuple[int, int]]) -> list[_Window]:
     return [
         _Window(old, old_end, new, new_end, window.depth + 1) for (old, new), (old_end, new_end) in pairwise(places)
     ]
+
+
+def added(before: str, after: str, *, most: int, longest: int) -> list[str]:
+    """Returns what the second text has and the first has not: so many changes at most, of each the beginning."""
+    new = (after[one.new_start : one.new_end].strip()[:longest] for one in changes(before, after))
+    return [text for text in new if text][:most]

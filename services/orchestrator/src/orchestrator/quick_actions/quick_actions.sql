@@ -1,6 +1,7 @@
 -- name: create
-INSERT INTO quick_action (workspace_id, id, created_by, shared, name, prompt, target, use_history)
-VALUES (%(workspace_id)s, %(id)s, %(user_id)s, %(shared)s, %(name)s, %(prompt)s, %(target)s, %(use_history)s)
+INSERT INTO quick_action (workspace_id, id, created_by, shared, name, prompt, target, use_history, use_preferences)
+VALUES (%(workspace_id)s, %(id)s, %(user_id)s, %(shared)s, %(name)s, %(prompt)s, %(target)s, %(use_history)s,
+        %(use_preferences)s)
 RETURNING {columns};
 
 -- name: count
@@ -24,7 +25,8 @@ LIMIT %(limit)s;
 -- name: change
 UPDATE quick_action SET
     name = coalesce(%(name)s, name), prompt = coalesce(%(prompt)s, prompt), target = coalesce(%(target)s, target),
-    use_history = coalesce(%(use_history)s, use_history), updated_at = clock_timestamp(), version = version + 1
+    use_history = coalesce(%(use_history)s, use_history),
+    use_preferences = coalesce(%(use_preferences)s, use_preferences), updated_at = clock_timestamp(), version = version + 1
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND (shared OR created_by = %(user_id)s)
   AND (%(version)s::integer IS NULL OR version = %(version)s)
 RETURNING {columns};

@@ -12,6 +12,7 @@ from uuid import UUID
 from contracts.artifacts import ArtifactOutcome, ArtifactView
 from contracts.gateway import Role
 from contracts.orchestrator import AnswerMode, Citation, RunStatus, SentenceCheck
+from contracts.reflections import Reflection
 from orchestrator.artifacts.proposal import ArtifactProposal
 from service_kit.auth import Principal
 
@@ -23,9 +24,11 @@ class RunOptions(TypedDict, total=False):
     highlight, a theme or a quick action. `reply`: the message is answered, and changes no artifact.
 
     `plain`: by the chat model alone, without a search. `ephemeral`: nobody will ask further. `instructions` are the
-    caller's own, for a chat model. `model`, `metadata`, `background`, `previous` (the response that it follows) and
-    `forgotten` (nothing of it is kept) are what a door repeats with its answer. `roles` (RoleModel by role) come before
-    the workspace's, `filters` (of SearchFilters) limit what is searched.
+    caller's own, for a chat model. Without `use_preferences` nothing that is known of the user is in a prompt, without
+    `use_history` the model of an answer reads the question alone; both are on where nobody says otherwise. `model`,
+    `metadata`, `background`, `previous` (the response that it follows) and `forgotten` (nothing of it is kept) are what
+    a door repeats with its answer. `roles` (RoleModel by role) come before the workspace's, `filters` (of
+    SearchFilters) limit what is searched.
     """
 
     timezone: str
@@ -35,6 +38,8 @@ class RunOptions(TypedDict, total=False):
     plain: bool
     ephemeral: bool
     instructions: str
+    use_preferences: bool
+    use_history: bool
     temperature: float
     max_tokens: int
     model: str
@@ -116,10 +121,11 @@ class AskedMessage:
 @dataclass(frozen=True)
 class FoundArtifact:
     """The current version of the session's artifact; `seen` is the text of the one that a highlight names, if that is
-    another one."""
+    another one. `edited_by_hand`: what people wrote into it since the version that it was made from."""
 
     view: ArtifactView
     seen: str | None
+    edited_by_hand: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -157,9 +163,10 @@ class Condensed:
 class TurnAnswer:
     """What a completed turn leaves behind. `title` is for a session that has none.
 
-    `recalled_ids` are the memories that it was written with. `condensed` is what a model reads of the oldest messages,
-    if that was condensed. `fallback`: the turn's error handler wrote it, so other services learn nothing from it, nor
-    from an `incomplete` one, in which the model broke off. `proposal` is what the artifact of the session becomes.
+    `recalled_ids` are the memories that it was written with, `reflections` what memory is to learn of the user.
+    `condensed` is what a model reads of the oldest messages, if that was condensed. `fallback`: the turn's error
+    handler wrote it, so other services learn nothing from it, nor from an `incomplete` one, in which the model broke
+    off. `proposal` is what the artifact of the session becomes.
     """
 
     message_id: UUID
@@ -174,6 +181,7 @@ class TurnAnswer:
     fallback: bool = False
     incomplete: bool = False
     recalled_ids: Sequence[UUID] = ()
+    reflections: Sequence[Reflection] = ()
     proposal: ArtifactProposal | None = None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,6 +13,7 @@ from contracts.base import Page
 from contracts.events import TurnCompleted
 from contracts.orchestrator import MessageStatus, Run, RunStatus
 from orchestrator.artifacts.committing import commit_run_version
+from orchestrator.artifacts.differences import added
 from orchestrator.artifacts.repository import ArtifactRepository
 from orchestrator.errors import GraphError, RunNotFailed, RunNotFound
 from orchestrator.runs.records import (
@@ -31,6 +33,7 @@ from service_kit.outbox import Outbox
 from service_kit.postgres import Database
 from service_kit.work import LeaseLost, StopAsked, WorkQueue
 
+MOST_EDITS, LONGEST_EDIT = 10, 300  # what is learned from of the edits that somebody made by hand
 OUTCOMES = {
     ArtifactOutcome.current: "",
     ArtifactOutcome.merged: "The artifact was changed by hand meanwhile; both changes are in it now.",
@@ -166,14 +169,19 @@ class RunStore:
 
 
 async def _artifact(artifacts: ArtifactRepository, run: ClaimedRun) -> FoundArtifact | None:
-    """Returns the session's artifact, with the text that a highlight was seen in."""
+    """Returns the session's artifact, with the text that a highlight was seen in, and the user's own last edits."""
     view = await artifacts.current(run.session_id)
     if view is None:
         return None
     index = run.options.get("artifact_action_params", {}).get("version")
-    if index is None or index == view.index or not 1 <= index <= view.last_index:
-        return FoundArtifact(view, None)
-    return FoundArtifact(view, (await artifacts.version(view.id, index)).text)
+    seen = None
+    if index is not None and index != view.index and 1 <= index <= view.last_index:
+        seen = (await artifacts.version(view.id, index)).text
+    by_hand = list[str]()
+    if view.run_id is None and view.parent_index is not None and view.created_by == run.created_by:
+        before = (await artifacts.version(view.id, view.parent_index)).text
+        by_hand = await asyncio.to_thread(added, before, view.text, most=MOST_EDITS, longest=LONGEST_EDIT)
+    return FoundArtifact(view, seen, by_hand)
 
 
 def _with_outcome(answer: TurnAnswer, committed: CommittedVersion) -> TurnAnswer:
@@ -193,6 +201,7 @@ def _turn_completed(run: ClaimedRun, asked: AskedMessage, answer: TurnAnswer) ->
         asked_at=asked.created_at,
         time_zone=run.options.get("timezone", "UTC"),
         recalled_ids=list(answer.recalled_ids),
+        reflections=list(answer.reflections),
         question=answer.question[:10_000],
         answer=answer.content[:10_000],
         document_ids=sorted({citation.document_id for citation in answer.citations}),

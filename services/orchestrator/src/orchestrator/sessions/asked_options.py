@@ -25,8 +25,11 @@ def options_of(message: MessageCreate, quick_action: QuickAction | None) -> RunO
         options["artifact_action"] = message.artifact_action.value
     elif quick_action is not None and quick_action.target is QuickActionTarget.message:
         options["instructions"], options["reply"] = quick_action.prompt, True
+        options["use_history"] = quick_action.use_history
     elif quick_action is not None:
         told = quick_action.model_dump(mode="json", include={"name", "prompt", "use_history"})
         options["artifact_action"] = ArtifactAction.custom_action.value
         options["artifact_action_params"] = told
+    if quick_action is not None:
+        options["use_preferences"] = quick_action.use_preferences
     return options

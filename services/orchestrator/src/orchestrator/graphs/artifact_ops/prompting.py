@@ -10,12 +10,12 @@ from contracts.prompt_fence import attribute, neutralising
 from inference.prompts import Prompt, load_prompts
 
 TOKENS: Mapping[str, tuple[str, ...]] = {
-    "generate_text.md": ("now", "passages", "memories", "earlier"),
-    "generate_code.md": ("now", "passages", "memories", "earlier"),
-    "rewrite_text.md": ("now", "document", "passages", "memories"),
-    "rewrite_code.md": ("now", "document", "passages", "memories"),
-    "update_artifact.md": ("now", "document", "passages", "memories"),
-    "update_highlighted_text.md": ("now", "before", "selected", "after", "passages", "memories"),
+    "generate_text.md": ("now", "passages", "profile", "memories", "earlier"),
+    "generate_code.md": ("now", "passages", "profile", "memories", "earlier"),
+    "rewrite_text.md": ("now", "document", "passages", "profile", "memories"),
+    "rewrite_code.md": ("now", "document", "passages", "profile", "memories"),
+    "update_artifact.md": ("now", "document", "passages", "profile", "memories"),
+    "update_highlighted_text.md": ("now", "before", "selected", "after", "passages", "profile", "memories"),
     "generate_followup.md": ("done", "document"),
 }
 neutralised = neutralising("document", "before", "selected", "after", "passage", "memory", "summary")

@@ -88,6 +88,8 @@ async def rewritten(
 ) -> dict[str, Any]:
     """Has the whole artifact written anew by a wish. Raises SoftFailure, BudgetExceeded."""
     artifact, chat = artifact_of(state), model_of(context)
+    issues = list[str]()
+    profile = await context.profile.text(issues)
     code = artifact["kind"] == "code"
 
     def messages(sources: ArtifactSources) -> list[ChatMessage]:
@@ -96,6 +98,7 @@ async def rewritten(
             now=context.clock.told,
             document=document(artifact["title"], artifact["text"]),
             passages=numbered(sources.chunks),
+            profile=profile,
             memories=remembered(state["memories"]),
         )
         return [ChatMessage("system", prompt), *(history or []), ChatMessage("user", wish)]
@@ -110,6 +113,7 @@ async def rewritten(
         raise model_failed(NOTHING_CHANGED)
     language = (written.language or artifact["language"]) if code else None
     title = heading(written.text, code=code) or artifact["title"]
+    written.issues[:0] = issues
     return proposing(artifact, "rewrite", written, done, language=language, title=title)
 
 

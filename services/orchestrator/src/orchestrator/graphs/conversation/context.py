@@ -15,6 +15,7 @@ from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.wording import WordLikeness
 from orchestrator.graphs.artifact_ops.prompting import ArtifactPrompts
 from orchestrator.graphs.conversation.state import ArtifactInTurn, FoundChunk
+from orchestrator.graphs.conversation.user_profile import UserProfile
 from orchestrator.models.run_models import RunModels
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import RunOptions
@@ -32,6 +33,7 @@ TOKENS: Mapping[str, tuple[str, ...]] = {
     "generate_title.md": ("question", "answer"),
     "verify_citations.md": ("sentences",),
     "summarizer.md": ("earlier", "messages"),
+    "reflect.md": ("message", "choices", "selected", "edits", "profile"),
     **{f"situations/{name}.md": () for name in SITUATIONS},
 }
 
@@ -46,6 +48,7 @@ class Prompts:
     instructions: Prompt
     generate_title: Prompt
     summarizer: Prompt
+    reflect: Prompt
     verify_citations: Prompt
     situations: Mapping[str, str]
     package: ClassVar[str] = "orchestrator.graphs.conversation.prompts"
@@ -61,6 +64,7 @@ class Prompts:
             loaded["instructions.md"],
             loaded["generate_title.md"],
             loaded["summarizer.md"],
+            loaded["reflect.md"],
             loaded["verify_citations.md"],
             {name: loaded[f"situations/{name}.md"].render() for name in SITUATIONS},
         )
@@ -120,7 +124,8 @@ class ConversationContext:
     `artifact` is that of the session, as the attempt found it. `routing` says who chooses the way.
 
     `alike` says how alike two words are, `entailment` whether a text says what a sentence says, where it is configured.
-    Memory learns from the turn if it `remembers`.
+    Memory learns from the turn if it `remembers`. `edited_by_hand` is what the user wrote into the artifact since the
+    last run; `profile` is what is known of the user.
     """
 
     caller: Principal
@@ -140,3 +145,9 @@ class ConversationContext:
     draft: WrittenSoFar = field(default_factory=WrittenSoFar)
     options: RunOptions = field(default_factory=RunOptions)
     remembers: bool = True
+    edited_by_hand: Sequence[str] = ()
+    profile: UserProfile = field(init=False)
+
+    def __post_init__(self) -> None:
+        used = self.options.get("use_preferences", True)
+        self.profile = UserProfile(self.caller, self.memory, self.events, used)

@@ -40,10 +40,10 @@ def after_retrieve(state: State) -> Literal["artifact_ops", "reply_to_general_in
 
 
 def route_artifact_ops_exit(state: State) -> str:
-    """What could not be done is answered; what was done is told already."""
+    """What could not be done is answered; what was done is told already, and something may be learned from it."""
     if state["error"] is not None:
         return ERROR_HANDLER
-    return "reply_to_general_input" if state["next"] == RECOVERY else "clean_state"
+    return "reply_to_general_input" if state["next"] == RECOVERY else "reflect"
 
 
 def after_clean_state(state: State) -> str:
@@ -62,7 +62,7 @@ def after_generate_title(state: State) -> str:
 def after_error_handler(state: State) -> str:
     """An answer that the handler wrote is checked as any other; what failed later leaves the answer that there is."""
     match state["error"]:
-        case {"stage": "verify_citations"}:
+        case {"stage": "verify_citations" | "reflect"}:
             return "clean_state"
         case {"stage": "clean_state" | "generate_title" | "summarizer"}:
             return END

@@ -71,7 +71,8 @@ class ConversationState(TypedDict):
     """`internal_messages` is what a model reads of the transcript: a summary, if there is one, then what follows it up
     to the question, and the answer. The whole transcript is in PostgreSQL. `question` is the last user message,
     `answer_id` the answer's id. Messages of more than `summary_tokens` are condensed (None: never); `condensed`
-    is the summary that the next turn reads in their place.
+    is the summary that the next turn reads in their place. `reflections` (Reflection in contracts.reflections) are what
+    the user's words showed of them.
 
     `fallback`: the error handler wrote the answer. `incomplete`: the model broke off, and what it wrote stands.
     """
@@ -86,6 +87,7 @@ class ConversationState(TypedDict):
     title: str | None
     summary_tokens: int | None
     condensed: Turn | None
+    reflections: list[dict[str, Any]]
 
 
 class ArtifactInTurn(TypedDict):

@@ -16,6 +16,7 @@ from prometheus_client import Counter
 from contracts.artifacts import ArtifactEvent, ArtifactKind
 from contracts.events import MessageRestarted, RunStarted
 from contracts.orchestrator import AnswerMode, Citation, SentenceCheck
+from contracts.reflections import Reflection
 from inference.entailment import EntailmentModel
 from orchestrator.artifacts.proposal import ArtifactProposal
 from orchestrator.checkpoints import Checkpoints
@@ -109,6 +110,7 @@ class ConversationTurns:
             self.entailment,
             options=models.options(run.options),
             remembers=not turn.messages[0].temporary,
+            edited_by_hand=[] if turn.artifact is None else turn.artifact.edited_by_hand,
         )
         state = await _checkpointed(graph, run, config)
 
@@ -199,6 +201,7 @@ class ConversationTurns:
             title=None,
             summary_tokens=self.limits.summary_tokens if mode is AnswerMode.model and condensing else None,
             condensed=None,
+            reflections=[],
             next=None,
             artifact=None,
             artifact_action=None,
@@ -255,6 +258,7 @@ def _answer(answer_id: UUID, state: State) -> TurnAnswer:
         fallback=state["fallback"],
         incomplete=state["incomplete"],
         recalled_ids=[UUID(one) for one in state["recalled_ids"]],
+        reflections=[Reflection.model_validate(one) for one in state["reflections"]],
         proposal=_proposal(state["proposal"]),
     )
 

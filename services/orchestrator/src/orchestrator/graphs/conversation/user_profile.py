@@ -1,27 +1,53 @@
-"""What is known of the user, for the prompt of an answer."""
+"""What is known of the user, for the prompts that write."""
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import dataclass, field
+
 from contracts.events import ProviderIssue
 from contracts.memory import MemoryProfile
-from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import NONE, neutralised
+from orchestrator.graphs.conversation.passages import NONE, remembered
+from orchestrator.runs.events import RunEvents
+from orchestrator.services import MemoryService
+from service_kit.auth import Principal
 from service_kit.problems import ServiceSilent
 
 PROFILE_TOKENS = 300
+DEADLINE_SECONDS = 5.0
+LATE = f"memory did not tell the user's profile within {DEADLINE_SECONDS:g} s"
 
 
-async def known_of_user(context: ConversationContext, issues: list[str]) -> str:
-    """Returns style and facts of the user's profile, fenced; an issue, and none of it, where memory is silent."""
-    try:
-        profile = await context.memory.profile(context.caller, PROFILE_TOKENS)
-    except ServiceSilent as error:
-        issues.append(str(error))
-        context.events.emit(ProviderIssue(message=str(error)))
-        return NONE
-    return profile_text(profile)
+@dataclass
+class UserProfile:
+    """The profile of a run's user, asked for once in an attempt: beside the search, where there is one.
 
+    It is in no prompt if it is not `used`.
+    """
 
-def profile_text(profile: MemoryProfile) -> str:
-    """Returns a line for each statement, none of which can end its fence."""
-    return "\n".join(f"<memory>{neutralised(one)}</memory>" for one in [*profile.style, *profile.facts]) or NONE
+    caller: Principal
+    memory: MemoryService
+    events: RunEvents
+    used: bool = True
+    _told: MemoryProfile | None = field(default=None, init=False)
+    _asked: bool = field(default=False, init=False)
+
+    async def ask(self) -> list[str]:
+        """Asks memory, unless that was done; returns the issue if it is silent or late, and tells it."""
+        if self._asked or not self.used:
+            return []
+        self._asked = True
+        try:
+            async with asyncio.timeout(DEADLINE_SECONDS):
+                self._told = await self.memory.profile(self.caller, PROFILE_TOKENS)
+        except (ServiceSilent, TimeoutError) as error:
+            issue = str(error) or LATE
+            self.events.emit(ProviderIssue(message=issue))
+            return [issue]
+        return []
+
+    async def text(self, issues: list[str]) -> str:
+        """Returns a line for each statement, none of which can end its fence; adds to the issues."""
+        issues += await self.ask()
+        told = self._told
+        return NONE if told is None else remembered([*told.style, *told.facts])

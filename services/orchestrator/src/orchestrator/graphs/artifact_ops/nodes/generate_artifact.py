@@ -35,6 +35,8 @@ async def generate_artifact(state: ActionState, runtime: Runtime[ConversationCon
     """Raises SoftFailure, BudgetExceeded."""
     context, wish = runtime.context, wish_of(state)
     chat, code = model_of(context), asks_for_code(wish)
+    issues = list[str]()
+    profile = await context.profile.text(issues)
     said = conversation(state["internal_messages"], state["answer_id"], context.limits.history_tokens)
 
     def messages(sources: ArtifactSources) -> list[ChatMessage]:
@@ -42,6 +44,7 @@ async def generate_artifact(state: ActionState, runtime: Runtime[ConversationCon
             "generate_code" if code else "generate_text",
             now=context.clock.told,
             passages=numbered(sources.chunks),
+            profile=profile,
             memories=remembered(state["memories"]),
             earlier=condensed(state["internal_messages"]),
         )
@@ -53,6 +56,7 @@ async def generate_artifact(state: ActionState, runtime: Runtime[ConversationCon
     written = await ArtifactWriting(context, sources, ArtifactAction.generate_artifact, code).write(
         chat, messages(sources)
     )
+    written.issues[:0] = issues
     title = heading(written.text, code=code) or trimmed(wish)
     return proposing(
         state["artifact"],

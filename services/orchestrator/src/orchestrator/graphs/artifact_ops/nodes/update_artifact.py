@@ -58,7 +58,8 @@ class ArtifactEdits(BaseModel):
 async def update_artifact(state: ActionState, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """Writes the whole anew after two rounds of edits that fit nowhere. Raises SoftFailure, BudgetExceeded."""
     context, artifact, wish = runtime.context, artifact_of(state), wish_of(state)
-    chat = model_of(context)
+    chat, issues = model_of(context), list[str]()
+    profile = await context.profile.text(issues)
 
     def messages(sources: ArtifactSources) -> list[ChatMessage]:
         prompt = context.artifact_prompts.render(
@@ -66,6 +67,7 @@ async def update_artifact(state: ActionState, runtime: Runtime[ConversationConte
             now=context.clock.told,
             document=document(artifact["title"], artifact["text"]),
             passages=numbered(sources.chunks),
+            profile=profile,
             memories=remembered(state["memories"]),
         )
         return [ChatMessage("system", prompt), ChatMessage("user", wish)]
@@ -78,12 +80,13 @@ async def update_artifact(state: ActionState, runtime: Runtime[ConversationConte
         issue = f"the edits of the artifact did not fit, so it was written anew: {problem}"
         context.events.emit(ProviderIssue(message=issue))
         update = await rewritten(state, context, wish, INSTEAD)
-        return {**update, "issues": [issue, *update["issues"]]}
+        return {**update, "issues": [*issues, issue, *update["issues"]]}
     text, citations, count = found
     if text == artifact["text"]:
         raise model_failed(NOTHING_CHANGED)
     places = "one place" if count == 1 else f"{count} places"
-    return changed_in_places(artifact, "update", text, citations, f"I changed the document in {places}.")
+    update = changed_in_places(artifact, "update", text, citations, f"I changed the document in {places}.")
+    return {**update, "issues": issues}
 
 
 async def _edited(

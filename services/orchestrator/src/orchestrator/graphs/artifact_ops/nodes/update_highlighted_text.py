@@ -38,7 +38,8 @@ DONE = "I changed the selected text ({before} characters, now {after}) and nothi
 async def update_highlighted_text(state: ActionState, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """Raises SoftFailure, BudgetExceeded."""
     context, artifact = runtime.context, artifact_of(state)
-    chat = model_of(context)
+    chat, issues = model_of(context), list[str]()
+    profile = await context.profile.text(issues)
     start, end = span_of(artifact, state["artifact_action_params"] or {})
     text, selected = artifact["text"], artifact["text"][start:end]
 
@@ -50,6 +51,7 @@ async def update_highlighted_text(state: ActionState, runtime: Runtime[Conversat
             selected=neutralised(selected),
             after=neutralised(text[end : end + SURROUNDINGS]),
             passages=numbered(sources.chunks),
+            profile=profile,
             memories=remembered(state["memories"]),
         )
         return [ChatMessage("system", prompt), ChatMessage("user", wish_of(state))]
@@ -66,7 +68,7 @@ async def update_highlighted_text(state: ActionState, runtime: Runtime[Conversat
         raise model_failed(NOTHING_CHANGED)
     changed = splice(text, start, end, written)
     done = DONE.format(before=len(selected), after=len(written))
-    return changed_in_places(artifact, "patch", changed, sources.of_text(changed, new), done)
+    return {**changed_in_places(artifact, "patch", changed, sources.of_text(changed, new), done), "issues": issues}
 
 
 def span_of(artifact: ArtifactInTurn, highlight: dict[str, Any]) -> tuple[int, int]:

@@ -37,7 +37,7 @@ async def error_handler(state: FailedTurn, runtime: Runtime[ConversationContext]
     step = f"“{error['label']}” failed: the answer says so, and keeps what was there"
     issue = f"{error['stage']} failed: {error['kind']}"
     events.emit(ProviderIssue(message=issue))
-    if error["stage"] in ("clean_state", "generate_title", "summarizer"):
+    if error["stage"] in ("reflect", "clean_state", "generate_title", "summarizer"):
         return {"issues": [issue]}
     if error["stage"] == "verify_citations":
         return {**await _unchecked(state, events), "issues": [issue], "steps_executed": [step]}

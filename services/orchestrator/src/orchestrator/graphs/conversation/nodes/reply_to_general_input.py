@@ -22,7 +22,6 @@ from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.model_writing import CUT_ISSUE, ModelWriting
 from orchestrator.graphs.conversation.passages import condensed, fitting, numbered, quoted, remembered
 from orchestrator.graphs.conversation.state import FoundChunk, GraphAnswer, Turn
-from orchestrator.graphs.conversation.user_profile import known_of_user
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import RunOptions
 
@@ -101,7 +100,9 @@ def _recovered(state: AnswerableTurn, message: str, events: RunEvents) -> dict[s
 async def _ask(state: AnswerableTurn, context: ConversationContext, chat: RoleChat) -> Reply:
     """Keeps what a model wrote before it broke off. Raises BudgetExceeded."""
     issues: list[str] = []
-    profile = await known_of_user(context, issues)
+    if not context.options.get("use_history", True):
+        state = {**state, "internal_messages": question_alone(state["internal_messages"], state["answer_id"])}
+    profile = await context.profile.text(issues)
     passages, messages = _prompt(state, context, profile, *_room(state, context, profile, await chat.window()))
     async with aclosing(chat.stream(messages, **chosen(context.options))) as deltas:
         began_anew = True
@@ -186,6 +187,11 @@ def conversation(turns: Sequence[Turn], answer_id: str, tokens: int) -> list[Cha
     newest_first = before[::-1]
     kept = newest_first[: within_budget([turn["content"] for turn in newest_first], tokens)]
     return [ChatMessage(turn["role"], turn["content"]) for turn in [*kept[::-1], question] if turn["role"] != "summary"]
+
+
+def question_alone(turns: Sequence[Turn], answer_id: str) -> list[Turn]:
+    """Returns the message that is answered, without what was said before it."""
+    return [turn for turn in turns if turn["id"] != answer_id][-1:]
 
 
 def _quote(state: AnswerableTurn, events: RunEvents, issues: list[str]) -> Reply:

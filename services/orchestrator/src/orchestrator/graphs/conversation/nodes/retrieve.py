@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from contracts.artifact_actions import ArtifactAction
 from contracts.events import ProviderIssue, StageOutput
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer
-from contracts.memory import RecallRequest, RecallResponse
+from contracts.memory import MemoryKind, RecallRequest, RecallResponse
 from contracts.retrieval import MOST_CHARACTERS, SearchFilters, SearchRequest, SearchResponse
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import passage_of, passage_of_source
@@ -21,6 +21,8 @@ from service_kit.problems import ServiceSilent
 
 LONGEST_STRUCTURAL = 500
 """Characters of a question that the graph reads."""
+
+NO_PREFERENCES = [kind for kind in MemoryKind if kind not in (MemoryKind.preference, MemoryKind.style)]
 
 
 class SearchedQuestion(TypedDict):
@@ -34,8 +36,8 @@ class SearchedQuestion(TypedDict):
 async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """Reports a failed search, and the turn goes on without sources; likewise without memories."""
     context = runtime.context
-    found, stated, recalled = await asyncio.gather(
-        _search(state, context), _stated(state, context), _recall(state, context)
+    found, stated, recalled, unknown = await asyncio.gather(
+        _search(state, context), _stated(state, context), _recall(state, context), _ask_profile(context)
     )
     failures = [failure for failure in (found, stated, recalled) if isinstance(failure, ServiceSilent)]
     for failure in failures:
@@ -55,7 +57,7 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
         "passages": passages if relevant else [],
         "structure": structure,
         **remembering(recalled, relevant=relevant, remembers=context.remembers),
-        "issues": [str(failure) for failure in failures],
+        "issues": [*(str(failure) for failure in failures), *unknown],
         "steps_executed": [_step(found, passages, relevant)],
         "rag_retrieval_debug": _debug(found, isinstance(stated, StructuralAnswer), recalled),
     }
@@ -138,12 +140,18 @@ def _structure(stated: StructuralAnswer, passages: list[FoundChunk]) -> GraphAns
 async def _recall(state: SearchedQuestion, context: ConversationContext) -> RecallResponse | ServiceSilent:
     """Recalls memories; without a chat model only a fact that answers by itself is of use."""
     few = 1 if context.models.of("answer") is None else 5
+    kinds = [] if context.profile.used else NO_PREFERENCES
     try:
         return await context.memory.recall(
-            context.caller, RecallRequest(query=state["question"][:MOST_CHARACTERS], k=few)
+            context.caller, RecallRequest(query=state["question"][:MOST_CHARACTERS], k=few, kinds=kinds)
         )
     except ServiceSilent as error:
         return error
+
+
+async def _ask_profile(context: ConversationContext) -> list[str]:
+    """Asks for what the prompts say of the user, beside the search; returns the issue if there is one."""
+    return [] if context.models.of("answer") is None else await context.profile.ask()
 
 
 def _sources(passages: list[FoundChunk], relevant: bool) -> dict[str, Any]:

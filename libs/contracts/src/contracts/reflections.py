@@ -1,0 +1,35 @@
+"""What a turn that changed an artifact showed of its user: how they want texts written, and who they are."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, StringConstraints
+
+MOST_REFLECTIONS = 8
+LONGEST_REFLECTION = 200
+
+
+class StyleAspect(StrEnum):
+    """What a style guideline is about: of each a user has one at a time, so that a later one takes its place."""
+
+    spelling = "spelling"
+    language = "language"
+    length = "length"
+    lists = "lists"
+    headings = "headings"
+    emojis = "emojis"
+    tone = "tone"
+    address = "address"
+    units = "units"
+
+
+class Reflection(BaseModel):
+    """A sentence about the user. `aspect` is that of a style guideline, if it has one of these."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["style", "fact"]
+    aspect: StyleAspect | None = None
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_REFLECTION)]

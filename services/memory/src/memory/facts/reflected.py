@@ -1,0 +1,37 @@
+"""What a turn's reflections state, beside what the rules read from its message. No IO."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from contracts.memory import MemoryKind
+from contracts.reflections import Reflection
+from memory.facts.rules import statements
+from memory.facts.statements import USER, StatedFact, plain
+from memory.facts.style import of_aspect
+from memory.secrets import has_secret
+
+
+def joined(reflections: Sequence[Reflection], told: Sequence[StatedFact], said_at: datetime) -> list[StatedFact]:
+    """Returns both without secrets. Of an aspect that a reflection tells, the message's own words are left out."""
+    learned = [_stated(one, said_at) for one in reflections if not has_secret(one.text)]
+    said = {_key(one) for one in learned}
+    return [*learned, *(one for one in told if _key(one) not in said)]
+
+
+def _stated(reflection: Reflection, said_at: datetime) -> StatedFact:
+    if reflection.kind == "style":
+        return of_aspect(reflection.aspect, reflection.text)
+    told = next(statements(reflection.text, said_at, "UTC"), None)
+    if told is None or told.subject is None or told.kind is MemoryKind.style:
+        return StatedFact(MemoryKind.fact, reflection.text, USER, "", reflection.text)
+    return replace(told, text=reflection.text)
+
+
+def _key(statement: StatedFact) -> tuple[str, str]:
+    """Returns what says the same: an aspect of the style, or a text."""
+    if statement.kind is MemoryKind.style and statement.values == "one":
+        return statement.predicate, ""
+    return statement.predicate, plain(statement.object)

@@ -1,0 +1,119 @@
+"""How somebody wants texts written, read from the words of a wish: spelling, lists, emojis, length, language. No IO.
+
+"Write a report on caching" is a task, not a style; "write it in British spelling" is both. Of each aspect a user has
+one value at a time, so a later wish takes the place of an earlier one, and the same in other words changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from contracts.memory import MemoryKind
+from contracts.reflections import StyleAspect
+from memory.facts.statements import USER, StatedFact
+
+WANTS = "wants {aspect}"
+_NOT = r"(?:no|without|avoid|do not use|never use|keine|ohne|vermeide|verwende keine|benutze keine)(?: any)?"
+_WITH = r"(?:always use|use|using|with|in|as|mit|als|verwende|benutze)(?: short)?"
+_IN = r"(?:(?:in|use|using|with) |^)"
+_BULLETS = r"(?:bullet(?:ed)?[ -](?:points?|lists?)|bullets|aufzählung(?:en|spunkte)?|stichpunkten?)"
+_LANGUAGES = {
+    "german": "german|deutsch",
+    "english": "english|englisch",
+    "french": "french|französisch",
+    "spanish": "spanish|spanisch",
+    "italian": "italian|italienisch",
+}
+_VERBS = r"(?:answer|reply|respond|write|antworte|schreibe?)"
+_ALWAYS = r"(?:always|from now on,?|in future,?|immer|ab jetzt|künftig)"
+_PATTERNS: tuple[tuple[StyleAspect, str, str], ...] = (
+    (StyleAspect.spelling, "british", rf"{_IN}(?:british|uk) (?:english|spelling)"),
+    (StyleAspect.spelling, "american", rf"{_IN}(?:american|us) (?:english|spelling)"),
+    (StyleAspect.lists, "none", rf"{_NOT} {_BULLETS}"),
+    (StyleAspect.lists, "bullets", rf"{_WITH} {_BULLETS}"),
+    (StyleAspect.emojis, "none", rf"{_NOT} emojis?"),
+    (StyleAspect.emojis, "some", rf"{_WITH} emojis?"),
+    (StyleAspect.length, "short", r"keep (?:it|your answers|answers|texts|everything) (?:short|brief|concise)"),
+    (
+        StyleAspect.length,
+        "short",
+        r"be (?:brief|concise)|fass dich kurz|(?:in )?(?:short|kurzen?) (?:sentences|sätzen?)",
+    ),
+    (StyleAspect.length, "short", rf"{_VERBS} (?:more )?(?:briefly|concisely|kurz|knapp)"),
+    (StyleAspect.length, "long", rf"be (?:detailed|thorough)|{_VERBS} (?:in detail|at length|ausführlich)"),
+    (StyleAspect.address, "du", r"duze(?: mich)?"),
+    (StyleAspect.address, "sie", r"sieze(?: mich)?"),
+    (StyleAspect.units, "metric", r"(?:use |in |with )metric(?: units)?"),
+    (StyleAspect.units, "imperial", r"(?:use |in |with )imperial(?: units)?"),
+    *(
+        (StyleAspect.language, name, rf"(?:{_ALWAYS} (?:{_VERBS} )?|{_VERBS} )(?:in|auf) (?:{words})")
+        for name, words in _LANGUAGES.items()
+    ),
+)
+_STYLES = tuple(
+    (aspect, value, re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)) for aspect, value, pattern in _PATTERNS
+)
+# What is wanted from now on, not of the one text that is asked for.
+_LASTING = re.compile(
+    r"(?:please |bitte )?(?:always|never|from now on|in future|immer|nie|ab jetzt|künftig|keep |avoid |do not use "
+    r"|address |speak |duze|sieze|fass dich|be |use (?:bullet|short|metric)|i |ich )",
+    re.IGNORECASE,
+)
+_POLITE = re.compile(r"(?:please|bitte),? ", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class StylePhrase:
+    """The words of a clause that say one aspect of a style, from `start` on."""
+
+    aspect: StyleAspect
+    value: str
+    text: str
+    start: int
+
+
+def phrases(clause: str) -> Iterator[StylePhrase]:
+    """Yields the first of each aspect, in the order of the table."""
+    found = set[StyleAspect]()
+    for aspect, value, pattern in _STYLES:
+        if aspect not in found and (at := pattern.search(clause)):
+            found.add(aspect)
+            yield StylePhrase(aspect, value, at[0], at.start())
+
+
+def styled(clause: str, wish: StatedFact | None) -> Iterator[StatedFact]:
+    """Yields the styles of a clause; `wish` is what it says as a whole, if it tells how to write or answer.
+
+    Without a wish the clause has to begin with a style, "British spelling, please": else it is about something else.
+    """
+    told = list(phrases(clause))
+    if wish is None:
+        begin = polite.end() if (polite := _POLITE.match(clause)) else 0
+        if any(one.start == begin for one in told):
+            yield from (_stated(one) for one in told)
+    elif _LASTING.match(wish.object) or _LASTING.match(clause):
+        if len(told) == 1:
+            yield replace(wish, predicate=WANTS.format(aspect=told[0].aspect), object=told[0].value, values="one")
+        elif told:
+            yield from (_stated(one) for one in told)
+        else:
+            yield wish
+    else:
+        yield from (_stated(one) for one in told)
+
+
+def of_aspect(aspect: StyleAspect | None, text: str) -> StatedFact:
+    """Returns the style that a sentence tells; its own words say the aspect better than whoever derived it."""
+    told = next((one for one in phrases(text) if aspect in (None, one.aspect)), None)
+    if told is not None:
+        return replace(_stated(told), text=text)
+    if aspect is None:
+        return StatedFact(MemoryKind.style, text, USER, "wants answers", text)
+    return StatedFact(MemoryKind.style, text, USER, WANTS.format(aspect=aspect), text, "one")
+
+
+def _stated(told: StylePhrase) -> StatedFact:
+    text = f"{told.text[:1].upper()}{told.text[1:]}."
+    return StatedFact(MemoryKind.style, text, USER, WANTS.format(aspect=told.aspect), told.value, "one")
