@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Literal, TypedDict, cast
 
-from langgraph.runtime import RunControl, Runtime
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import set_config_context
+from langgraph.runtime import Runtime
 
 from contracts.artifact_actions import ArtifactAction
 from contracts.events import ProviderIssue, StageOutput
@@ -75,7 +77,10 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
 
 
 async def _searched(state: SearchedQuestion, context: ConversationContext) -> RetrieveState:
-    """Runs the subgraph. A process that stops lets it end: the conversation stops behind this node."""
+    """Runs the subgraph apart from the conversation's: it inherits neither checkpoints nor the call to stop.
+
+    A process that stops lets it end, as the conversation stops behind this node.
+    """
     given = {name: context.options[name] for name in OF_MESSAGE if name in context.options}  # type: ignore[literal-required]
     asked = asking(
         state["question"],
@@ -85,8 +90,9 @@ async def _searched(state: SearchedQuestion, context: ConversationContext) -> Re
         rag_enabled=context.options.get("rag_enabled", True),
         **given,
     )
-    ended = await retrieve_graph.build().ainvoke(asked, context=context, control=RunControl())
-    return cast(RetrieveState, ended)
+    with set_config_context(RunnableConfig()) as apart:
+        running = asyncio.create_task(retrieve_graph.build().ainvoke(asked, context=context), context=apart)
+        return cast(RetrieveState, await running)
 
 
 def _outcome(
