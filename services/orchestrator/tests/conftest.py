@@ -109,6 +109,10 @@ class World:
     artifact_documents: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     artifact_refused: str | None = None
     documents_checked: list[str] = field(default_factory=list)
+    # Documents that are still being read, whether one is read while it is waited for, and what was waited for.
+    unread: set[str] = field(default_factory=set)
+    read_in_time: bool = True
+    documents_awaited: list[str] = field(default_factory=list)
 
 
 def a_document(document_id: UUID) -> dict[str, Any]:
@@ -181,9 +185,14 @@ def other_services(world: World) -> FastAPI:
 
 def add_documents(app: FastAPI, world: World) -> None:
     @app.get("/v1/documents/{document_id}")
-    async def document(document_id: UUID) -> Response:
+    async def document(document_id: UUID, wait: str | None = None) -> Response:
         world.documents_checked.append(str(document_id))
-        return JSONResponse({"id": str(document_id)}, world.document_status)
+        if wait:
+            world.documents_awaited.append(str(document_id))
+            world.unread -= {str(document_id)} if world.read_in_time else set()
+        status = "processing" if str(document_id) in world.unread else "searchable"
+        told = {"id": str(document_id), "name": f"{document_id}.md", "status": status}
+        return JSONResponse(told, world.document_status)
 
     @app.get("/v1/documents/{document_id}/markdown")
     async def document_markdown(document_id: UUID) -> Response:

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
 from contracts.base import Name, Request, Resource, storable
 from contracts.models import TokenUsage
+from contracts.retrieval import SearchScope
 from contracts.world import TimeZone
 
 Content = Annotated[
@@ -45,7 +46,10 @@ class RunStatus(StrEnum):
 
 
 class Citation(Resource):
-    """A checked citation: `quote` is characters `start` to `end` of the chunk's content; `number` its marker, [1]."""
+    """A checked citation: `quote` is characters `start` to `end` of the chunk's content; `number` its marker, [1].
+
+    `workspace_id` names the workspace of the document where that is another one than the session's.
+    """
 
     number: int
     chunk_id: str
@@ -59,6 +63,7 @@ class Citation(Resource):
     quote: str
     start: int
     end: int
+    workspace_id: UUID | None = None
 
 
 class SentenceStatus(StrEnum):
@@ -314,6 +319,13 @@ class MessageRegenerate(Request):
     on_busy: OnBusy = OnBusy.enqueue
 
 
+class ConversationMode(StrEnum):
+    """`chatpdf`: the answer draws on the documents of the session alone, or on the one that is open."""
+
+    normal = "normal"
+    chatpdf = "chatpdf"
+
+
 class MessageCreate(Request):
     """`document_ids` limits what the answer may draw on, within the documents attached to the session if any are.
 
@@ -324,6 +336,12 @@ class MessageCreate(Request):
     What is meant by "today" is told by the clock of `timezone` (IANA name). Of `highlight`, `artifact_action`, `theme`
     and `quick_action` at most one says what the run does; without any the words decide. `highlight` is the text of the
     artifact that alone is changed, `theme` how the whole is written anew, `quick_action` whose prompt is followed.
+
+    Without `rag_enabled` no document is searched. `rag_scope` says what is: `session` the documents attached to the
+    session, `workspace` all of the workspace, `global` those of every workspace that the caller may read. Without it
+    the documents attached to the session are searched, or the workspace if there are none. `conversation_mode` chatpdf
+    searches the session's documents, or `active_pdf_document_id` alone. `rewrite_query` has a chat model word the query
+    from the conversation; without it the setting of the deployment counts.
     """
 
     content: Content
@@ -336,6 +354,20 @@ class MessageCreate(Request):
     artifact_action: ArtifactAction | None = None
     theme: ArtifactTheme | None = None
     quick_action: UUID | None = None
+    rag_enabled: bool = True
+    rag_scope: SearchScope | None = None
+    conversation_mode: ConversationMode = ConversationMode.normal
+    active_pdf_document_id: UUID | None = None
+    rewrite_query: bool | None = None
+
+    @model_validator(mode="after")
+    def _searches_one_place(self) -> MessageCreate:
+        local = self.conversation_mode is ConversationMode.chatpdf
+        if self.active_pdf_document_id is not None and not local:
+            raise ValueError("takes active_pdf_document_id with the conversation_mode chatpdf alone")
+        if local and self.rag_scope not in (None, SearchScope.session):
+            raise ValueError("takes no other rag_scope than session with the conversation_mode chatpdf")
+        return self
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> MessageCreate:

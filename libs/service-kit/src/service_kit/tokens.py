@@ -120,8 +120,15 @@ class Tokens:
             raise jwt.InvalidTokenError(f"the delegation is not for {actor}")
         if workspace_id not in (UUID(claims["workspace"]), *(_readable(claims) or ())):
             raise jwt.InvalidTokenError("the delegation is not for this workspace")
+        home = workspace_id == UUID(claims["workspace"])
         return Principal(
-            UUID(claims["sub"]), workspace_id, Role.viewer, delegation=delegation, via=actor, key_id=_key_id(claims)
+            UUID(claims["sub"]),
+            workspace_id,
+            Role.viewer,
+            _readable(claims) if home else None,
+            delegation,
+            via=actor,
+            key_id=_key_id(claims),
         )
 
     def _claims(self, token: str, audience: str, longest: timedelta) -> dict[str, Any]:

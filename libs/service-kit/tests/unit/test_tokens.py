@@ -76,7 +76,7 @@ def test_a_service_acts_for_a_user_as_a_viewer_where_the_gateway_says_so():
     carried = RETRIEVAL.verify(GATEWAY.sign(delegated("retrieval"), "retrieval"))
     assert isinstance(carried, Principal)
     told = GRAPH.verify(RETRIEVAL.sign(carried, "knowledge-graph"))
-    assert told == replace(USER, role=Role.viewer, readable=None)
+    assert told == replace(USER, role=Role.viewer)
     elsewhere = replace(carried, workspace_id=USER.readable[1])
     told = GRAPH.verify(RETRIEVAL.sign(elsewhere, "knowledge-graph"))
     assert told == Principal(USER.user_id, USER.readable[1], Role.viewer)

@@ -46,6 +46,27 @@ async def test_a_key_reads_the_listed_workspaces_of_its_user_by_search_alone(pro
         assert await searched(client, wide, told) == (UUID(second),)
 
 
+async def test_a_run_learns_the_workspaces_of_its_caller_when_it_is_asked_for(proxied_client, told, token_keys):
+    """They are in what the gateway signs for the run; a later change of membership counts when it is signed anew."""
+    orchestrator, retrieval = token_keys.tokens("orchestrator"), token_keys.tokens("retrieval")
+
+    async def readable(client, key, method="POST"):
+        await client.request(method, "/v1/sessions", json={}, headers=bearer(key["key"]))
+        return told(by=orchestrator)
+
+    async with proxied_client() as client:
+        first, second = [await workspace(client, name) for name in ("first", "second")]
+        user, narrow = await make_user(client, first, "owner")
+        wide = await join(client, second, narrow["key"], "viewer", workspaces=[first])
+        asking = await readable(client, wide)
+        at_retrieval = retrieval.verify(orchestrator.sign(asking, "retrieval"))
+        assert at_retrieval.readable == asking.readable == (UUID(first), UUID(second))
+        assert (await readable(client, wide, "GET")).readable is None
+        assert (await readable(client, narrow)).readable is None
+        await client.delete(f"/v1/workspaces/{first}/members/{user}")
+        assert (await readable(client, wide)).readable == (UUID(second),)
+
+
 async def test_a_key_of_one_workspace_does_not_gain_the_others_of_its_user(proxied_client):
     async with proxied_client() as client:
         first, second = await workspace(client, "first"), await workspace(client, "second")

@@ -215,6 +215,7 @@ def _turns(
     models: ModelSource,
     entailment: EntailmentModel | None,
 ) -> ConversationTurns:
+    waiting = settings.document_timeout_seconds + settings.document_wait_seconds
     return ConversationTurns(
         conversation.build(),
         saved,
@@ -229,6 +230,8 @@ def _turns(
             settings.history_tokens,
             settings.summary_tokens,
             settings.entailment_timeout_seconds,
+            settings.document_wait_seconds,
+            settings.rewrite_query,
         ),
         control,
         told,
@@ -236,6 +239,7 @@ def _turns(
         ArtifactPrompts.load(),
         settings.routing,
         entailment,
+        IngestionService("ingestion", client, tokens, settings.ingestion_url, waiting),
     )
 
 

@@ -13,6 +13,10 @@ class MessageNotFound(NotFound):
     type, title = "message-not-found", "You have no such message"
 
 
+class ScopeNeedsWiderKey(Forbidden):
+    type, title = "global-needs-key", "An answer from every workspace requires a key for further workspaces"
+
+
 class NotAnEndedAnswer(Conflict):
     type, title = "not-an-ended-answer", "Only an answer that has ended can be rated"
 

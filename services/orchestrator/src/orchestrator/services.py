@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from pydantic import ValidationError
+
 from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
+from contracts.base import Resource
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer, ToolResult
-from contracts.ingestion import UploadedFile
+from contracts.ingestion import DocumentStatus, UploadedFile
 from contracts.memory import MemoryProfile, RecallRequest, RecallResponse
 from contracts.registry import ORCHESTRATOR
 from contracts.retrieval import SearchRequest, SearchResponse
@@ -37,7 +40,33 @@ class MemoryService(HttpService):
         return await self.fetch(caller, "GET", f"/v1/memories/profile?token_budget={token_budget}", MemoryProfile)
 
 
+class AwaitedDocument(Resource):
+    """As much of a document as tells whether it can be searched."""
+
+    name: str
+    status: DocumentStatus
+    searchable_version: int | None = None
+
+    @property
+    def is_unread(self) -> bool:
+        """Returns whether no version of it is searched yet, and one will be."""
+        return self.searchable_version is None and self.status is DocumentStatus.processing
+
+
 class IngestionService(HttpService):
+    async def awaited(self, caller: Principal, document_id: UUID, seconds: float) -> AwaitedDocument | None:
+        """Returns the document once it is searchable or has failed, at the latest after so long; None if it is gone."""
+        wait = f"?wait=searchable&timeout={seconds:g}" if seconds else ""
+        answer = await self.ask(caller, "GET", f"/v1/documents/{document_id}{wait}")
+        if answer.status_code == 404:
+            return None
+        if not answer.is_success:
+            raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
+        try:
+            return AwaitedDocument.model_validate_json(answer.content)
+        except ValidationError as error:
+            raise ServiceSilent(f"{self.name} gave an answer that cannot be read") from error
+
     async def has_document(self, caller: Principal, document_id: UUID) -> bool:
         answer = await self.ask(caller, "GET", f"/v1/documents/{document_id}")
         if not answer.is_success and answer.status_code != 404:

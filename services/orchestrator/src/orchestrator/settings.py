@@ -61,6 +61,11 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings, Entailme
     where these do not say so, `model` a chat model each time"""
     search_k: int = Field(default=8, ge=1, le=100)
     """Chunks that an answer may draw on"""
+    rewrite_query: bool = False
+    """Whether a chat model (role `router`) words the query of each search from the conversation, within 3 seconds; a
+    message can say otherwise"""
+    document_wait_seconds: float = Field(default=20.0, ge=0, le=60)
+    """How long an answer waits for documents of its session that are being read"""
     search_timeout_seconds: float = Field(default=10.0, gt=0)
     """The limit of a run's search"""
     graph_timeout_seconds: float = Field(default=5.0, gt=0)

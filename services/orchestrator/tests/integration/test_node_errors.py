@@ -42,7 +42,7 @@ def shown(events: list[Any]) -> str:
     ("what", "mode", "answer", "citations"),
     [
         ("generate_path.path_of", "extractive", "“Choosing the way” failed because of an internal error", 0),
-        ("retrieve.passage_of", "extractive", "“Searching the documents” failed because of", 0),
+        ("retrieve.asking", "extractive", "“Searching the documents” failed because of", 0),
         ("reply_to_general_input.quoted", "extractive", "not a whole answer. This had been found: auth.md", 0),
         ("reply_to_general_input.numbered", "model", "This had been found:\n\n", 1),
         ("verify_citations.verified", "model", "Tokens expire after fifteen minutes. Also.\n\nThe citations of", 0),
@@ -101,7 +101,7 @@ async def test_each_node_has_a_span_of_its_name_in_the_trace_of_the_turn_with_it
     assert {one.context.trace_id for one in nodes.values()} == {asked.context.trace_id}
 
 
-@pytest.mark.parametrize("broken_at", ["retrieve.passage_of", "verify_citations.verified"])
+@pytest.mark.parametrize("broken_at", ["retrieve.asking", "verify_citations.verified"])
 async def test_nobody_learns_from_the_answer_of_the_error_handler(
     start: Any, model_settings: Any, redis_url: str, monkeypatch: pytest.MonkeyPatch, broken_at: str
 ) -> None:

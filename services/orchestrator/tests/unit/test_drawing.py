@@ -9,10 +9,16 @@ import pytest
 from orchestrator.graphs.drawing import GRAPHS, mermaid
 
 README = Path(__file__).parents[2] / "README.md"
+INSIDE = Path(__file__).parents[4] / "docs/inside/conversation.md"
 
 
 def test_the_readme_shows_the_conversation_as_it_is_compiled() -> None:
     assert f"```mermaid\n{mermaid(GRAPHS['conversation']())}```" in README.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["artifact_ops", "retrieve"])
+def test_the_documentation_shows_the_subgraphs_as_they_are_compiled(name: str) -> None:
+    assert f"```mermaid\n{mermaid(GRAPHS[name]())}```" in INSIDE.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", sorted(GRAPHS))
@@ -24,4 +30,4 @@ def test_every_edge_is_drawn(name: str) -> None:
             one for one in text.splitlines() if one.strip().startswith(f"{edge.source} -") and edge.target in one
         )
         assert ("-.->" in line) is edge.conditional
-    assert "error_handler" in text or name == "artifact_ops"
+    assert "error_handler" in text or name != "conversation"

@@ -34,6 +34,7 @@ from contracts.events import (
     StageStarted,
 )
 from contracts.orchestrator import AnswerMode, MessageCreate, Run
+from contracts.retrieval import SearchScope
 
 MODES = {AnswerMode.extractive: "extractive: no chat model was used", AnswerMode.model: "written by the chat model"}
 CANCEL_SECONDS = 5.0
@@ -41,6 +42,11 @@ Temporary = Annotated[
     bool,
     typer.Option("--temporary", help="In a session that is not listed or remembered, and erased a day after its use."),
 ]
+Scope = Annotated[
+    SearchScope | None,
+    typer.Option(help="Where is searched; default: the session's documents, or the workspace if there are none."),
+]
+NoDocuments = Annotated[bool, typer.Option("--no-documents", help="Answer by the chat model alone, without a search.")]
 
 
 class Draft:
@@ -87,6 +93,8 @@ async def ask(
     document: Annotated[
         list[UUID] | None, typer.Option("--document", "-d", help="Answer only from this document; repeatable.")
     ] = None,
+    scope: Scope = None,
+    no_documents: NoDocuments = False,
     temporary: Temporary = False,
     reasons: Annotated[
         bool, typer.Option("--reasons", help="Tell for each sentence what the sources say to it, and why.")
@@ -104,15 +112,17 @@ async def ask(
     Examples:
       attractor ask "Which services does a UserDB outage affect?"
       attractor ask --session 2f0c... "And who owns them?"
+      attractor ask --scope global "Who else wrote about retention?"
       attractor ask --json "..." | jq -r 'select(.event == "run_completed").data.content'
     """
     asked = sys.stdin.read() if question == "-" else question
     MessageCreate(content=asked)  # refused before a session is made for it
     check_beginning(session, temporary)
     used = session or (await client.sessions.create(temporary=temporary)).id
-    end = await answered(
-        client, output, client.sessions.send(used, asked, document_ids=document, timezone=local_zone())
+    sending = client.sessions.send(
+        used, asked, document_ids=document, timezone=local_zone(), scope=scope, rag_enabled=not no_documents
     )
+    end = await answered(client, output, sending)
     conclude(output, end, f" · continue with: --session {used}", reasons=reasons)
 
 

@@ -12,7 +12,7 @@ import typer
 
 from attractor_client.client import AttractorClient
 from attractor_client.commands.artifact_lines import action_of, numbered, selected
-from attractor_client.commands.ask import Temporary, answered, check_beginning, conclude
+from attractor_client.commands.ask import NoDocuments, Scope, Temporary, answered, check_beginning, conclude
 from attractor_client.errors import AttractorError
 from attractor_client.invocation import DENIED, run
 from attractor_client.local_zone import local_zone
@@ -20,6 +20,7 @@ from attractor_client.output import Output
 from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
 from contracts.events import RunCompleted
 from contracts.orchestrator import Message, MessageCreate, MessageRole, MessageStatus, Run
+from contracts.retrieval import SearchScope
 
 HELP = (
     "/edit TEXT asks the last question in other words, /again has it answered again, /branch lists the versions of "
@@ -33,8 +34,15 @@ SHOWN_CHARACTERS = 60
 class Chat:
     """A session at the prompt; there is none before the first question."""
 
-    def __init__(self, session_id: UUID | None, temporary: bool = False) -> None:
+    def __init__(
+        self,
+        session_id: UUID | None,
+        temporary: bool = False,
+        scope: SearchScope | None = None,
+        no_documents: bool = False,
+    ) -> None:
         self.session_id, self.temporary = session_id, temporary
+        self.scope, self.no_documents = scope, no_documents
 
     async def take(self, line: str, client: AttractorClient, output: Output) -> None:
         """Does what a line says."""
@@ -83,7 +91,14 @@ class Chat:
     ) -> None:
         MessageCreate(content=text)  # refused before a session is made for it
         self.session_id = self.session_id or (await client.sessions.create(temporary=self.temporary)).id
-        sending = client.sessions.send(self.session_id, text, timezone=local_zone(), asking=asking)
+        sending = client.sessions.send(
+            self.session_id,
+            text,
+            timezone=local_zone(),
+            asking=asking,
+            scope=self.scope,
+            rag_enabled=not self.no_documents,
+        )
         await self._answer(client, output, sending)
 
     async def _answer(self, client: AttractorClient, output: Output, sending: Coroutine[Any, Any, Run]) -> None:
@@ -154,6 +169,8 @@ def chat(
     ctx: typer.Context,
     session: Annotated[UUID | None, typer.Option("--session", "-s", help="Continue this session.")] = None,
     newest: Annotated[bool, typer.Option("--continue", "-c", help="Continue the session that was asked last.")] = False,
+    scope: Scope = None,
+    no_documents: NoDocuments = False,
     temporary: Temporary = False,
 ) -> None:
     """Talk: each line is a message, until Ctrl-D.
@@ -184,7 +201,7 @@ def chat(
     if newest and temporary:
         raise typer.BadParameter("--continue is for a session that is there already, --temporary for a new one")
     check_beginning(session, temporary)
-    talk = Chat(session, temporary)
+    talk = Chat(session, temporary, scope, no_documents)
     someone = sys.stdin.isatty()
     if session or newest:
         _attempt(ctx, talk.resume, someone)

@@ -12,6 +12,7 @@ from attractor_client.resources.runs import RunEvent, Runs
 from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
 from contracts.base import Page
 from contracts.orchestrator import (
+    ConversationMode,
     HeadUpdate,
     Message,
     MessageCreate,
@@ -27,6 +28,7 @@ from contracts.orchestrator import (
     SessionUpdate,
     TranscriptFormat,
 )
+from contracts.retrieval import SearchScope
 
 SESSIONS = "/v1/sessions"
 
@@ -125,9 +127,17 @@ class Sessions:
         on_busy: OnBusy = OnBusy.enqueue,
         timezone: str = "UTC",
         asking: ArtifactAction | ArtifactTheme | MarkedSpan | UUID | None = None,
+        scope: SearchScope | None = None,
+        rag_enabled: bool = True,
+        rewrite_query: bool | None = None,
+        open_document_id: UUID | None = None,
         idempotency_key: str | None = None,
     ) -> Run:
         """Sends a message and queues the run that answers it, from `document_ids` alone if given.
+
+        `scope` says where is searched, by default in the session's documents, or the workspace if it has none; without
+        `rag_enabled` nowhere. `open_document_id` is the one that alone is asked (`conversation_mode` chatpdf). With
+        `rewrite_query` a chat model words the query from the conversation.
 
         The message follows `parent_id`, by default the session's head. `asking` says what is done to the session's
         artifact, where that is not left to the words: an action, a theme, the text that alone is changed, or the id of
@@ -144,6 +154,11 @@ class Sessions:
             artifact_action=asking if isinstance(asking, ArtifactAction) else None,
             theme=asking if isinstance(asking, ArtifactTheme) else None,
             quick_action=asking if isinstance(asking, UUID) else None,
+            rag_enabled=rag_enabled,
+            rag_scope=scope,
+            rewrite_query=rewrite_query,
+            conversation_mode=ConversationMode.chatpdf if open_document_id else ConversationMode.normal,
+            active_pdf_document_id=open_document_id,
         )
         return await self.transport.create(path("v1/sessions", session_id, "messages"), body, Run, idempotency_key)
 

@@ -49,7 +49,8 @@ class Proxy:
             await self._pass(caller, request, prefix, send)
 
     async def _pass(self, caller: Authenticated, request: Request, prefix: routing.Prefix, send: Send) -> None:
-        principal = await self.authenticator.principal(caller, every_workspace=prefix.every_workspace)
+        wide = prefix.every_workspace and request.method not in ONLY_READ
+        principal = await self.authenticator.principal(caller, every_workspace=wide)
         token = self._token(principal, prefix, request.method)
         body = IncomingBody(request.receive)
         upstream = UpstreamRequest(self.upstreams, request, prefix.service, token, body, send)

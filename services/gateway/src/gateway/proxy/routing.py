@@ -20,7 +20,8 @@ class Prefix:
     """`path` and everything below it. With `uploads`, bodies that are not JSON may have the size of a file. With
     `searches`, a request costs what its body asks for.
 
-    With `every_workspace` the service also learns the other workspaces of a caller whose key covers all of them.
+    With `every_workspace` the service also learns the other workspaces of a caller whose key covers them, where
+    a request may change something.
     `actors` are those that may then ask other services for the user, `lasting` how long: a run outlives its request.
     """
 
@@ -36,6 +37,7 @@ class Prefix:
         return path == self.path or path.startswith(f"{self.path}/")
 
 
+RUN_ACTORS = (ORCHESTRATOR, RETRIEVAL)
 TABLE = (
     Prefix("/v1/documents", "ingestion", uploads=True),
     Prefix("/v1/sources", "ingestion", uploads=True),
@@ -48,13 +50,13 @@ TABLE = (
     Prefix("/v1/graph", "knowledge-graph"),
     Prefix("/v1/memories", "memory"),
     Prefix("/v1/world", "memory"),
-    Prefix("/v1/sessions", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
-    Prefix("/v1/messages", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
-    Prefix("/v1/chat/completions", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
-    Prefix("/v1/responses", "orchestrator", actors=(ORCHESTRATOR, RETRIEVAL), lasting=LONGEST_DELEGATION),
+    Prefix("/v1/sessions", "orchestrator", every_workspace=True, actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
+    Prefix("/v1/messages", "orchestrator", every_workspace=True, actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
+    Prefix("/v1/chat/completions", "orchestrator", actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
+    Prefix("/v1/responses", "orchestrator", actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
     Prefix("/v1/embeddings", "retrieval"),
     Prefix("/v1/models", "orchestrator"),
-    Prefix("/v1/runs", "orchestrator"),
+    Prefix("/v1/runs", "orchestrator", every_workspace=True, actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
     Prefix("/v1/feedback", "orchestrator"),
     Prefix("/v1/usage", "orchestrator"),
     Prefix("/v1/settings", "orchestrator"),

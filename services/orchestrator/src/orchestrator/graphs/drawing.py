@@ -10,10 +10,12 @@ from langgraph.graph.state import CompiledStateGraph
 
 from orchestrator.graphs.artifact_ops import graph as artifact_ops
 from orchestrator.graphs.conversation import graph as conversation
+from orchestrator.graphs.retrieve import graph as retrieve
 
 GRAPHS: Mapping[str, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
     "conversation": conversation.build,
     "artifact_ops": artifact_ops.build,
+    "retrieve": retrieve.build,
 }
 
 

@@ -21,10 +21,10 @@ router = APIRouter(prefix="/v1/graphs", tags=["orchestrator"])
     responses={404: {"model": ProblemBody, "description": "There is no such graph"}},
 )
 async def draw_graph(
-    name: Annotated[str, Path(min_length=1, max_length=40, description="conversation or artifact_ops")],
+    name: Annotated[str, Path(min_length=1, max_length=40, description="conversation, artifact_ops or retrieve")],
     caller: Viewer,  # noqa: ARG001
 ) -> GraphDrawing:
-    """Returns the graph that answers messages, or the one that changes artifacts, as Mermaid draws what is compiled."""
+    """Returns the graph that answers messages, changes artifacts or searches, as Mermaid draws what is compiled."""
     build = GRAPHS.get(name)
     if build is None:
         raise GraphNotFound

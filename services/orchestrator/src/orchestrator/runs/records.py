@@ -6,7 +6,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 from uuid import UUID
 
 from contracts.artifacts import ArtifactOutcome, ArtifactView
@@ -23,6 +23,9 @@ class RunOptions(TypedDict, total=False):
     `timezone` is the user's. `artifact_action` is what the message asks for beside its words, with its parameters: a
     highlight, a theme or a quick action. `reply`: the message is answered, and changes no artifact.
 
+    `rag_enabled` (if false), `rag_scope`, `conversation_mode`, `active_pdf_document_id` and `rewrite_query` are what
+    the message says of where is searched, and by which words.
+
     `plain`: by the chat model alone, without a search. `ephemeral`: nobody will ask further. `instructions` are the
     caller's own, for a chat model. Without `use_preferences` nothing that is known of the user is in a prompt, without
     `use_history` the model of an answer reads the question alone; both are on where nobody says otherwise. `model`,
@@ -35,6 +38,11 @@ class RunOptions(TypedDict, total=False):
     artifact_action: str
     artifact_action_params: dict[str, Any]
     reply: bool
+    rag_enabled: bool
+    rag_scope: Literal["session", "workspace", "global"]
+    conversation_mode: Literal["normal", "chatpdf"]
+    active_pdf_document_id: str
+    rewrite_query: bool
     plain: bool
     ephemeral: bool
     instructions: str
@@ -80,6 +88,13 @@ class ClaimedRun:
     def principal(self) -> Principal:
         role = Role(self.role)
         return Principal(self.created_by, self.workspace_id, role, delegation=self.delegation, key_id=self.key_id)
+
+    @property
+    def scope(self) -> str | None:
+        """Returns the scope that the message names; a session's documents are meant where none is open in chatpdf."""
+        if self.options.get("conversation_mode") == "chatpdf" and "active_pdf_document_id" not in self.options:
+            return "session"
+        return self.options.get("rag_scope")
 
 
 @dataclass(frozen=True)
@@ -166,7 +181,7 @@ class TurnAnswer:
     `recalled_ids` are the memories that it was written with, `reflections` what memory is to learn of the user.
     `condensed` is what a model reads of the oldest messages, if that was condensed. `fallback`: the turn's error
     handler wrote it, so other services learn nothing from it, nor from an `incomplete` one, in which the model broke
-    off. `proposal` is what the artifact of the session becomes.
+    off, or one that `read_elsewhere`: passages of other workspaces. `proposal` is what the artifact becomes.
     """
 
     message_id: UUID
@@ -180,6 +195,7 @@ class TurnAnswer:
     condensed: Condensed | None = None
     fallback: bool = False
     incomplete: bool = False
+    read_elsewhere: bool = False
     recalled_ids: Sequence[UUID] = ()
     reflections: Sequence[Reflection] = ()
     proposal: ArtifactProposal | None = None

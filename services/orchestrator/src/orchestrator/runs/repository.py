@@ -154,9 +154,9 @@ class WorkspaceRuns(Repository):
             RunSql.messages, EarlierMessage, id=run_id, limit=NEWEST_MESSAGES, characters=NEWEST_CHARACTERS
         )
 
-    async def document_ids(self, run_id: UUID) -> list[UUID] | None:
-        """Returns the documents that the answer may draw on, those of session and message; None is all."""
-        document_ids: list[UUID] | None = await self.value(RunSql.document_ids, id=run_id)
+    async def document_ids(self, run_id: UUID, scope: str | None) -> list[UUID] | None:
+        """Returns the documents that the answer may draw on, those of session and message; None is all in the scope."""
+        document_ids: list[UUID] | None = await self.value(RunSql.document_ids, id=run_id, scope=scope)
         return document_ids
 
     async def add_answer(self, run: ClaimedRun, answer: TurnAnswer, status: MessageStatus) -> bool:

@@ -106,15 +106,16 @@ WHERE distance < 2 OR content <> '' AND characters < %(characters)s
 ORDER BY distance;
 
 -- name: document_ids
--- Returns what the answer may draw on: the session's documents if it has any, limited to those of the message; null is
--- every document.
-SELECT CASE WHEN EXISTS (
+-- Returns what the answer may draw on, what was attached last first: the session's documents if it has any (with the scope
+-- session also if it has none, with a wider scope never), limited to those of the message; null is every document.
+SELECT CASE WHEN %(scope)s::text = 'session' OR %(scope)s::text IS NULL AND EXISTS (
     SELECT FROM session_document AS attached
     WHERE attached.workspace_id = run.workspace_id AND attached.session_id = run.session_id
 ) THEN ARRAY(
     SELECT attached.document_id FROM session_document AS attached
     WHERE attached.workspace_id = run.workspace_id AND attached.session_id = run.session_id
       AND (run.document_ids IS NULL OR attached.document_id = ANY(run.document_ids))
+    ORDER BY attached.attached_at DESC, attached.document_id
 ) ELSE run.document_ids END
 FROM run
 WHERE run.workspace_id = %(workspace_id)s AND run.id = %(id)s;

@@ -97,7 +97,8 @@ class RunStore:
                 raise LeaseLost
             asked = await runs.asked(run.id)
             artifact = await _artifact(ArtifactRepository(connection, run.workspace_id), run)
-            return TurnInput(messages[0].id, messages[1:], await runs.document_ids(run.id), asked.created_at, artifact)
+            document_ids = await runs.document_ids(run.id, run.scope)
+            return TurnInput(messages[0].id, messages[1:], document_ids, asked.created_at, artifact)
 
     async def complete(
         self,
@@ -108,8 +109,8 @@ class RunStore:
     ) -> None:
         """Stores answer, status, title, the artifact's version, the events that `told` returns, and `turn.completed`.
 
-        All of it together; StopAsked if a cancel came before. Nobody is told of an answer of the error handler, or of
-        a temporary session.
+        All of it together; StopAsked if a cancel came before. Nobody is told of an answer of the error handler, of
+        one from other workspaces, or of a temporary session.
         """
         async with self.database.workspace(run.workspace_id) as connection:
             if await self.queue.extend(connection, run):
@@ -126,7 +127,7 @@ class RunStore:
                 run, answer, MessageStatus.incomplete if answer.incomplete else MessageStatus.completed
             )
             await runs.add_events(run.id, events)
-            if not (temporary or answer.fallback or answer.incomplete):
+            if not (temporary or answer.fallback or answer.incomplete or answer.read_elsewhere):
                 asked = await runs.asked(run.id)
                 await self.outbox.write(connection, run.workspace_id, _turn_completed(run, asked, answer), str(run.id))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contracts.artifact_actions import ArtifactAction
-from contracts.orchestrator import MessageCreate
+from contracts.orchestrator import ConversationMode, MessageCreate
 from contracts.quick_actions import QuickAction, QuickActionTarget
 from orchestrator.runs.records import RunOptions
 
@@ -12,7 +12,7 @@ UTC = "UTC"
 
 def options_of(message: MessageCreate, quick_action: QuickAction | None) -> RunOptions:
     """Returns them; a quick action as it is now. What is not said is not there."""
-    options = RunOptions()
+    options = _searched(message)
     if message.timezone != UTC:
         options["timezone"] = message.timezone
     if message.highlight is not None:
@@ -32,4 +32,20 @@ def options_of(message: MessageCreate, quick_action: QuickAction | None) -> RunO
         options["artifact_action_params"] = told
     if quick_action is not None:
         options["use_preferences"] = quick_action.use_preferences
+    return options
+
+
+def _searched(message: MessageCreate) -> RunOptions:
+    """Returns what the message says of where is searched."""
+    options = RunOptions()
+    if not message.rag_enabled:
+        options["rag_enabled"] = False
+    if message.rag_scope is not None:
+        options["rag_scope"] = message.rag_scope.value
+    if message.conversation_mode is not ConversationMode.normal:
+        options["conversation_mode"] = "chatpdf"
+    if message.active_pdf_document_id is not None:
+        options["active_pdf_document_id"] = str(message.active_pdf_document_id)
+    if message.rewrite_query is not None:
+        options["rewrite_query"] = message.rewrite_query
     return options

@@ -22,7 +22,7 @@ from contracts.orchestrator import (
     Session,
 )
 from contracts.quick_actions import QuickAction
-from orchestrator.errors import MessageNotFound, SessionBusy, SessionNotFound
+from orchestrator.errors import MessageNotFound, ScopeNeedsWiderKey, SessionBusy, SessionNotFound
 from orchestrator.quick_actions.repository import CallerQuickActions
 from orchestrator.runs.records import RunOptions
 from orchestrator.runs.repository import MESSAGE_COLUMNS, WorkspaceRuns
@@ -37,7 +37,10 @@ from service_kit.statements import Statements
 from service_kit.tracing import outgoing_headers
 
 # What a message says of how it is answered, which also counts when it is answered again.
-OF_MESSAGE = ("timezone", "artifact_action", "artifact_action_params", "instructions", "reply")
+OF_MESSAGE = (
+    *("timezone", "artifact_action", "artifact_action_params", "instructions", "reply"),
+    *("rag_enabled", "rag_scope", "conversation_mode", "active_pdf_document_id", "rewrite_query"),
+)
 # The messages with the same parent; a session's first messages have none.
 SIBLINGS = """(
     SELECT jsonb_build_object('ids', family.ids, 'count', cardinality(family.ids),
@@ -215,7 +218,7 @@ class CallerMessages(Repository):
         """Stores the message after its parent, by default the head, and queues the run of its answer, the new head.
 
         Returns the run that `key` queued before, if there is one. Raises SessionNotFound, MessageNotFound, SessionBusy,
-        TooManyQueued, QuickActionNotFound; IdempotencyKeyReused if the key belongs to another message.
+        TooManyQueued, QuickActionNotFound, ScopeNeedsWiderKey; IdempotencyKeyReused if the key is another message's.
         """
         parent_id = await self._lock(session_id)
         options = {**options_of(message, await self._quick_action(message.quick_action)), **(options or {})}
@@ -225,6 +228,7 @@ class CallerMessages(Repository):
             asked = (True, message.content, message.document_ids, parent_id, options)
             same = (stored.is_first, stored.content, stored.document_ids, stored.parent_id, stored.options) == asked
             return stored.repeated(same)
+        self._check_scope(options)
         if chosen:
             parent_id = message.parent_id
         parent = None if parent_id is None else await self._find(session_id, parent_id)
@@ -270,7 +274,8 @@ class CallerMessages(Repository):
         document_ids = options.document_ids
         if not chosen:
             document_ids = await self.value(MessageSql.document_ids, run_id=message.run_id)
-        again = await self.value(MessageSql.options, run_id=message.run_id) or {}
+        again: RunOptions = await self.value(MessageSql.options, run_id=message.run_id) or RunOptions()
+        self._check_scope(again)
         parent = None if question.parent_id is None else await self._find(session_id, question.parent_id)
         stopped = await self._make_way(session_id, options.on_busy)
         return session_id, await self._queue(
@@ -325,6 +330,11 @@ class CallerMessages(Repository):
         )
         assert new is not None
         return QueuedRun(new.id, new.question_id, new.answer_id, new.created_at, stopped)
+
+    def _check_scope(self, options: RunOptions) -> None:
+        """Raises ScopeNeedsWiderKey."""
+        if options.get("rag_scope") == "global" and self.caller.readable is None:
+            raise ScopeNeedsWiderKey
 
     async def _asked_before(self, session_id: UUID, key: str | None) -> StoredQuestion | None:
         if key is None:

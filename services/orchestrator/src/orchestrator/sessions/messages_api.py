@@ -31,6 +31,7 @@ MESSAGE_NOT_FOUND: dict[int | str, dict[str, Any]] = {
 }
 ANSWERED: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/event-stream": {}}, "description": "With Accept: text/event-stream, the run's events"},
+    403: {"model": ProblemBody, "description": "Every workspace is to be searched, and the key reads one alone"},
     409: {
         "model": ProblemBody,
         "description": "The Idempotency-Key belongs to another message, or the session is busy (`active_run_ids`)",

@@ -9,17 +9,19 @@ from contracts.sharing import ShareAudience, SharedCitation, SharedMessage
 def shared_message(message: Message, audience: ShareAudience) -> SharedMessage:
     """Returns the message without its feedback, checks and ids; by link also without quotes of documents.
 
-    An extractive answer is nothing but quotes: by link its text is withheld.
+    An extractive answer is nothing but quotes: by link its text is withheld. What cites another workspace is withheld
+    from everybody, with its citations.
     """
     by_link = audience is ShareAudience.link
-    withheld = by_link and message.mode is AnswerMode.extractive and bool(message.content)
+    elsewhere = any(citation.workspace_id is not None for citation in message.citations)
+    withheld = elsewhere or (by_link and message.mode is AnswerMode.extractive and bool(message.content))
     return SharedMessage(
         role=message.role,
         status=message.status,
         content="" if withheld else message.content,
         withheld=withheld,
         mode=message.mode,
-        citations=[_shared_citation(citation, quoted=not by_link) for citation in message.citations],
+        citations=[] if elsewhere else [_shared_citation(one, quoted=not by_link) for one in message.citations],
         created_at=message.created_at,
     )
 

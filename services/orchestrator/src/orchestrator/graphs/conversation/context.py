@@ -19,12 +19,13 @@ from orchestrator.graphs.conversation.user_profile import UserProfile
 from orchestrator.models.run_models import RunModels
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import RunOptions
-from orchestrator.services import GraphService, MemoryService, RetrievalService
+from orchestrator.services import GraphService, IngestionService, MemoryService, RetrievalService
 from service_kit.auth import Principal
 
 Routing = Literal["rules", "auto", "model"]
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-SITUATIONS = ("courtesy", "found", "nothing", "failed")
+SITUATIONS = ("courtesy", "found", "nothing", "failed", "off")
+REWRITE_QUERY = "rewrite_query.md"
 TOKENS: Mapping[str, tuple[str, ...]] = {
     "reply_to_general_input.md": ("now", "situation", "artifact", "passages", "profile", "memories", "earlier"),
     "artifact_in_view.md": ("title", "text"),
@@ -50,8 +51,10 @@ class Prompts:
     summarizer: Prompt
     reflect: Prompt
     verify_citations: Prompt
+    rewrite_query: Prompt
     situations: Mapping[str, str]
     package: ClassVar[str] = "orchestrator.graphs.conversation.prompts"
+    of_retrieval: ClassVar[str] = "orchestrator.graphs.retrieve.prompts"
 
     @classmethod
     def load(cls) -> Prompts:
@@ -66,6 +69,7 @@ class Prompts:
             loaded["summarizer.md"],
             loaded["reflect.md"],
             loaded["verify_citations.md"],
+            load_prompts(cls.of_retrieval, {REWRITE_QUERY: ("earlier", "message")})[REWRITE_QUERY],
             {name: loaded[f"situations/{name}.md"].render() for name in SITUATIONS},
         )
 
@@ -74,7 +78,9 @@ class Prompts:
 class TurnBudgets:
     """`search_k` passages; budgets in tokens (estimated). Past `summary_tokens` older messages are condensed.
 
-    `entailment_seconds` is how long the check of an answer waits for the entailment model.
+    `entailment_seconds` is how long the check of an answer waits for the entailment model, `document_wait_seconds` how
+    long a search waits for documents that are being read. `rewrite_query`: a model words the query, unless the message
+    says otherwise.
     """
 
     search_k: int
@@ -82,6 +88,8 @@ class TurnBudgets:
     history_tokens: int
     summary_tokens: int
     entailment_seconds: float = 10.0
+    document_wait_seconds: float = 20.0
+    rewrite_query: bool = False
 
     def with_passages(self, count: int | None) -> TurnBudgets:
         """Returns the same with so many passages, if a number is given."""
@@ -125,7 +133,8 @@ class ConversationContext:
 
     `alike` says how alike two words are, `entailment` whether a text says what a sentence says, where it is configured.
     Memory learns from the turn if it `remembers`. `edited_by_hand` is what the user wrote into the artifact since the
-    last run; `profile` is what is known of the user.
+    last run; `profile` is what is known of the user. `documents` says which are still
+    being read.
     """
 
     caller: Principal
@@ -145,6 +154,7 @@ class ConversationContext:
     draft: WrittenSoFar = field(default_factory=WrittenSoFar)
     options: RunOptions = field(default_factory=RunOptions)
     remembers: bool = True
+    documents: IngestionService | None = None
     edited_by_hand: Sequence[str] = ()
     profile: UserProfile = field(init=False)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypedDict, TypeVar, get_type_hints
+from typing import Annotated, Any, Literal, NotRequired, TypedDict, TypeVar, get_type_hints
 
 from orchestrator.graphs.stages import Failing
 
@@ -19,7 +19,10 @@ class Turn(TypedDict):
 
 
 class FoundChunk(TypedDict):
-    """A search hit. `highlights` are (start, end, score) spans of `content`."""
+    """A search hit. `highlights` are (start, end, score) spans of `content`.
+
+    `workspace_id` is there if it is not the session's workspace.
+    """
 
     chunk_id: str
     document_id: str
@@ -32,6 +35,7 @@ class FoundChunk(TypedDict):
     score: float
     content: str
     highlights: list[tuple[int, int, float]]
+    workspace_id: NotRequired[str]
 
 
 class Cited(TypedDict):
@@ -143,14 +147,25 @@ class ArtifactState(TypedDict):
 
 
 class RetrievalState(TypedDict):
-    """`search` says how the search went: null where none was made. `structure` is the graph's answer, if it has one.
+    """What the subgraph `retrieve` left. `search` says how the search went: `off` where the message asked for none,
+    null where nothing was to be found. `structure` is the graph's answer, if it has one.
+
+    `rag_scope` is where was searched, for `rag_query`; `passages` are what its `rag_context` is worth, `rag_citations`
+    the places of all that was found. `read_elsewhere`: some passages are of other workspaces.
 
     `recalled_ids` are those of `memories`, and stay known when these are gone. `remembered` answers the question by
     itself, if some memory does.
     """
 
     document_ids: list[str] | None
-    search: Literal["found", "nothing", "failed"] | None
+    rag_enabled: bool
+    rag_scope: Literal["session", "workspace", "global"] | None
+    rag_query: str | None
+    rag_citations: list[dict[str, Any]]
+    conversation_mode: Literal["normal", "chatpdf"]
+    active_pdf_document_id: str | None
+    read_elsewhere: bool
+    search: Literal["found", "nothing", "failed", "off"] | None
     passages: list[FoundChunk]
     memories: list[str]
     recalled_ids: list[str]
@@ -202,6 +217,12 @@ TRANSIENT: dict[str, Any] = {
     "artifact_action_params": None,
     "artifact_action_recovery_message": None,
     "search": None,
+    "rag_enabled": False,
+    "rag_scope": None,
+    "rag_query": None,
+    "rag_citations": [],
+    "conversation_mode": "normal",
+    "active_pdf_document_id": None,
     "passages": [],
     "memories": [],
     "remembered": None,
@@ -217,6 +238,7 @@ LASTING = (
     *get_type_hints(DebugState),
     "proposal",
     "document_ids",
+    "read_elsewhere",
     "recalled_ids",
     "citations",
     "removed_citations",

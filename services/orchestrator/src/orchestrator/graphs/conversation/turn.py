@@ -40,7 +40,7 @@ from orchestrator.models.model_source import ModelSource
 from orchestrator.models.run_models import RunModels
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import ClaimedRun, Condensed, FoundArtifact, RunProgress, TurnAnswer, TurnInput
-from orchestrator.services import GraphService, MemoryService, RetrievalService
+from orchestrator.services import GraphService, IngestionService, MemoryService, RetrievalService
 
 UTC = "UTC"
 log = logging.getLogger(__name__)
@@ -70,6 +70,7 @@ class ConversationTurns:
     artifact_prompts: ArtifactPrompts
     routing: Routing = "auto"
     entailment: EntailmentModel | None = None
+    documents: IngestionService | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -111,6 +112,7 @@ class ConversationTurns:
             options=models.options(run.options),
             remembers=not turn.messages[0].temporary,
             edited_by_hand=[] if turn.artifact is None else turn.artifact.edited_by_hand,
+            documents=self.documents,
         )
         state = await _checkpointed(graph, run, config)
 
@@ -209,6 +211,13 @@ class ConversationTurns:
             artifact_action_recovery_message=None,
             proposal=None,
             document_ids=None if turn.document_ids is None else [str(one) for one in turn.document_ids],
+            rag_enabled=False,
+            rag_scope=None,
+            rag_query=None,
+            rag_citations=[],
+            conversation_mode="normal",
+            active_pdf_document_id=None,
+            read_elsewhere=False,
             search=None,
             passages=[],
             memories=[],
@@ -257,6 +266,7 @@ def _answer(answer_id: UUID, state: State) -> TurnAnswer:
         condensed=Condensed(UUID(condensed["id"]), condensed["content"]) if condensed else None,
         fallback=state["fallback"],
         incomplete=state["incomplete"],
+        read_elsewhere=state["read_elsewhere"],
         recalled_ids=[UUID(one) for one in state["recalled_ids"]],
         reflections=[Reflection.model_validate(one) for one in state["reflections"]],
         proposal=_proposal(state["proposal"]),

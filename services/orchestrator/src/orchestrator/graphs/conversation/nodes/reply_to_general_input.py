@@ -29,10 +29,11 @@ SEEN_CHARACTERS = 8_000
 neutralised = neutralising("document", "passage", "memory", "summary")
 COURTESY = "At your service: ask me anything about the documents of this workspace."
 NOTHING_FOUND = "I found nothing relevant to this in the documents."
+NOT_WITHOUT_DOCUMENTS = "You asked for an answer without the documents, and there is no chat model to give one."
 SEARCH_FAILED = "I could not search the documents just now, so this answer uses no sources."
 
 STEPS = {"model": "Wrote the answer with the chat model", "extractive": "Answered without a chat model"}
-NOTICES = {None: "", "found": "", "nothing": NOTHING_FOUND, "failed": SEARCH_FAILED}
+NOTICES = {None: "", "found": "", "nothing": NOTHING_FOUND, "failed": SEARCH_FAILED, "off": ""}
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ class AnswerableTurn(TypedDict):
     internal_messages: list[Turn]
     answer_id: str
     artifact_action_recovery_message: str | None
-    search: Literal["found", "nothing", "failed"] | None
+    search: Literal["found", "nothing", "failed", "off"] | None
     passages: list[FoundChunk]
     memories: list[str]
     remembered: str | None
@@ -211,6 +212,8 @@ def _quote(state: AnswerableTurn, events: RunEvents, issues: list[str]) -> Reply
 
 
 def _without_sources(state: AnswerableTurn) -> str:
+    if state["search"] == "off":
+        return NOT_WITHOUT_DOCUMENTS
     return COURTESY if state["search"] is None else NOTICES[state["search"]] or NOTHING_FOUND
 
 

@@ -1,26 +1,29 @@
-"""Searches the documents, and asks the graph and the memory."""
+"""Has the retrieve subgraph search, recalls memories, and tells what was found."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Literal, TypedDict
-from uuid import UUID
+from typing import Any, Literal, TypedDict, cast
 
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import set_config_context
 from langgraph.runtime import Runtime
 
 from contracts.artifact_actions import ArtifactAction
 from contracts.events import ProviderIssue, StageOutput
-from contracts.graph_tools import AnswerQuestion, StructuralAnswer
+from contracts.graph_tools import StructuralAnswer
 from contracts.memory import MemoryKind, RecallRequest, RecallResponse
-from contracts.retrieval import MOST_CHARACTERS, SearchFilters, SearchRequest, SearchResponse
+from contracts.retrieval import MOST_CHARACTERS, SearchResponse
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import passage_of, passage_of_source
+from orchestrator.graphs.conversation.passages import passage_of_source
 from orchestrator.graphs.conversation.remembering import is_told, remembering
-from orchestrator.graphs.conversation.state import Cited, FoundChunk, GraphAnswer
+from orchestrator.graphs.conversation.state import Cited, FoundChunk, GraphAnswer, Turn
+from orchestrator.graphs.retrieve import graph as retrieve_graph
+from orchestrator.graphs.retrieve.state import RetrieveState, asking
 from service_kit.problems import ServiceSilent
 
-LONGEST_STRUCTURAL = 500
-"""Characters of a question that the graph reads."""
+OF_MESSAGE = ("rag_scope", "conversation_mode", "active_pdf_document_id")
+WITHOUT_DOCUMENTS = "Was asked to answer without the documents"
 
 NO_PREFERENCES = [kind for kind in MemoryKind if kind not in (MemoryKind.preference, MemoryKind.style)]
 
@@ -29,99 +32,115 @@ class SearchedQuestion(TypedDict):
     """What the node reads."""
 
     question: str
+    internal_messages: list[Turn]
     document_ids: list[str] | None
     artifact_action: str | None
 
 
 async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Reports a failed search, and the turn goes on without sources; likewise without memories."""
+    """Reports a failed search, and the turn goes on without sources; likewise without memories.
+
+    The subgraph runs within this node, so that it costs no checkpoints: a search that was cut is made anew.
+    """
     context = runtime.context
-    found, stated, recalled, unknown = await asyncio.gather(
-        _search(state, context), _stated(state, context), _recall(state, context), _ask_profile(context)
+    done, recalled, unknown = await asyncio.gather(
+        _searched(state, context), _recall(state, context), _ask_profile(context)
     )
-    failures = [failure for failure in (found, stated, recalled) if isinstance(failure, ServiceSilent)]
+    found, stated = done["response"], done["stated"]
+    failures = [str(failure) for failure in (found, stated, recalled) if isinstance(failure, ServiceSilent)]
     for failure in failures:
-        context.events.emit(ProviderIssue(message=str(failure)))
-    passages = [] if isinstance(found, ServiceSilent) else [passage_of(hit) for hit in found.hits]
+        context.events.emit(ProviderIssue(message=failure))
+    passages = done["rag_context"]
     # "Write a report on …" is no question that a passage could answer: what is nearest is what there is to write from.
     writing = state["artifact_action"] == ArtifactAction.generate_artifact
-    relevant = bool(passages) and not isinstance(found, ServiceSilent) and (found.good_match or writing)
+    relevant = bool(passages) and isinstance(found, SearchResponse) and (found.good_match or writing)
     structure = None
     if isinstance(stated, StructuralAnswer):
         # What the graph cites comes first, so that a chat model reads it whatever its budget.
         passages = _joined(stated, passages if relevant else [])
         structure, relevant = _structure(stated, passages), bool(passages)
     context.events.emit(StageOutput(stage="retrieve", output=_sources(passages, relevant)))
+    read = passages if relevant else []
     return {
         "search": _outcome(found, relevant, is_told(recalled, remembers=context.remembers)),
-        "passages": passages if relevant else [],
+        "passages": read,
+        "read_elsewhere": any("workspace_id" in passage for passage in read),
         "structure": structure,
         **remembering(recalled, relevant=relevant, remembers=context.remembers),
-        "issues": [*(str(failure) for failure in failures), *unknown],
+        "issues": [*done["issues"], *failures, *unknown],
+        "timings": done["timings"],
         "steps_executed": [_step(found, passages, relevant)],
-        "rag_retrieval_debug": _debug(found, isinstance(stated, StructuralAnswer), recalled),
+        "rag_enabled": done["rag_enabled"],
+        "rag_scope": done["rag_scope"],
+        "rag_query": done["rag_query"],
+        "rag_citations": done["rag_citations"],
+        "conversation_mode": done["conversation_mode"],
+        "active_pdf_document_id": done["active_pdf_document_id"],
+        "rag_retrieval_debug": _debug(done, recalled),
     }
 
 
+async def _searched(state: SearchedQuestion, context: ConversationContext) -> RetrieveState:
+    """Runs the subgraph apart from the conversation's: it inherits neither checkpoints nor the call to stop.
+
+    A process that stops lets it end, as the conversation stops behind this node.
+    """
+    given = {name: context.options[name] for name in OF_MESSAGE if name in context.options}  # type: ignore[literal-required]
+    asked = asking(
+        state["question"],
+        state["internal_messages"][:-1],
+        state["document_ids"],
+        artifact_action=state["artifact_action"],
+        rag_enabled=context.options.get("rag_enabled", True),
+        **given,
+    )
+    with set_config_context(RunnableConfig()) as apart:
+        running = asyncio.create_task(retrieve_graph.build().ainvoke(asked, context=context), context=apart)
+        return cast(RetrieveState, await running)
+
+
 def _outcome(
-    found: SearchResponse | ServiceSilent, relevant: bool, told: bool
-) -> Literal["found", "nothing", "failed"] | None:
+    found: SearchResponse | ServiceSilent | None, relevant: bool, told: bool
+) -> Literal["found", "nothing", "failed", "off"] | None:
     """Returns how the search went; None for a statement that no document is about: nobody asked for any."""
     if relevant:
         return "found"
     if told:
         return None
+    if found is None:
+        return "off"
     return "failed" if isinstance(found, ServiceSilent) else "nothing"
 
 
-def _step(found: SearchResponse | ServiceSilent, passages: list[FoundChunk], relevant: bool) -> str:
+def _step(found: SearchResponse | ServiceSilent | None, passages: list[FoundChunk], relevant: bool) -> str:
     if relevant:
         documents = len({passage["document_id"] for passage in passages})
         return f"Found {len(passages)} chunks in {documents} documents"
+    if found is None:
+        return WITHOUT_DOCUMENTS
     return "The search failed" if isinstance(found, ServiceSilent) else "Found nothing relevant"
 
 
-def _debug(
-    found: SearchResponse | ServiceSilent, is_structural: bool, recalled: RecallResponse | ServiceSilent
-) -> dict[str, Any]:
-    """Returns how the search went: names and numbers, nobody's words."""
+def _debug(done: RetrieveState, recalled: RecallResponse | ServiceSilent) -> dict[str, Any]:
+    """Returns how the search went: names and numbers, and the query if it was worded anew."""
+    found = done["response"]
     told: dict[str, Any] = {
-        "graph_answered": is_structural,
+        "path": done["path"],
+        "rag_enabled": done["rag_enabled"],
+        "rag_scope": done["rag_scope"],
+        "conversation_mode": done["conversation_mode"],
+        "active_pdf_document_id": done["active_pdf_document_id"],
+        "rag_query": done["rag_query"],
+        "rag_variants": done["rag_variants"],
+        "rag_context": len(done["rag_context"]),
+        "rag_citations": done["rag_citations"],
+        "graph_answered": isinstance(done["stated"], StructuralAnswer),
         "memories": None if isinstance(recalled, ServiceSilent) else len(recalled.memories),
     }
-    if isinstance(found, ServiceSilent):
+    if not isinstance(found, SearchResponse):
         return told
     shown = found.model_dump(mode="json", include={"mode", "good_match", "match", "legs", "cached", "milliseconds"})
     return {**told, **shown, "hits": [{"chunk_id": hit.chunk_id, "score": hit.score} for hit in found.hits]}
-
-
-async def _search(state: SearchedQuestion, context: ConversationContext) -> SearchResponse | ServiceSilent:
-    ids = state["document_ids"]
-    limits = SearchFilters.model_validate(context.options.get("filters", {}))
-    request = SearchRequest(
-        query=state["question"][:MOST_CHARACTERS],
-        k=context.limits.search_k,
-        document_ids=None if ids is None else [UUID(one) for one in ids],
-        source_ids=limits.source_ids,
-        tags=limits.tags,
-        # Only quotations need them, and they cost time before the first word.
-        highlight=context.models.of("answer") is None,
-    )
-    try:
-        return await context.retrieval.search(context.caller, request)
-    except ServiceSilent as error:
-        return error
-
-
-async def _stated(state: SearchedQuestion, context: ConversationContext) -> StructuralAnswer | ServiceSilent | None:
-    """Asks the graph, unless the answer shall come from some documents only."""
-    limited = state["document_ids"] is not None or "filters" in context.options
-    if limited or len(state["question"]) > LONGEST_STRUCTURAL:
-        return None
-    try:
-        return await context.graph_tools.answer(context.caller, AnswerQuestion(question=state["question"]))
-    except ServiceSilent as error:
-        return error
 
 
 def _joined(stated: StructuralAnswer, found: list[FoundChunk]) -> list[FoundChunk]:

@@ -1,0 +1,1 @@
+"""The nodes, one a file."""

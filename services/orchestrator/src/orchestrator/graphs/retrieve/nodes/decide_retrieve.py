@@ -1,0 +1,57 @@
+"""Decides whether the documents are searched, and waits for those of the session that are being read."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, TypedDict
+from uuid import UUID
+
+from langgraph.runtime import Runtime
+
+from contracts.events import ProviderIssue
+from contracts.retrieval import MOST_CHARACTERS
+from orchestrator.graphs.conversation.context import ConversationContext
+from service_kit.problems import ServiceSilent
+
+MOST_AWAITED = 20
+WENT_WITHOUT = "{names} could not be searched yet: still being read"
+
+
+class DecidedQuestion(TypedDict):
+    """What the node reads."""
+
+    question: str
+    rag_enabled: bool
+    document_ids: list[str] | None
+
+
+async def decide_retrieve(state: DecidedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
+    """Sets `rag_query` to the question, if there is something to search for, and retrieval is enabled."""
+    query = state["question"].strip()[:MOST_CHARACTERS]
+    if not state["rag_enabled"] or not query:
+        return {"rag_query": None, "path": ["decide_retrieve"]}
+    issues = await _unread(state["document_ids"] or [], runtime.context)
+    for issue in issues:
+        runtime.context.events.emit(ProviderIssue(message=issue))
+    return {"rag_query": query, "path": ["decide_retrieve"], "issues": issues}
+
+
+async def _unread(document_ids: list[str], context: ConversationContext) -> list[str]:
+    """Returns what to tell of documents that did not become searchable in time; those attached last are waited for."""
+    if context.documents is None or not document_ids:
+        return []
+    waits = [_name_of_unread(UUID(one), context) for one in document_ids[:MOST_AWAITED]]
+    try:
+        names = [name for name in await asyncio.gather(*waits) if name is not None]
+    except ServiceSilent as error:
+        return [f"nobody could say whether the documents are read: {error}"]
+    return [WENT_WITHOUT.format(names=", ".join(sorted(names)))] if names else []
+
+
+async def _name_of_unread(document_id: UUID, context: ConversationContext) -> str | None:
+    """Returns the name of a document that is still being read when the wait is over. Raises ServiceSilent."""
+    assert context.documents is not None
+    document = await context.documents.awaited(context.caller, document_id, 0.0)
+    if document is not None and document.is_unread and context.limits.document_wait_seconds:
+        document = await context.documents.awaited(context.caller, document_id, context.limits.document_wait_seconds)
+    return document.name if document is not None and document.is_unread else None

@@ -1,0 +1,35 @@
+"""Searches the scope's index, and asks the graph where nothing limits the answer."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from contracts.graph_tools import AnswerQuestion, StructuralAnswer
+from orchestrator.graphs.conversation.context import ConversationContext
+from orchestrator.graphs.retrieve.searching import found, search
+from orchestrator.graphs.retrieve.state import SearchedQuery
+from service_kit.problems import ServiceSilent
+
+LONGEST_STRUCTURAL = 500
+"""Characters of a question that the graph reads."""
+
+
+async def search_globally(state: SearchedQuery, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
+    """Asks both at once."""
+    response, stated = await asyncio.gather(search(state, runtime.context), _stated(state, runtime.context))
+    return {**found(response, state, runtime.context), "stated": stated, "path": ["global"]}
+
+
+async def _stated(state: SearchedQuery, context: ConversationContext) -> StructuralAnswer | ServiceSilent | None:
+    """Asks the graph, unless the answer shall come from some documents only."""
+    question = state["rag_query"] or ""
+    limited = state["document_ids"] is not None or "filters" in context.options
+    if limited or len(question) > LONGEST_STRUCTURAL:
+        return None
+    try:
+        return await context.graph_tools.answer(context.caller, AnswerQuestion(question=question))
+    except ServiceSilent as error:
+        return error

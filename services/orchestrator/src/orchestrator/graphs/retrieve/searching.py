@@ -1,0 +1,57 @@
+"""What both searches ask retrieval, and what they make of its answer."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from contracts.retrieval import Hit, SearchFilters, SearchRequest, SearchResponse, SearchScope
+from orchestrator.graphs.conversation.context import ConversationContext
+from orchestrator.graphs.conversation.passages import passage_of
+from orchestrator.graphs.conversation.state import FoundChunk
+from orchestrator.graphs.retrieve.state import SearchedQuery
+from service_kit.problems import ServiceSilent
+
+
+async def search(state: SearchedQuery, context: ConversationContext) -> SearchResponse | ServiceSilent:
+    """Returns what retrieval answers, or that it does not. The session's documents go along by their ids."""
+    ids = state["document_ids"]
+    limits = SearchFilters.model_validate(context.options.get("filters", {}))
+    request = SearchRequest(
+        query=state["rag_query"] or "",
+        queries=state["rag_variants"],
+        k=context.limits.search_k,
+        scope=SearchScope.every if state["rag_scope"] == "global" else SearchScope.workspace,
+        document_ids=None if ids is None else [UUID(one) for one in ids],
+        source_ids=limits.source_ids,
+        tags=limits.tags,
+        # Only quotations need them, and they cost time before the first word.
+        highlight=context.models.of("answer") is None,
+    )
+    try:
+        return await context.retrieval.search(context.caller, request)
+    except ServiceSilent as error:
+        return error
+
+
+def found(
+    response: SearchResponse | ServiceSilent, state: SearchedQuery, context: ConversationContext
+) -> dict[str, Any]:
+    """Returns the part of the state that a search fills."""
+    hits = [] if isinstance(response, ServiceSilent) else response.hits
+    everywhere = state["rag_scope"] == "global"
+    passages = [_passage(hit, context.caller.workspace_id if everywhere else None) for hit in hits]
+    named = ("chunk_id", "document_id", "workspace_id", "page", "score")
+    return {
+        "response": response,
+        "rag_context": passages,
+        "rag_citations": [{name: value for name, value in one.items() if name in named} for one in passages],
+    }
+
+
+def _passage(hit: Hit, home: UUID | None) -> FoundChunk:
+    """Returns the chunk; with its workspace, if that may be another one than `home` and is."""
+    passage = passage_of(hit)
+    if home is not None and hit.workspace_id != home:
+        passage["workspace_id"] = str(hit.workspace_id)
+    return passage

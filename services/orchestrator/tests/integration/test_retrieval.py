@@ -1,0 +1,262 @@
+"""Where an answer searches, as its message says: over HTTP, with services that answer as they are told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from deployment_keys import ACTORS, DELEGATED
+from redis.asyncio import Redis
+
+from contracts.share_tokens import ShareToken
+from contracts.sharing import SHARES_PATH
+from service_kit.auth import Principal, ServiceCaller
+
+QUESTION = "How long are tokens valid?"
+ELSEWHERE = "00000000-0000-4000-8000-00000000000d"  # the workspace of what the search finds
+REWRITE = "Word the user's last message"
+
+
+@pytest.fixture
+def wide(tokens: Any, audience: str, principal: Principal) -> dict[str, str]:
+    """Of a key that reads another workspace, too."""
+    caller = replace(principal, readable=(UUID(ELSEWHERE),))
+    delegated = replace(caller, delegation=tokens.delegate(caller, ACTORS, DELEGATED))
+    return {"Authorization": f"Bearer {tokens.sign(delegated, audience)}"}
+
+
+async def asked(service: Any, session: str | None = None, content: str = QUESTION, **body: Any) -> dict[str, Any]:
+    """The ended run, with its debug state."""
+    run = await service.ask(session or await service.session(), content, **body)
+    await service.events(run["id"])
+    response = await service.client.get(f"/v1/runs/{run['id']}", params={"debug": True})
+    ended: dict[str, Any] = response.json()
+    assert ended["status"] == "completed", ended
+    return ended
+
+
+def searched(ended: dict[str, Any]) -> dict[str, Any]:
+    debug: dict[str, Any] = ended["debug"]["rag_retrieval_debug"]
+    return debug
+
+
+async def test_a_message_without_retrieval_asks_neither_search_nor_graph(
+    start: Any, model_settings: Any, world: Any
+) -> None:
+    world.answer = ["Fifteen minutes, as a rule."]
+    async with start(model_settings) as service:
+        ended = await asked(service, rag_enabled=False)
+    assert (world.searches, world.structural, len(world.recalls)) == ([], [], 1)
+    assert ended["answer"]["content"] == "Fifteen minutes, as a rule."
+    assert "asked for an answer without the documents" in world.chats[0]["messages"][0]["content"]
+    assert searched(ended)["path"] == ["decide_retrieve"]
+    assert (searched(ended)["rag_enabled"], searched(ended)["rag_query"]) == (False, None)
+    assert "Was asked to answer without the documents" in ended["steps_executed"]
+
+
+async def test_without_retrieval_and_without_a_model_the_answer_says_so(start: Any, settings: Any) -> None:
+    async with start(settings) as service:
+        ended = await asked(service, rag_enabled=False)
+    assert ended["answer"]["content"].startswith("You asked for an answer without the documents")
+
+
+async def test_a_message_that_says_nothing_is_searched_for(start: Any, settings: Any, world: Any) -> None:
+    async with start(settings) as service:
+        ended = await asked(service)
+    told = searched(ended)
+    assert (told["rag_enabled"], told["rag_scope"], told["rag_query"]) == (True, "workspace", QUESTION)
+    assert (told["conversation_mode"], told["active_pdf_document_id"]) == ("normal", None)
+    assert told["path"] == ["decide_retrieve", "select_scope", "rewrite_query", "global"]
+    assert [one["chunk_id"] for one in told["rag_citations"]] == [hit["chunk_id"] for hit in world.hits]
+    assert told["rag_context"] == len(world.hits)
+
+
+async def test_the_scope_of_a_message_decides_over_the_sessions_documents(
+    start: Any, settings: Any, world: Any
+) -> None:
+    attached = str(uuid4())
+    async with start(settings) as service:
+        session, bare = await service.session(), await service.session()
+        await service.client.put(f"/v1/sessions/{session}/documents/{attached}")
+        scopes = [
+            searched(await asked(service, session))["rag_scope"],
+            searched(await asked(service, session, rag_scope="session"))["rag_scope"],
+            searched(await asked(service, session, rag_scope="workspace"))["rag_scope"],
+        ]
+        empty = await asked(service, bare, rag_scope="session")
+    assert scopes == ["session", "session", "workspace"]
+    limits = [body.get("document_ids") for body, _ in world.searches]
+    assert limits == [[attached], [attached], None, []]
+    assert empty["issues"] == ["the session has no such documents, so nothing was searched"]
+
+
+async def test_chatpdf_searches_the_documents_of_the_session_or_the_open_one(
+    start: Any, settings: Any, world: Any
+) -> None:
+    first, second = str(uuid4()), str(uuid4())
+    async with start(settings) as service:
+        session = await service.session()
+        for one in (first, second):
+            await service.client.put(f"/v1/sessions/{session}/documents/{one}")
+        whole = await asked(service, session, conversation_mode="chatpdf")
+        open_one = await asked(service, session, conversation_mode="chatpdf", active_pdf_document_id=first)
+        foreign = await asked(service, session, conversation_mode="chatpdf", active_pdf_document_id=str(uuid4()))
+        alone = await asked(service, conversation_mode="chatpdf", active_pdf_document_id=first)
+    limits = [body["document_ids"] for body, _ in world.searches]
+    assert limits == [[second, first], [first], [], [first]]
+    assert {searched(one)["path"][-1] for one in (whole, open_one, foreign, alone)} == {"local"}
+    assert searched(open_one)["active_pdf_document_id"] == first
+    assert world.structural == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"active_pdf_document_id": str(uuid4())},
+        {"conversation_mode": "chatpdf", "rag_scope": "global"},
+        {"rag_scope": "everything"},
+        {"conversation_mode": "other"},
+    ],
+)
+async def test_what_does_not_fit_together_is_refused(start: Any, settings: Any, body: dict[str, Any]) -> None:
+    async with start(settings) as service:
+        path = f"/v1/sessions/{await service.session()}/messages"
+        response = await service.client.post(path, json={"content": QUESTION, **body})
+    assert response.status_code == 422
+
+
+async def test_documents_that_are_being_read_are_waited_for(start: Any, settings: Any, world: Any) -> None:
+    document = str(uuid4())
+    async with start(settings) as service:
+        session = await service.session()
+        await service.client.put(f"/v1/sessions/{session}/documents/{document}")
+        world.unread = {document}
+        ended = await asked(service, session)
+    assert (world.documents_awaited, ended["issues"]) == ([document], [])
+
+
+async def test_documents_that_are_not_read_in_time_are_named(start: Any, settings: Any, world: Any) -> None:
+    document = str(uuid4())
+    world.unread, world.read_in_time = {document}, False
+    async with start(settings) as service:
+        session = await service.session()
+        await service.client.put(f"/v1/sessions/{session}/documents/{document}")
+        ended = await asked(service, session)
+    assert ended["issues"] == [f"{document}.md could not be searched yet: still being read"]
+    assert len(world.searches) == 1
+
+
+@pytest.mark.parametrize("switch", ["setting", "message"])
+async def test_the_query_is_worded_from_the_conversation(
+    start: Any, model_settings: Any, world: Any, switch: str
+) -> None:
+    world.scripted = {REWRITE: [json.dumps({"query": "validity of tokens", "others": ["token lifetime"]})]}
+    by_setting = switch == "setting"
+    settings = model_settings.model_copy(update={"rewrite_query": by_setting})
+    async with start(settings) as service:
+        session = await service.session()
+        first = await asked(service, session, rewrite_query=False)
+        ended = await asked(service, session, "And how long?", **({} if by_setting else {"rewrite_query": True}))
+    assert searched(first)["rag_query"] == QUESTION
+    assert searched(ended)["rag_query"] == "validity of tokens"
+    body, _ = world.searches[1]
+    assert (body["query"], body["queries"]) == ("validity of tokens", ["token lifetime"])
+    assert ended["timings"]["rewrite_query"] > 0
+    (prompt,) = [one["messages"][0]["content"] for one in world.chats if REWRITE in one["messages"][0]["content"]]
+    assert QUESTION in prompt
+
+
+async def test_a_model_that_cannot_word_the_query_leaves_it(start: Any, model_settings: Any, world: Any) -> None:
+    world.scripted = {REWRITE: None}
+    async with start(model_settings) as service:
+        ended = await asked(service, rewrite_query=True)
+    assert world.searches[0][0]["query"] == QUESTION
+    assert ended["issues"][0].startswith("the documents were searched by the message as it is")
+
+
+async def test_every_workspace_needs_a_key_for_several(start: Any, settings: Any, world: Any) -> None:
+    async with start(settings) as service:
+        path = f"/v1/sessions/{await service.session()}/messages"
+        response = await service.client.post(path, json={"content": QUESTION, "rag_scope": "global"})
+        listed = (await service.client.get(path)).json()["items"]
+    assert (response.status_code, response.json()["type"]) == (403, "global-needs-key")
+    assert (listed, world.searches) == ([], [])
+
+
+async def test_a_run_tells_retrieval_which_workspaces_its_caller_may_read(
+    start: Any, settings: Any, world: Any, wide: dict[str, str], token_keys: Any
+) -> None:
+    async with start(settings) as service:
+        service.client.headers.update(wide)
+        ended = await asked(service, rag_scope="global")
+        await asked(service)
+    assert searched(ended)["rag_scope"] == "global"
+    assert [body["scope"] for body, _ in world.searches] == ["global", "workspace"]
+    told = token_keys.tokens("retrieval").verify(world.searches[0][1].removeprefix("Bearer "))
+    assert told.readable == (UUID(ELSEWHERE),)
+    assert {one["workspace_id"] for one in ended["answer"]["citations"]} == {ELSEWHERE}
+
+
+async def test_who_may_no_longer_read_other_workspaces_gets_no_second_answer_from_them(
+    start: Any, settings: Any, wide: dict[str, str], auth_headers: Callable[..., dict[str, str]]
+) -> None:
+    async with start(settings) as service:
+        run = await service.client.post(
+            f"/v1/sessions/{await service.session()}/messages",
+            json={"content": QUESTION, "rag_scope": "global"},
+            headers=wide,
+        )
+        await service.events(run.json()["id"])
+        path = f"/v1/messages/{run.json()['answer_id']}/regenerate"
+        refused = await service.client.post(path, json={}, headers=auth_headers())
+        again = await service.client.post(path, json={}, headers=wide)
+    assert (refused.status_code, refused.json()["type"]) == (403, "global-needs-key")
+    assert again.status_code == 202
+
+
+async def test_what_other_workspaces_say_is_neither_remembered_nor_shared(
+    start: Any, model_settings: Any, wide: dict[str, str], redis_url: str, token_keys: Any
+) -> None:
+    async with start(model_settings) as service, Redis.from_url(redis_url, decode_responses=True) as redis:
+        service.client.headers.update(wide)
+        session = await service.session()
+        far = await asked(service, session, rag_scope="global")
+        near = await asked(service, session)
+        told: Any = await redis.xread({"attractor.turns": "0"}, block=120_000)
+        batches = told.values() if isinstance(told, dict) else [entries for _, entries in told]
+        entry = next(iter(batches))[0]
+        entry = entry[0] if isinstance(entry, list) else entry
+        first = json.loads(entry[1]["event"])["data"]["run_id"]
+        length = await redis.xlen("attractor.turns")
+        made = (await service.client.post(f"/v1/sessions/{session}/shares", json={})).json()
+        parsed = ShareToken.parse(made["token"])
+        assert parsed is not None
+        signed = token_keys.tokens("gateway").sign(ServiceCaller("gateway", parsed.workspace_id), "orchestrator")
+        body = {"share_id": str(parsed.share_id), "secret": parsed.secret}
+        headers = {"Authorization": f"Bearer {signed}"}
+        opened = (await service.client.post(SHARES_PATH, json=body, headers=headers)).json()
+    assert far["answer"]["citations"]
+    assert (first, length) == (near["id"], 1)
+    answers = [one for one in opened["session"]["messages"] if one["role"] == "assistant"]
+    assert [(one["withheld"], bool(one["content"]), bool(one["citations"])) for one in answers] == [
+        (True, False, False),
+        (False, True, True),
+    ]
+
+
+async def test_an_artifact_is_written_from_its_own_workspace(
+    start: Any, model_settings: Any, world: Any, wide: dict[str, str]
+) -> None:
+    async with start(model_settings) as service:
+        service.client.headers.update(wide)
+        ended = await asked(
+            service, content="Write a report on tokens", rag_scope="global", artifact_action="generate_artifact"
+        )
+    assert [body["scope"] for body, _ in world.searches] == ["workspace"]
+    assert ended["issues"] == [
+        "an artifact is written from the documents of its own workspace alone, so no other one was searched"
+    ]
