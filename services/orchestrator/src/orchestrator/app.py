@@ -181,8 +181,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.run_max_attempts = settings.run_max_attempts
     app.state.attachments = DocumentAttacher(service.database, documents)
     app.state.artifact_indexing = ArtifactIndexing(service.database, documents)
-    limits = ExportLimits(seconds=settings.export_seconds, memory_bytes=settings.export_memory_bytes)
-    converter = DocumentConverter(limits, settings.exports_at_once)
+    export_limits = ExportLimits(seconds=settings.export_seconds, memory_bytes=settings.export_memory_bytes)
+    converter = DocumentConverter(export_limits, settings.exports_at_once)
     stack.push_async_callback(converter.aclose)
     app.state.artifact_exporting = ArtifactExporting(converter, documents)
     app.state.artifacts = ArtifactEditing(service.database, documents, app.state.artifact_indexing)

@@ -15,6 +15,7 @@ import sys
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from orchestrator.export.document import Node, SafeDocument, code_block, starts_with_heading, titled
@@ -32,7 +33,7 @@ READER = (
 )
 PAGES = Path(__file__).parent
 HEAP_EXHAUSTED = 251  # how a program of GHC ends that has reached the limit of its heap
-FOLDER = Path("typst")  # empty: the only place that a typst document could read
+FOLDER = Path("typst")  # the only place that a typst document could read: there is nothing but itself
 
 
 class NotExported(Exception):
@@ -109,9 +110,8 @@ class Writing:
         body = self._pandoc("json", "html5", _written(document), *options).decode()
         title = html.escape(self.wanted.title or "Artifact")
         heading = f"<h1>{title}</h1>\n" if self._heading(document) else ""
-        page = (PAGES / "page.html").read_text(encoding="utf-8")
-        before, after = page.replace("{{title}}", title).replace("{{heading}}", heading).split("{{body}}")
-        return f"{before}{body}{after}".encode()
+        page = Template((PAGES / "page.html").read_text(encoding="utf-8"))
+        return page.substitute(title=title, heading=heading, body=body).encode()
 
     def _pdf(self) -> bytes:
         if typst is None:
@@ -128,17 +128,17 @@ class Writing:
         source = (PAGES / "page.typ").read_bytes()
         source += self._pandoc("json", "typst", _written(document), "--syntax-highlighting=none")
         FOLDER.mkdir(exist_ok=True)
+        main = FOLDER / "main.typ"
+        main.write_bytes(source)
         inputs = {"title": self.wanted.title or "Artifact", "heading": self._heading(document)}
-        written = typst.compile(
-            source,
+        return typst.compile(
+            main,
             root=FOLDER,
             ignore_system_fonts=True,
             format="pdf",
             sys_inputs=inputs,
             timestamp=self.wanted.written_at,
         )
-        assert isinstance(written, bytes)
-        return written
 
     def _heading(self, document: Node) -> str:
         """Returns the title where it is to be shown."""

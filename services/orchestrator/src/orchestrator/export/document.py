@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from orchestrator.artifacts.markers import MARKER
+
 Node = dict[str, Any]
-MARKER = re.compile(r"\[(\d{1,3}(?:, ?\d{1,3}){0,11})\]")
 BEGUN = re.compile(r"\[(?:\d{1,3}, ?){1,11}\Z")  # a marker that a space divides
 LINKED = ("http://", "https://", "mailto:")
 ANCHOR = re.compile(r"[a-z][a-z0-9-]{0,200}\Z")
@@ -34,7 +35,7 @@ class SafeDocument:
         self.anchors = {anchor for anchor in _anchors(document["blocks"]) if ANCHOR.match(anchor)}
         return {**document, "meta": {}, "blocks": self._all(document["blocks"], True)}
 
-    def _all(self, nodes: list[Any], noted: bool) -> list[Any]:
+    def _all(self, nodes: Any, noted: bool) -> list[Any]:
         if _is_attributes(nodes):
             return NOTHING
         found: list[Any] = []
@@ -59,7 +60,7 @@ class SafeDocument:
             case "Link", [_, shown, [address, _]]:
                 return self._link(shown, address)
             case "Header", [level, [anchor, _, _], shown]:
-                kept = [anchor if anchor in self.anchors else "", [], []]
+                kept: list[Any] = [anchor if anchor in self.anchors else "", [], []]
                 return [{"t": "Header", "c": [level, kept, self._all(shown, noted)]}]
             case "CodeBlock", [[_, classes, _], text]:
                 return [code_block(text, next(iter(classes), None))]

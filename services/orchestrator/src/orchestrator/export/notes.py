@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from contracts.orchestrator import Citation
-from orchestrator.artifacts.citing import MARKER
+from orchestrator.artifacts.markers import MARKER
 
 LONGEST_QUOTE = 400  # characters
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
