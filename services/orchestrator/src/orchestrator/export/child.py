@@ -33,6 +33,7 @@ READER = (
 )
 PAGES = Path(__file__).parent
 HEAP_EXHAUSTED = 251  # how a program of GHC ends that has reached the limit of its heap
+NO_MEMORY = b"Unable to commit"  # what it says where the system gives it no more
 FOLDER = Path("typst")  # the only place that a typst document could read: there is nothing but itself
 
 
@@ -149,7 +150,8 @@ class Writing:
         heap = ["+RTS", f"-M{self.limits.memory_bytes * 3 // 4}", "-RTS"]
         environment = {**os.environ, "SOURCE_DATE_EPOCH": str(self.wanted.written_at)}
         ended = subprocess.run([*command, *heap], input=text, capture_output=True, env=environment, check=False)
-        if ended.returncode == HEAP_EXHAUSTED or ended.returncode < 0:
+        full = ended.returncode == HEAP_EXHAUSTED or (ended.returncode and NO_MEMORY in ended.stderr)
+        if full or ended.returncode < 0:
             raise NotExported(TOO_LARGE, "The text takes more memory or time than an export may.")
         if ended.returncode:
             raise NotExported(FAILED, "The text could not be converted.")
