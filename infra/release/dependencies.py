@@ -44,6 +44,8 @@ REVIEWED = {
     "psycopg-binary": "LGPL-3.0-only",
     "psycopg-pool": "LGPL-3.0-only",
     "docutils": "BSD-2-Clause",  # public domain but for some files; the one under the GPL is for Emacs
+    # Pandoc (GPL), unmodified: a program of its own, which is given arguments and pipes; nothing of it is linked
+    "pypandoc-binary": "MIT AND GPL-2.0-or-later",
     "pypdfium2": "BSD-3-Clause",  # with PDFium itself; "dependency licenses" are those of PDFium, all permissive
 }
 CLASSIFIERS = {

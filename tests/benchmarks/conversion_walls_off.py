@@ -3,7 +3,7 @@
 import sys
 from importlib import import_module
 
-from ingestion.sandbox.walls import Walls
+from service_kit.sandbox.walls import Walls
 
 import_module("ingestion.conversion.preload")
 sys.modules["__main__"].__dict__["survey"] = lambda _: Walls((), 0, None, files=False, calls=False, tasks=False)

@@ -13,6 +13,7 @@ from typing import Any
 
 import httpx2
 from benchmarks import (
+    artifact_export,
     artifact_versions,
     conversation_figures,
     conversion_agreement,
@@ -64,6 +65,7 @@ def main() -> None:
             "conversations": lambda: figures.run(conversation_figures.conversations()),
             "sessions": lambda: figures.run(session_search.session_search()),
             "artifacts": lambda: figures.run(artifact_versions.artifact_versions()),
+            "export": lambda: figures.run(artifact_export.artifact_export()),
             "spaces": lambda: figures.run(index_figures.searches_during_a_build()),
             "conversion": lambda: conversion_speed.conversion_speed() + conversion_speed.conversion_memory(),
             "graph": lambda: figures.run(graph_speed.graph_speed()),

@@ -115,9 +115,9 @@ async def test_files_are_read_in_a_container_without_network_secrets_and_others_
     known = {one.partition("=")[0] for one in converter["Config"]["Env"]}
     assert not [name for name in known if name.endswith(("_URL", "_KEY", "_SECRET", "_PASSWORD", "_ENDPOINT"))]
     assert (await tenant.http.get("/v1/documents", params={"status": "searchable"})).json()["items"]
-    assert "ingestion.sandbox.forkserver" in compose("top", "converter")
+    assert "service_kit.sandbox.forkserver" in compose("top", "converter")
     for service in ("ingestion", "ingestion-worker"):
-        assert "ingestion.sandbox.forkserver" not in compose("top", service)
+        assert "service_kit.sandbox.forkserver" not in compose("top", service)
     services = (await tenant.http.get("/v1/status")).json()["services"]
     standing = {wall["name"] for one in services for wall in one.get("walls", []) if wall["active"]}
     assert {"container", "network", "environment", "system-calls"} <= standing

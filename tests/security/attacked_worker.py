@@ -21,7 +21,7 @@ from uuid import UUID
 from hostile_conversion import ATTACKS
 
 from ingestion.conversion import ConversionError, Converter, Limits, converter
-from ingestion.sandbox import refuse_inspection
+from service_kit.sandbox import refuse_inspection
 
 SECRETS = ("s3-secret-of-the-worker", "database-password-of-the-worker")
 ALONE = ("fill the disk",)  # it ends the process

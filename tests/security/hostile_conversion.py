@@ -21,7 +21,7 @@ from uuid import UUID
 
 from ingestion.conversion import child
 from ingestion.conversion.values import Converted, Limits
-from ingestion.sandbox.usage import OwnMemory
+from service_kit.sandbox.usage import OwnMemory
 
 WORKED = "WORKED"
 MOST_FORKS = 3000

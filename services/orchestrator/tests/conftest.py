@@ -108,6 +108,7 @@ class World:
     # Name and bytes of the documents that artifacts became, by the artifact's id, and why ingestion takes none.
     artifact_documents: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     artifact_refused: str | None = None
+    original: bytes = b"%PDF-1.7 of a document"
     documents_checked: list[str] = field(default_factory=list)
     # Documents that are still being read, whether one is read while it is waited for, and what was waited for.
     unread: set[str] = field(default_factory=set)
@@ -198,6 +199,11 @@ def add_documents(app: FastAPI, world: World) -> None:
     async def document_markdown(document_id: UUID) -> Response:
         world.documents_checked.append(str(document_id))
         return Response(TOKENS_TEXT, world.document_status, media_type="text/markdown")
+
+    @app.get("/v1/documents/{document_id}/original")
+    async def document_original(document_id: UUID) -> Response:
+        world.documents_checked.append(str(document_id))
+        return Response(world.original, world.document_status, media_type="application/octet-stream")
 
     @app.put(f"{ARTIFACT_DOCUMENTS_PATH}/{{artifact_id}}")
     async def put_artifact_document(artifact_id: UUID, request: Request) -> Response:

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from starlette.responses import Response
 
 from attractor_client.commands.text_editor import changed_span
 
@@ -178,3 +179,28 @@ def test_an_artifact_is_deleted_with_a_receipt(settled: Any, attractor: Any) -> 
 )
 def test_the_span_has_all_changes(before: str, after: str, span: tuple[int, int, str]) -> None:
     assert changed_span(before, after) == span
+
+
+def test_the_artifact_is_written_to_a_file_of_the_format_that_its_name_says(
+    settled: Any, attractor: Any, tmp_path: Path
+) -> None:
+    settled.on("GET", f"{PLACE}/export", Response(b"PK of a DOCX"))
+    file = tmp_path / "plan.docx"
+    shown = attractor("artifact", "export", SESSION, str(file), "--version", "2")
+    assert file.read_bytes() == b"PK of a DOCX"
+    assert (shown.code, shown.out) == (0, f"{file}: docx, 12 B\n")
+    assert settled.calls("GET", f"{PLACE}/export")[-1].query == {"format": "docx", "index": "2"}
+    told = attractor("artifact", "export", SESSION, str(tmp_path / "plan"), "--format", "source", "--json").json
+    assert (told["format"], told["bytes"]) == ("source", 12)
+    unknown = attractor("artifact", "export", SESSION, str(tmp_path / "plan.odt"))
+    assert unknown.code == 2
+    assert "--format" in unknown.err
+
+
+def test_an_export_that_is_refused_leaves_no_file(settled: Any, attractor: Any, problem: Any, tmp_path: Path) -> None:
+    title = "The artifact is too large for a file of this format"
+    settled.on("GET", f"{PLACE}/export", problem(409, "export-too-large", title))
+    refused = attractor("artifact", "export", SESSION, str(tmp_path / "plan.pdf"))
+    assert refused.code != 0
+    assert "too large" in refused.err
+    assert list(tmp_path.iterdir()) == []

@@ -33,6 +33,16 @@ class ArtifactKind(StrEnum):
     pdf = "pdf"
 
 
+class ArtifactFormat(StrEnum):
+    """What an artifact is exported as. `source` is the text as it is, of a PDF the file that was uploaded."""
+
+    markdown = "markdown"
+    html = "html"
+    docx = "docx"
+    pdf = "pdf"
+    source = "source"
+
+
 class ArtifactEvent(StrEnum):
     """How a version came to be: `update` by edits or by hand, `rewrite` as a whole, `patch` of one span, `restore`."""
 

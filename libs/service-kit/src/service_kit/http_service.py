@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ from service_kit.tokens import Tokens
 from service_kit.tracing import outgoing_headers
 
 Answer = TypeVar("Answer", bound=BaseModel)
+Requesting = Callable[..., Awaitable[httpx2.Response]]
 PAUSES_SECONDS = (0.05, 0.2)  # before a connection that failed is tried again
 
 
@@ -34,6 +36,11 @@ class HttpService:
 
     async def ask(self, caller: Principal | ServiceCaller, method: str, path: str, **more: Any) -> httpx2.Response:
         """Returns any answer but a failure of the server. Connection errors are tried again. Raises ServiceSilent."""
+        return await self._ask(self.client.request, caller, method, path, **more)
+
+    async def _ask(
+        self, request: Requesting, caller: Principal | ServiceCaller, method: str, path: str, **more: Any
+    ) -> httpx2.Response:
         if self.base_url is None:
             raise ServiceSilent(f"{self.name} is not there in this deployment")
         try:
@@ -42,14 +49,19 @@ class HttpService:
             raise ServiceSilent(f"{self.name} cannot be asked: {error}") from error
         url = self.base_url.rstrip("/") + path
         try:
-            response = await self._send(method, url, headers=headers, timeout=self.seconds, **more)
+            response = await _sent(request, method, url, headers=headers, timeout=self.seconds, **more)
         except httpx2.TimeoutException as error:
             raise ServiceSilent(f"{self.name} did not answer within {self.seconds:g} s") from error
         except httpx2.RequestError as error:
             raise ServiceSilent(f"{self.name} cannot be reached ({type(error).__name__})") from error
         if response.status_code >= 500:
+            await response.aclose()
             raise ServiceSilent(f"{self.name} answered with status {response.status_code}")
         return response
+
+    async def open(self, caller: Principal | ServiceCaller, path: str) -> httpx2.Response:
+        """Returns an answer whose body is still to be read, and which the caller closes. Raises ServiceSilent."""
+        return await self._ask(self._open, caller, "GET", path)
 
     async def fetch(
         self,
@@ -69,10 +81,14 @@ class HttpService:
         except ValidationError as error:
             raise ServiceSilent(f"{self.name} gave an answer that cannot be read") from error
 
-    async def _send(self, method: str, url: str, **more: Any) -> httpx2.Response:
-        for pause in PAUSES_SECONDS:
-            try:
-                return await self.client.request(method, url, **more)
-            except (httpx2.NetworkError, httpx2.RemoteProtocolError):
-                await asyncio.sleep(pause)
-        return await self.client.request(method, url, **more)
+    async def _open(self, method: str, url: str, **more: Any) -> httpx2.Response:
+        return await self.client.send(self.client.build_request(method, url, **more), stream=True)
+
+
+async def _sent(request: Requesting, method: str, url: str, **more: Any) -> httpx2.Response:
+    for pause in PAUSES_SECONDS:
+        try:
+            return await request(method, url, **more)
+        except (httpx2.NetworkError, httpx2.RemoteProtocolError):
+            await asyncio.sleep(pause)
+    return await request(method, url, **more)

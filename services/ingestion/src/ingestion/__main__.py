@@ -32,8 +32,8 @@ def main() -> int:
 
 def _serve() -> None:
     from ingestion.app import NAME, create_app  # noqa: PLC0415
-    from ingestion.sandbox import refuse_inspection  # noqa: PLC0415
     from ingestion.settings import Settings  # noqa: PLC0415
+    from service_kit.sandbox import refuse_inspection  # noqa: PLC0415
     from service_kit.serve import serve  # noqa: PLC0415
 
     settings = Settings()
@@ -48,9 +48,9 @@ def _worker() -> None:
 
 
 def _converter() -> None:
-    from ingestion.sandbox.listener import listen  # noqa: PLC0415
-    from ingestion.sandbox.settings import ConverterSettings  # noqa: PLC0415
+    from ingestion.converter_settings import ConverterSettings  # noqa: PLC0415
     from service_kit.own_folder import own_folder  # noqa: PLC0415
+    from service_kit.sandbox.listener import listen  # noqa: PLC0415
     from service_kit.telemetry import configure_telemetry  # noqa: PLC0415
 
     settings = ConverterSettings()

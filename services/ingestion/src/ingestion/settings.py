@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from ingestion.sandbox.settings import SandboxSettings
+from ingestion.converter_settings import SandboxSettings
 from ingestion.sources.settings import ScheduleSettings, SourceSettings
 from ingestion.uploads.archives import ArchiveLimits
 from service_kit.settings import (

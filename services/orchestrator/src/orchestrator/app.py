@@ -29,6 +29,10 @@ from orchestrator.configuration import presets_api
 from orchestrator.configuration.presets import PresetStore
 from orchestrator.configuration.store import ConfigurationStore
 from orchestrator.consumer import DocumentConsumer
+from orchestrator.export import api as export_api
+from orchestrator.export.converter import DocumentConverter
+from orchestrator.export.exporting import ArtifactExporting
+from orchestrator.export.limits import ExportLimits
 from orchestrator.feedback import api as feedback_api
 from orchestrator.graphs import drawing_api
 from orchestrator.graphs.artifact_ops.prompting import ArtifactPrompts
@@ -100,6 +104,7 @@ def create_app(settings: Settings) -> FastAPI:
         shares_api.internal,
         internal.router,
         artifacts_api.router,
+        export_api.router,
         quick_actions_api.router,
         drawing_api.router,
     ]
@@ -178,6 +183,10 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.run_max_attempts = settings.run_max_attempts
     app.state.attachments = DocumentAttacher(service.database, documents)
     app.state.artifact_indexing = ArtifactIndexing(service.database, documents)
+    export_limits = ExportLimits(seconds=settings.export_seconds, memory_bytes=settings.export_memory_bytes)
+    converter = DocumentConverter(export_limits, settings.exports_at_once)
+    stack.push_async_callback(converter.aclose)
+    app.state.artifact_exporting = ArtifactExporting(converter, documents)
     app.state.artifacts = ArtifactEditing(service.database, documents, app.state.artifact_indexing)
     app.state.sharing = SessionSharing(service.database)
     app.state.runs = store

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from service_kit.problems import Conflict, Forbidden, InvalidRequest, NotFound, Problem
+from service_kit.problems import Conflict, Forbidden, InvalidRequest, NotFound, Problem, Unavailable
 
 
 class SessionNotFound(NotFound):
@@ -218,3 +218,27 @@ class ArtifactIsADocument(Conflict):
 
 class ArtifactNotIndexed(Conflict):
     type, title = "artifact-not-indexed", "The artifact did not become a document"
+
+
+class ExportNotPossible(Conflict):
+    type, title = "export-not-possible", "The artifact has no file of this format"
+
+
+class ExportTooLarge(Conflict):
+    type, title = "export-too-large", "The artifact is too large for a file of this format"
+
+
+class ExportTooSlow(Conflict):
+    type, title = "export-too-slow", "The artifact took too long to write as a file of this format"
+
+
+class ExportFailed(Conflict):
+    type, title = "export-failed", "The artifact could not be written as a file of this format"
+
+
+class ExportToolMissing(Unavailable):
+    type, title = "export-tool-missing", "This deployment cannot write files of this format"
+
+
+class ExportsBusy(Unavailable):
+    type, title = "exports-busy", "Too many artifacts are being exported at the same time"

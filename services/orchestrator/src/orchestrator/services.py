@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from uuid import UUID
 
+import httpx2
 from pydantic import ValidationError
 
 from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
@@ -97,3 +100,14 @@ class IngestionService(HttpService):
         if not answer.is_success:
             raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
         return answer.text
+
+    @asynccontextmanager
+    async def original(self, caller: Principal, document_id: UUID) -> AsyncIterator[httpx2.Response]:
+        """Opens the file of a document, as it was uploaded; its status is 404 if there is none."""
+        answer = await self.open(caller, f"/v1/documents/{document_id}/original")
+        try:
+            if not answer.is_success and answer.status_code != 404:
+                raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
+            yield answer
+        finally:
+            await answer.aclose()

@@ -74,6 +74,12 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings, Entailme
     """The limit of a run's recall of memories"""
     document_timeout_seconds: float = Field(default=5.0, gt=0)
     """The limit of the check that a document exists"""
+    export_seconds: float = Field(default=30.0, gt=0)
+    """The limit of writing an artifact as a file"""
+    export_memory_bytes: int = Field(default=768 << 20, ge=256 << 20)
+    """The memory that one export may take; longer PDFs need more"""
+    exports_at_once: int = Field(default=1, ge=1)
+    """Exports that one process has written at a time; others wait"""
     history_tokens: int = Field(default=2_000, ge=0)
     """Estimated tokens of earlier messages in a prompt"""
     summary_tokens: int = Field(default=2_000, ge=100)

@@ -12,12 +12,14 @@ import typer
 from attractor_client.client import AttractorClient
 from attractor_client.commands.receipts import counts
 from attractor_client.commands.text_editor import EditedFile, changed_span
+from attractor_client.commands.written_files import write_parts
 from attractor_client.errors import AttractorError
 from attractor_client.invocation import Limit, Yes, confirm, connected, show_list
 from attractor_client.output import Output
-from attractor_client.rendering import citation_line, local_time
+from attractor_client.rendering import citation_line, local_time, size
 from contracts.artifacts import (
     ArtifactEdit,
+    ArtifactFormat,
     ArtifactKind,
     ArtifactPatch,
     ArtifactPut,
@@ -32,6 +34,12 @@ VersionOption = Annotated[int | None, typer.Option("--version", min=1, help="Ano
 IfVersion = Annotated[
     int | None, typer.Option("--if-version", min=1, help="Only if it still has this version (of `show --json`).")
 ]
+EXPORTS = {
+    ".md": ArtifactFormat.markdown,
+    ".html": ArtifactFormat.html,
+    ".docx": ArtifactFormat.docx,
+    ".pdf": ArtifactFormat.pdf,
+}
 SUFFIXES = {"python": ".py", "javascript": ".js", "typescript": ".ts", "java": ".java", "rust": ".rs", "sql": ".sql"}
 
 
@@ -201,6 +209,39 @@ async def index(client: AttractorClient, output: Output, session_id: SessionId, 
         output.json(indexed)
     else:
         output.text(f"version {indexed.index} is document {indexed.document_id}; it is searched once it is indexed")
+
+
+@app.command()
+@connected()
+async def export(
+    client: AttractorClient,
+    output: Output,
+    session_id: SessionId,
+    file: Annotated[Path, typer.Argument(help="Output file; - for stdout.", dir_okay=False, allow_dash=True)],
+    format: Annotated[ArtifactFormat | None, typer.Option(help="Default: from the file's extension.")] = None,
+    version: VersionOption = None,
+) -> None:
+    """Write the artifact to a file: Markdown, HTML, DOCX or PDF with its citations as footnotes, or its source.
+
+    `source` is the text as it is; of a PDF, the file that was uploaded.
+
+    \b
+    Examples:
+      attractor artifact export 2f0c... report.docx
+      attractor artifact export 2f0c... --version 3 third.pdf
+      attractor artifact export 2f0c... --format html - | less
+    """
+    kind = format or EXPORTS.get(file.suffix.lower())
+    if kind is None:
+        raise typer.BadParameter(f"use --format, or name the file {', '.join(EXPORTS)}")
+    async with client.artifacts.export(session_id, kind, version) as parts:
+        written = await write_parts(file, parts)
+    if str(file) == "-":
+        return
+    if output.as_json:
+        output.json({"file": file, "format": kind, "bytes": written})
+    else:
+        output.text(f"{file}: {kind.value}, {size(written)}")
 
 
 @app.command()

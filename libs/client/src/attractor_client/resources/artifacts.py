@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from uuid import UUID
 
 from attractor_client.http.pages import every
 from attractor_client.http.transport import Transport, path
 from contracts.artifacts import (
     ArtifactDiff,
+    ArtifactFormat,
     ArtifactPatch,
     ArtifactPut,
     ArtifactReceipt,
@@ -68,6 +70,18 @@ class SessionArtifacts:
         params = {"index": index}
         answer = await self.transport.send("POST", _place(session_id, "index"), params=params, repeatable=True)
         return self.transport.parse(answer, IndexedArtifact)
+
+    @asynccontextmanager
+    async def export(
+        self, session_id: UUID, format: ArtifactFormat = ArtifactFormat.markdown, index: int | None = None
+    ) -> AsyncIterator[AsyncIterator[bytes]]:
+        """Opens a version, by default the current one, as a file: `async with client.artifacts.export(id) as parts`.
+
+        Raises Conflict if there is no file of this format, Unreachable when it breaks off.
+        """
+        params = {"format": format.value, "index": index}
+        async with self.transport.stream(_place(session_id, "export"), params=params) as response:
+            yield response.aiter_bytes()
 
     async def delete(self, session_id: UUID, *, version: int | None = None) -> ArtifactReceipt:
         """Deletes the artifact with all versions; `remaining` is 0 everywhere if nothing is left."""

@@ -161,7 +161,9 @@ def _download(media_type: str, description: str) -> Responses:
     response_class=StreamingResponse,
     responses=_download("application/octet-stream", "The file's bytes"),
 )
-async def download_original(document_id: UUID, caller: Viewer, here: Ingestion) -> StreamingResponse:
+async def download_original(
+    document_id: UUID, caller: Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))], here: Ingestion
+) -> StreamingResponse:
     """Returns the newest version as it was received, always as a download that a browser does not render."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         document = await catalog.documents.find(document_id)

@@ -25,7 +25,7 @@ from ingestion.conversion.jobs import CONVERTED, OUTPUTS, PIECE_BYTES, SETUP, As
 from ingestion.conversion.passages import token_budget
 from ingestion.conversion.pdf.models import PdfModels
 from ingestion.conversion.values import ConversionProgress, Limits
-from ingestion.sandbox.usage import OwnMemory
+from service_kit.sandbox.usage import OwnMemory
 
 OUTPUT = Path("output")  # in the process's own folder, where it is
 LONGEST_TRACE = 8000  # characters

@@ -22,7 +22,7 @@ from ingestion.conversion.errors import (
 )
 from ingestion.conversion.jobs import CONVERTED, LONGEST_MESSAGE, OUTPUTS, SETUP, Assignment, Job, Setup
 from ingestion.conversion.values import ConversionProgress, Converted, Limits
-from ingestion.sandbox import Sandbox, SandboxedProcess, SandboxUnavailable
+from service_kit.sandbox import Sandbox, SandboxedProcess, SandboxUnavailable
 
 CHECK_SECONDS = 0.2  # between looks at the clock and at the memory of a conversion
 HEARTBEAT_SECONDS = 2.0

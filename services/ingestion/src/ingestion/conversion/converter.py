@@ -14,7 +14,7 @@ from ingestion.conversion.engines import pdf_engine
 from ingestion.conversion.errors import MemoryLimitExceeded, WorkerDied
 from ingestion.conversion.jobs import Job, Setup
 from ingestion.conversion.values import Converted, Limits
-from ingestion.sandbox import Sandbox, SandboxConfig, Wall
+from service_kit.sandbox import Sandbox, SandboxConfig, Wall
 
 TASK, PRELOAD = "ingestion.conversion.child:serve", "ingestion.conversion.preload"
 LIBREOFFICE = "soffice"
@@ -23,7 +23,7 @@ LIBREOFFICE = "soffice"
 class Converter:
     """Converts files in processes that are forked from a warmed server, several at once if called from several threads.
 
-    A conversion's process stands behind the walls of `ingestion.sandbox`: it gets the opened file and sends back its
+    A conversion's process stands behind the walls of `service_kit.sandbox`: it gets the opened file and sends back its
     outputs. It serves one file at a time, and several of one workspace in a row, because loading models takes longer
     than reading most files. It is replaced when its file fails, is stopped or takes it down, when another workspace
     needs its place, and as `Recycling` says: what one file leaves behind cannot grow or reach another workspace's, and

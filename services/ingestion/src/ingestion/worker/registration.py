@@ -15,8 +15,8 @@ from psycopg.types.json import Jsonb
 from psycopg_pool import PoolTimeout
 
 from ingestion.documents.workers import WorkerSql
-from ingestion.sandbox import Wall
 from ingestion.worker.database import WorkerDatabase
+from service_kit.sandbox import Wall
 
 log = logging.getLogger(__name__)
 BEATS_PER_LEASE = 4

@@ -15,12 +15,12 @@ from celery.platforms import SecurityWarning
 
 from ingestion.documents.workers import BESIDE_BULK
 from ingestion.queue.celery_app import QUEUES, SYNC_QUEUE, build_celery
-from ingestion.sandbox import refuse_inspection
 from ingestion.worker.build import build_worker
 from ingestion.worker.health import SignsOfLife
 from ingestion.worker.holding import Shutdown
 from ingestion.worker.settings import WorkerSettings
 from ingestion.worker.tasks import register
+from service_kit.sandbox import refuse_inspection
 from service_kit.telemetry import configure_telemetry
 
 log = logging.getLogger(__name__)

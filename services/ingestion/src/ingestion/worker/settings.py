@@ -11,7 +11,7 @@ from inference.embeddings import EmbeddingSpace
 from inference.settings import EmbeddingSettings
 from ingestion.conversion import ChunkOptions, Limits, PdfEngine, PdfOptions, Recycling, Setup
 from ingestion.conversion.values import DEFAULT_CHUNK_TOKENS
-from ingestion.sandbox.settings import SandboxSettings
+from ingestion.converter_settings import SandboxSettings
 from ingestion.settings import MEBIBYTE, LeaseSettings, QuotaSettings
 from ingestion.sources.settings import SourceSettings
 from service_kit.settings import ObjectStoreSettings, PrivateSettings, RedisSettings

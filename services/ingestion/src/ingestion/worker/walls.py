@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 
-from ingestion.sandbox import SandboxUnavailable, Wall
+from service_kit.sandbox import SandboxUnavailable, Wall
 
 log = logging.getLogger(__name__)
 

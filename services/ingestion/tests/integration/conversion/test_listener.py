@@ -18,9 +18,9 @@ import psutil
 import pytest
 
 from ingestion.conversion import Converter, Limits
-from ingestion.sandbox.messages import Messages
 from ingestion.uploads.archives import ArchiveLimits
 from ingestion.uploads.archives.expansion import Expander
+from service_kit.sandbox.messages import Messages
 
 DOCUMENT = UUID("00000000-0000-4000-8000-000000000001")
 PROSE = "# Harbour\n\nThe keeper writes down every ship that comes in with salt on board.\n"
@@ -49,7 +49,7 @@ class ConverterProgram:
         return [
             one
             for one in psutil.Process(self.process.pid).children()
-            if one.status() != psutil.STATUS_ZOMBIE and "ingestion.sandbox.forkserver" in one.cmdline()
+            if one.status() != psutil.STATUS_ZOMBIE and "service_kit.sandbox.forkserver" in one.cmdline()
         ]
 
     def _started(self) -> subprocess.Popen[bytes]:

@@ -15,8 +15,8 @@ from ingestion.conversion import ConversionError, Limits
 from ingestion.conversion.conversion_process import ConversionProcess
 from ingestion.conversion.errors import OutputTooLarge, TimeLimitExceeded, WorkerDied
 from ingestion.conversion.jobs import Job, Setup
-from ingestion.sandbox import ResourceUsage
-from ingestion.sandbox.messages import Messages
+from service_kit.sandbox import ResourceUsage
+from service_kit.sandbox.messages import Messages
 
 LIMITS = Limits(seconds=0.5, memory_bytes=10_000, pages=1, input_bytes=100)
 CONVERTED = {"kind": "converted", "pages": 1, "title": None, "chunks": 1, "characters": 1, "engine": "x"}

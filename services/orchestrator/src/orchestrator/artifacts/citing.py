@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from contracts.orchestrator import Citation
 from orchestrator.artifacts.differences import sentences
-
-MARKER = re.compile(r"\[(\d{1,3}(?:, ?\d{1,3}){0,11})\]")
+from orchestrator.artifacts.markers import MARKER
 
 
 def kept_citations(before: str, after: str, citations: Sequence[Citation]) -> list[Citation]:

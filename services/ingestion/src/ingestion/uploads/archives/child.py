@@ -1,4 +1,4 @@
-"""Takes an archive apart, behind the walls of `ingestion.sandbox`. Imports little: it is loaded for this alone."""
+"""Takes an archive apart, behind the walls of `service_kit.sandbox`. Imports little: it is loaded for this alone."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from multiprocessing.reduction import recv_handle
 from typing import BinaryIO
 
 from ingestion.documents.refusals import Refused
-from ingestion.sandbox.usage import OwnMemory
 from ingestion.uploads.archives.limits import PIECE_BYTES, ArchiveLimits, ArchiveRefused, Budget
 from ingestion.uploads.archives.members import MemberDamaged, UnpackedMember
 from ingestion.uploads.archives.protocol import BEGIN, DATA, END, FINISHED, REFUSED, REFUSED_REST, ArchiveAssignment
 from ingestion.uploads.archives.tarred import tar_members
 from ingestion.uploads.archives.zipped import zip_members
+from service_kit.sandbox.usage import OwnMemory
 
 READERS: dict[str, Callable[[BinaryIO, Budget], Iterator[UnpackedMember]]] = {"zip": zip_members, "tar": tar_members}
 MEMORY_BYTES = 512 * 1024 * 1024

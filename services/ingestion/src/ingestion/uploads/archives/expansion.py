@@ -13,13 +13,13 @@ from typing import Literal
 from contracts.formats import has_extension, is_archive
 from ingestion.documents.incoming_files import IncomingFile
 from ingestion.documents.refusals import Refused
-from ingestion.sandbox import Sandbox, SandboxConfig, SandboxedProcess, SandboxUnavailable
 from ingestion.uploads.archives.incoming import Incoming
 from ingestion.uploads.archives.limits import ArchiveLimits, ArchiveRefused, Budget
 from ingestion.uploads.archives.protocol import ArchiveAssignment
 from ingestion.uploads.archives.spool import member_spool
 from ingestion.uploads.archives.tarred import BZIP2, GZIP, XZ
 from service_kit.problems import Unavailable
+from service_kit.sandbox import Sandbox, SandboxConfig, SandboxedProcess, SandboxUnavailable
 
 ArchiveKind = Literal["zip", "tar"]
 TASK, PRELOAD = "ingestion.uploads.archives.child:serve", "ingestion.uploads.archives.child"

@@ -9,11 +9,11 @@ from typing import Any
 
 from ingestion.documents.incoming_files import IncomingFile
 from ingestion.documents.refusals import Refused
-from ingestion.sandbox import SandboxedProcess
 from ingestion.uploads.archives.limits import PIECE_BYTES, ArchiveRefused, Unreadable
 from ingestion.uploads.archives.naming import LONGEST_PATH, NAMELESS_PATH, member_path
 from ingestion.uploads.archives.protocol import BEGIN, DATA, END, FINISHED, REFUSED, REFUSED_REST
 from ingestion.uploads.archives.spool import MemberSpool
+from service_kit.sandbox import SandboxedProcess
 
 LONGEST_MESSAGE = PIECE_BYTES + 1
 LONGEST_REASON = 2000  # characters

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
-from ingestion.sandbox.syscalls import ADD_RULE, CREATE_RULESET, RESTRICT_SELF, syscall
+from service_kit.sandbox.syscalls import ADD_RULE, CREATE_RULESET, RESTRICT_SELF, syscall
 
 CREATE_RULESET_VERSION = 1
 RULE_PATH_BENEATH = 1

@@ -11,8 +11,8 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from ingestion.sandbox.config import SandboxConfig
-from ingestion.sandbox.messages import Messages
+from service_kit.sandbox.config import SandboxConfig
+from service_kit.sandbox.messages import Messages
 
 # What a reader needs to know of its surroundings; no name here ever holds a secret.
 PASSED_ON = frozenset(
@@ -31,7 +31,7 @@ class SandboxUnavailable(Exception):
 def launch(config: SandboxConfig, control: socket.socket) -> subprocess.Popen[bytes]:
     """Starts a fork server that is asked over `control`, with an environment that holds no secret."""
     # What lies in the working folder (-P) or in a home (-s) is not imported.
-    command = [sys.executable, "-P", "-s", "-m", "ingestion.sandbox.forkserver", str(control.fileno())]
+    command = [sys.executable, "-P", "-s", "-m", "service_kit.sandbox.forkserver", str(control.fileno())]
     return subprocess.Popen(
         [*command, config.written()],
         stdin=subprocess.DEVNULL,

@@ -12,7 +12,7 @@ import os
 import struct
 from dataclasses import dataclass
 
-from ingestion.sandbox.syscalls import NUMBERS, SECCOMP, architecture, syscall
+from service_kit.sandbox.syscalls import NUMBERS, SECCOMP, architecture, syscall
 
 SET_MODE_FILTER = 1
 AUDIT_ARCHITECTURES = (0xC000003E, 0xC00000B7)

@@ -14,10 +14,10 @@ from multiprocessing.reduction import sendfds
 from pathlib import Path
 from typing import Any
 
-from ingestion.sandbox.config import SandboxConfig
-from ingestion.sandbox.launching import SandboxUnavailable, ask_listener, is_elsewhere, launch
-from ingestion.sandbox.messages import Messages
-from ingestion.sandbox.walls import Wall
+from service_kit.sandbox.config import SandboxConfig
+from service_kit.sandbox.launching import SandboxUnavailable, ask_listener, is_elsewhere, launch
+from service_kit.sandbox.messages import Messages
+from service_kit.sandbox.walls import Wall
 
 END_SECONDS = 10.0
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from ingestion.sandbox.syscalls import NUMBERS, architecture, prctl, syscall, unshare
+from service_kit.sandbox.syscalls import NUMBERS, architecture, prctl, syscall, unshare
 
 NEW_UTS, NEW_IPC, NEW_USER, NEW_PID, NEW_NET = 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000
 # From the most to the least; a kernel may lack some of them, or refuse them all.

@@ -21,12 +21,12 @@ from multiprocessing.reduction import recv_handle
 from pathlib import Path
 from typing import Any
 
-from ingestion.sandbox.config import SandboxConfig
-from ingestion.sandbox.identity import unreadable_by
-from ingestion.sandbox.process import Run, Task, fork_walled
-from ingestion.sandbox.syscalls import prctl
-from ingestion.sandbox.usage import folder_bytes, resident_bytes
-from ingestion.sandbox.walls import Walls, readable_paths, refuse_inspection, survey
+from service_kit.sandbox.config import SandboxConfig
+from service_kit.sandbox.identity import unreadable_by
+from service_kit.sandbox.process import Run, Task, fork_walled
+from service_kit.sandbox.syscalls import prctl
+from service_kit.sandbox.usage import folder_bytes, resident_bytes
+from service_kit.sandbox.walls import Walls, readable_paths, refuse_inspection, survey
 
 PR_SET_CHILD_SUBREAPER = 36
 

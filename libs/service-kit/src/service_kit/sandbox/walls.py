@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingestion.sandbox import landlock
-from ingestion.sandbox.identity import (
+from service_kit.sandbox import landlock
+from service_kit.sandbox.identity import (
     FIRST_UID,
     NAMESPACES,
     NEW_PID,
@@ -22,8 +22,8 @@ from ingestion.sandbox.identity import (
     leave_namespaces,
     unreadable_by,
 )
-from ingestion.sandbox.seccomp import Filter
-from ingestion.sandbox.syscalls import prctl
+from service_kit.sandbox.seccomp import Filter
+from service_kit.sandbox.syscalls import prctl
 
 LINUX = sys.platform == "linux"
 TASKS = 512  # processes and threads; a reader's native libraries have some for each processor

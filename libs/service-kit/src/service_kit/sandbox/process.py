@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from ingestion.sandbox.identity import leave_namespaces
-from ingestion.sandbox.syscalls import prctl
-from ingestion.sandbox.usage import OwnMemory
-from ingestion.sandbox.walls import Walls, close_the_last, go_behind
+from service_kit.sandbox.identity import leave_namespaces
+from service_kit.sandbox.syscalls import prctl
+from service_kit.sandbox.usage import OwnMemory
+from service_kit.sandbox.walls import Walls, close_the_last, go_behind
 
 Run = Callable[[Connection, OwnMemory], None]
 PR_SET_PDEATHSIG = 1

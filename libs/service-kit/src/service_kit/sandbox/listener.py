@@ -14,9 +14,9 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from ingestion.sandbox.config import SandboxConfig
-from ingestion.sandbox.launching import launch
-from ingestion.sandbox.messages import Messages
+from service_kit.sandbox.config import SandboxConfig
+from service_kit.sandbox.launching import launch
+from service_kit.sandbox.messages import Messages
 
 HANDSHAKE_SECONDS, LONGEST_CONFIG = 5.0, 1 << 16
 log = logging.getLogger(__name__)

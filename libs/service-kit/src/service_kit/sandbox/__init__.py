@@ -3,10 +3,10 @@
 `Sandbox` starts them, `Wall` says which walls this machine has. Nothing here knows what they read.
 """
 
-from ingestion.sandbox.client import ResourceUsage, Sandbox, SandboxedProcess
-from ingestion.sandbox.config import SandboxConfig
-from ingestion.sandbox.launching import SandboxUnavailable
-from ingestion.sandbox.walls import Wall, refuse_inspection
+from service_kit.sandbox.client import ResourceUsage, Sandbox, SandboxedProcess
+from service_kit.sandbox.config import SandboxConfig
+from service_kit.sandbox.launching import SandboxUnavailable
+from service_kit.sandbox.walls import Wall, refuse_inspection
 
 __all__ = [
     "ResourceUsage",

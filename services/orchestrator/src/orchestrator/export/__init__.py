@@ -1,0 +1,1 @@
+"""Artifacts as files: Markdown, HTML, DOCX, PDF and their own source."""

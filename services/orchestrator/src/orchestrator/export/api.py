@@ -1,0 +1,56 @@
+"""The route that exports the artifact of a session."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from contracts.artifacts import ArtifactFormat
+from contracts.base import ProblemBody
+from orchestrator.artifacts.api import NO_ARTIFACT, Documented, Editing, OptionalIndex
+from orchestrator.export.exporting import ArtifactExporting
+from service_kit.auth import Viewer
+
+router = APIRouter(prefix="/v1/sessions/{session_id}/artifact", tags=["orchestrator"])
+EXPORTING: Documented = {
+    200: {"content": {"application/octet-stream": {}}, "description": "The file, under a name of its title"},
+    409: {"model": ProblemBody, "description": "It is not, or not within the limits, a file of this format"},
+    503: {"model": ProblemBody, "description": "Too many exports, or this deployment lacks what writes the format"},
+}
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Content-Security-Policy": "sandbox; default-src 'none'; style-src 'unsafe-inline'",
+    "Cache-Control": "private, no-store",
+}
+
+
+def exports(request: Request) -> ArtifactExporting:
+    found: ArtifactExporting = request.app.state.artifact_exporting
+    return found
+
+
+Exporting = Annotated[ArtifactExporting, Depends(exports)]
+
+
+@router.get("/export", summary="Export the artifact", response_class=Response, responses={**NO_ARTIFACT, **EXPORTING})
+async def export_artifact(
+    session_id: UUID,
+    caller: Viewer,
+    using: Editing,
+    exporting: Exporting,
+    format: Annotated[ArtifactFormat, Query(description="What kind of file")] = ArtifactFormat.markdown,
+    index: OptionalIndex = None,
+) -> Response:
+    """A version, by default the current one, as a file to download: citations become footnotes.
+
+    `source` is the text as it is, of a PDF the file that was uploaded. HTML, DOCX and PDF hold no images, no HTML of
+    the text and no macro; images become links. What is too large or takes too long is refused by name.
+    """
+    file = await exporting.export(caller, await using.read(caller, session_id, index), format)
+    headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{file.name}"'}
+    if isinstance(file.body, bytes):
+        return Response(file.body, media_type=file.media_type, headers=headers)
+    return StreamingResponse(file.body, media_type=file.media_type, headers=headers)

@@ -1,0 +1,185 @@
+"""Writes an artifact as a file, behind the walls of `service_kit.sandbox`. Imports little: it is loaded for this alone.
+
+Pandoc is a program of its own, started with its own sandbox on; typst is a library. Both are optional here.
+"""
+
+from __future__ import annotations
+
+import html
+import importlib.util
+import json
+import os
+import resource
+import subprocess
+import sys
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from orchestrator.export.document import Node, SafeDocument, code_block, starts_with_heading, titled
+from orchestrator.export.limits import FAILED, MISSING, PIECE_BYTES, TOO_LARGE, ExportLimits
+from service_kit.sandbox.usage import OwnMemory
+
+try:
+    import typst
+except ImportError:  # no wheel for this platform
+    typst = None  # type: ignore[assignment]
+
+READER = (
+    "commonmark-raw_html+pipe_tables+strikeout+task_lists+footnotes+tex_math_dollars+autolink_bare_uris"
+    "+gfm_auto_identifiers"
+)
+PAGES = Path(__file__).parent
+HEAP_EXHAUSTED = 251  # how a program of GHC ends that has reached the limit of its heap
+NO_MEMORY = b"Unable to commit"  # what it says where the system gives it no more
+FOLDER = Path("typst")  # the only place that a typst document could read: there is nothing but itself
+
+
+class NotExported(Exception):
+    """`reason` is one of those in `limits`."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class ExportAssignment:
+    """What is to be written. `notes` are citations by number; `written_at` in seconds since 1970."""
+
+    text: str
+    target: str
+    title: str | None
+    is_code: bool
+    language: str | None
+    notes: dict[str, str]
+    written_at: int
+    limits: dict[str, Any]
+
+
+def serve(messages: Connection, _: OwnMemory) -> None:
+    """Receives an `ExportAssignment`; sends the size of the file and its bytes in pieces, or why there is none."""
+    try:
+        wanted = ExportAssignment(**json.loads(messages.recv_bytes()))
+    except EOFError:
+        return
+    try:
+        limits = ExportLimits(**wanted.limits)
+        _limit(limits)
+        written = Writing(wanted, limits).file()
+        if len(written) > limits.output_bytes:
+            raise NotExported(TOO_LARGE, "The file would become too large.")
+    except NotExported as error:
+        _send(messages, {"failed": error.reason, "message": str(error)})
+    except (MemoryError, RecursionError):
+        _send(messages, {"failed": TOO_LARGE, "message": "The text is too large, or nested too deeply."})
+    else:
+        _send(messages, {"bytes": len(written)})
+        for start in range(0, len(written), PIECE_BYTES):
+            messages.send_bytes(written[start : start + PIECE_BYTES])
+
+
+@dataclass(frozen=True)
+class Writing:
+    """One artifact on its way into a file."""
+
+    wanted: ExportAssignment
+    limits: ExportLimits
+
+    def file(self) -> bytes:
+        """Raises NotExported."""
+        match self.wanted.target:
+            case "docx":
+                return self._pandoc("json", "docx", _written(titled(self._document(), self.wanted.title)))
+            case "html":
+                return self._html()
+        return self._pdf()
+
+    def _document(self, math_as_code: bool = False) -> Node:
+        if self.wanted.is_code:
+            empty: Node = json.loads(self._pandoc("commonmark", "json", b""))
+            return {**empty, "blocks": [code_block(self.wanted.text, self.wanted.language)]}
+        parsed = json.loads(self._pandoc(READER, "json", self.wanted.text.encode()))
+        notes = {int(number): note for number, note in self.wanted.notes.items()}
+        return SafeDocument(notes, math_as_code).cleaned(parsed)
+
+    def _html(self) -> bytes:
+        document = self._document()
+        options = ("--mathml", "--syntax-highlighting=none")
+        body = self._pandoc("json", "html5", _written(document), *options).decode()
+        title = html.escape(self.wanted.title or "Artifact")
+        heading = f"<h1>{title}</h1>\n" if self._heading(document) else ""
+        page = Template((PAGES / "page.html").read_text(encoding="utf-8"))
+        return page.substitute(title=title, heading=heading, body=body).encode()
+
+    def _pdf(self) -> bytes:
+        if typst is None:
+            raise NotExported(MISSING, "There is no typst for this platform.")
+        try:
+            return self._typeset(self._document())
+        except typst.TypstError:  # a formula that typst cannot set is shown as it was typed
+            try:
+                return self._typeset(self._document(math_as_code=True))
+            except typst.TypstError as error:
+                raise NotExported(FAILED, "The text could not be typeset.") from error
+
+    def _typeset(self, document: Node) -> bytes:
+        source = (PAGES / "page.typ").read_bytes()
+        source += self._pandoc("json", "typst", _written(document), "--syntax-highlighting=none")
+        FOLDER.mkdir(exist_ok=True)
+        main = FOLDER / "main.typ"
+        main.write_bytes(source)
+        inputs = {"title": self.wanted.title or "Artifact", "heading": self._heading(document)}
+        return typst.compile(
+            main,
+            root=FOLDER,
+            ignore_system_fonts=True,
+            format="pdf",
+            sys_inputs=inputs,
+            timestamp=self.wanted.written_at,
+        )
+
+    def _heading(self, document: Node) -> str:
+        """Returns the title where it is to be shown."""
+        return "" if starts_with_heading(document) else self.wanted.title or ""
+
+    def _pandoc(self, read: str, write: str, text: bytes, *options: str) -> bytes:
+        command = [pandoc_program(), "--sandbox", "--from", read, "--to", write, "--output", "-", *options]
+        heap = ["+RTS", f"-M{self.limits.memory_bytes * 3 // 4}", "-RTS"]
+        environment = {**os.environ, "SOURCE_DATE_EPOCH": str(self.wanted.written_at)}
+        ended = subprocess.run([*command, *heap], input=text, capture_output=True, env=environment, check=False)
+        full = ended.returncode == HEAP_EXHAUSTED or (ended.returncode and NO_MEMORY in ended.stderr)
+        if full or ended.returncode < 0:
+            raise NotExported(TOO_LARGE, "The text takes more memory or time than an export may.")
+        if ended.returncode:
+            raise NotExported(FAILED, "The text could not be converted.")
+        return ended.stdout
+
+
+def pandoc_program() -> str:
+    """Returns where the program is that comes with the package. Raises NotExported."""
+    package = importlib.util.find_spec("pypandoc")
+    for folder in (package and package.submodule_search_locations) or ():
+        for name in ("pandoc", "pandoc.exe"):
+            if (program := Path(folder, "files", name)).is_file():
+                return str(program)
+    raise NotExported(MISSING, "There is no pandoc for this platform.")
+
+
+def _written(document: Node) -> bytes:
+    return json.dumps(document).encode()
+
+
+def _send(messages: Connection, body: dict[str, Any]) -> None:
+    messages.send_bytes(json.dumps(body).encode())
+
+
+def _limit(limits: ExportLimits) -> None:
+    """Nets below the deadline that the parent keeps; programs inherit them."""
+    seconds = int(2 * limits.seconds) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.output_bytes, limits.output_bytes))
+    if sys.platform == "linux":
+        resource.setrlimit(resource.RLIMIT_DATA, (limits.memory_bytes, limits.memory_bytes))
