@@ -1,12 +1,11 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { defaultHighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { unifiedMergeView } from '@codemirror/merge';
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, highlightSpecialChars, keymap } from '@codemirror/view';
 import { useEffect, useRef } from 'react';
 import { t } from '../i18n';
 import { loadLanguage } from './languages';
-import { appearance, markdown } from './markdown-language';
+import { appearance, codeAppearance, markdown } from './markdown-language';
 import { kept, linesOf, type Span, selected, separatorOf } from './text';
 
 interface Props {
@@ -59,7 +58,7 @@ function stateOf(now: { current: Props }, language: Compartment): EditorState {
       history(),
       highlightSpecialChars(),
       keymap.of([{ key: 'Mod-s', run: save, preventDefault: true }, ...defaultKeymap, ...historyKeymap]),
-      isCode ? syntaxHighlighting(defaultHighlightStyle, { fallback: true }) : [markdown, appearance],
+      isCode ? codeAppearance : [markdown, appearance],
       language.of([]),
       compareWith === undefined ? [] : comparison(compareWith, separator, Boolean(onChange)),
       onChange ? [] : EditorState.readOnly.of(true),

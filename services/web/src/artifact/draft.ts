@@ -13,7 +13,7 @@ export interface Conflict {
   mine: string;
 }
 
-type Stored = { version: number; text: string };
+type Stored = { version: number; before: string; text: string };
 const place = (artifactId: string) => `attractor.draft.${artifactId}`;
 
 export const isChanged = ({ base, text }: Draft) => text !== base.text;
@@ -22,15 +22,19 @@ export const isChanged = ({ base, text }: Draft) => text !== base.text;
 export function opened(artifact: Artifact, storage: Storage = sessionStorage): Draft {
   const stored = storage.getItem(place(artifact.id));
   if (stored === null) return { base: artifact, text: artifact.text };
-  const { version, text } = JSON.parse(stored) as Stored;
-  return { base: { ...artifact, version }, text };
+  const { version, before, text } = JSON.parse(stored) as Stored;
+  return { base: { ...artifact, version, text: before }, text };
 }
 
 /** Keeps the text in the tab as long as it is not saved. False if the browser has no room for it. */
 export function keep({ base, text }: Draft, storage: Storage = sessionStorage): boolean {
   try {
     if (text === base.text) storage.removeItem(place(base.id));
-    else storage.setItem(place(base.id), JSON.stringify({ version: base.version, text } satisfies Stored));
+    else
+      storage.setItem(
+        place(base.id),
+        JSON.stringify({ version: base.version, before: base.text, text } satisfies Stored),
+      );
     return true;
   } catch {
     return false; // the page still holds it

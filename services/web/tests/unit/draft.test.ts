@@ -17,6 +17,7 @@ test('what was not saved is there after a reload, with the version that it was m
   expect(draft.text).toBe('typed');
   expect(draft.base.version).toBe(3); // saving it is refused, and both are shown
   expect(isChanged(draft)).toBe(true);
+  expect(beside(draft, artifact(5, 'theirs'))).toBe(draft);
 });
 
 test('what is saved is not kept', () => {
