@@ -154,3 +154,37 @@ test('code has its language, and everything is said in German', async ({ browser
   await expectAccessible(page, 'artifact-code');
   await context.close();
 });
+
+test('what a run writes of the artifact is seen as it streams', async ({ page, request }) => {
+  await signIn(page);
+  const id = await session(request, 'old\n');
+  await page.goto(`/c/${id}`);
+  let goOn = () => {};
+  const isSeen = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  // As a model's run has it: the stream pauses while the text is being written
+  await page.route('**/messages', async (route) => {
+    const response = await route.fetch();
+    const first = (await response.text()).split('\n\n')[0]!;
+    const last = /^id: (.*)$/m.exec(first)![1];
+    const event = (name: string, data: object) => `id: ${last}\nevent: ${name}\ndata: ${JSON.stringify(data)}`;
+    const written = ['# New ', 'harbour'].map((text) => event('artifact_delta', { text }));
+    const started = event('artifact_started', { action: 'rewrite_artifact' });
+    await route.fulfill({ response, body: `${[first, started, ...written].join('\n\n')}\n\n` });
+  });
+  await page.route('**/v1/runs/*/events', async (route) => {
+    await isSeen;
+    await route.continue();
+  });
+  await page.getByLabel('Your question').fill('How long is a refresh token valid?');
+  await page.keyboard.press('Enter');
+  const written = page.getByRole('region', { name: 'The assistant is writing…' });
+  await expect(written).toContainText('# New harbour'); // the panel opened by itself
+  await expect(page.getByLabel('Your question')).toBeFocused();
+  await expect(editor(page)).toContainText('old');
+  await expectAccessible(page, 'artifact-streamed');
+  goOn();
+  await expect(written).toHaveCount(0);
+  await page.unrouteAll({ behavior: 'wait' });
+});
