@@ -3,6 +3,8 @@ import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRe
 import { Button } from 'react-aria-components';
 import { useSearchParams } from 'wouter';
 import { api, type Schemas } from '../api/client';
+import { useArtifactPanel } from '../artifact/use-panel';
+import type { Wish } from '../artifact/wishes';
 import { t } from '../i18n';
 import { useSessions } from '../session/use-sessions';
 import { Answer } from './Answer';
@@ -20,6 +22,7 @@ import { useTurn } from './use-turn';
 import type { FirstQuestion } from './Welcome';
 
 const SourcePanel = lazy(() => import('../viewer/SourcePanel'));
+const ArtifactPanel = lazy(() => import('../artifact/ArtifactPanel'));
 type Message = Schemas['Message'];
 const NEAR_THE_END = 120; // pixels
 
@@ -30,15 +33,15 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
   const { data: runs } = useRuns(sessionId);
   const [asked, setAsked] = useState<Asked>();
   const onEnd = useCallback(async () => {
-    const keys = [['messages', sessionId], ['runs', sessionId], ['sessions']]; // the first turn names the session
+    const keys = [['messages', sessionId], ['runs', sessionId], ['artifact', sessionId], ['sessions']]; // the first turn names the session
     await Promise.all(keys.map((queryKey) => client.invalidateQueries({ queryKey })));
     setAsked(undefined);
   }, [client, sessionId]);
   const { turn, lost, error, send, stop } = useTurn(underWay(messages), onEnd);
   const ask = useCallback(
-    (content: string, key: string = crypto.randomUUID(), parentId?: string | null) => {
+    (content: string, key: string = crypto.randomUUID(), parentId?: string | null, wish: Wish = {}) => {
       setAsked({ content, parentId });
-      const body = { content, ...(parentId === undefined ? {} : { parent_id: parentId }) };
+      const body = { content, ...wish, ...(parentId === undefined ? {} : { parent_id: parentId }) };
       send({ path: `/v1/sessions/${sessionId}/messages`, body, key });
     },
     [send, sessionId],
@@ -64,17 +67,22 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
   const running = turn?.state === 'running' && !error;
   const shown = useMemo(() => exchange(messages, runs, asked, turn), [messages, runs, asked, turn]);
   const source = useSource(shown);
+  const writing = running ? turn.writing : undefined;
+  const artifact = useArtifactPanel(writing);
   const end = useFollowedEnd(shown);
   const title = useTitle(sessionId);
   const status = error ?? unread?.message ?? move.error?.message ?? (lost && running ? t('lost') : '');
   const finished = turn?.state === 'completed' ? t('answered', { count: turn.citations.length }) : '';
 
   return (
-    <div className={style.page} data-panel={Boolean(source.citation)}>
+    <div className={style.page} data-panel={Boolean(source.citation) || artifact.isOpen}>
       <main className={style.conversation}>
         <header className={style.title}>
           <h1>{title ?? t('untitled')}</h1>
-          {messages.length > 0 && !running && <SessionActions sessionId={sessionId} title={title ?? t('untitled')} />}
+          <div className={style.actions}>
+            <Button onPress={() => artifact.open()}>{t('artifact')}</Button>
+            {messages.length > 0 && !running && <SessionActions sessionId={sessionId} title={title ?? t('untitled')} />}
+          </div>
         </header>
         <div
           ref={end}
@@ -93,6 +101,7 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
                 answer={each}
                 running={running && each.turn === turn}
                 onOpen={source.open}
+                onArtifact={artifact.open}
                 onAgain={running ? undefined : answerAgain}
                 onMove={running ? undefined : move.mutate}
               />
@@ -115,6 +124,21 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
           />
         </Suspense>
       )}
+      {artifact.isOpen && (
+        <Suspense fallback={<aside aria-busy />}>
+          <ArtifactPanel
+            sessionId={sessionId}
+            index={artifact.index}
+            writing={writing}
+            busy={running}
+            hidden={Boolean(source.citation)}
+            takesFocus={artifact.takesFocus.current}
+            onAsk={(content, wish) => ask(content, undefined, undefined, wish)}
+            onOpen={artifact.open}
+            onClose={artifact.close}
+          />
+        </Suspense>
+      )}
     </div>
   );
 }
@@ -123,17 +147,24 @@ interface AnswerProps {
   answer: Shown;
   running: boolean;
   onOpen: (runId: string | undefined, citation: Schemas['Citation']) => void;
+  onArtifact: (index?: number) => void;
   onAgain: ((answer: Message) => void) | undefined;
   onMove: ((messageId: string) => void) | undefined;
 }
 
-function ShownAnswer({ answer, running, onOpen, onAgain, onMove }: AnswerProps) {
+function ShownAnswer({ answer, running, onOpen, onArtifact, onAgain, onMove }: AnswerProps) {
   const { content, citations, removed, mode, notes, turn, runId, message } = answer;
   const open = useCallback((citation: Schemas['Citation']) => onOpen(runId, citation), [onOpen, runId]);
   return (
     <article className={style.answer} aria-busy={running} data-run={runId}>
       {turn && <Steps steps={turn.steps} />}
       <Answer text={content} citations={citations} onOpen={open} />
+      {running && turn?.writing && <Button onPress={() => onArtifact()}>{t('openWriting')}</Button>}
+      {message?.artifact_index && (
+        <Button onPress={() => onArtifact(message.artifact_index!)}>
+          {t('openArtifact', { version: message.artifact_index })}
+        </Button>
+      )}
       {turn?.goodMatch === false && <p className={style.note}>{t('noSource')}</p>}
       {[...new Set(notes)].map((note) => (
         <p key={note} className={style.note}>

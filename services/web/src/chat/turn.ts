@@ -8,6 +8,11 @@ export interface Step {
   done: boolean;
 }
 
+/** What a run has written of the artifact so far: a preview, until its version is there. */
+export interface Writing {
+  text: string;
+}
+
 export interface Turn {
   runId: string | undefined;
   state: 'running' | 'completed' | 'failed' | 'cancelled';
@@ -21,6 +26,7 @@ export interface Turn {
   issues: string[];
   /** False when the search found nothing that fits the question well. */
   goodMatch: boolean | undefined;
+  writing: Writing | undefined;
 }
 
 export const EMPTY: Turn = {
@@ -34,6 +40,7 @@ export const EMPTY: Turn = {
   removed: 0,
   issues: [],
   goodMatch: undefined,
+  writing: undefined,
 };
 
 export function reduce(turn: Turn, { name, data }: RunEvent): Turn {
@@ -50,6 +57,10 @@ export function reduce(turn: Turn, { name, data }: RunEvent): Turn {
       return { ...turn, text: turn.text + data.text };
     case 'thinking_delta':
       return { ...turn, thinking: turn.thinking + data.text };
+    case 'artifact_started':
+      return { ...turn, writing: { text: '' } };
+    case 'artifact_delta':
+      return { ...turn, writing: { text: (turn.writing?.text ?? '') + data.text } };
     case 'message_restarted':
       return { ...turn, text: '', thinking: '', citations: [] };
     case 'citation':

@@ -10,7 +10,7 @@ export const test = base.extend<{ page: Page }>({
     const wrong: string[] = [];
     page.on('pageerror', (error) => wrong.push(error.message));
     page.on('console', (message) => {
-      const expected = /status of (401|404|409|422)/.test(message.text()); // who one is; a link that was used; a file that is refused
+      const expected = /status of (401|404|409|412|422)/.test(message.text()); // who one is; a link that was used; a file that is refused; who else wrote
       if (message.type() === 'error' && !expected) wrong.push(message.text());
     });
     page.on('request', (request) => {

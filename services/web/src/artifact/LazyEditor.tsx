@@ -1,0 +1,14 @@
+import { type ComponentProps, lazy, Suspense } from 'react';
+import { t } from '../i18n';
+import style from './artifact.module.css';
+
+const Editor = lazy(() => import('./Editor'));
+
+/** The editor, which is loaded when the first text is opened. */
+export const LazyEditor = (props: ComponentProps<typeof Editor>) => (
+  <div className={style.editor}>
+    <Suspense fallback={<p role="status">{t('loading')}</p>}>
+      <Editor {...props} />
+    </Suspense>
+  </div>
+);

@@ -1,0 +1,13 @@
+// The languages that are coloured; each is loaded when a text in it is opened, any other one is plain text.
+import type { Extension } from '@codemirror/state';
+
+const script = async (typescript: boolean) => (await import('@codemirror/lang-javascript')).javascript({ typescript });
+
+const LOADERS: Record<string, () => Promise<Extension>> = {
+  python: async () => (await import('@codemirror/lang-python')).python(),
+  javascript: () => script(false),
+  typescript: () => script(true),
+};
+
+export const loadLanguage = (name: string | null | undefined): Promise<Extension> | undefined =>
+  LOADERS[name?.toLowerCase() ?? '']?.();

@@ -1,0 +1,41 @@
+import { useCallback, useEffect, useRef } from 'react';
+import { useSearchParams } from 'wouter';
+import type { Writing } from '../chat/turn';
+
+const BESIDE = '(min-width: 60.01rem)'; // as in the style sheets: there the panel stands beside the page
+const CURRENT = 'current';
+
+/** The panel, open or not, and the version in it: the address holds both. It opens by itself when a run writes. */
+export function useArtifactPanel(writing: Writing | undefined) {
+  const [search, setSearch] = useSearchParams();
+  const named = search.get('artifact');
+  const index = named && /^[1-9]\d{0,9}$/.test(named) ? Number(named) : undefined;
+  const takesFocus = useRef(false);
+  const opener = useRef<Element | null>(null);
+  const show = useCallback(
+    (index: number | undefined, byHand: boolean) => {
+      takesFocus.current = byHand;
+      if (byHand) opener.current ??= document.activeElement;
+      setSearch((now) => {
+        now.set('artifact', String(index ?? CURRENT));
+        if (byHand) now.delete('source'); // it would cover the panel
+        return now;
+      });
+    },
+    [setSearch],
+  );
+  const open = useCallback((index?: number) => show(index, true), [show]);
+  const close = () => {
+    setSearch((now) => {
+      now.delete('artifact');
+      return now;
+    });
+    if (opener.current instanceof HTMLElement) opener.current.focus();
+    opener.current = null;
+  };
+  const isWriting = writing !== undefined;
+  useEffect(() => {
+    if (isWriting && matchMedia(BESIDE).matches) show(undefined, false);
+  }, [isWriting, show]);
+  return { isOpen: named !== null, index, takesFocus, open, close };
+}
