@@ -240,5 +240,5 @@ class ExportToolMissing(Unavailable):
     type, title = "export-tool-missing", "This deployment cannot write files of this format"
 
 
-class ExportsBusy(Unavailable):
+class ArtifactExportsBusy(Unavailable):
     type, title = "exports-busy", "Too many artifacts are being exported at the same time"

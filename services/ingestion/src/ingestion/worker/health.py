@@ -35,7 +35,7 @@ class SignsOfLife:
         return "ready" if self._clock() - self._last < SILENT_SECONDS else "silent"
 
 
-class _Server(ThreadingMixIn, WSGIServer):
+class _PrivatePort(ThreadingMixIn, WSGIServer):
     daemon_threads = True
 
 
@@ -63,7 +63,7 @@ def serve_inside(registry: CollectorRegistry, signs: SignsOfLife, host: str, por
         start_response(f"{code.value} {code.phrase}", headers)
         return [body]
 
-    server = make_server(host, port, answer, _Server, _Handler)
+    server = make_server(host, port, answer, _PrivatePort, _Handler)
     thread = Thread(target=server.serve_forever, name="private port", daemon=True)
     thread.start()
 

@@ -68,7 +68,7 @@ def serve(messages: Connection, _: OwnMemory) -> None:
     try:
         limits = ExportLimits(**wanted.limits)
         _limit(limits)
-        written = Writing(wanted, limits).file()
+        written = FileWriter(wanted, limits).file()
         if len(written) > limits.output_bytes:
             raise NotExported(TOO_LARGE, "The file would become too large.")
     except NotExported as error:
@@ -82,7 +82,7 @@ def serve(messages: Connection, _: OwnMemory) -> None:
 
 
 @dataclass(frozen=True)
-class Writing:
+class FileWriter:
     """One artifact on its way into a file."""
 
     wanted: ExportAssignment

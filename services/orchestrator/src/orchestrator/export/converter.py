@@ -7,7 +7,7 @@ import json
 import time
 from dataclasses import asdict
 
-from orchestrator.errors import ExportFailed, ExportsBusy, ExportTooLarge, ExportToolMissing, ExportTooSlow
+from orchestrator.errors import ArtifactExportsBusy, ExportFailed, ExportTooLarge, ExportToolMissing, ExportTooSlow
 from orchestrator.export.child import ExportAssignment
 from orchestrator.export.limits import MISSING, PIECE_BYTES, TOO_LARGE, ExportLimits
 from service_kit.problems import Unavailable
@@ -31,12 +31,12 @@ class DocumentConverter:
         await asyncio.to_thread(self._sandbox.close)
 
     async def convert(self, wanted: ExportAssignment) -> bytes:
-        """Raises ExportTooLarge, ExportTooSlow, ExportFailed, ExportToolMissing, ExportsBusy, Unavailable."""
+        """Raises ExportTooLarge, ExportTooSlow, ExportFailed, ExportToolMissing, ArtifactExportsBusy, Unavailable."""
         size = len(wanted.text.encode())
         if size > self.limits.source_bytes:
             raise ExportTooLarge(f"The text has {size:,} bytes, of at most {self.limits.source_bytes:,}")
         if self._present >= self._most:
-            raise ExportsBusy("Many artifacts are being exported; try again in a moment")
+            raise ArtifactExportsBusy("Many artifacts are being exported; try again in a moment")
         self._present += 1
         try:
             async with self._places:
