@@ -19,10 +19,15 @@ OWN = [
     "\\",
     "</passage>",
     "<summary>",
+    "</question>",
+    "</answer>",
     "\u0000",
     "\U0001f600",
     "[1][9]",
 ]
+
+FENCES = ("passage", "summary")
+OTHER_FENCES = {"Condense": ("message",), "Give this conversation a title": ("question", "answer")}
 
 
 @pytest.fixture(scope="module")
@@ -81,5 +86,6 @@ async def test_questions_passages_and_answers_are_only_data(
     assert exported.json()["messages"][0]["content"] == question.strip()
     for chat in world.chats:
         prompt = chat["messages"][0]["content"]
-        for name in ("message",) if prompt.startswith("Condense") else ("passage", "summary"):
+        fences = next((names for beginning, names in OTHER_FENCES.items() if prompt.startswith(beginning)), FENCES)
+        for name in fences:
             assert prompt.count(f"</{name}>") == prompt.count(f"<{name} ") + prompt.count(f"<{name}>"), name

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 
 from contracts.events import ProviderIssue
+from contracts.prompt_fence import neutralising
 from inference.chat import ChatMessage
 from inference.errors import ChatError
 from inference.role_chat import RoleChat
@@ -18,6 +19,8 @@ LONGEST_TITLE = 80
 TITLE_TOKENS = 40
 TIMEOUT_SECONDS = 10.0
 ENOUGH_TEXT = 2_000
+
+neutralised = neutralising("question", "answer")
 
 
 class UntitledTurn(WrittenAnswer):
@@ -35,7 +38,7 @@ async def generate_title(state: UntitledTurn, runtime: Runtime[ConversationConte
     chat = context.models.of("title")
     if chat is not None and state["mode"] == "model":
         prompt = context.prompts.generate_title.render(
-            question=state["question"][:ENOUGH_TEXT], answer=_written(state)[:ENOUGH_TEXT]
+            question=neutralised(state["question"][:ENOUGH_TEXT]), answer=neutralised(_written(state)[:ENOUGH_TEXT])
         )
         try:
             title = await _ask(chat, prompt)
