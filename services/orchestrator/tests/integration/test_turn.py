@@ -404,3 +404,19 @@ async def test_the_services_are_asked_in_the_name_of_the_user(
     assert told == replace(principal, role=Role.viewer)
     assert body["highlight"] is True
     assert "mode" not in body  # the workspace's search settings decide
+
+
+async def test_an_identifier_that_no_document_has_is_said_to_be_missing(start: Any, settings: Any, world: Any) -> None:
+    """Otherwise what is told of another incident would pass for the answer."""
+    async with start(settings) as service:
+        session = await service.session(title="t")
+        answers = []
+        for question in ("How long do tokens live since INC-207?", "How long do tokens live?"):
+            run = await service.ask(session, question)
+            await service.events(run["id"])
+            answers.append((await service.run(run["id"]))["answer"])
+    first, second = (answer["content"] for answer in answers)
+    assert first.startswith("I found nothing that names INC-207; this is what comes nearest.\n\nFrom ")
+    assert second.startswith("From ")
+    assert answers[0]["sentences"][0]["status"] == "not_a_claim"
+    assert answers[0]["citations"]

@@ -45,6 +45,7 @@ _SEVERAL = re.compile(
 _LITERAL = re.compile(
     r"(?<![\w-])[^\W\d_]{1,20}-?\d[\w.-]{0,30}\b|(?<!\S)[^\w\s\"'?!.,;:()]{2,8}(?![^\s?.,])|\b[^\W_]{1,30}(?:[._/][^\W_]{1,30}){1,9}\b"
 )
+_IDENTIFIER = re.compile(r"(?<![\w-])[^\W\d_]{2,20}-\d{1,10}(?![\w-])")
 _NO_TERMS = frozenset(map(stem, ("long", "many", "much", "often", "how", "kind", "name", "part", "whom")))
 
 
@@ -80,6 +81,13 @@ def parts_of(question: str) -> list[QuestionPart]:
         )
         for one in found
     ]
+
+
+def absent_identifiers(question: str, texts: Sequence[str]) -> list[str]:
+    """Returns the identifiers of the question (INC-207) that stand in none of the texts."""
+    there = " ".join(texts).casefold()
+    found = dict.fromkeys(match[0] for match in _IDENTIFIER.finditer(question))
+    return [one for one in found if one.casefold() not in there]
 
 
 def _asked(text: str) -> QuestionPart:

@@ -14,6 +14,7 @@ from contracts.retrieval import MOST_CHARACTERS, Hit
 from orchestrator.citations.assess import CUT, assess, assess_quotations, unchecked
 from orchestrator.citations.check import check
 from orchestrator.citations.extract import Highlighted, extract
+from orchestrator.citations.question import absent_identifiers
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.wording import WordLikeness
@@ -150,8 +151,11 @@ def of_cut(found: Verified) -> Verified:
 
 
 def quoted(question: str, passages: Sequence[FoundChunk]) -> tuple[str, list[CitedSpan]]:
-    """Returns an answer by quotations, empty if there is nothing to quote."""
-    return extract(
+    """Returns an answer by quotations, empty if there is nothing to quote.
+
+    An identifier of the question that no passage has is said to be missing, before what is nearest to the question.
+    """
+    answer, cited = extract(
         question[:MOST_CHARACTERS],
         [
             Highlighted(
@@ -164,6 +168,11 @@ def quoted(question: str, passages: Sequence[FoundChunk]) -> tuple[str, list[Cit
             for passage in passages
         ],
     )
+    texts = [f"{passage['document_name']} {passage['section'] or ''} {passage['content']}" for passage in passages]
+    titles = [passage["document_title"] or "" for passage in passages]
+    if answer and (absent := absent_identifiers(question, [*texts, *titles])):
+        answer = f"I found nothing that names {' or '.join(absent)}; this is what comes nearest.\n\n{answer}"
+    return answer, cited
 
 
 def fitting(passages: Sequence[FoundChunk], tokens: int) -> Sequence[FoundChunk]:
