@@ -406,7 +406,7 @@ async def test_the_services_are_asked_in_the_name_of_the_user(
     assert "mode" not in body  # the workspace's search settings decide
 
 
-async def test_an_identifier_that_no_document_has_is_said_to_be_missing(start: Any, settings: Any, world: Any) -> None:
+async def test_an_identifier_that_no_document_has_is_said_to_be_missing(start: Any, settings: Any) -> None:
     """Otherwise what is told of another incident would pass for the answer."""
     async with start(settings) as service:
         session = await service.session(title="t")

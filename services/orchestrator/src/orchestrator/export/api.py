@@ -11,12 +11,15 @@ from fastapi.responses import StreamingResponse
 from contracts.artifacts import ArtifactFormat
 from contracts.base import ProblemBody
 from orchestrator.artifacts.api import NO_ARTIFACT, Documented, Editing, OptionalIndex
-from orchestrator.export.exporting import ArtifactExporting
+from orchestrator.export.exporting import MEDIA_TYPES, ArtifactExporting
 from service_kit.auth import Viewer
 
 router = APIRouter(prefix="/v1/sessions/{session_id}/artifact", tags=["orchestrator"])
 EXPORTING: Documented = {
-    200: {"content": {"application/octet-stream": {}}, "description": "The file, under a name of its title"},
+    200: {
+        "content": {media_type.partition(";")[0]: {} for media_type in MEDIA_TYPES},
+        "description": "The file, under a name of its title",
+    },
     409: {"model": ProblemBody, "description": "It is not, or not within the limits, a file of this format"},
     503: {"model": ProblemBody, "description": "Too many exports, or this deployment lacks what writes the format"},
 }

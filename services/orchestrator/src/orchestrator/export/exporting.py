@@ -23,6 +23,8 @@ CONVERTED = {
     ArtifactFormat.docx: ("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
     ArtifactFormat.pdf: ("pdf", "application/pdf"),
 }
+ORIGINAL = "application/octet-stream"
+MEDIA_TYPES = [TEXT, MARKDOWN, ORIGINAL, *(media_type for _, media_type in CONVERTED.values())]
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class ArtifactExporting:
             if wanted is ArtifactFormat.pdf and not first.startswith(b"%PDF-"):
                 raise ExportNotPossible("The document is no PDF; --format source gives its file")
             ending = "pdf" if first.startswith(b"%PDF-") else PurePath(view.title or "").suffix.lstrip(".") or "bin"
-            media_type = "application/pdf" if ending == "pdf" else "application/octet-stream"
+            media_type = "application/pdf" if ending == "pdf" else ORIGINAL
             return ExportedFile(file_name(view, ending), media_type, _rest(first, parts, stack.pop_all()))
 
 
