@@ -64,7 +64,7 @@ async def test_a_repeated_search_is_answered_from_the_cache(ingestion, search, c
     assert (await search("port", workspace_id=uuid4(), mode=LEXICAL))["hits"] == []
     for _ in range(2):
         assert (await search("port", mode=LEXICAL, explain=True))["cached"] is False
-    assert await counted(client) == {"miss": 6, "hit": 1, "bypass": 2}
+    assert await counted(client) == {"miss": 6, "hit": 1, "bypass": 2, "failed": 0}
 
 
 async def test_no_sequence_of_changes_gives_a_stale_answer(ingestion, search, converted):
