@@ -30,6 +30,8 @@ def told(text, writing="on"):
         ("Ich bin nach Berlin gezogen", ("Notiert: Das merke ich mir.", True)),
         ("Ich heiße Ada.", ("Notiert: Das merke ich mir.", True)),
         ("Please always answer in short sentences.", ("Noted: I will remember this.", True)),
+        ("Please always answer in British spelling and without bullet points.", ("Noted: I will remember this.", True)),
+        ("Bitte immer auf Deutsch und ohne Aufzählungen", ("Notiert: Das merke ich mir.", True)),
         ("We decided to use PostgreSQL.", ("Noted: I will remember this.", False)),
     ],
 )
@@ -43,6 +45,7 @@ def test_what_is_told_is_acknowledged(text, answer):
         "Where do I live?",
         "I moved to Berlin. What must I do?",
         "Write a summary of the report",
+        "Write a one-page report in British spelling, without bullet points",
         "If I moved to Berlin, tell me the rules",
         "holidays in Berlin",
         'Translate: "I live in Rome"',

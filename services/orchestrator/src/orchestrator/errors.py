@@ -14,7 +14,7 @@ class MessageNotFound(NotFound):
 
 
 class ScopeNeedsWiderKey(Forbidden):
-    type, title = "global-needs-key", "An answer from every workspace requires a key for further workspaces"
+    type, title = "global-needs-key", "An answer from every workspace needs a key that reads more than this one"
 
 
 class NotAnEndedAnswer(Conflict):

@@ -193,9 +193,10 @@ async def test_without_a_model_the_text_says_what_to_do(start: Any, settings: An
 
 async def test_without_a_model_the_subject_of_a_document_is_looked_up(start: Any, settings: Any) -> None:
     async with start(settings) as service, asyncio.timeout(120):
-        ended, _ = await turn(service, await service.session(title="t"), "Write a one-page summary of tokens")
+        ended, events = await turn(service, await service.session(title="t"), "Write a one-page summary of tokens")
     assert ended["answer"]["citations"]
     assert ended["issues"] == [QUOTED_INSTEAD]
+    assert QUOTED_INSTEAD in [event.data.get("message") for event in events], "whoever follows the run is told too"
     assert ended["answer"]["artifact_index"] is None
 
 

@@ -182,13 +182,17 @@ async def test_a_quick_action_reads_preferences_and_history_as_it_says(
             body = {"name": "brief", "prompt": "Be brief", "target": "message", "use_history": history}
             made = await service.client.post(place, json={**body, "use_preferences": preferences})
             assert made.json()["use_preferences"] is preferences
-            await turn(service, session, "And then?", quick_action=made.json()["id"])
+            ended, _ = await turn(service, session, "And then?", quick_action=made.json()["id"])
             *_, asked = (one for one in world.chats if one["messages"][0]["content"].startswith("You are Attractor"))
             assert ("<memory>Use British spelling.</memory>" in asked["messages"][0]["content"]) is preferences
             assert (len(asked["messages"]) > 2) is history
             kinds = world.recalls[-1]["kinds"]  # none named: all of them
             assert (kinds == []) is preferences
             assert "style" not in kinds
+            again = await service.client.post(f"/v1/messages/{ended['answer']['id']}/regenerate", json={})
+            await service.events(again.json()["id"])
+            *_, asked = (one for one in world.chats if one["messages"][0]["content"].startswith("You are Attractor"))
+            assert ("<memory>Use British spelling.</memory>" in asked["messages"][0]["content"]) is preferences
         changed = await service.client.patch(f"{place}/{made.json()['id']}", json={"use_preferences": True})
         assert changed.json()["use_preferences"] is True
         default = await service.client.post(place, json={"name": "n", "prompt": "p"})

@@ -6,6 +6,7 @@ import re
 from datetime import datetime
 
 from contracts.memory import MemoryKind, ToldStatement
+from memory.facts.clauses import clauses
 from memory.facts.language import is_german
 from memory.facts.repository import Writing
 from memory.facts.rules import statements
@@ -30,16 +31,16 @@ def acknowledged(text: str, at: datetime, time_zone: str, writing: Writing) -> T
     """Returns the answer to a message that states what is kept; None if it asks something, or nothing is kept of it."""
     if writing == "off" or len(text) > LONGEST or "?" in text:
         return None
-    told = [one for one in statements(text, at, time_zone) if _is_kept(one)]
+    told = [one for clause, _ in clauses(text) for one in statements(clause, at, time_zone) if _is_kept(one, clause)]
     if not told:
         return None
     about_user = any(_is_about_user(one) for one in told)
     return ToldStatement(text=_TEXTS[writing, is_german(text)], about_user=about_user)
 
 
-def _is_kept(statement: StatedFact) -> bool:
-    """A wish for a single answer is none for all of them."""
-    return statement.kind is not MemoryKind.style or bool(_LASTING.search(statement.text))
+def _is_kept(statement: StatedFact, clause: str) -> bool:
+    """Tells a wish for all answers from one for a single answer, by the clause that states it."""
+    return statement.kind is not MemoryKind.style or bool(_LASTING.search(clause))
 
 
 def _is_about_user(statement: StatedFact) -> bool:

@@ -40,6 +40,7 @@ from service_kit.tracing import outgoing_headers
 OF_MESSAGE = (
     *("timezone", "artifact_action", "artifact_action_params", "instructions", "reply"),
     *("rag_enabled", "rag_scope", "conversation_mode", "active_pdf_document_id", "rewrite_query"),
+    *("use_preferences", "use_history"),
 )
 # The messages with the same parent; a session's first messages have none.
 SIBLINGS = """(

@@ -86,6 +86,7 @@ async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationConte
     chosen = await _chosen(question, context)
     if chosen.route == "generate_artifact" and context.models.of("artifact") is None:
         chosen = Chosen("reply", chosen.by, [QUOTED_INSTEAD])
+        context.events.emit(ProviderIssue(message=QUOTED_INSTEAD))
     update = _way("retrieve", chosen)
     return update if chosen.route == "reply" else {**update, **_work(chosen.route, None, context)}
 
