@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import httpx2
 import jwt
+import openai
 import psutil
 import pytest
+from openai import AsyncOpenAI
 
 from contracts.gateway import Role
 
@@ -60,6 +62,18 @@ async def test_the_path_reaches_the_service_as_it_was_sent(proxied_client):
             "/v1/documents/echo/a:b@c;d=e",
         ):
             assert (await client.get(path)).json()["path"] == path
+
+
+async def test_the_sdk_reads_a_model_whose_name_holds_a_slash(proxied_client, admin_key):
+    """It encodes the slash."""
+    async with (
+        proxied_client() as client,
+        AsyncOpenAI(base_url=f"{client.base_url}/v1", api_key=admin_key, max_retries=0) as sdk,
+    ):
+        read = await sdk.models.retrieve("attractor/terse")
+        with pytest.raises(openai.NotFoundError):
+            await sdk.models.retrieve("attractor/../../documents")
+    assert read.model_extra["path"] == "/v1/models/attractor%2Fterse"
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,7 @@ async def readyz() -> dict[str, str]:
 
 @router.get("/v1/documents/echo")
 @router.get("/v1/documents/echo/{rest:path}")
+@router.get("/v1/models/{rest:path}")
 async def echo(request: Request) -> dict[str, Any]:
     raw_path = request.scope["raw_path"].decode()
     return {"headers": dict(request.headers), "path": raw_path, "query": request.url.query}

@@ -1,3 +1,5 @@
+from urllib.parse import unquote
+
 import pytest
 
 from gateway.proxy.routing import is_plain, prefix_of
@@ -79,3 +81,22 @@ def test_plain_paths(path):
 )
 def test_ambiguous_paths_are_rejected(path):
     assert not is_plain(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "plain"),
+    [
+        (b"/v1/models/attractor%2Fterse", True),
+        (b"/v1/models/attractor/terse", True),
+        (b"/v1/models/attractor%2f..%2Fterse", False),
+        (b"/v1/models/..%2F..%2Fruns", False),
+        (b"/v1/models/%2Fterse", False),
+        (b"/v1/models/a%2F%2Fb", False),
+        (b"/v1/models/a%5Cb", False),
+        (b"/v1/models/a%2F%00", False),
+        (b"/v1%2Fmodels/attractor", False),
+        (b"/v1/presets/a%2Fb", False),
+    ],
+)
+def test_names_of_models_hold_slashes_and_nothing_else_that_could_lead_elsewhere(path, plain):
+    assert is_plain(path, prefix_of(unquote(path.decode()))) is plain

@@ -77,7 +77,7 @@ async def test_many_calls_at_a_time_overshoot_their_budget_by_one_at_most(databa
     assert stored(urls, "SELECT count(*), count(ended) FROM model_call") == [(10, 10)]
 
 
-async def test_after_endings_of_all_kinds_nothing_is_reserved(database: Database, urls: Any) -> None:
+async def test_after_a_thousand_endings_of_all_kinds_nothing_is_reserved(database: Database, urls: Any) -> None:
     counting, _ = meter(database, TokenLimits(10**9, 10**9, 10**9, 10**9))
 
     async def ask(kind: int, spoken: asyncio.Event) -> None:
@@ -107,7 +107,7 @@ async def test_after_endings_of_all_kinds_nothing_is_reserved(database: Database
         assert task.cancelled() == (number % 4 == 2)
         assert task.cancelled() or isinstance(task.exception(), StreamCut | None)
 
-    for first in range(0, 200, 20):
+    for first in range(0, 1000, 20):
         await asyncio.gather(*(ended(number) for number in range(first, first + 20)))
     sums = stored(urls, "SELECT sum(reserved), count(*) FROM token_budget")
     assert sums == [(0, 4)]

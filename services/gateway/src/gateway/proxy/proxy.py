@@ -40,7 +40,7 @@ class Proxy:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         prefix = routing.prefix_of(scope["path"])
-        if prefix is None or not routing.is_plain(scope["raw_path"]):
+        if prefix is None or not routing.is_plain(scope["raw_path"], prefix):
             raise NotFound("there is no such path")
         scope["route"] = prefix  # names the request in logs and metrics
         request = Request(scope, receive)

@@ -1,7 +1,7 @@
 """Which service answers which path. Pure.
 
 A path that could mean another one after decoding (dot segments, empty segments, encoded slashes, backslashes, control
-characters) has no service: it is rejected here.
+characters) has no service: it is rejected here. Below a prefix whose names hold slashes an encoded one is a slash.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ class Prefix:
 
     With `every_workspace` the service also learns the other workspaces of a caller whose key covers them, where
     a request may change something.
+    With `slashes` the names below it may hold slashes: clients send `attractor/NAME` as one encoded segment.
     `actors` are those that may then ask other services for the user, `lasting` how long: a run outlives its request.
     """
 
@@ -30,6 +31,7 @@ class Prefix:
     uploads: bool = False
     searches: bool = False
     every_workspace: bool = False
+    slashes: bool = False
     actors: tuple[str, ...] = ()
     lasting: timedelta = LIFETIME
 
@@ -55,7 +57,7 @@ TABLE = (
     Prefix("/v1/chat/completions", "orchestrator", actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
     Prefix("/v1/responses", "orchestrator", actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
     Prefix("/v1/embeddings", "retrieval"),
-    Prefix("/v1/models", "orchestrator"),
+    Prefix("/v1/models", "orchestrator", slashes=True),
     Prefix("/v1/runs", "orchestrator", every_workspace=True, actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
     Prefix("/v1/feedback", "orchestrator"),
     Prefix("/v1/usage", "orchestrator"),
@@ -66,12 +68,15 @@ TABLE = (
     Prefix("/v1/quick-actions", "orchestrator"),
     Prefix("/v1/graphs", "orchestrator"),
 )
+ENCODED_SLASH = re.compile(rb"%2f", re.IGNORECASE)
 ENCODED_SEPARATOR = re.compile(rb"%(2f|5c)", re.IGNORECASE)
 UNSAFE = re.compile(rb"[\x00-\x1f\x7f\\]")
 
 
-def is_plain(raw_path: bytes) -> bool:
+def is_plain(raw_path: bytes, prefix: Prefix | None = None) -> bool:
     """Returns whether the path, as received, means the same before and after decoding."""
+    if prefix is not None and prefix.slashes and raw_path.startswith(start := f"{prefix.path}/".encode()):
+        raw_path = start + ENCODED_SLASH.sub(b"/", raw_path.removeprefix(start))
     if ENCODED_SEPARATOR.search(raw_path) or b"//" in raw_path:
         return False
     decoded = unquote_to_bytes(raw_path)
