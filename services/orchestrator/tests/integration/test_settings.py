@@ -84,7 +84,7 @@ async def test_every_setting_has_a_schema_a_default_and_a_category(start: Any, o
     assert all(one["value_schema"] and one["description"] for one in listed)
     assert now.keys() == {one["key"] for one in listed if "{" not in one["key"]}
     assert {(one["is_set"], one["source"], one["updated_at"]) for one in now.values()} == {(False, "default", None)}
-    assert roles.keys() == {f"roles.{role}" for role in ("router", "answer", "artifact", "summary", "title")}
+    assert roles.keys() == {f"roles.{role}" for role in ("router", "answer", "artifact", "summary", "title", "vision")}
 
 
 async def test_runs_follow_the_users_settings_before_the_workspaces(
