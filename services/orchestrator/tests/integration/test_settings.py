@@ -205,7 +205,7 @@ async def test_values_that_cannot_be_are_refused(start: Any, own: Settings, put:
             assert refused.status_code == 422, (key, value, refused.text)
             if key.endswith("api_key"):
                 assert value not in refused.text
-        for key in ("answers.unknown", "providers.operator.base_url", "providers.a.b.base_url", "roles.vision"):
+        for key in ("answers.unknown", "providers.operator.base_url", "providers.a.b.base_url", "roles.nobody"):
             assert (await put(service, key, "x")).status_code == 404
         own_passages = await service.client.put(f"{SETTINGS}/answers.passages", json={"value": 3})
     assert own_passages.status_code == 404  # it is the workspace's alone
