@@ -87,7 +87,14 @@ def test_only_named_containers_have_a_way_out() -> None:
 
 def test_the_object_store_is_near_those_alone_that_have_its_keys() -> None:
     """Its filer, master and volume ports were open to every container on the network of the stores."""
-    assert on("objects") == {"seaweedfs", "ingestion", "ingestion-worker", "retrieval", "knowledge-graph"}
+    assert on("objects") == {
+        "seaweedfs",
+        "orchestrator",
+        "ingestion",
+        "ingestion-worker",
+        "retrieval",
+        "knowledge-graph",
+    }
     assert SERVICES["seaweedfs"]["networks"] == ["objects"]
 
 

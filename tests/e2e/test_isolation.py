@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from api_calls import EXAMPLES, ask, ingest, listed
@@ -56,8 +57,17 @@ async def neighbours(make_tenant, tmp_path_factory):
         assert action.status_code == 201, action.text
         written = await first.http.put(f"/v1/sessions/{run['session_id']}/artifact", json={"text": SECRET})
         assert written.is_success, written.text
+        red = Path(__file__).with_name("red.png").read_bytes()
+        image = await first.http.post(
+            f"/v1/sessions/{run['session_id']}/attachments",
+            params={"name": SECRET},
+            content=red,
+            headers={"Content-Type": "image/png"},
+        )
+        assert image.status_code == 201, image.text
         ids = {
             "index": "1",
+            "attachment_id": image.json()["id"],
             "action_id": action.json()["id"],
             "name": "conversation",
             "document_id": document["id"],

@@ -17,13 +17,16 @@ import pytest
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
+from openai import AsyncOpenAI
 
 from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
 from contracts.ingestion import Document
 from orchestrator import checkpoints
 from orchestrator.app import create_app
 from orchestrator.settings import Settings
+from service_kit.objects import ObjectStore
 from service_kit.owners import DOCUMENTS_PATH
+from service_kit.settings import ObjectStoreSettings
 
 DOCUMENT = UUID("00000000-0000-4000-8000-00000000000d")
 TOKENS_TEXT = "The AuthService issues tokens. Tokens expire after fifteen minutes. The UserDB keeps the accounts."
@@ -346,15 +349,36 @@ async def others(world: World) -> AsyncIterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def image_bucket(engines: Any) -> dict[str, str]:
+    """The settings of a bucket that all tests share: keys begin with the workspace."""
+    settings = {
+        "s3_endpoint": engines.s3_endpoint,
+        "s3_access_key": engines.s3_access_key,
+        "s3_secret_key": engines.s3_secret_key,
+        "s3_bucket": "orchestrator-images",
+    }
+    objects = ObjectStore(ObjectStoreSettings.model_validate(settings))
+    objects.ensure_bucket()
+    objects.close()
+    return settings
+
+
 @pytest.fixture
 async def settings(
-    make_database: Callable[[str], Any], own_redis_url: Any, token_keys: Any, others: str, owners: Any
+    make_database: Callable[[str], Any],
+    own_redis_url: Any,
+    token_keys: Any,
+    others: str,
+    owners: Any,
+    image_bucket: dict[str, str],
 ) -> Settings:
     urls = make_database("orchestrator")
     await asyncio.to_thread(checkpoints.prepare, urls.admin, "orchestrator")
     return Settings.model_validate(
         {
             **token_keys.settings("orchestrator"),
+            **image_bucket,
             "database_url": urls.service,
             "redis_url": own_redis_url("orchestrator"),
             "gateway_url": owners.url,
@@ -480,3 +504,17 @@ def start(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Settings], A
 def other_user(auth_headers: Callable[..., dict[str, str]]) -> dict[str, str]:
     """Of the same workspace."""
     return auth_headers(user_id=uuid4())
+
+
+@pytest.fixture
+def door(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Any], Any]:
+    """`async with door(service) as client`: the SDK, which repeats nothing."""
+
+    @asynccontextmanager
+    async def opened(service: Any) -> AsyncIterator[AsyncOpenAI]:
+        key = auth_headers()["Authorization"].removeprefix("Bearer ")
+        url = f"{service.client.base_url}/v1"
+        async with AsyncOpenAI(base_url=url, api_key=key, max_retries=0, timeout=60) as client:
+            yield client
+
+    return opened

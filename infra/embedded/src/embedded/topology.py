@@ -74,7 +74,7 @@ PROCESSES = (
         stop=((signal.SIGTERM, 10.0), (signal.SIGQUIT, 5.0)),
     ),
     # RUN_DRAIN_SECONDS, and time to give back what has not ended by then.
-    Process("orchestrator", "orchestrator", stop=((signal.SIGTERM, 30.0),)),
+    Process("orchestrator", "orchestrator", objects=True, stop=((signal.SIGTERM, 30.0),)),
     Process(GATEWAY, GATEWAY),
 )
 SERVICES = tuple(dict.fromkeys(process.service for process in PROCESSES))

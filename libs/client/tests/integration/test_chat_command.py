@@ -165,3 +165,30 @@ def test_what_cannot_be_meant_is_said(with_artifact: Any, attractor: Any, line: 
     assert ran.code != 0
     assert said in ran.err.replace("\n", " ")
     assert bodies(with_artifact, "POST", MESSAGES) == []
+
+
+def test_images_are_shown_with_the_next_message(conversation: Any, attractor: Any, json: Any, tmp_path: Any) -> None:
+    for name in ("plan.png", "roof.jpg"):
+        (tmp_path / name).write_bytes(name.encode())
+    image = UUID(int=77)
+    kept = {
+        "id": str(image),
+        "session_id": str(SESSION),
+        "name": "plan.png",
+        "media_type": "image/png",
+        "file_size": 8,
+        "width": 8,
+        "height": 6,
+        "created_at": "2026-03-01T10:00:00Z",
+    }
+    conversation.on("POST", f"/v1/sessions/{SESSION}/attachments", json(kept, 201))
+    lines = f"What is it?\n/image {tmp_path / 'roof.jpg'}\nAnd this?\nThanks\n/image {tmp_path / 'none.png'}\n"
+    ran = attractor("chat", "--image", str(tmp_path / "plan.png"), stdin=lines)
+    sent = conversation.calls("POST", f"/v1/sessions/{SESSION}/attachments")
+    assert [(one.body, one.headers["content-type"]) for one in sent] == [
+        (b"plan.png", "image/png"),
+        (b"roof.jpg", "image/jpeg"),
+    ]
+    shown = [one.get("attachment_ids", []) for one in bodies(conversation, "POST", MESSAGES)]
+    assert shown == [[str(image)], [str(image)], []]
+    assert "There is no file" in ran.err

@@ -26,10 +26,11 @@ class Lenient(BaseModel):
 
 
 class ChatPart(Lenient):
-    """A part of a message. Here `text` alone is understood."""
+    """A part of a message: `text`, and in the user's messages `image_url`, with a data: URL."""
 
     type: str
     text: Said | None = None
+    image_url: Any = None
 
 
 class ChatMessageParam(Lenient):

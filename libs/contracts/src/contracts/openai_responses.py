@@ -29,6 +29,7 @@ class InputPart(Lenient):
 
     type: str
     text: Said | None = None
+    image_url: Any = None
 
 
 class InputItem(Lenient):

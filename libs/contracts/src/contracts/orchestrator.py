@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
 from contracts.base import Name, Request, Resource, storable
+from contracts.images import MOST_IMAGES
 from contracts.models import TokenUsage
 from contracts.retrieval import SearchScope
 from contracts.world import TimeZone
@@ -149,7 +150,8 @@ class SessionState(Session):
 class SessionReceipt(Resource):
     """What was deleted with a session, by kind, and what is still counted afterwards (0 proves the deletion).
 
-    `messages`, `runs` and their `events`, `artifact_versions`, `checkpoints`, and `streams` of events.
+    `messages`, `runs` and their `events`, `artifact_versions`, `attachments` (images), `checkpoints`, and `streams` of
+    events.
     """
 
     session_id: UUID
@@ -251,7 +253,8 @@ class Message(Resource):
     `parent_id` is the message before it, `siblings` is only in lists. `removed_citations` counts the citations of the
     answer that failed the check, `sentences` has its sentences. `issues`, `steps_executed` and `timings` are those of
     the answer's run, `usage` is what it took of models, `feedback` what its user said of it. `artifact_index` is the
-    version that it made of the session's artifact.
+    version that it made of the session's artifact. `attachment_ids` are the images that a question shows; deleted ones
+    stay named.
     """
 
     id: UUID
@@ -262,6 +265,7 @@ class Message(Resource):
     role: MessageRole
     status: MessageStatus = MessageStatus.completed
     content: str
+    attachment_ids: list[UUID] = []
     citations: list[Citation] = []
     removed_citations: int = 0
     sentences: list[SentenceCheck] = []
@@ -342,10 +346,14 @@ class MessageCreate(Request):
     the documents attached to the session are searched, or the workspace if there are none. `conversation_mode` chatpdf
     searches the session's documents, or `active_pdf_document_id` alone. `rewrite_query` has a chat model word the query
     from the conversation; without it the setting of the deployment counts.
+
+    `attachment_ids` are images of the session that the message shows, also ones that earlier messages showed. It is
+    then answered by the model of the role `vision` from the images and the words, without a search.
     """
 
     content: Content
     parent_id: UUID | None = None
+    attachment_ids: Annotated[list[UUID], Field(max_length=MOST_IMAGES)] = []
     document_ids: Annotated[list[UUID], Field(max_length=1_000)] | None = None
     deadline_seconds: Deadline = 600
     on_busy: OnBusy = OnBusy.enqueue
@@ -374,6 +382,8 @@ class MessageCreate(Request):
         said = [self.highlight, self.artifact_action, self.theme, self.quick_action]
         if sum(one is not None for one in said) > 1:
             raise ValueError("takes one of highlight, artifact_action, theme and quick_action")
+        if self.attachment_ids and any(one is not None for one in said):
+            raise ValueError("takes no attachment_ids with highlight, artifact_action, theme or quick_action")
         return self
 
 

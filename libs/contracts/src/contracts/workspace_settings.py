@@ -93,7 +93,7 @@ RoleModels = Annotated[list[RoleModel], Field(min_length=1, max_length=MOST_CAND
 PresetName = Annotated[
     str, StringConstraints(min_length=1, max_length=64, pattern="^[a-z0-9][a-z0-9_-]*$"), AfterValidator(plain)
 ]
-ChosenRole = Literal["router", "answer", "artifact", "summary", "title"]
+ChosenRole = Literal["router", "answer", "artifact", "summary", "title", "vision"]
 PresetTag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 
 

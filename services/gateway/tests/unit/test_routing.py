@@ -39,13 +39,15 @@ def test_a_path_below_a_prefix_has_its_service(path, service):
         ("/v1/documents/x", True),
         ("/v1/graph/triples", True),
         ("/v1/graph/tools/neighbours", False),
+        ("/v1/sessions/x/attachments", True),
+        ("/v1/sessions/x/messages", False),
         ("/v1/runs", False),
     ],
 )
 def test_only_upload_routes_accept_files(path, uploads):
     prefix = prefix_of(path)
     assert prefix is not None
-    assert prefix.uploads is uploads
+    assert prefix.takes_files(path) is uploads
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,10 @@ from orchestrator.graphs.artifact_ops.prompting import ArtifactPrompts
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
 from orchestrator.graphs.conversation.turn import ConversationTurns
+from orchestrator.images import api as images_api
+from orchestrator.images.decoding import ImageDecoder
+from orchestrator.images.keeping import ImageKeeping
+from orchestrator.images.limits import ImageLimits
 from orchestrator.models.model_source import ModelSource
 from orchestrator.models.role_listing import ModelListing
 from orchestrator.models.start_check import check_roles
@@ -69,6 +73,7 @@ from orchestrator.usage.spender import TokenLimits
 from relevance.word_vectors import WordVectors
 from service_kit.app import service_app
 from service_kit.event_service import EventService
+from service_kit.objects import ObjectStore
 from service_kit.readings import counter
 from service_kit.tokens import Tokens
 from service_kit.web_connect import CheckedTransport
@@ -106,6 +111,7 @@ def create_app(settings: Settings) -> FastAPI:
         artifacts_api.router,
         export_api.router,
         quick_actions_api.router,
+        images_api.router,
         drawing_api.router,
     ]
     return service_app(NAME, settings, routers, lifespan)
@@ -161,7 +167,12 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     entailment = build_entailment(settings, comparing)
     if entailment is not None:
         stack.push_async_callback(entailment.aclose)
-    turns = _turns(settings, tokens, client, saved, control, told, models, entailment)
+    objects = ObjectStore(settings)
+    stack.callback(objects.close)
+    decoder = ImageDecoder(ImageLimits())
+    stack.push_async_callback(decoder.aclose)
+    app.state.images = images = ImageKeeping(service.database, objects, decoder)
+    turns = _turns(settings, tokens, client, saved, control, told, models, entailment, images)
 
     def attempt(run: ClaimedRun) -> Attempt:
         events = RunEvents(redis, run.id, run.attempts, settings.run_stream_ttl)
@@ -198,19 +209,21 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         max_streams=settings.sse_max_streams,
     )
     app.state.models = Models(writes=models.is_configured)
-    app.state.asking = DoorRuns(service.database, store, app.state.streams, settings.run_max_attempts)
+    app.state.asking = DoorRuns(service.database, store, app.state.streams, settings.run_max_attempts, images)
     stack.push_async_callback(app.state.asking.aclose)
     ended = EndedRuns(service.database, redis, saved)
-    app.state.eraser = SessionEraser(service.database, service.outbox, ended, app.state.artifact_indexing)
+    app.state.eraser = SessionEraser(service.database, service.outbox, ended, app.state.artifact_indexing, images)
     consumer = DocumentConsumer(service.database, service.outbox)
     background = await stack.enter_async_context(
         service.running(
-            {DOCUMENTS: consumer.handlers}, before=[ended.delete_workspace], after=[ended.delete_latecomers]
+            {DOCUMENTS: consumer.handlers},
+            before=[ended.delete_workspace, images.erase_workspace],
+            after=[ended.delete_latecomers, images.erase_workspace],
         )
     )
     background.start("worker", worker.run)
     background.start("roles", lambda: check_roles(settings, service.database, configuration, listing))
-    background.start("ended_runs", lambda: ended.run(app.state.eraser.erase_unused))
+    background.start("ended_runs", lambda: ended.run(app.state.eraser.erase_unused, images.erase_expired))
     app.state.metrics.readings.add("runs", ended.gauges)
 
 
@@ -223,6 +236,7 @@ def _turns(
     told: Counter,
     models: ModelSource,
     entailment: EntailmentModel | None,
+    images: ImageKeeping,
 ) -> ConversationTurns:
     waiting = settings.document_timeout_seconds + settings.document_wait_seconds
     return ConversationTurns(
@@ -249,6 +263,7 @@ def _turns(
         settings.routing,
         entailment,
         IngestionService("ingestion", client, tokens, settings.ingestion_url, waiting),
+        images,
     )
 
 

@@ -242,3 +242,31 @@ class ExportToolMissing(Unavailable):
 
 class ArtifactExportsBusy(Unavailable):
     type, title = "exports-busy", "Too many artifacts are being exported at the same time"
+
+
+class ImageNotFound(NotFound):
+    type, title = "attachment-not-found", "The session has no such image"
+
+
+class TooManyImages(Conflict):
+    type, title = "too-many-attachments", "The session has reached its limit of images"
+
+
+class NotAnImage(Problem):
+    status, type, title = (
+        415,
+        "not-an-image",
+        "A message shows PNG, JPEG, WebP and GIF: upload other files as documents, and attach them to the session",
+    )
+
+
+class ImageTooLarge(Problem):
+    status, type, title = 413, "image-too-large", "The image is too large"
+
+
+class ImageNotRead(Problem):
+    status, type, title = 422, "image-not-read", "The image could not be read"
+
+
+class ImagesBusy(Unavailable):
+    type, title = "images-busy", "Many images are being read; try again in a moment"

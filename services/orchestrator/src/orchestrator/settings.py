@@ -9,7 +9,7 @@ from pydantic_settings import NoDecode
 
 from inference.settings import ChatSettings, EntailmentSettings
 from orchestrator.configuration.sealing import SecretSeal
-from service_kit.settings import DatabaseSettings, DocumentConsumerSettings, ServiceSettings
+from service_kit.settings import DatabaseSettings, DocumentConsumerSettings, ObjectStoreSettings, ServiceSettings
 from service_kit.web_address import AllowedAddresses, allowed_addresses
 
 
@@ -32,7 +32,7 @@ class RotationSettings(DatabaseSettings):
     """The new key, then those that it replaces"""
 
 
-class Settings(ServiceSettings, DocumentConsumerSettings, ChatSettings, EntailmentSettings):
+class Settings(ServiceSettings, DocumentConsumerSettings, ObjectStoreSettings, ChatSettings, EntailmentSettings):
     """Times in seconds, budgets in tokens (estimated). Without CHAT_BASE_URL and CHAT_MODEL answers are extractive."""
 
     port: int = 8003

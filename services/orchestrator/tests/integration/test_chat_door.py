@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from typing import Any
 from uuid import UUID
 
@@ -17,20 +16,6 @@ from service_kit.postgres import Database
 ASKED = [{"role": "user", "content": "How long are tokens valid?"}]
 ANSWER = "Tokens expire after fifteen minutes [1]. Also."
 SOURCES = "\n\nSources:\n- [1] auth.md, Services > Tokens, line 3: “Tokens expire after fifteen minutes.”"
-
-
-@pytest.fixture
-def door(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Any], Any]:
-    """`async with door(service) as client`: the SDK, which repeats nothing."""
-
-    @asynccontextmanager
-    async def opened(service: Any) -> AsyncIterator[AsyncOpenAI]:
-        key = auth_headers()["Authorization"].removeprefix("Bearer ")
-        url = f"{service.client.base_url}/v1"
-        async with AsyncOpenAI(base_url=url, api_key=key, max_retries=0, timeout=60) as client:
-            yield client
-
-    return opened
 
 
 @pytest.fixture

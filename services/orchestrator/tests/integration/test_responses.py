@@ -263,7 +263,10 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
     ("conversation", {"conversation": "conv_1"}),
     ("text.format", {"text": {"format": {"type": "json_object"}}}),
     ("store", {"store": False, "background": True}),
-    ("input.0.content.0", {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]}),
+    (
+        "input.0.content.0.image_url",
+        {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]},
+    ),
     ("input.0", {"input": [{"role": "assistant", "content": "and"}]}),
     ("input.0.type", {"input": [{"type": "function_call_output", "call_id": "1", "output": "4"}]}),
     ("input", {"input": " "}),

@@ -14,7 +14,7 @@ from contracts.events import TURNS, Event, SessionDeleted, run_stream
 from service_kit.auth import ServiceCaller
 from service_kit.owners import SESSION_USERS_PATH, SESSIONS_PATH
 
-KINDS = {"messages", "runs", "events", "artifact_versions", "checkpoints", "streams"}
+KINDS = {"messages", "runs", "events", "artifact_versions", "attachments", "checkpoints", "streams"}
 
 
 def counted(url: str, statement: str, *values: object) -> int:

@@ -84,7 +84,7 @@ async def test_every_setting_has_a_schema_a_default_and_a_category(start: Any, o
     assert all(one["value_schema"] and one["description"] for one in listed)
     assert now.keys() == {one["key"] for one in listed if "{" not in one["key"]}
     assert {(one["is_set"], one["source"], one["updated_at"]) for one in now.values()} == {(False, "default", None)}
-    assert roles.keys() == {f"roles.{role}" for role in ("router", "answer", "artifact", "summary", "title")}
+    assert roles.keys() == {f"roles.{role}" for role in ("router", "answer", "artifact", "summary", "title", "vision")}
 
 
 async def test_runs_follow_the_users_settings_before_the_workspaces(
@@ -205,7 +205,7 @@ async def test_values_that_cannot_be_are_refused(start: Any, own: Settings, put:
             assert refused.status_code == 422, (key, value, refused.text)
             if key.endswith("api_key"):
                 assert value not in refused.text
-        for key in ("answers.unknown", "providers.operator.base_url", "providers.a.b.base_url", "roles.vision"):
+        for key in ("answers.unknown", "providers.operator.base_url", "providers.a.b.base_url", "roles.nobody"):
             assert (await put(service, key, "x")).status_code == 404
         own_passages = await service.client.put(f"{SETTINGS}/answers.passages", json={"value": 3})
     assert own_passages.status_code == 404  # it is the workspace's alone

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import mimetypes
 import sys
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -25,14 +28,15 @@ from contracts.retrieval import SearchScope
 HELP = (
     "/edit TEXT asks the last question in other words, /again has it answered again, /branch lists the versions of "
     "questions and answers here, /branch N goes to one of them; /artifact shows the session's document, /select 3-5 "
-    "TEXT changes these lines alone, /do ACTION changes it by an action; Ctrl-C stops an answer, Ctrl-D leaves"
+    "TEXT changes these lines alone, /do ACTION changes it by an action; /image FILE shows an image with the next "
+    "message; Ctrl-C stops an answer, Ctrl-D leaves"
 )
 UNDER_WAY = (MessageStatus.pending, MessageStatus.running)
 SHOWN_CHARACTERS = 60
 
 
 class Chat:
-    """A session at the prompt; there is none before the first question."""
+    """A session at the prompt; there is none before the first question. `images` are shown with the next message."""
 
     def __init__(
         self,
@@ -40,9 +44,11 @@ class Chat:
         temporary: bool = False,
         scope: SearchScope | None = None,
         no_documents: bool = False,
+        images: Sequence[Path] = (),
     ) -> None:
         self.session_id, self.temporary = session_id, temporary
         self.scope, self.no_documents = scope, no_documents
+        self.images = list(images)
 
     async def take(self, line: str, client: AttractorClient, output: Output) -> None:
         """Does what a line says."""
@@ -67,6 +73,8 @@ class Chat:
                 name, _, words = text.strip().partition(" ")
                 action = action_of(name, [one async for one in client.quick_actions.all()])
                 await self._say(client, output, words or name, asking=action)
+            case "/image":
+                self._show_next(output, text.strip())
             case _ if command.startswith("/"):
                 output.note(HELP)
             case _:
@@ -91,15 +99,26 @@ class Chat:
     ) -> None:
         MessageCreate(content=text)  # refused before a session is made for it
         self.session_id = self.session_id or (await client.sessions.create(temporary=self.temporary)).id
+        attached = [await attached_image(client, self.session_id, one) for one in self.images]
+        self.images.clear()
         sending = client.sessions.send(
             self.session_id,
             text,
+            attachment_ids=attached,
             timezone=local_zone(),
             asking=asking,
             scope=self.scope,
             rag_enabled=not self.no_documents,
         )
         await self._answer(client, output, sending)
+
+    def _show_next(self, output: Output, name: str) -> None:
+        """Raises AttractorError."""
+        file = Path(name).expanduser()
+        if not file.is_file():
+            raise AttractorError(f"There is no file {file}")
+        self.images.append(file)
+        output.note(f"{file.name} is shown with the next message")
 
     async def _answer(self, client: AttractorClient, output: Output, sending: Coroutine[Any, Any, Run]) -> None:
         end = await answered(client, output, sending)
@@ -165,6 +184,16 @@ class Chat:
         return found
 
 
+async def attached_image(client: AttractorClient, session_id: UUID, file: Path) -> UUID:
+    """Attaches a file to the session as an image; returns its id. Raises AttractorError."""
+    try:
+        data = await asyncio.to_thread(file.read_bytes)
+    except OSError as error:
+        raise AttractorError(f"{file} cannot be read: {error.strerror}") from error
+    media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    return (await client.sessions.attach_image(session_id, file.name, data, media_type)).id
+
+
 def chat(
     ctx: typer.Context,
     session: Annotated[UUID | None, typer.Option("--session", "-s", help="Continue this session.")] = None,
@@ -172,6 +201,10 @@ def chat(
     scope: Scope = None,
     no_documents: NoDocuments = False,
     temporary: Temporary = False,
+    image: Annotated[
+        list[Path] | None,
+        typer.Option("--image", exists=True, dir_okay=False, help="Show an image with the first message; repeatable."),
+    ] = None,
 ) -> None:
     """Talk: each line is a message, until Ctrl-D.
 
@@ -194,14 +227,19 @@ def chat(
                             theme: language=german, artifact_length=short
 
     \b
+    A model that sees answers from images (png, jpeg, webp, gif):
+      /image FILE           show it with the next message
+
+    \b
     Examples:
       attractor chat
       attractor chat --continue
+      attractor chat --image diagram.png
     """
     if newest and temporary:
         raise typer.BadParameter("--continue is for a session that is there already, --temporary for a new one")
     check_beginning(session, temporary)
-    talk = Chat(session, temporary, scope, no_documents)
+    talk = Chat(session, temporary, scope, no_documents, image or ())
     someone = sys.stdin.isatty()
     if session or newest:
         _attempt(ctx, talk.resume, someone)

@@ -11,6 +11,7 @@ from attractor_client.http.transport import Transport, path
 from attractor_client.resources.runs import RunEvent, Runs
 from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
 from contracts.base import Page
+from contracts.images import ImageAttachment
 from contracts.orchestrator import (
     ConversationMode,
     HeadUpdate,
@@ -112,6 +113,33 @@ class Sessions:
         """Detaches a document from a session; the document itself stays."""
         await self.transport.send("DELETE", path("v1/sessions", session_id, "documents", document_id))
 
+    async def attach_image(self, session_id: UUID, name: str, data: bytes, media_type: str) -> ImageAttachment:
+        """Attaches a PNG, JPEG, WebP or GIF of at most 20 MiB; `send` shows it by its id.
+
+        It is kept without metadata, at most 2,048 pixels long, and deleted a day later if no message shows it.
+        """
+        answer = await self.transport.send(
+            "POST",
+            path("v1/sessions", session_id, "attachments"),
+            content=data,
+            params={"name": name},
+            headers={"Content-Type": media_type},
+            repeatable=False,
+        )
+        return self.transport.parse(answer, ImageAttachment)
+
+    def images(self, session_id: UUID) -> AsyncIterator[ImageAttachment]:
+        """Lists a session's images, oldest first."""
+        return every(self.transport, path("v1/sessions", session_id, "attachments"), Page[ImageAttachment])
+
+    async def image(self, session_id: UUID, image_id: UUID) -> bytes:
+        """Returns the image as it is kept: PNG or JPEG."""
+        return (await self.transport.send("GET", path("v1/sessions", session_id, "attachments", image_id))).content
+
+    async def delete_image(self, session_id: UUID, image_id: UUID) -> None:
+        """Deletes an image; the messages that show it stay."""
+        await self.transport.send("DELETE", path("v1/sessions", session_id, "attachments", image_id))
+
     def messages(self, session_id: UUID, *, tree: bool = False, last: int | None = None) -> AsyncIterator[Message]:
         """Lists the messages up to the session's head, or the `last` of them, or with `tree` those of all branches."""
         place = path("v1/sessions", session_id, "messages")
@@ -131,6 +159,7 @@ class Sessions:
         rag_enabled: bool = True,
         rewrite_query: bool | None = None,
         open_document_id: UUID | None = None,
+        attachment_ids: Sequence[UUID] = (),
         idempotency_key: str | None = None,
     ) -> Run:
         """Sends a message and queues the run that answers it, from `document_ids` alone if given.
@@ -142,11 +171,15 @@ class Sessions:
         The message follows `parent_id`, by default the session's head. `asking` says what is done to the session's
         artifact, where that is not left to the words: an action, a theme, the text that alone is changed, or the id of
         a quick action. "Today" is that of `timezone` (IANA name).
+
+        `attachment_ids` are images of the session (`attach_image`): a model that sees answers from them, without a
+        search.
         """
         ids = None if document_ids is None else list(document_ids)
         body = MessageCreate(
             content=content,
             parent_id=parent_id,
+            attachment_ids=list(attachment_ids),
             document_ids=ids,
             on_busy=on_busy,
             timezone=timezone,

@@ -41,7 +41,7 @@ class BodyLimit:
         if prefix and prefix.searches:
             return min(self.others, QUERY_BYTES)
         is_json = _header(scope, b"content-type").split(b";")[0].strip().lower().endswith(b"json")
-        return self.files if prefix and prefix.uploads and not is_json else self.others
+        return self.files if prefix and prefix.takes_files(scope["path"]) and not is_json else self.others
 
 
 def _header(scope: Scope, name: bytes) -> bytes:

@@ -17,8 +17,8 @@ from service_kit.tokens import LIFETIME, LONGEST_DELEGATION
 
 @dataclass(frozen=True)
 class Prefix:
-    """`path` and everything below it. With `uploads`, bodies that are not JSON may have the size of a file. With
-    `searches`, a request costs what its body asks for.
+    """`path` and everything below it. With `uploads`, bodies that are not JSON may have the size of a file, with
+    `uploads_at` only on paths that end there. With `searches`, a request costs what its body asks for.
 
     With `every_workspace` the service also learns the other workspaces of a caller whose key covers them, where
     a request may change something.
@@ -29,6 +29,7 @@ class Prefix:
     path: str
     service: str
     uploads: bool = False
+    uploads_at: str | None = None
     searches: bool = False
     every_workspace: bool = False
     slashes: bool = False
@@ -37,6 +38,10 @@ class Prefix:
 
     def covers(self, path: str) -> bool:
         return path == self.path or path.startswith(f"{self.path}/")
+
+    def takes_files(self, path: str) -> bool:
+        """Tells whether a file may be uploaded to the path, which it covers."""
+        return self.uploads or (self.uploads_at is not None and path.endswith(self.uploads_at))
 
 
 RUN_ACTORS = (ORCHESTRATOR, RETRIEVAL)
@@ -52,7 +57,14 @@ TABLE = (
     Prefix("/v1/graph", "knowledge-graph"),
     Prefix("/v1/memories", "memory"),
     Prefix("/v1/world", "memory"),
-    Prefix("/v1/sessions", "orchestrator", every_workspace=True, actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
+    Prefix(
+        "/v1/sessions",
+        "orchestrator",
+        uploads_at="/attachments",
+        every_workspace=True,
+        actors=RUN_ACTORS,
+        lasting=LONGEST_DELEGATION,
+    ),
     Prefix("/v1/messages", "orchestrator", every_workspace=True, actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
     Prefix("/v1/chat/completions", "orchestrator", actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
     Prefix("/v1/responses", "orchestrator", actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),

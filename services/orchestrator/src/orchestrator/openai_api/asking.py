@@ -12,6 +12,11 @@ from uuid import UUID, uuid4
 
 from contracts.events import RunCancelled
 from contracts.orchestrator import MessageCreate, Run
+from orchestrator.errors import ImageNotRead, ImageTooLarge, NotAnImage
+from orchestrator.images.decoding import SentImage
+from orchestrator.images.keeping import ImageKeeping
+from orchestrator.images.repository import CallerImages, WorkspaceImages
+from orchestrator.openai_api.errors import Unsupported
 from orchestrator.runs.records import RunOptions
 from orchestrator.runs.store import RunStore
 from orchestrator.runs.streams import BEGINNING, TERMINAL_EVENTS, RunStreams
@@ -29,8 +34,17 @@ PATIENCE_SECONDS = 60.0
 
 class DoorRunSql(Statements, file="asking.sql"):
     add_history: str
+    show: str
     forget: str
     options: str
+
+
+@dataclass(frozen=True)
+class DoorImage:
+    """An image of a message, at the place `param` of the request."""
+
+    param: str
+    image: SentImage
 
 
 @dataclass(frozen=True)
@@ -39,6 +53,7 @@ class SentMessage:
 
     role: Literal["user", "assistant"]
     content: str
+    images: Sequence[DoorImage] = ()
 
 
 @dataclass(frozen=True)
@@ -63,6 +78,7 @@ class DoorQuestion:
     session_id: UUID | None = None
     followed: Followed | None = None
     document_ids: list[UUID] | None = None
+    images: Sequence[DoorImage] = ()
 
 
 class DoorSessions(Repository):
@@ -73,9 +89,16 @@ class DoorSessions(Repository):
         self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def add_history(
-        self, session_id: UUID, history: Sequence[SentMessage], after: UUID | None = None
+        self,
+        session_id: UUID,
+        history: Sequence[SentMessage],
+        after: UUID | None = None,
+        shown: Sequence[Sequence[UUID]] = (),
     ) -> UUID | None:
-        """Adds the messages one below the other, the first one below `after`; returns the last one's id."""
+        """Adds the messages one below the other, the first one below `after`; returns the last one's id.
+
+        `shown` are the images of each.
+        """
         if not history:
             return after
         ids = [uuid4() for _ in history]
@@ -87,6 +110,9 @@ class DoorSessions(Repository):
             roles=[turn.role for turn in history],
             contents=[turn.content for turn in history],
         )
+        for message_id, images in zip(ids, shown, strict=False):
+            if images:
+                await self.run(DoorRunSql.show, id=message_id, attachment_ids=list(images))
         return ids[-1]
 
     async def forget(self, session_id: UUID) -> None:
@@ -106,6 +132,7 @@ class DoorRuns:
     runs: RunStore
     streams: RunStreams
     max_attempts: int
+    images: ImageKeeping
     ending: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def find(self, caller: Principal, run_id: UUID) -> tuple[Run, RunOptions]:
@@ -128,13 +155,18 @@ class DoorRuns:
             await self.streams.publish(run.id, outcome.attempts, RunCancelled(run_id=run.id))
 
     async def ask(self, caller: Principal, question: DoorQuestion) -> Run:
-        """Raises SessionNotFound, TooManyQueued; MessageNotFound if the answer that it follows is gone."""
+        """Raises SessionNotFound, TooManyQueued; MessageNotFound if the answer that it follows is gone; Unsupported for
+        an image that is refused.
+        """
+        images = await self._taken(caller, question.images)
+        earlier = [await self._taken(caller, turn.images) for turn in question.history]
         async with self.database.workspace(caller.workspace_id) as connection:
             session_id = question.session_id
             message = MessageCreate(
                 content=question.content,
                 deadline_seconds=question.deadline_seconds,
                 document_ids=question.document_ids,
+                attachment_ids=images,
             )
             messages = CallerMessages(connection, caller)
             if session_id is None:
@@ -143,10 +175,25 @@ class DoorRuns:
                 else:
                     session_id = await messages.hold(followed.session_id)
                 door, after = DoorSessions(connection, caller), followed.answer_id if followed else None
-                last = await door.add_history(session_id, question.history, after)
+                last = await door.add_history(session_id, question.history, after, earlier)
                 message = message.model_copy(update={"parent_id": last})
+                images = [*images, *(one for shown in earlier for one in shown)]
+            if images:
+                door_images = CallerImages(connection, caller)
+                await door_images.bind(session_id, images)
+                await door_images.show(session_id, images)
             queued = await messages.ask(session_id, message, None, self.max_attempts, question.options)
         return queued.as_run(session_id)
+
+    async def _taken(self, caller: Principal, images: Sequence[DoorImage]) -> list[UUID]:
+        """Returns the ids of images that are kept for a moment. Raises Unsupported."""
+        taken = []
+        for one in images:
+            try:
+                taken.append(await self.images.take(caller, "image", one.image))
+            except (NotAnImage, ImageTooLarge, ImageNotRead) as refusal:
+                raise Unsupported(one.param, refusal.detail or refusal.title) from refusal
+        return taken
 
     def leave(self, caller: Principal, run: Run, *, stopping: bool, forgetting: bool, after: str = BEGINNING) -> None:
         """Has the run stopped, if its answer is not wanted any more, and its session forgotten when it has ended."""
@@ -182,5 +229,7 @@ class DoorRuns:
 
     async def _forget(self, caller: Principal, run: Run) -> None:
         async with self.database.workspace(caller.workspace_id) as connection:
+            images = await WorkspaceImages(connection, caller.workspace_id).of_session(run.session_id)
             await DoorSessions(connection, caller).forget(run.session_id)
+        await self.images.erase(caller.workspace_id, images)
         await self.streams.delete([run.id])

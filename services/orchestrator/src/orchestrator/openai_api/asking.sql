@@ -6,6 +6,9 @@ SELECT %(workspace_id)s, said.id, %(session_id)s, said.parent_id, said.role, sai
 FROM unnest(%(ids)s::uuid[], %(parent_ids)s::uuid[], %(roles)s::text[], %(contents)s::text[])
     WITH ORDINALITY AS said (id, parent_id, role, content, number);
 
+-- name: show
+UPDATE message SET attachment_ids = %(attachment_ids)s::uuid[] WHERE workspace_id = %(workspace_id)s AND id = %(id)s;
+
 -- name: forget
 -- Deletes a session that was made for one answer. Nobody was told of it, so nobody is told that it is gone.
 DELETE FROM session

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from contracts.images import MOST_IMAGES
 from contracts.openai_api import ChatCompletionRequest, ChatMessageParam
-from orchestrator.openai_api.asking import DoorQuestion, SentMessage
+from orchestrator.openai_api.asking import DoorImage, DoorQuestion, SentMessage
+from orchestrator.openai_api.data_urls import image_of
 from orchestrator.openai_api.errors import Unsupported
 from orchestrator.openai_api.footnotes import without_footnotes
 from orchestrator.openai_api.models import Models
@@ -50,7 +52,7 @@ def question_of(body: ChatCompletionRequest, models: Models) -> DoorQuestion:
     if most := body.max_completion_tokens or body.max_tokens:
         options["max_tokens"] = most
     deadline = DEADLINE_SECONDS if body.stream else WHOLE_DEADLINE_SECONDS
-    return DoorQuestion(question.content, turns, options, deadline, session_id)
+    return DoorQuestion(question.content, turns, options, deadline, session_id, images=question.images)
 
 
 def wants_footnotes(metadata: Mapping[str, Any] | None) -> bool:
@@ -81,7 +83,7 @@ def _split(messages: Sequence[ChatMessageParam]) -> tuple[str, list[SentMessage]
         if message.role in ("system", "developer"):
             instructions.append(text)
         elif message.role == "user":
-            turns.append(SentMessage("user", text))
+            turns.append(SentMessage("user", text, _images(message, at)))
         elif message.role == "assistant":
             turns.append(SentMessage("assistant", without_footnotes(text)))
         else:
@@ -96,9 +98,30 @@ def _text(message: ChatMessageParam, at: int) -> str:
     if not isinstance(message.content, list):
         return message.content or ""
     for number, part in enumerate(message.content):
-        if part.type != "text" or part.text is None:
-            raise Unsupported(f"messages.{at}.content.{number}", "messages are texts")
-    return "\n".join(part.text or "" for part in message.content)
+        shown = part.type == "image_url" and message.role == "user"
+        if not shown and (part.type != "text" or part.text is None):
+            raise Unsupported(f"messages.{at}.content.{number}", "messages are texts, and the user's images as well")
+    return "\n".join(part.text or "" for part in message.content if part.type == "text")
+
+
+def _images(message: ChatMessageParam, at: int) -> list[DoorImage]:
+    """Raises Unsupported."""
+    if not isinstance(message.content, list):
+        return []
+    return few_images(
+        [
+            (f"messages.{at}.content.{number}.image_url", part.image_url)
+            for number, part in enumerate(message.content)
+            if part.type == "image_url"
+        ]
+    )
+
+
+def few_images(given: Sequence[tuple[str, object]]) -> list[DoorImage]:
+    """Returns the images of a message, each given with its place. Raises Unsupported."""
+    if len(given) > MOST_IMAGES:
+        raise Unsupported(given[MOST_IMAGES][0], f"a message shows at most {MOST_IMAGES} images")
+    return [DoorImage(param, image_of(url, param)) for param, url in given]
 
 
 def session_named(metadata: Mapping[str, Any]) -> UUID | None:

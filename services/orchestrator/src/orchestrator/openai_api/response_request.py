@@ -6,8 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from contracts.openai_responses import InputItem, ResponseRequest
-from orchestrator.openai_api.asking import DoorQuestion, Followed, SentMessage
-from orchestrator.openai_api.chat_request import DEADLINE_SECONDS, TASK, WHOLE_DEADLINE_SECONDS, session_named
+from orchestrator.openai_api.asking import DoorImage, DoorQuestion, Followed, SentMessage
+from orchestrator.openai_api.chat_request import (
+    DEADLINE_SECONDS,
+    TASK,
+    WHOLE_DEADLINE_SECONDS,
+    few_images,
+    session_named,
+)
 from orchestrator.openai_api.errors import Unsupported
 from orchestrator.openai_api.footnotes import without_footnotes
 from orchestrator.openai_api.models import Models
@@ -38,7 +44,7 @@ def response_question(body: ResponseRequest, models: Models, followed: Followed 
     is_task = "task" in metadata or question.content.lstrip().startswith(TASK)
     options = _options(body, instructions, is_plain=models.is_plain(body.model, is_task))
     deadline = DEADLINE_SECONDS if body.stream or body.background else WHOLE_DEADLINE_SECONDS
-    return DoorQuestion(question.content, turns, options, deadline, session_id, followed)
+    return DoorQuestion(question.content, turns, options, deadline, session_id, followed, images=question.images)
 
 
 def _options(body: ResponseRequest, instructions: str, *, is_plain: bool) -> RunOptions:
@@ -82,7 +88,7 @@ def _said(body: ResponseRequest) -> tuple[str, list[SentMessage]]:
         if item.role in ("system", "developer"):
             instructions.append(text)
         elif item.role == "user":
-            turns.append(SentMessage("user", text))
+            turns.append(SentMessage("user", text, _images(item, at)))
         else:
             turns.append(SentMessage("assistant", without_footnotes(text)))
     if not turns or items[-1].role != "user" or not turns[-1].content:
@@ -100,6 +106,20 @@ def _text(item: InputItem, at: int) -> str:
     if not isinstance(item.content, list):
         return item.content or ""
     for number, part in enumerate(item.content):
-        if part.type not in TEXTS or part.text is None:
-            raise Unsupported(f"input.{at}.content.{number}", "messages are texts")
-    return "\n".join(part.text or "" for part in item.content)
+        shown = part.type == "input_image" and item.role == "user"
+        if not shown and (part.type not in TEXTS or part.text is None):
+            raise Unsupported(f"input.{at}.content.{number}", "messages are texts, and the user's images as well")
+    return "\n".join(part.text or "" for part in item.content if part.type in TEXTS)
+
+
+def _images(item: InputItem, at: int) -> list[DoorImage]:
+    """Raises Unsupported."""
+    if not isinstance(item.content, list):
+        return []
+    return few_images(
+        [
+            (f"input.{at}.content.{number}.image_url", part.image_url)
+            for number, part in enumerate(item.content)
+            if part.type == "input_image"
+        ]
+    )

@@ -121,6 +121,7 @@ class EarlierMessage:
     id: UUID
     role: str
     content: str
+    attachment_ids: list[UUID]
     untitled: bool
     temporary: bool
 

@@ -83,16 +83,17 @@ SELECT id FROM queued;
 -- name: messages
 -- Returns the run's answer, its question, and the texts before it on its path, newest first, up to what stands for the rest.
 WITH RECURSIVE path AS (
-    SELECT answer.id, answer.parent_id, answer.role, answer.content, false AS is_condensed, 0 AS distance,
+    SELECT answer.id, answer.parent_id, answer.role, answer.content, answer.attachment_ids, false AS is_condensed,
+           0 AS distance,
            session.title IS NULL AS untitled, session.temporary
     FROM message AS answer
     JOIN session ON session.workspace_id = answer.workspace_id AND session.id = answer.session_id
     WHERE answer.workspace_id = %(workspace_id)s AND answer.run_id = %(id)s AND answer.role = 'assistant'
     UNION ALL
-    SELECT earlier.id, earlier.parent_id, earlier.role, earlier.content, earlier.is_condensed, path.distance + 1,
-           path.untitled, path.temporary
+    SELECT earlier.id, earlier.parent_id, earlier.role, earlier.content, earlier.attachment_ids, earlier.is_condensed,
+           path.distance + 1, path.untitled, path.temporary
     FROM path CROSS JOIN LATERAL (
-        SELECT id, parent_id, CASE WHEN summary IS NULL THEN role ELSE 'summary' END AS role,
+        SELECT id, parent_id, attachment_ids, CASE WHEN summary IS NULL THEN role ELSE 'summary' END AS role,
                coalesce(summary, content) AS content, summary IS NOT NULL AS is_condensed
         FROM message
         WHERE workspace_id = %(workspace_id)s AND id = path.parent_id
@@ -101,7 +102,7 @@ WITH RECURSIVE path AS (
 ), measured AS (
     SELECT path.*, sum(length(content)) OVER (ORDER BY distance) - length(content) AS characters FROM path
 )
-SELECT id, role, content, untitled, temporary FROM measured
+SELECT id, role, content, attachment_ids, untitled, temporary FROM measured
 WHERE distance < 2 OR content <> '' AND characters < %(characters)s
 ORDER BY distance;
 

@@ -15,6 +15,8 @@ from contracts.gateway import Role
 from contracts.orchestrator import SessionReceipt
 from orchestrator.artifacts.indexing import ArtifactIndexing
 from orchestrator.errors import SessionNotFound
+from orchestrator.images.keeping import ImageKeeping
+from orchestrator.images.repository import WorkspaceImages
 from orchestrator.runs.ended import EndedRuns
 from orchestrator.sessions.repository import CallerSessions
 from service_kit.auth import Principal
@@ -58,6 +60,7 @@ class ErasedSession:
     run_ids: list[UUID]
     before: SessionParts
     after: SessionParts
+    image_ids: list[UUID]
 
 
 @dataclass(frozen=True)
@@ -90,8 +93,9 @@ class SessionRows(Repository):
             raise SessionNotFound
         run_ids = await self.values(SessionDeletionSql.run_ids, id=session_id)
         before = await self._count(session_id, run_ids)
+        image_ids = await WorkspaceImages(self.connection, self.workspace_id).of_session(session_id)
         deleted_at = await self.value(SessionDeletionSql.delete, id=session_id)
-        return ErasedSession(deleted_at, run_ids, before, await self._count(session_id, run_ids))
+        return ErasedSession(deleted_at, run_ids, before, await self._count(session_id, run_ids), image_ids)
 
     async def _count(self, session_id: UUID, run_ids: Sequence[UUID]) -> SessionParts:
         parts = await self.one(SessionDeletionSql.count, SessionParts, id=session_id, run_ids=run_ids)
@@ -109,8 +113,11 @@ class DeletedSessionIds(Repository):
 class SessionEraser:
     """Deletes sessions: ends their runs, deletes their rows, and then what the runs left elsewhere."""
 
-    def __init__(self, database: Database, outbox: Outbox, ended: EndedRuns, indexing: ArtifactIndexing) -> None:
+    def __init__(
+        self, database: Database, outbox: Outbox, ended: EndedRuns, indexing: ArtifactIndexing, images: ImageKeeping
+    ) -> None:
         self.database, self.outbox, self.ended, self.indexing = database, outbox, ended, indexing
+        self.images = images
 
     async def erase(self, caller: Principal, session_id: UUID, version: int | None) -> SessionReceipt:
         """Tells `session.deleted` in the transaction of the deletion. Raises SessionNotFound, PreconditionFailed, and
@@ -125,11 +132,12 @@ class SessionEraser:
             told = SessionDeleted(session_id=session_id)
             await self.outbox.write(connection, caller.workspace_id, told, str(session_id))
         checkpoints, streams = await self.ended.erase_checkpoints(rows.run_ids), await self._streams(rows.run_ids)
+        images = await self.images.erase(caller.workspace_id, rows.image_ids)
         return SessionReceipt(
             session_id=session_id,
             deleted_at=rows.deleted_at,
-            removed={**asdict(rows.before), **checkpoints.removed, **streams.removed},
-            remaining={**asdict(rows.after), **checkpoints.remaining, **streams.remaining},
+            removed={**asdict(rows.before), **checkpoints.removed, **streams.removed, **images.removed},
+            remaining={**asdict(rows.after), **checkpoints.remaining, **streams.remaining, **images.remaining},
         )
 
     async def erase_unused(self) -> None:

@@ -23,6 +23,7 @@ from contracts.orchestrator import (
 )
 from contracts.quick_actions import QuickAction
 from orchestrator.errors import MessageNotFound, ScopeNeedsWiderKey, SessionBusy, SessionNotFound
+from orchestrator.images.repository import CallerImages
 from orchestrator.quick_actions.repository import CallerQuickActions
 from orchestrator.runs.records import RunOptions
 from orchestrator.runs.repository import MESSAGE_COLUMNS, WorkspaceRuns
@@ -104,6 +105,7 @@ class StoredQuestion:
     question_id: UUID
     answer_id: UUID
     content: str
+    attachment_ids: list[UUID]
     parent_id: UUID | None
     is_first: bool
     document_ids: list[UUID] | None
@@ -219,17 +221,20 @@ class CallerMessages(Repository):
         """Stores the message after its parent, by default the head, and queues the run of its answer, the new head.
 
         Returns the run that `key` queued before, if there is one. Raises SessionNotFound, MessageNotFound, SessionBusy,
-        TooManyQueued, QuickActionNotFound, ScopeNeedsWiderKey; IdempotencyKeyReused if the key is another message's.
+        TooManyQueued, QuickActionNotFound, ScopeNeedsWiderKey, ImageNotFound; IdempotencyKeyReused if the key is
+        another message's.
         """
         parent_id = await self._lock(session_id)
         options = {**options_of(message, await self._quick_action(message.quick_action)), **(options or {})}
         chosen = "parent_id" in message.model_fields_set
         if stored := await self._asked_before(session_id, key):
             parent_id = message.parent_id if chosen else stored.parent_id
-            asked = (True, message.content, message.document_ids, parent_id, options)
-            same = (stored.is_first, stored.content, stored.document_ids, stored.parent_id, stored.options) == asked
+            asked = (True, message.content, message.attachment_ids, message.document_ids, parent_id, options)
+            known = (stored.is_first, stored.content, stored.attachment_ids, stored.document_ids, stored.parent_id)
+            same = (*known, stored.options) == asked
             return stored.repeated(same)
         self._check_scope(options)
+        await CallerImages(self.connection, self.caller).show(session_id, message.attachment_ids)
         if chosen:
             parent_id = message.parent_id
         parent = None if parent_id is None else await self._find(session_id, parent_id)
@@ -240,6 +245,7 @@ class CallerMessages(Repository):
             stopped,
             question_id=uuid4(),
             content=message.content,
+            attachment_ids=message.attachment_ids,
             document_ids=message.document_ids,
             deadline_seconds=message.deadline_seconds,
             options=Jsonb(options),
@@ -285,6 +291,7 @@ class CallerMessages(Repository):
             stopped,
             question_id=question.id,
             content=None,
+            attachment_ids=[],
             document_ids=document_ids,
             deadline_seconds=options.deadline_seconds,
             options=Jsonb({name: value for name, value in again.items() if name in OF_MESSAGE}),
@@ -304,6 +311,7 @@ class CallerMessages(Repository):
         ids = [one.id for one in subtree]
         run_ids = [one.run_id for one in subtree if one.role == MessageRole.assistant and one.run_id is not None]
         await self.run(MessageSql.delete, ids=ids)
+        await CallerImages(self.connection, self.caller).hide(session_id)
         await self.run(MessageSql.forget_runs, run_ids=run_ids)
         await self.run(MessageSql.delete_runs, run_ids=run_ids)
         if head_id in ids:

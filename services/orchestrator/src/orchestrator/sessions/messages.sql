@@ -74,8 +74,9 @@ WITH new_run AS (
             %(deadline_seconds)s, %(options)s)
     RETURNING id, created_at
 ), question AS (
-    INSERT INTO message (workspace_id, id, session_id, parent_id, run_id, role, content, created_at)
-    SELECT %(workspace_id)s, %(question_id)s, %(session_id)s, %(parent_id)s, id, 'user', %(content)s, created_at
+    INSERT INTO message (workspace_id, id, session_id, parent_id, run_id, role, content, attachment_ids, created_at)
+    SELECT %(workspace_id)s, %(question_id)s, %(session_id)s, %(parent_id)s, id, 'user', %(content)s,
+           %(attachment_ids)s::uuid[], created_at
     FROM new_run
     WHERE %(content)s::text IS NOT NULL
 ), answer AS (
@@ -92,7 +93,7 @@ SELECT id, %(question_id)s::uuid AS question_id, %(answer_id)s::uuid AS answer_i
 
 -- name: asked_before
 -- Returns the run that the key queued, and what it was asked.
-SELECT run.id, question.id AS question_id, answer.id AS answer_id, question.content, question.parent_id,
+SELECT run.id, question.id AS question_id, answer.id AS answer_id, question.content, question.attachment_ids, question.parent_id,
        question.run_id IS NOT DISTINCT FROM run.id AS is_first, run.document_ids, run.options
 FROM run
 JOIN message AS answer

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import ClassVar, Literal, Self
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from inference.chat import ImagePart
 from inference.entailment import EntailmentModel
 from inference.prompts import Prompt, load_prompts
 from orchestrator.citations.support import CitedSpan
@@ -31,6 +32,7 @@ TOKENS: Mapping[str, tuple[str, ...]] = {
     "artifact_in_view.md": ("title", "text"),
     "generate_path.md": ("routes", "artifact", "message"),
     "instructions.md": ("instructions",),
+    "image_processing.md": ("now",),
     "generate_title.md": ("question", "answer"),
     "verify_citations.md": ("sentences",),
     "summarizer.md": ("earlier", "messages"),
@@ -51,6 +53,7 @@ class Prompts:
     summarizer: Prompt
     reflect: Prompt
     verify_citations: Prompt
+    image_processing: Prompt
     rewrite_query: Prompt
     situations: Mapping[str, str]
     package: ClassVar[str] = "orchestrator.graphs.conversation.prompts"
@@ -69,6 +72,7 @@ class Prompts:
             loaded["summarizer.md"],
             loaded["reflect.md"],
             loaded["verify_citations.md"],
+            loaded["image_processing.md"],
             load_prompts(cls.of_retrieval, {REWRITE_QUERY: ("earlier", "message")})[REWRITE_QUERY],
             {name: loaded[f"situations/{name}.md"].render() for name in SITUATIONS},
         )
@@ -134,7 +138,7 @@ class ConversationContext:
     `alike` says how alike two words are, `entailment` whether a text says what a sentence says, where it is configured.
     Memory learns from the turn if it `remembers`. `edited_by_hand` is what the user wrote into the artifact since the
     last run; `profile` is what is known of the user. `documents` says which are still
-    being read.
+    being read. `image` gives an image of the session, and raises ImageNotFound.
     """
 
     caller: Principal
@@ -155,6 +159,7 @@ class ConversationContext:
     options: RunOptions = field(default_factory=RunOptions)
     remembers: bool = True
     documents: IngestionService | None = None
+    image: Callable[[UUID], Awaitable[ImagePart]] | None = None
     edited_by_hand: Sequence[str] = ()
     profile: UserProfile = field(init=False)
 

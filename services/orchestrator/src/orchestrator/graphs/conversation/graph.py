@@ -14,6 +14,7 @@ from orchestrator.graphs.conversation.nodes.clean_state import clean_state
 from orchestrator.graphs.conversation.nodes.error_handler import error_handler
 from orchestrator.graphs.conversation.nodes.generate_path import generate_path
 from orchestrator.graphs.conversation.nodes.generate_title import generate_title
+from orchestrator.graphs.conversation.nodes.image_processing import image_processing
 from orchestrator.graphs.conversation.nodes.reflect import reflect
 from orchestrator.graphs.conversation.nodes.reply_plainly import reply_plainly
 from orchestrator.graphs.conversation.nodes.reply_to_general_input import reply_to_general_input
@@ -42,6 +43,7 @@ def build() -> ConversationGraph:
     graph.add_node("artifact_ops", artifact_ops.build(), input_schema=ArtifactOpsState)
     graph.add_node("reply_to_general_input", stage(reply_to_general_input, "Writing the answer"))
     graph.add_node("reply_plainly", stage(reply_plainly, "Writing the answer"))
+    graph.add_node("image_processing", stage(image_processing, "Looking at the images"))
     graph.add_node("verify_citations", stage(verify_citations, "Checking the citations"))
     graph.add_node("reflect", stage(reflect, "Learning what you prefer"))
     graph.add_node("clean_state", stage(clean_state, "Tidying up"))
@@ -55,13 +57,18 @@ def build() -> ConversationGraph:
         graph.add_conditional_edges(source, unless_failed(source, following, State), [*ends, ERROR_HANDLER])
 
     graph.add_edge(START, "generate_path")
-    edge("generate_path", "retrieve", "reply_to_general_input", "reply_plainly", path=after_generate_path)
+    edge(
+        "generate_path",
+        *("retrieve", "reply_to_general_input", "reply_plainly", "image_processing"),
+        path=after_generate_path,
+    )
     edge("retrieve", "artifact_ops", "reply_to_general_input", path=after_retrieve)
     graph.add_conditional_edges(
         "artifact_ops", route_artifact_ops_exit, ["reflect", "reply_to_general_input", ERROR_HANDLER]
     )
     edge("reply_to_general_input", "verify_citations")
     edge("reply_plainly", "clean_state")
+    edge("image_processing", "clean_state")
     edge("verify_citations", "clean_state")
     edge("reflect", "clean_state")
     edge("clean_state", "generate_title", "summarizer", END, path=after_clean_state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from langgraph.graph import END
@@ -10,7 +11,7 @@ from langgraph.graph import END
 from orchestrator.errors import RoutingError
 from orchestrator.graphs.artifact_ops.recovery import RECOVERY
 from orchestrator.graphs.conversation.budgets import within_budget
-from orchestrator.graphs.conversation.state import State
+from orchestrator.graphs.conversation.state import Path, State, Turn
 from orchestrator.graphs.stages import ERROR_HANDLER
 
 # Whole messages that ask nothing: a search for them would only find noise.
@@ -21,15 +22,31 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 
+_OF_IMAGES = frozenset(
+    {
+        *("image", "images", "picture", "pictures", "photo", "photos", "screenshot", "screenshots", "drawing"),
+        *("bild", "bilder", "foto", "fotos", "zeichnung", "imagen", "imágenes", "dessin"),
+    }
+)
+
 
 def path_of(question: str) -> Literal["retrieve", "reply_to_general_input"]:
     """Greetings and thanks are answered directly; every other turn searches the documents first."""
     return "reply_to_general_input" if _COURTESY.fullmatch(question.strip()) else "retrieve"
 
 
-def after_generate_path(state: State) -> Literal["retrieve", "reply_to_general_input", "reply_plainly"]:
+def shows_images(messages: Sequence[Turn], question: str) -> bool:
+    """Tells whether the question shows images, or asks in words for those that the question before it showed."""
+    asked = [turn for turn in messages if turn["role"] == "user"]
+    if asked[-1:] and asked[-1].get("images"):
+        return True
+    shown = any(turn.get("images") for turn in asked[-2:-1])
+    return shown and any(word in _OF_IMAGES for word in re.findall(r"\w+", question.lower()))
+
+
+def after_generate_path(state: State) -> Path:
     """Raises RoutingError."""
-    if state["next"] not in ("retrieve", "reply_to_general_input", "reply_plainly"):
+    if state["next"] not in ("retrieve", "reply_to_general_input", "reply_plainly", "image_processing"):
         raise RoutingError
     return state["next"]
 

@@ -8,14 +8,19 @@ from orchestrator.graphs.stages import Failing
 
 Value = TypeVar("Value")
 Role = Literal["user", "assistant", "summary"]
+Path = Literal["retrieve", "reply_to_general_input", "reply_plainly", "image_processing"]
 
 
 class Turn(TypedDict):
-    """A message as the graph sees it; a `summary` stands for the message with its id and all before that."""
+    """A message as the graph sees it; a `summary` stands for the message with its id and all before that.
+
+    `images` are the ids of those that it shows, never their bytes.
+    """
 
     id: str
     role: Role
     content: str
+    images: NotRequired[list[str]]
 
 
 class FoundChunk(TypedDict):
@@ -133,7 +138,7 @@ class RoutingState(TypedDict):
     where the action could not be done.
     """
 
-    next: Literal["retrieve", "reply_to_general_input", "reply_plainly", "artifact_ops", "__recovery__"] | None
+    next: Path | Literal["artifact_ops", "__recovery__"] | None
     artifact_action: str | None
     artifact_action_params: dict[str, Any] | None
     artifact_action_recovery_message: str | None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import logging
 from dataclasses import dataclass
 from functools import cached_property
@@ -36,10 +37,19 @@ from orchestrator.graphs.conversation.graph import ConversationGraph
 from orchestrator.graphs.conversation.passages import Verified, of_cut, unverified, verified
 from orchestrator.graphs.conversation.state import ArtifactInTurn, Proposed, Role, State, Turn, answer_of
 from orchestrator.graphs.digest import digest
+from orchestrator.images.keeping import ImageKeeping
 from orchestrator.models.model_source import ModelSource
 from orchestrator.models.run_models import RunModels
 from orchestrator.runs.events import RunEvents
-from orchestrator.runs.records import ClaimedRun, Condensed, FoundArtifact, RunProgress, TurnAnswer, TurnInput
+from orchestrator.runs.records import (
+    ClaimedRun,
+    Condensed,
+    EarlierMessage,
+    FoundArtifact,
+    RunProgress,
+    TurnAnswer,
+    TurnInput,
+)
 from orchestrator.services import GraphService, IngestionService, MemoryService, RetrievalService
 
 UTC = "UTC"
@@ -71,6 +81,7 @@ class ConversationTurns:
     routing: Routing = "auto"
     entailment: EntailmentModel | None = None
     documents: IngestionService | None = None
+    images: ImageKeeping | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -113,6 +124,7 @@ class ConversationTurns:
             remembers=not turn.messages[0].temporary,
             edited_by_hand=[] if turn.artifact is None else turn.artifact.edited_by_hand,
             documents=self.documents,
+            image=None if self.images is None else functools.partial(self.images.find, run.principal, run.session_id),
         )
         state = await _checkpointed(graph, run, config)
 
@@ -191,9 +203,7 @@ class ConversationTurns:
     def _initial(self, turn: TurnInput, issues: list[str], mode: AnswerMode, *, condensing: bool) -> State:
         asked, *before = turn.messages
         return State(
-            internal_messages=[
-                Turn(id=str(one.id), role=cast(Role, one.role), content=one.content) for one in reversed(turn.messages)
-            ],
+            internal_messages=[_turn(one) for one in reversed(turn.messages)],
             question=asked.content,
             answer_id=str(turn.answer_id),
             mode=mode.value,
@@ -236,6 +246,13 @@ class ConversationTurns:
             rag_retrieval_debug={},
             error=None,
         )
+
+
+def _turn(message: EarlierMessage) -> Turn:
+    turn = Turn(id=str(message.id), role=cast(Role, message.role), content=message.content)
+    if message.attachment_ids and message.role == "user":
+        turn["images"] = [str(one) for one in message.attachment_ids]
+    return turn
 
 
 def _note(progress: RunProgress, state: State) -> None:

@@ -17,7 +17,8 @@ from inference.errors import ChatError
 from inference.structured import structured
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.intent import READ, WITH, WITHOUT, Route, intent_of
-from orchestrator.graphs.conversation.routing import path_of
+from orchestrator.graphs.conversation.routing import path_of, shows_images
+from orchestrator.graphs.conversation.state import Path, Turn
 
 ROUTER_SECONDS = 3.0
 ROUTER_TOKENS = 100
@@ -28,6 +29,7 @@ STEPS = {
     "retrieve": "Decided to search the documents",
     "reply_to_general_input": "Decided to answer without a search",
     "reply_plainly": "Was asked to answer without the documents",
+    "image_processing": "Decided to look at the images",
 }
 MEANINGS: dict[Route, str] = {
     "reply": "`reply`: a question, a remark, a search; it is answered in the conversation.",
@@ -40,6 +42,7 @@ MEANINGS: dict[Route, str] = {
 class AskedQuestion(TypedDict):
     """What the node reads."""
 
+    internal_messages: list[Turn]
     question: str
 
 
@@ -72,6 +75,8 @@ class Chosen:
 async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """A route that fails, is late or is not valid is replaced by the default, which never changes an artifact."""
     context, question = runtime.context, state["question"]
+    if shows_images(state["internal_messages"], question):
+        return _way("image_processing", Chosen("reply", "flag"))
     if context.options.get("plain"):
         return _way("reply_plainly", Chosen("reply", "flag"))
     if action := context.options.get("artifact_action"):
@@ -91,7 +96,7 @@ async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationConte
     return update if chosen.route == "reply" else {**update, **_work(chosen.route, None, context)}
 
 
-def _way(path: Literal["retrieve", "reply_to_general_input", "reply_plainly"], chosen: Chosen) -> dict[str, Any]:
+def _way(path: Path, chosen: Chosen) -> dict[str, Any]:
     step = STEPS.get(path, "")
     if chosen.route != "reply":
         step = f"Decided to {chosen.route.replace('_', ' ')}"

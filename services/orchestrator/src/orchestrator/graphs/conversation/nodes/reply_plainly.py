@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import aclosing
 from typing import Any, TypedDict
 from uuid import UUID
@@ -11,6 +12,7 @@ from langgraph.runtime import Runtime
 from contracts.events import MessageCompleted, ProviderIssue
 from inference.chat import ChatMessage
 from inference.errors import CallRefused, ChatError
+from inference.role_chat import RoleChat
 from orchestrator.errors import BudgetExceeded, ModelFailed
 from orchestrator.graphs.conversation.context import ConversationContext, WrittenSoFar
 from orchestrator.graphs.conversation.model_writing import CUT, CUT_ISSUE, tell
@@ -37,6 +39,16 @@ async def reply_plainly(state: PlainTurn, runtime: Runtime[ConversationContext])
     said = conversation(state["internal_messages"], state["answer_id"], context.limits.history_tokens)
     if instructions := context.options.get("instructions"):
         said = [ChatMessage("system", instructions), *said]
+    try:
+        return await written_plainly(chat, said, state["answer_id"], context, STEP)
+    except ChatError as error:
+        raise ModelFailed(str(error)) from error
+
+
+async def written_plainly(
+    chat: RoleChat, said: Sequence[ChatMessage], answer_id: str, context: ConversationContext, step: str
+) -> dict[str, Any]:
+    """Shows what a model writes; returns the answer for the state. Raises BudgetExceeded, ModelFailed, ChatError."""
     context.draft = WrittenSoFar("model")
     shown, issues, is_cut = context.draft.shown, list[str](), False
     try:
@@ -49,19 +61,17 @@ async def reply_plainly(state: PlainTurn, runtime: Runtime[ConversationContext])
                 show(context.events, shown, delta.text)
     except CallRefused as refusal:
         raise BudgetExceeded(refusal.detail) from refusal
-    except ChatError as error:
-        raise ModelFailed(str(error)) from error
     content = "".join(shown)
     if not content.strip():
         raise ModelFailed("the chat model gave no answer")
     if is_cut:
         issues.append(CUT_ISSUE)
         context.events.emit(ProviderIssue(message=CUT_ISSUE))
-    context.events.emit(MessageCompleted(message_id=UUID(state["answer_id"]), content=content, incomplete=is_cut))
+    context.events.emit(MessageCompleted(message_id=UUID(answer_id), content=content, incomplete=is_cut))
     return {
-        "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=content)],
+        "internal_messages": [Turn(id=answer_id, role="assistant", content=content)],
         "mode": "model",
         "incomplete": is_cut,
         "issues": issues,
-        "steps_executed": [STEP],
+        "steps_executed": [step],
     }

@@ -184,10 +184,16 @@ def chosen(options: RunOptions) -> ModelChoices:
 
 def conversation(turns: Sequence[Turn], answer_id: str, tokens: int) -> list[ChatMessage]:
     """Returns as much of the newest history as fits, then the question."""
+    said = kept_turns(turns, answer_id, tokens)
+    return [ChatMessage(turn["role"], turn["content"]) for turn in said if turn["role"] != "summary"]
+
+
+def kept_turns(turns: Sequence[Turn], answer_id: str, tokens: int) -> list[Turn]:
+    """Returns as much of the newest history as fits, then the question, as the graph sees them."""
     *before, question = (turn for turn in turns if turn["id"] != answer_id)
     newest_first = before[::-1]
     kept = newest_first[: within_budget([turn["content"] for turn in newest_first], tokens)]
-    return [ChatMessage(turn["role"], turn["content"]) for turn in [*kept[::-1], question] if turn["role"] != "summary"]
+    return [*kept[::-1], question]
 
 
 def question_alone(turns: Sequence[Turn], answer_id: str) -> list[Turn]:

@@ -1,0 +1,1 @@
+"""Images that messages show: taken in behind walls, kept in the object store, deleted with their session."""

@@ -1,0 +1,108 @@
+"""Decodes an image and writes it anew, behind the walls of `service_kit.sandbox`. Imports little: it is loaded for this
+alone."""
+
+from __future__ import annotations
+
+import io
+import json
+import resource
+import sys
+import warnings
+from multiprocessing.connection import Connection
+from typing import Any
+
+from PIL import Image, ImageOps
+
+from orchestrator.images.limits import MISLABELLED, NOT_READ, PIECE_BYTES, TOO_LARGE, ImageLimits
+from service_kit.sandbox.usage import OwnMemory
+
+FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/webp": "WEBP", "image/gif": "GIF"}
+QUALITY = 90
+
+
+class ImageRefused(Exception):
+    """`reason` is one of those in `limits`."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+def serve(messages: Connection, _: OwnMemory) -> None:
+    """Receives the media type with the limits, then the file; sends what the image became and its bytes in pieces, or
+    why it became nothing."""
+    try:
+        asked, file = json.loads(messages.recv_bytes()), messages.recv_bytes()
+    except EOFError:
+        return
+    try:
+        limits = ImageLimits(**asked["limits"])
+        _limit(limits)
+        told, written = rewritten(file, asked["media_type"], limits)
+    except ImageRefused as error:
+        _send(messages, {"refused": error.reason, "message": str(error)})
+    except MemoryError:
+        _send(messages, {"refused": TOO_LARGE, "message": "It takes more memory than an image may."})
+    else:
+        _send(messages, {**told, "bytes": len(written)})
+        for start in range(0, len(written), PIECE_BYTES):
+            messages.send_bytes(written[start : start + PIECE_BYTES])
+
+
+def rewritten(file: bytes, media_type: str, limits: ImageLimits) -> tuple[dict[str, Any], bytes]:
+    """Returns type and size with the bytes of a new file that has the pixels and nothing else. Raises ImageRefused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", Image.DecompressionBombWarning)
+        try:
+            image = _decoded(file, media_type, limits)
+        except (ImageRefused, MemoryError):
+            raise
+        except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+            raise ImageRefused(TOO_LARGE, "It unpacks to far more than it says.") from None
+        except Exception as error:  # whatever a broken file makes of its decoder
+            raise ImageRefused(NOT_READ, "It is broken, cut short, or no image of its type.") from error
+    opaque = image.mode in ("RGB", "L")
+    photograph = opaque and media_type in ("image/jpeg", "image/webp")
+    written = io.BytesIO()
+    if photograph:
+        image.save(written, "JPEG", quality=QUALITY)
+    else:
+        image.save(written, "PNG")
+    if written.tell() > limits.output_bytes:
+        raise ImageRefused(TOO_LARGE, "It becomes too large.")
+    kept = "image/jpeg" if photograph else "image/png"
+    return {"media_type": kept, "width": image.width, "height": image.height}, written.getvalue()
+
+
+def _decoded(file: bytes, media_type: str, limits: ImageLimits) -> Image.Image:
+    """Returns the first frame, upright and small enough, in a new image that knows nothing of the file."""
+    with Image.open(io.BytesIO(file), formats=list(FORMATS.values())) as opened:
+        if opened.format != FORMATS[media_type]:
+            raise ImageRefused(MISLABELLED, f"It says {media_type} and is {opened.format}.")
+        if opened.width * opened.height > limits.pixels:
+            raise ImageRefused(TOO_LARGE, f"It has {opened.width} x {opened.height} pixels, of {limits.pixels:,}.")
+        opened.draft("RGB", (limits.side, limits.side))
+        opened.load()
+        clear = "A" in opened.mode or "transparency" in opened.info
+        image = opened.convert("RGBA" if clear else "L" if opened.mode in ("1", "L") else "RGB")
+        orientation = opened.getexif()
+    image.thumbnail((limits.side, limits.side))
+    image.info.clear()
+    image.getexif().update(orientation)
+    upright = ImageOps.exif_transpose(image)
+    clean = Image.new(upright.mode, upright.size)
+    clean.paste(upright)
+    return clean
+
+
+def _send(messages: Connection, body: dict[str, Any]) -> None:
+    messages.send_bytes(json.dumps(body).encode())
+
+
+def _limit(limits: ImageLimits) -> None:
+    """Nets below the deadline that the parent keeps."""
+    seconds = int(2 * limits.seconds) + 1
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.output_bytes, limits.output_bytes))
+    if sys.platform == "linux":
+        resource.setrlimit(resource.RLIMIT_DATA, (limits.memory_bytes, limits.memory_bytes))

@@ -1,0 +1,101 @@
+"""Keeps images: rows in PostgreSQL, bytes in the object store. A row is there before its bytes, and goes after them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from itertools import groupby
+from uuid import UUID, uuid4
+
+from contracts.images import ImageAttachment
+from inference.chat import ImagePart
+from orchestrator.errors import ImageNotFound
+from orchestrator.images.decoding import ImageDecoder, SentImage
+from orchestrator.images.repository import CallerImages, ExpiredImages, WorkspaceImages
+from service_kit.auth import Principal
+from service_kit.objects import ObjectMissing, ObjectStore
+from service_kit.postgres import Database
+from service_kit.problems import Unavailable
+from service_kit.workspace_purge import Erased
+
+log = logging.getLogger(__name__)
+
+
+def image_key(workspace_id: UUID, image_id: UUID | str) -> str:
+    """Returns where the bytes of an image are in the object store."""
+    return f"{workspace_id}/attachments/{image_id}"
+
+
+class ImageKeeping:
+    """Takes images in, gives them out, and deletes them."""
+
+    def __init__(self, database: Database, objects: ObjectStore, decoder: ImageDecoder) -> None:
+        self.database, self.objects, self.decoder = database, objects, decoder
+
+    async def take(self, caller: Principal, name: str, sent: SentImage) -> UUID:
+        """Keeps an image for a moment: it is deleted unless `CallerImages.bind` gives it to a session.
+
+        Raises what ImageDecoder.decode does.
+        """
+        image, image_id = await self.decoder.decode(sent), uuid4()
+        async with self.database.workspace(caller.workspace_id) as connection:
+            await CallerImages(connection, caller).add(image_id, name, image)
+        await self.objects.aput(image_key(caller.workspace_id, image_id), image.data, image.media_type)
+        return image_id
+
+    async def attach(self, caller: Principal, session_id: UUID, name: str, sent: SentImage) -> ImageAttachment:
+        """Raises SessionNotFound, TooManyImages, and what ImageDecoder.decode does."""
+        async with self.database.workspace(caller.workspace_id) as connection:
+            await CallerImages(connection, caller).must_own(session_id)
+        image_id = await self.take(caller, name, sent)
+        async with self.database.workspace(caller.workspace_id) as connection:
+            (attached,) = await CallerImages(connection, caller).bind(session_id, [image_id])
+        return attached
+
+    async def find(self, caller: Principal, session_id: UUID, image_id: UUID) -> ImagePart:
+        """Raises ImageNotFound, Unavailable."""
+        async with self.database.workspace(caller.workspace_id) as connection:
+            image = await CallerImages(connection, caller).find(session_id, image_id)
+        try:
+            return ImagePart(image.media_type, await self.objects.aget(image_key(caller.workspace_id, image_id)))
+        except ObjectMissing:
+            raise ImageNotFound from None
+
+    async def delete(self, caller: Principal, session_id: UUID, image_id: UUID) -> None:
+        """Raises ImageNotFound, Unavailable; it is gone for everybody then, and its bytes are a little later."""
+        async with self.database.workspace(caller.workspace_id) as connection:
+            await CallerImages(connection, caller).release(session_id, image_id)
+        await self._delete(caller.workspace_id, [image_id])
+
+    async def erase(self, workspace_id: UUID, ids: Sequence[UUID]) -> Erased:
+        """Deletes and counts images. What the object store does not delete now counts as left, and goes later."""
+        if ids:
+            try:
+                await self._delete(workspace_id, ids)
+            except Unavailable as error:
+                log.warning("images not deleted yet", exc_info=error, extra={"images": len(ids)})
+        async with self.database.workspace(workspace_id) as connection:
+            left = await WorkspaceImages(connection, workspace_id).remaining(ids)
+        return Erased({"attachments": len(ids) - left}, {"attachments": left})
+
+    async def erase_workspace(self, workspace_id: UUID) -> Erased:
+        """Deletes and counts the bytes of all images of a deleted workspace. Raises Unavailable."""
+        prefix = image_key(workspace_id, "")
+        found = await self.objects.akeys(prefix)
+        await self.objects.adelete(found)
+        left = await self.objects.akeys(prefix)
+        return Erased({"images": len(found) - len(left)}, {"images": len(left)})
+
+    async def erase_expired(self) -> None:
+        """Deletes what no message shows; what fails is tried again the next time."""
+        async with self.database.system() as connection:
+            expired = await ExpiredImages(connection).take()
+        for workspace_id, images in groupby(
+            sorted(expired, key=lambda one: one.workspace_id), lambda one: one.workspace_id
+        ):
+            await self.erase(workspace_id, [one.id for one in images])
+
+    async def _delete(self, workspace_id: UUID, ids: Sequence[UUID]) -> None:
+        await self.objects.adelete([image_key(workspace_id, one) for one in ids])
+        async with self.database.workspace(workspace_id) as connection:
+            await WorkspaceImages(connection, workspace_id).delete(ids)

@@ -1,0 +1,234 @@
+"""Images in conversations: taken in behind walls, shown to the model of the role vision alone, deleted with all."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import io
+from typing import Any
+from uuid import UUID, uuid4
+
+import openai
+import psycopg
+import pytest
+from PIL import Image
+
+from contracts.gateway import Role
+from contracts.images import MOST_IMAGE_BYTES
+from orchestrator.images.decoding import ImageDecoder
+from orchestrator.images.keeping import ImageKeeping
+from orchestrator.images.limits import ImageLimits
+from service_kit.objects import ObjectStore
+from service_kit.postgres import Database
+
+SEEN = ["A red ", "square."]
+QUESTION = "What do you see?"
+
+
+def picture() -> bytes:
+    written = io.BytesIO()
+    Image.new("RGB", (8, 6), "red").save(written, "PNG")
+    return written.getvalue()
+
+
+async def attach(service: Any, session: str, data: bytes, media_type: str = "image/png", **more: Any) -> Any:
+    place = f"/v1/sessions/{session}/attachments"
+    return await service.client.post(place, content=data, headers={"Content-Type": media_type}, **more)
+
+
+async def attached(service: Any, session: str, data: bytes, media_type: str = "image/png") -> str:
+    response = await attach(service, session, data, media_type)
+    assert response.status_code == 201, response.text
+    return str(response.json()["id"])
+
+
+def image_urls(body: dict[str, Any]) -> list[str]:
+    contents = [message["content"] for message in body["messages"] if isinstance(message["content"], list)]
+    return [part["image_url"]["url"] for parts in contents for part in parts if part["type"] == "image_url"]
+
+
+async def test_an_image_is_shown_to_the_vision_model_alone_and_once(
+    start: Any, model_settings: Any, world: Any, auth_headers: Any
+) -> None:
+    world.scripted["from the images that the user shows"] = SEEN
+    reached, go_on = asyncio.Event(), asyncio.Event()
+
+    async def pace(_: int) -> None:
+        reached.set()
+        await go_on.wait()
+
+    world.pace = pace
+    async with start(model_settings) as service:
+        chosen = await service.client.put(
+            "/v1/settings/roles.vision",
+            params={"scope": "workspace"},
+            json={"value": [{"provider": "operator", "model": "large"}]},
+            headers=auth_headers(role=Role.owner),
+        )
+        assert chosen.status_code == 200, chosen.text
+        session = await service.session()
+        image = await attached(service, session, picture())
+        run = await service.ask(session, QUESTION, attachment_ids=[image])
+        async with asyncio.timeout(60):
+            await reached.wait()
+        saved = await rows(model_settings, "checkpoints", "checkpoint_blobs", "checkpoint_writes")
+        go_on.set()
+        events = await service.events(run["id"])
+        first = await service.run(run["id"])
+        chats = [*world.chats]
+        again = await service.ask(session, "And the colour of the picture?")
+        await service.events(again["id"])
+        other = await service.ask(session, "How long are tokens valid?")
+        await service.events(other["id"])
+        second, third = await service.run(again["id"]), await service.run(other["id"])
+        messages = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
+        kept_events = await rows(model_settings, "run_event")
+    assert first["answer"]["content"] == "A red square."
+    assert "image_processing" in first["node_trace"]
+    assert not {"retrieve", "artifact_ops", "reflect"} & set(first["node_trace"])
+    (sent,) = [one for one in chats if image_urls(one)]
+    (url,) = image_urls(sent)
+    assert sent["model"] == "large"
+    assert url.startswith("data:image/png;base64,")
+    assert Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).size == (8, 6)
+    # The follow-up shows it again, a question to the documents does not.
+    assert [(one["model"], len(image_urls(one))) for one in world.chats if image_urls(one)] == [("large", 1)] * 2
+    assert "image_processing" in second["node_trace"]
+    assert "retrieve" in third["node_trace"]
+    assert messages[0]["attachment_ids"] == [image]
+    assert saved
+    for text in [*saved, *kept_events, *(str(event.data) for event in events)]:
+        assert "base64" not in text
+        assert base64.b64encode(picture()[:12]).decode() not in text
+        assert picture()[:12].hex() not in text
+
+
+async def rows(settings: Any, *tables: str) -> list[str]:
+    """All rows of the tables, as JSON."""
+    url, found = settings.database_url.get_secret_value(), list[str]()
+    async with await psycopg.AsyncConnection.connect(url, options="-c app.scope=system") as connection:
+        for table in tables:
+            cursor = await connection.execute(f"SELECT row_to_json({table})::text FROM {table}".encode())
+            found += [row[0] for row in await cursor.fetchall()]
+    return found
+
+
+async def test_without_a_model_that_sees_the_answer_says_what_to_do(
+    start: Any, model_settings: Any, world: Any
+) -> None:
+    world.failing = "/chat/"
+    async with start(model_settings) as service:
+        session = await service.session()
+        run = await service.ask(session, QUESTION, attachment_ids=[await attached(service, session, picture())])
+        await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert ended["status"] == "completed"
+    assert ended["answer"]["content"].startswith("I cannot see images here")
+    assert "upload it as a document" in ended["answer"]["content"]
+
+
+async def test_images_come_in_at_the_doors_and_nothing_of_them_is_kept(
+    start: Any, model_settings: Any, world: Any, workspace_id: UUID, door: Any
+) -> None:
+    world.scripted["from the images that the user shows"] = SEEN
+    data = f"data:image/png;base64,{base64.b64encode(picture()).decode()}"
+    text = {"type": "text", "text": QUESTION}
+    objects = ObjectStore(model_settings)
+    async with start(model_settings) as service, door(service) as client:
+
+        async def refused(url: str) -> Any:
+            parts = [text, {"type": "image_url", "image_url": {"url": url}}]
+            with pytest.raises(openai.BadRequestError) as error:
+                await client.chat.completions.create(model="attractor", messages=[{"role": "user", "content": parts}])
+            return error.value.param
+
+        params = [await refused("https://example.org/a.png"), await refused("data:image/png;base64,AAAA")]
+        shown = {"role": "user", "content": [text, {"type": "image_url", "image_url": {"url": data}}]}
+        completion = await client.chat.completions.create(model="attractor", messages=[shown])
+        parts = [{"type": "input_text", "text": QUESTION}, {"type": "input_image", "image_url": data}]
+        response = await client.responses.create(
+            model="attractor", input=[{"role": "user", "content": parts}], store=False
+        )
+    left = objects.keys(f"{workspace_id}/attachments/")
+    objects.close()
+    assert params == ["messages.0.content.1.image_url"] * 2
+    assert completion.choices[0].message.content == response.output_text == "A red square."
+    assert [len(image_urls(one)) for one in world.chats if image_urls(one)] == [1, 1]
+    assert left == []
+    assert await rows(model_settings, "attachment") == []
+
+
+async def test_an_image_is_its_users_and_goes_with_its_session(
+    start: Any, settings: Any, other_user: Any, auth_headers: Any, workspace_id: UUID
+) -> None:
+    objects = ObjectStore(settings)
+    refusals = {}
+    async with start(settings) as service:
+        session = await service.session()
+        image = await attached(service, session, picture() + b"<script>")
+        place = f"/v1/sessions/{session}/attachments"
+        named = {"content": QUESTION, "attachment_ids": [image]}
+        own = await service.session()
+        answers = [await service.client.post(f"/v1/sessions/{own}/messages", json=named)]
+        for headers in (other_user, auth_headers(workspace_id=uuid4())):
+            answers += [
+                await service.client.get(place, headers=headers),
+                await service.client.get(f"{place}/{image}", headers=headers),
+                await service.client.delete(f"{place}/{image}", headers=headers),
+                await service.client.post(place, content=b"x", headers={**headers, "Content-Type": "image/png"}),
+            ]
+            theirs = (await service.client.post("/v1/sessions", json={}, headers=headers)).json()["id"]
+            answers.append(await service.client.post(f"/v1/sessions/{theirs}/messages", json=named, headers=headers))
+        for data, media_type in (
+            (b"%PDF-1.7", "application/pdf"),
+            (b"GIF89a", "image/gif"),
+            (bytes(MOST_IMAGE_BYTES + 1), "image/png"),
+        ):
+            refusals[media_type] = await attach(service, session, data, media_type)
+        kept = await service.client.get(f"{place}/{image}")
+        second = await attached(service, session, picture())
+        listed = (await service.client.get(place)).json()["items"]
+        before = objects.keys(f"{workspace_id}/attachments/")
+        deleted = await service.client.delete(f"{place}/{second}")
+        gone = await service.client.get(f"{place}/{second}")
+        run = await service.ask(session, QUESTION, attachment_ids=[image])
+        await service.events(run["id"])
+        unseen = (await service.run(run["id"]))["answer"]["content"]
+        receipt = (await service.client.delete(f"/v1/sessions/{session}")).json()
+    left = objects.keys(f"{workspace_id}/attachments/")
+    objects.close()
+    assert {answer.status_code for answer in answers} == {404}
+    assert [one.status_code for one in refusals.values()] == [415, 422, 413]
+    assert "upload other files as documents" in refusals["application/pdf"].json()["title"]
+    assert (kept.status_code, kept.headers["content-type"]) == (200, "image/png")
+    assert b"script" not in kept.content
+    assert [one["id"] for one in listed] == [image, second]
+    assert "no model is configured for the role `vision`" in unseen
+    assert (len(before), deleted.status_code, gone.status_code, left) == (2, 204, 404, [])
+    assert (receipt["removed"]["attachments"], receipt["remaining"]["attachments"]) == (1, 0)
+
+
+async def test_images_that_no_message_shows_are_deleted_a_day_later(
+    start: Any, settings: Any, workspace_id: UUID
+) -> None:
+    async with start(settings) as service:
+        session = await service.session()
+        shown, unused, untold, new = [await attached(service, session, picture()) for _ in range(4)]
+        for image in (shown, untold):
+            run = await service.ask(session, QUESTION, attachment_ids=[image])
+            await service.events(run["id"])
+        await service.client.delete(f"/v1/messages/{run['question_id']}")
+        url = settings.database_url.get_secret_value()
+        async with await psycopg.AsyncConnection.connect(url, options="-c app.scope=system") as connection:
+            await connection.execute(
+                "UPDATE attachment SET created_at = now() - interval '25 hours' WHERE id = ANY(%s::uuid[])",
+                ([shown, unused, untold],),
+            )
+        database, objects = Database(url, 1), ObjectStore(settings)
+        async with database.opened():
+            await ImageKeeping(database, objects, ImageDecoder(ImageLimits())).erase_expired()
+        left = objects.keys(f"{workspace_id}/attachments/")
+        objects.close()
+        listed = (await service.client.get(f"/v1/sessions/{session}/attachments")).json()["items"]
+    assert [one["id"] for one in listed] == [shown, new]
+    assert {key.rpartition("/")[2] for key in left} == {shown, new}

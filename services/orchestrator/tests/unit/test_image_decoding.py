@@ -1,0 +1,118 @@
+"""What becomes of the images that people send, without the walls around their decoder."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from orchestrator.graphs.conversation.routing import shows_images
+from orchestrator.graphs.conversation.state import Turn
+from orchestrator.images.child import ImageRefused, rewritten
+from orchestrator.images.limits import MISLABELLED, NOT_READ, TOO_LARGE, ImageLimits
+from orchestrator.openai_api.data_urls import image_of
+from orchestrator.openai_api.errors import Unsupported
+
+
+def picture(form: str = "PNG", size: tuple[int, int] = (8, 6), mode: str = "RGB", **more: Any) -> bytes:
+    written = io.BytesIO()
+    Image.new(mode, size, 1 if mode in ("1", "P") else "red").save(written, form, **more)
+    return written.getvalue()
+
+
+def opened(file: bytes, media_type: str) -> tuple[str, Image.Image, bytes]:
+    told, data = rewritten(file, media_type, ImageLimits())
+    image = Image.open(io.BytesIO(data))
+    assert (told["width"], told["height"]) == image.size
+    return told["media_type"], image, data
+
+
+def test_a_photograph_stands_upright_and_tells_nothing_of_who_took_it() -> None:
+    exif = Image.Exif()
+    exif[0x0112], exif[0x013B] = 6, "Jane of Secret Street"
+    kept, image, data = opened(picture("JPEG", exif=exif, comment=b"secret"), "image/jpeg")
+    assert (kept, image.size) == ("image/jpeg", (6, 8))
+    assert not image.getexif()
+    assert b"secret" not in data.lower()
+
+
+def test_what_hangs_behind_an_image_is_cut_off() -> None:
+    _, _, data = opened(picture() + b"PK\x03\x04<script>alert(1)</script>", "image/png")
+    assert b"script" not in data
+
+
+def test_of_an_animation_the_first_frame_is_kept() -> None:
+    frames = [Image.new("RGB", (8, 6), colour) for colour in ("red", "blue")]
+    written = io.BytesIO()
+    frames[0].save(written, "GIF", save_all=True, append_images=frames[1:])
+    kept, image, _ = opened(written.getvalue(), "image/gif")
+    assert (kept, getattr(image, "n_frames", 1), image.convert("RGB").getpixel((0, 0))) == ("image/png", 1, (255, 0, 0))
+
+
+def test_a_long_image_is_made_smaller_and_a_clear_one_stays_clear() -> None:
+    kept, image, _ = opened(picture("WEBP", (4_000, 10)), "image/webp")
+    assert (kept, image.size) == ("image/jpeg", (2_048, 5))
+    kept, image, _ = opened(picture("PNG", mode="RGBA"), "image/png")
+    assert (kept, image.mode) == ("image/png", "RGBA")
+
+
+@pytest.mark.parametrize(
+    ("file", "media_type", "reason"),
+    [
+        (picture("GIF", mode="P"), "image/png", MISLABELLED),
+        (picture("BMP"), "image/png", NOT_READ),
+        (b"", "image/png", NOT_READ),
+        (picture("JPEG", (600, 600))[:-200], "image/jpeg", NOT_READ),
+        (b"GIF89a" + b"%PDF-1.7 <html>" * 40, "image/gif", NOT_READ),
+        (picture(size=(12_000, 12_000), mode="1"), "image/png", TOO_LARGE),
+        (picture(size=(20_000, 20_000), mode="1"), "image/png", TOO_LARGE),
+    ],
+    ids=["mislabelled", "bmp", "empty", "cut", "polyglot", "bomb", "larger-bomb"],
+)
+def test_what_is_no_harmless_image_is_refused(file: bytes, media_type: str, reason: str) -> None:
+    with pytest.raises(ImageRefused) as refused:
+        rewritten(file, media_type, ImageLimits())
+    assert refused.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://example.org/a.png",
+        "http://127.0.0.1/a.png",
+        "file:///etc/passwd",
+        "data:image/svg+xml;base64,AAAA",
+        "data:image/png,raw",
+        "data:image/png;base64,?",
+        None,
+        {"url": 7},
+    ],
+)
+def test_only_images_within_a_data_url_are_taken(url: object) -> None:
+    with pytest.raises(Unsupported) as refused:
+        image_of(url, "messages.0.content.1.image_url")
+    assert refused.value.extra["param"] == "messages.0.content.1.image_url"
+    assert image_of({"url": "data:image/png;base64,AAAA"}, "x").data == b"\0\0\0"
+
+
+@pytest.mark.parametrize(
+    ("question", "own", "before", "looks"),
+    [
+        ("What is it?", True, False, True),
+        ("Who is in the picture?", False, True, True),
+        ("Was steht auf dem Bild?", False, True, True),
+        ("How long are tokens valid?", False, True, False),
+        ("Who is in the picture?", False, False, False),
+    ],
+)
+def test_a_question_to_images_is_one_that_shows_or_names_them(
+    question: str, own: bool, before: bool, looks: bool
+) -> None:
+    first, last = (Turn(id=name, role="user", content=question) for name in "ab")
+    if before:
+        first["images"] = ["1"]
+    if own:
+        last["images"] = ["2"]
+    assert shows_images([first, Turn(id="c", role="assistant", content="x"), last], question) is looks
