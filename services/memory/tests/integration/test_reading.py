@@ -42,12 +42,12 @@ class ScriptedReader:
 @pytest.fixture
 def reader(monkeypatch):
     scripted = ScriptedReader()
-    monkeypatch.setattr("memory.app.build_chat_model", lambda settings: scripted)
+    monkeypatch.setattr("memory.app.build_chat_model", lambda _: scripted)
     return scripted
 
 
 @pytest.fixture
-async def client(reader, app, running):
+async def client(reader, app, running):  # noqa: ARG001  it is there before the service
     async with running(app) as client:
         yield client
 

@@ -17,12 +17,28 @@ from attractor_client.invocation import Limit, Yes, confirm, connected, show_lis
 from attractor_client.memory_exports import read_export
 from attractor_client.output import Output
 from attractor_client.rendering import local_time, size
-from contracts.memory import ForgetRequest, ForgetResponse, ImportRequest, MemoryKind, MemorySettings, RecallRequest
+from contracts.memory import (
+    ForgetRequest,
+    ForgetResponse,
+    ImportRequest,
+    MemoryKind,
+    MemorySettings,
+    RecallRequest,
+    TakenMemory,
+)
 
 app = typer.Typer(
     no_args_is_help=True, help="Recall, list, add, edit, pin, import, export, forget and delete memories."
 )
 ONE_LINE = 120
+REASONS = {
+    "mentions": "mentions it",
+    "answers": "answers it",
+    "words": "has its words",
+    "session": "said there",
+    "id": "named",
+    "along": "goes along",
+}
 
 
 class Writing(StrEnum):
@@ -127,7 +143,9 @@ async def forget(
     client: AttractorClient,
     output: Output,
     about: Annotated[str | None, typer.Argument(help="Whatever mentions this, in any case.")] = None,
-    query: Annotated[str | None, typer.Option(help="Whatever answers this question.")] = None,
+    query: Annotated[
+        str | None, typer.Option(help="Whatever answers this question, and has its names and words.")
+    ] = None,
     session: Annotated[UUID | None, typer.Option(help="Whatever was said in this session.")] = None,
     ids: Annotated[list[UUID] | None, typer.Option("--id", help="A memory by its id; repeatable.")] = None,
     preview: Annotated[bool, typer.Option("--preview", help="Only show what would go.")] = False,
@@ -135,8 +153,8 @@ async def forget(
 ) -> None:
     """Forget what is known of somebody or something, with all that was derived from it.
 
-    Shows what goes and asks first. Facts take along the messages that state them. Transcripts of sessions stay: see
-    `attractor sessions delete`.
+    Shows what goes and why, and asks first. Facts take along the messages that state them. Transcripts of sessions
+    stay: the receipt names those that still hold it, for `attractor sessions delete`.
 
     \b
     Examples:
@@ -162,11 +180,22 @@ def _show_forgotten(output: Output, found: ForgetResponse) -> None:
         output.json(found)
         return
     if found.memories:
-        rows = [(one.id, one.kind.value, local_time(one.said_at), _one_line(one.content)) for one in found.memories]
-        output.table(("id", "kind", "at", "content"), rows)
+        rows = [
+            (one.id, one.kind.value, local_time(one.said_at), _reason(one), _one_line(one.content))
+            for one in found.memories
+        ]
+        output.table(("id", "kind", "at", "why", "content"), rows)
     output.text(("To forget: " if found.preview else "Forgotten: ") + _counts(found.removed))
     if any(found.remaining.values()):
         output.text(f"Left, as only editors may change it: {_counts(found.remaining)}")
+    if found.transcripts.messages:
+        output.text(f"Messages that stand in transcripts all the same: {found.transcripts.messages}. To delete them:")
+        for session_id in found.transcripts.sessions:
+            output.text(f"  attractor sessions delete {session_id}")
+
+
+def _reason(taken: TakenMemory) -> str:
+    return f"has {', '.join(taken.words)}" if taken.words else REASONS[taken.why]
 
 
 def _counts(counts: Mapping[str, int]) -> str:

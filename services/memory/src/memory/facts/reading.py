@@ -50,8 +50,8 @@ class FactReading:
         self.prompt = decide_prompt()
         self.readings = counter(
             "attractor_memory_readings_total",
-            "Messages that were read for facts: by the chat model (model), or by the rules, as there is nothing to ask it"
-            " (rules), it did not answer (failed), or nothing of its answer was said (invalid)",
+            "Messages that were read for facts: by the chat model (model), or by the rules, as there is nothing to ask"
+            " (rules), the model did not answer (failed), or nothing of its answer was said (invalid)",
             registry,
             by=("model", "rules", "failed", "invalid"),
         )
