@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -21,6 +21,7 @@ from contracts.memory import (
     ForgetRequest,
     ForgetResponse,
     ImportRequest,
+    Memory,
     MemoryKind,
     MemorySettings,
     RecallRequest,
@@ -28,7 +29,7 @@ from contracts.memory import (
 )
 
 app = typer.Typer(
-    no_args_is_help=True, help="Recall, list, add, edit, pin, import, export, forget and delete memories."
+    no_args_is_help=True, help="Recall, list, add, edit, review, pin, import, export, forget and delete memories."
 )
 ONE_LINE = 120
 REASONS = {
@@ -135,6 +136,47 @@ async def pin(
     """Keep a memory for good: the workspace's retention does not delete it."""
     memory = await client.memories.pin(memory_id, pinned=not off)
     output.json(memory) if output.as_json else output.text(f"{memory.id} {'unpinned' if off else 'pinned'}")
+
+
+@app.command()
+@connected()
+async def review(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
+    """List your facts that wait for a review; `approve` has them recalled, `delete` drops them.
+
+    \b
+    Example:
+      attractor memory review
+    """
+
+    async def waiting() -> AsyncIterator[Memory]:
+        async for one in client.memories.all():
+            if one.fact is not None and not one.fact.approved:
+                yield one
+
+    await show_list(
+        output,
+        waiting(),
+        limit,
+        ("id", "kind", "at", "content"),
+        lambda one: (one.id, one.kind.value, local_time(one.said_at), _one_line(one.content)),
+    )
+
+
+@app.command()
+@connected()
+async def approve(
+    client: AttractorClient,
+    output: Output,
+    memory_ids: Annotated[list[UUID], typer.Argument(metavar="ID...", help="Facts that wait for a review.")],
+) -> None:
+    """Have facts recalled that wait for a review; each ends what it replaces.
+
+    \b
+    Example:
+      attractor memory approve 0198f0c2-7f00-7000-8000-000000000001
+    """
+    approved = [await client.memories.approve(one) for one in memory_ids]
+    output.json(approved) if output.as_json else output.text(f"{len(approved)} approved")
 
 
 @app.command()

@@ -27,7 +27,7 @@ class Subject:
         """A name begins with a capital within the sentence, or has a digit."""
         names, others = dict[str, str](), dict[str, str]()
         for place, word in enumerate(_WORD.findall(question)):
-            if word.casefold() in _OF_ASKING:
+            if len(word) < 2 or word.casefold() in _OF_ASKING:
                 continue
             is_name = (place > 0 and word[0].isupper()) or any(map(str.isdigit, word))
             (names if is_name else others).update(dict.fromkeys(analyzer.terms(word), word))
