@@ -357,12 +357,31 @@ class TestChanging:
         assert attractor("memories", "delete", str(UUID(int=4))).code == 0
         assert attractor("memories", "delete", str(UUID(int=4)), "--json").json["deleted"]
 
+    def test_facts_are_reviewed(self, settled, samples, attractor) -> None:
+        fact = dict.fromkeys(("phrase", "valid_to", "expired_at", "supersedes", "conflicts_with"))
+        fact |= {"subject": "user", "predicate": "likes", "object": "tea", "valid_from": NOW, "message_ids": []}
+        waiting = samples.memory(kind="fact", content="I like tea.", fact={**fact, "approved": False})
+        known = samples.memory(kind="fact", content="I like cocoa.", fact={**fact, "approved": True})
+        settled.on("GET", "/v1/memories", page(samples.memory(), waiting, known))
+        shown = attractor("memory", "review").out
+        assert "I like tea." in shown
+        assert "cocoa" not in shown
+        settled.on("POST", f"/v1/memories/{UUID(int=4)}/approve", known)
+        assert attractor("memory", "approve", str(UUID(int=4))).out == "1 approved\n"
+
     def test_what_is_known_is_forgotten_with_a_receipt(self, settled, samples, attractor) -> None:
-        found = {"memories": [samples.memory()], "removed": {"memory": 2, "world": 0}, "remaining": {"world": 1}}
+        found = {
+            "memories": [samples.memory(why="words", words=["March"])],
+            "removed": {"memory": 2, "world": 0},
+            "remaining": {"world": 1},
+            "transcripts": {"messages": 1, "sessions": [str(UUID(int=5))]},
+        }
         settled.on("POST", "/v1/memories/forget", {**found, "preview": True})
         shown = attractor("memory", "forget", "march", "--preview").out
         assert "Frozen until March." in shown
-        assert shown.endswith("To forget: 2 memory\nLeft, as only editors may change it: 1 world\n")
+        assert "has March" in shown
+        assert "To forget: 2 memory\nLeft, as only editors may change it: 1 world\n" in shown
+        assert shown.endswith(f"To delete them:\n  attractor sessions delete {UUID(int=5)}\n")
         assert attractor("memory", "forget", "--query", "When?", "--yes").out.count("2 memory") == 2
         for asked in (("--session", str(UUID(int=5))), ("--id", str(UUID(int=4)))):
             assert attractor("memory", "forget", *asked, "--yes", "--json").json["removed"]["memory"] == 2

@@ -213,6 +213,27 @@ class TestWorkspaces:
         assert (ran.code, "--here" in ran.err) == (3, True)
 
 
+class TestMemory:
+    def test_conversations_are_imported_and_asked_about(
+        self, service: Service, samples: Any, attractor: Any, tmp_path: Path
+    ) -> None:
+        TestWorkspaces().prepare(service)
+        turns = [{"id": "D1:1", "speaker": "Gina", "text": "I sold a boat."}]
+        turns += [{"id": "D1:2", "speaker": "Jon", "text": "Nice!"}]
+        sessions = [{"session_id": "D1", "time": "1:56 pm on 8 May, 2023", "turns": turns}]
+        asked = [{"question": "What?", "category_name": "single-hop", "evidence_turn_ids": ["D1:1", "D1:2"]}]
+        file = tmp_path / "talk.json"
+        file.write_text(jsonlib.dumps([{"conversation_id": "talk", "sessions": sessions, "questions": asked}]))
+        ids = {"D1:1": str(UUID(int=4)), "D1:2": str(UUID(int=5))}
+        service.server.on("POST", "/v1/memories/import", {"added": 2, "known": 0, "facts": 1, "message_ids": ids})
+        service.server.on("POST", "/v1/memories/recall", {"memories": [samples.memory(score=0.9)]})
+        ran = attractor("eval", "memory", str(file), "--json")
+        assert (ran.code, ran.json["recall"]) == (0, {"all": 0.5, "single-hop": 0.5})
+        assert (ran.json["messages"], ran.json["facts"]) == (2, 1)
+        assert re.search(r"single-hop +1 +0\.500", attractor("eval", "memory", str(file)).out)
+        assert len(service.server.calls("DELETE", f"/v1/workspaces/{OTHER}")) == 2
+
+
 class TestOwnQuestions:
     def test_documents_and_passages(self, service: Service, attractor: Any, tmp_path: Path) -> None:
         service.add("tokens.md", b"A refresh token lives for thirty days.")

@@ -227,7 +227,8 @@ class MemorySettings(Request):
 
 class ForgetRequest(Request):
     """What to forget, named in one way: what mentions a text (`about`: in any case, from the beginning of a word on),
-    what answers a question (`query`), what was said in a session, or memories by their ids. `preview` shows it first.
+    what answers a question (`query`) and has its names and words, what was said in a session, or memories by their ids.
+    `preview` shows it first.
     """
 
     about: Annotated[Text, StringConstraints(strip_whitespace=True, min_length=2, max_length=200)] | None = None
@@ -244,13 +245,31 @@ class ForgetRequest(Request):
         return self
 
 
+class TakenMemory(Memory):
+    """A memory to forget. `why`: it mentions the text, is a fact that answers the question, has the question's `words`,
+    was said in the session, was named by its id, or goes along with another, as it states, repeats or follows from it.
+    """
+
+    why: Literal["mentions", "answers", "words", "session", "id", "along"]
+    words: list[str] = []
+
+
+class StandingTranscripts(Resource):
+    """Messages among what is forgotten that still stand in transcripts: delete the sessions to have them gone."""
+
+    messages: int
+    sessions: list[UUID]
+
+
 class ForgetResponse(Resource):
     """`removed` counts rows by table, and the vectors and postings among them: of what is gone, or in a preview goes.
 
-    `memories` are the newest of what a preview found. `remaining` counts what is left of it, by table.
+    `memories` are the newest of what a preview found. `remaining` counts what is left of it, by table; `transcripts`
+    are of the conversations, which memory does not hold.
     """
 
     preview: bool
-    memories: list[Memory]
+    memories: list[TakenMemory]
     removed: dict[str, int]
     remaining: dict[str, int]
+    transcripts: StandingTranscripts

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 
 import httpx2
 from fastapi import FastAPI
 
 from contracts.registry import ORCHESTRATOR
-from inference.factory import build_embedder
+from inference.factory import build_chat_model, build_embedder
 from memory.api import router
 from memory.consumer import MemoryConsumer
 from memory.embedding.filling import EmbeddingFilling
 from memory.embedding.work import CHANNEL
+from memory.facts.reading import FactReading
 from memory.facts.writer import FactWriter
 from memory.imports.api import router as imports_router
 from memory.imports.importing import Importing
@@ -43,7 +44,11 @@ def create_app(settings: Settings) -> FastAPI:
             EventService.opened(app, settings, NAME, [CHANNEL]) as service,
             aclosing(build_embedder(settings)) as embedder,
             httpx2.AsyncClient(trust_env=False) as http,
+            AsyncExitStack() as stack,
         ):
+            chat = build_chat_model(settings) if settings.facts_by_model else None
+            if chat is not None:
+                stack.push_async_callback(chat.aclose)
             sessions = OrchestratorSessions(
                 ORCHESTRATOR, http, app.state.tokens, settings.orchestrator_url, ANSWER_SECONDS
             )
@@ -54,8 +59,9 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.recall = Recall(service.database, indexes, embedder)
             app.state.forgetting = Forgetting(service.database, app.state.recall)
             writer = FactWriter(preparation)
+            reading = FactReading(service.database, chat, app.state.recall, app.state.metrics.registry)
             app.state.importing = Importing(service.database, preparation, writer)
-            consumer = MemoryConsumer(service.database, preparation, writer, service.outbox)
+            consumer = MemoryConsumer(service.database, preparation, reading, writer, service.outbox)
             async with service.running(consumer.handlers) as background:
                 filling = EmbeddingFilling(service.database, service.notifications, preparation)
                 background.start("embedding", filling.worker.run)

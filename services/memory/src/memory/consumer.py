@@ -18,6 +18,7 @@ from contracts.events import (
 )
 from contracts.registry import MEMORY
 from memory.episodes.turns import messages_of, turn_of
+from memory.facts.reading import FactReading
 from memory.facts.writer import FactWriter
 from memory.preparation import Preparation, said_in_context
 from memory.repository import Memories
@@ -32,8 +33,16 @@ log = logging.getLogger(__name__)
 class MemoryConsumer:
     """Handles events of turns and documents, each once."""
 
-    def __init__(self, database: Database, preparation: Preparation, writer: FactWriter, outbox: Outbox) -> None:
-        self.database, self.preparation, self.writer, self.outbox = database, preparation, writer, outbox
+    def __init__(
+        self,
+        database: Database,
+        preparation: Preparation,
+        reading: FactReading,
+        writer: FactWriter,
+        outbox: Outbox,
+    ) -> None:
+        self.database, self.preparation, self.outbox = database, preparation, outbox
+        self.reading, self.writer = reading, writer
 
     @property
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
@@ -51,14 +60,18 @@ class MemoryConsumer:
         """Keeps question and answer, unless their session is deleted; the answer, unless all that it cites is.
 
         What the question states, and what the turn showed of its user, is kept in the same transaction. Nothing is
-        learned from the answer.
+        learned from the answer. A chat model is asked before that transaction; what it answers counts only in it, so an
+        event that is delivered again is decided on once.
         """
         turn = turn_of(event)
         question, answer = messages_of(turn)
         async with self.database.workspace(event.workspace_id) as connection:
-            before = await Memories(connection, event.workspace_id).last_said(turn.session_id)
+            memories = Memories(connection, event.workspace_id)
+            before = await memories.last_said(turn.session_id)
+            is_new = not await memories.known([question.id])
         contexts = [said_in_context(question.spoken, before), said_in_context(answer.spoken, question.spoken)]
         prepared = await self.preparation.prepare([question.content, answer.content], contexts)
+        stated = await self.reading.read(event.workspace_id, question, before) if is_new else None
         async with self.database.workspace(event.workspace_id) as connection:
             memories = Memories(connection, event.workspace_id)
             await memories.lock()
@@ -68,7 +81,7 @@ class MemoryConsumer:
                 return
             sources = await memories.living_documents(turn.document_ids)
             if await memories.insert_message(question, prepared[0]):
-                await self.writer.write(connection, event.workspace_id, question, turn.reflections)
+                await self.writer.write(connection, event.workspace_id, question, turn.reflections, stated)
             if (sources or not turn.document_ids) and await memories.insert_message(answer, prepared[1]):
                 await memories.insert_sources(answer.id, sources)
 

@@ -43,14 +43,14 @@ WHERE
 
 -- name: insert_episode
 -- Gives the message the next place of its session.
-INSERT INTO episode (workspace_id, id, session_id, position, speaker, role, time_zone)
+INSERT INTO episode (workspace_id, id, session_id, position, speaker, role, time_zone, says_nothing)
 SELECT
     %(workspace_id)s, %(id)s, %(session_id)s,
     (
         SELECT coalesce(max(last.position) + 1, 0) FROM episode AS last
         WHERE last.workspace_id = %(workspace_id)s AND last.session_id = %(session_id)s
     ),
-    %(speaker)s, %(role)s, %(time_zone)s;
+    %(speaker)s, %(role)s, %(time_zone)s, %(says_nothing)s;
 
 -- name: last_said
 -- Returns the last message of a session, as it is embedded together with the next one.
@@ -90,6 +90,12 @@ WHERE
     workspace_id = %(workspace_id)s
     AND created_by = %(user_id)s
     AND (%(kind)s::text IS NULL OR kind = %(kind)s)
+    AND (
+        %(ledger)s OR NOT EXISTS (
+            SELECT FROM episode AS said
+            WHERE said.workspace_id = memory.workspace_id AND said.id = memory.id AND said.says_nothing
+        )
+    )
     AND (%(before)s::timestamptz IS NULL OR (created_at, id) < (%(before)s, %(before_id)s::uuid))
 ORDER BY created_at DESC, id DESC
 LIMIT %(limit)s;

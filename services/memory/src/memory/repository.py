@@ -66,7 +66,7 @@ class NewMemory:
 
 @dataclass(frozen=True)
 class NewMessage:
-    """A message to keep. `speaker` is empty for the user."""
+    """A message to keep. `speaker` is empty for the user. What `says_nothing` is neither listed nor recalled."""
 
     id: UUID
     created_by: UUID
@@ -77,6 +77,7 @@ class NewMessage:
     said_at: datetime
     time_zone: str
     run_id: UUID | None = None
+    says_nothing: bool = False
 
     @property
     def spoken(self) -> SpokenText:
@@ -139,10 +140,13 @@ class Memories(Repository):
     async def find(self, user_id: UUID, memory_id: UUID) -> Memory | None:
         return await self.one(MemorySql.find, Memory, user_id=user_id, id=memory_id)
 
-    async def page(self, user_id: UUID, kind: MemoryKind | None, limit: int, cursor: str | None) -> Page[Memory]:
-        """Returns the user's memories, newest first."""
+    async def page(
+        self, user_id: UUID, kind: MemoryKind | None, limit: int, cursor: str | None, *, ledger: bool = False
+    ) -> Page[Memory]:
+        """Returns the user's memories, newest first; with `ledger` also answers that say nothing."""
         before, before_id = decode_cursor(cursor)
         values = {"user_id": user_id, "kind": kind, "before": before, "before_id": before_id, "limit": limit + 1}
+        values |= {"ledger": ledger}
         rows = await self.all(MemorySql.page, Memory, **values)
         return page(rows, limit, lambda memory: (memory.created_at, memory.id))
 

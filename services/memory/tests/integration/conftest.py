@@ -38,6 +38,7 @@ def app(make_database, own_redis_url, token_keys, owners):
         embedding_threads=1,
         **owners.settings,
         orchestrator_url=owners.url,
+        facts_by_model=True,
     )
     app = create_app(settings)
     app.state.database_url = urls.service

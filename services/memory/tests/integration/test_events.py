@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from uuid import uuid4
 
 import pytest
@@ -135,6 +136,21 @@ async def test_a_forged_deletion_of_a_session_forgets_nothing(streams, memories,
     owners.confirms = True
     await streams.send(SessionDeleted(session_id=session))
     await eventually(memories, lambda found: found == [])
+
+
+async def test_an_answer_that_says_nothing_is_neither_listed_nor_recalled(client, streams, principal, auth_headers):
+    empty = "I found nothing relevant to this in the documents."
+    session = uuid4()
+    await streams.turn(principal.user_id, "Who owns billing?", [], answer=empty, session_id=session)
+    await streams.turn(principal.user_id, "Anna owns billing.", [], answer="Noted: I will remember this.")
+    await streams.drained(TURNS)
+    listed = (await client.get("/v1/memories", headers=auth_headers())).json()["items"]
+    assert {one["content"] for one in listed} == {"Who owns billing?", "Anna owns billing."}
+    body = {"query": "What is relevant in the documents about billing?", "k": 20, "token_budget": 1000}
+    found = (await client.post("/v1/memories/recall", json=body, headers=auth_headers())).json()["memories"]
+    assert empty not in json.dumps(found)
+    exported = await client.get("/v1/memories/export", headers=auth_headers())
+    assert empty in exported.text  # the ledger has it
 
 
 async def test_it_says_whether_it_is_ready(client):

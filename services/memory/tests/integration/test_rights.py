@@ -93,6 +93,9 @@ async def test_what_is_forgotten_is_in_no_table_any_more_nor_comes_back(
     assert "walrus" in (await dump()).lower()
     shown = await forget(about="Walrustown", preview=True)
     assert {one["content"] for one in shown["memories"]} >= {"I moved to Walrustown.", ANSWER}
+    assert {one["why"] for one in shown["memories"]} == {"mentions"}
+    assert shown["transcripts"]["messages"] == 2
+    assert str(told["session_id"]) in shown["transcripts"]["sessions"]
     assert "walrus" in (await dump()).lower()
     receipt = await forget(about="walrustown")
     assert receipt["removed"] == shown["removed"]
@@ -158,6 +161,10 @@ async def test_nobody_forgets_or_exports_what_is_another_s(client, auth_headers,
 
 @pytest.mark.usefixtures("told")
 async def test_a_question_and_ids_take_the_messages_along(client, auth_headers, forget, contents):
+    shown = await forget(query="Where do I live?", preview=True)
+    why = {one["content"]: one["why"] for one in shown["memories"] if one["kind"] == "episode"}
+    assert why == {"I moved to Walrustown.": "along", "Where do I live?": "words", ANSWER: "words"}
+    assert [one["why"] for one in shown["memories"] if one["kind"] == "fact"] == ["answers"]
     await forget(query="Where do I live?")
     left = await contents()
     assert not {"I moved to Walrustown.", ANSWER} & left
@@ -166,6 +173,18 @@ async def test_a_question_and_ids_take_the_messages_along(client, auth_headers, 
     receipt = await forget(ids=[items[0]["id"]])
     assert receipt["removed"]["memory"] == 2  # the fact, and the message that states it
     assert "I like tea." not in await contents()
+
+
+async def test_what_only_resembles_a_question_stays(client, auth_headers, forget, contents):
+    kept = "Boris moved the billing database to Frankfurt in June."
+    for note in (kept, "Anna moved the billing database to Paris in May.", "Anna likes the invoices."):
+        await client.post("/v1/memories", json={"content": note}, headers=auth_headers())
+    shown = await forget(query="Where did Anna move the billing database?", preview=True)
+    assert [one["words"] for one in shown["memories"]] == [["Anna", "move", "billing", "database"]]
+    await forget(query="Where did Anna move the billing database?")
+    assert await contents() == {kept, "Anna likes the invoices."}
+    assert (await forget(query="Who wrote the novel about the whale?"))["removed"]["memory"] == 0
+    assert await contents() == {kept, "Anna likes the invoices."}
 
 
 async def test_a_session_is_forgotten_with_what_it_alone_states(streams, principal, told, forget, contents):

@@ -1,8 +1,10 @@
-"""Histories of changed facts, by rules: what holds now, and what held then."""
+"""Histories of changed facts, by rules and by a chat model's decisions: what holds now, and what held then."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,8 +13,10 @@ from uuid import UUID, uuid4
 import pytest
 
 from memory.facts.answers import fact_question
+from memory.facts.decided import DecidedFacts, SaidText, proved
 from memory.facts.reconciliation import KnownFact, reconcile
 from memory.facts.rules import statements
+from memory.facts.statements import FactDecision, StatedFact
 
 TEXT = Path(__file__).with_name("histories.txt").read_text("utf-8")
 HISTORIES = [
@@ -29,14 +33,19 @@ class PlainFacts:
 
     facts: list[KnownFact] = field(default_factory=list)
 
+    def known(self, at: datetime) -> list[KnownFact]:
+        return [
+            one
+            for one in self.facts[::-1]
+            if (one.valid_to is None or one.valid_to > at) and one.valid_to != one.valid_from
+        ]
+
     def say(self, text: str, at: datetime) -> None:
-        for statement in statements(text, at, "UTC"):
-            known = [
-                one
-                for one in self.facts[::-1]
-                if (one.valid_to is None or one.valid_to > at) and one.valid_to != one.valid_from
-            ]
-            change = reconcile(statement, known, at)
+        self.learn(statements(text, at, "UTC"), at)
+
+    def learn(self, stated: Iterable[StatedFact], at: datetime) -> None:
+        for statement in stated:
+            change = reconcile(statement, self.known(at), at)
             for fact_id, valid_to in change.closes:
                 self._change(fact_id, valid_to)
             for fact_id in change.reopens:
@@ -67,9 +76,44 @@ def test_there_are_enough_histories():
     assert len(HISTORIES) >= 40
 
 
+class ModelFacts(PlainFacts):
+    """Reads messages as a chat model decides about them that understands what the rules do, and no more."""
+
+    def say(self, text: str, at: datetime) -> None:
+        for statement in statements(text, at, "UTC"):  # each in a message of its own: numbers are those shown then
+            known = self.known(at)
+            answer = DecidedFacts.model_validate_json(decided(text, statement, known, at))
+            self.learn(proved(SaidText(text, at, "UTC"), answer, known), at)
+
+
+def decided(text: str, statement: StatedFact, known: list[KnownFact], at: datetime) -> str:
+    """What a model answers that decides right."""
+    change = reconcile(statement, known, at)
+    targets = [change.again, change.supersedes, *(fact_id for fact_id, _ in change.closes)]
+    target = next((one for one in known if one.id in targets), None)
+    told = change.statement or statement
+    if change.decision is FactDecision.noop and target is None:
+        return '{"decisions": []}'
+    one = {
+        "decision": change.decision,
+        "memory": known.index(target) + 1 if target else None,
+        "quote": text.strip(),
+        "kind": told.kind,
+        "subject": told.subject or "user",
+        "predicate": told.predicate or target.predicate,
+        "object": told.object or target.object,
+        "one_value": told.values == "one",
+        "corrects": told.corrects,
+        "when": told.phrase,
+        "tense": "past" if told.ends else "ahead" if told.starts and told.starts > at else "now",
+    }
+    return json.dumps({"decisions": [one]})
+
+
+@pytest.mark.parametrize("facts_by", [PlainFacts, ModelFacts], ids=["rules", "model"])
 @pytest.mark.parametrize("history", HISTORIES, ids=lambda lines: lines[-1])
-def test_what_holds_and_held_is_known(history):
-    facts = PlainFacts()
+def test_what_holds_and_held_is_known(history, facts_by):
+    facts = facts_by()
     for minutes, line in enumerate(history):
         found = LINE.fullmatch(line)
         assert found, line

@@ -15,13 +15,14 @@ from attractor_client.evaluation import report
 from attractor_client.evaluation.comparison import Comparison, compare
 from attractor_client.evaluation.limits import Floor, below, read_floor, worse
 from attractor_client.evaluation.metrics import metric_names
+from attractor_client.evaluation.remembering import measure_recall, read_conversations
 from attractor_client.evaluation.results import Evaluation, load
 from attractor_client.evaluation.running import Plan, evaluate
 from attractor_client.invocation import FAILED, Json, run
 from attractor_client.output import Output
 from contracts.retrieval import SearchMode
 
-app = typer.Typer(no_args_is_help=True, help="Evaluate search quality and compare results.")
+app = typer.Typer(no_args_is_help=True, help="Evaluate search quality and recall, and compare results.")
 INPUT, ASKING, RESULT = "Data set and workspace", "How it is asked", "What becomes of the result"
 
 Baseline = Annotated[
@@ -204,6 +205,39 @@ def _conclude(
         output.note(f"Failed: {reason}", "red")
     if reasons:
         raise typer.Exit(FAILED)
+
+
+@app.command("memory")
+def evaluate_memory(
+    ctx: typer.Context,
+    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A JSON file of conversations.")],
+    json: Json = False,
+) -> None:
+    """Import conversations, ask about them, and measure which messages are recalled.
+
+    The file is a list of conversations as LoCoMo has them, with sessions, turns
+    and questions that name the turns which answer them. Each is imported into a
+    workspace of its own, which is deleted at the end: that takes an
+    administrator's key. No chat model is asked.
+
+    \b
+    Example:
+      attractor eval memory conversations.json
+    """
+
+    async def work(client: AttractorClient, output: Output) -> None:
+        figures = await measure_recall(client, read_conversations(file), output.note)
+        means, counts = figures.mean_recall(), {name: len(values) for name, values in figures.recall.items()}
+        slowest = sorted(figures.seconds)[int(0.95 * len(figures.seconds))] if figures.seconds else 0.0
+        if output.as_json:
+            imported = {"messages": figures.messages, "facts": figures.facts}
+            output.json({**imported, "recall": means, "questions": counts, "seconds_p95": slowest})
+            return
+        rows = [(name, counts[name], f"{value:.3f}") for name, value in means.items()]
+        output.table(("category", "questions", "recall@10"), rows)
+        output.text(f"{figures.messages} messages, {figures.facts} facts; p95 {1000 * slowest:.0f} ms")
+
+    run(ctx, json, work, patient=True)
 
 
 def _write(output: Output, file: Path, write: Callable[[Path], None]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -17,12 +17,29 @@ from attractor_client.invocation import Limit, Yes, confirm, connected, show_lis
 from attractor_client.memory_exports import read_export
 from attractor_client.output import Output
 from attractor_client.rendering import local_time, size
-from contracts.memory import ForgetRequest, ForgetResponse, ImportRequest, MemoryKind, MemorySettings, RecallRequest
+from contracts.memory import (
+    ForgetRequest,
+    ForgetResponse,
+    ImportRequest,
+    Memory,
+    MemoryKind,
+    MemorySettings,
+    RecallRequest,
+    TakenMemory,
+)
 
 app = typer.Typer(
-    no_args_is_help=True, help="Recall, list, add, edit, pin, import, export, forget and delete memories."
+    no_args_is_help=True, help="Recall, list, add, edit, review, pin, import, export, forget and delete memories."
 )
 ONE_LINE = 120
+REASONS = {
+    "mentions": "mentions it",
+    "answers": "answers it",
+    "words": "has its words",
+    "session": "said there",
+    "id": "named",
+    "along": "goes along",
+}
 
 
 class Writing(StrEnum):
@@ -123,11 +140,54 @@ async def pin(
 
 @app.command()
 @connected()
+async def review(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
+    """List your facts that wait for a review; `approve` has them recalled, `delete` drops them.
+
+    \b
+    Example:
+      attractor memory review
+    """
+
+    async def waiting() -> AsyncIterator[Memory]:
+        async for one in client.memories.all():
+            if one.fact is not None and not one.fact.approved:
+                yield one
+
+    await show_list(
+        output,
+        waiting(),
+        limit,
+        ("id", "kind", "at", "content"),
+        lambda one: (one.id, one.kind.value, local_time(one.said_at), _one_line(one.content)),
+    )
+
+
+@app.command()
+@connected()
+async def approve(
+    client: AttractorClient,
+    output: Output,
+    memory_ids: Annotated[list[UUID], typer.Argument(metavar="ID...", help="Facts that wait for a review.")],
+) -> None:
+    """Have facts recalled that wait for a review; each ends what it replaces.
+
+    \b
+    Example:
+      attractor memory approve 0198f0c2-7f00-7000-8000-000000000001
+    """
+    approved = [await client.memories.approve(one) for one in memory_ids]
+    output.json(approved) if output.as_json else output.text(f"{len(approved)} approved")
+
+
+@app.command()
+@connected()
 async def forget(
     client: AttractorClient,
     output: Output,
     about: Annotated[str | None, typer.Argument(help="Whatever mentions this, in any case.")] = None,
-    query: Annotated[str | None, typer.Option(help="Whatever answers this question.")] = None,
+    query: Annotated[
+        str | None, typer.Option(help="Whatever answers this question, and has its names and words.")
+    ] = None,
     session: Annotated[UUID | None, typer.Option(help="Whatever was said in this session.")] = None,
     ids: Annotated[list[UUID] | None, typer.Option("--id", help="A memory by its id; repeatable.")] = None,
     preview: Annotated[bool, typer.Option("--preview", help="Only show what would go.")] = False,
@@ -135,8 +195,8 @@ async def forget(
 ) -> None:
     """Forget what is known of somebody or something, with all that was derived from it.
 
-    Shows what goes and asks first. Facts take along the messages that state them. Transcripts of sessions stay: see
-    `attractor sessions delete`.
+    Shows what goes and why, and asks first. Facts take along the messages that state them. Transcripts of sessions
+    stay: the receipt names those that still hold it, for `attractor sessions delete`.
 
     \b
     Examples:
@@ -162,11 +222,22 @@ def _show_forgotten(output: Output, found: ForgetResponse) -> None:
         output.json(found)
         return
     if found.memories:
-        rows = [(one.id, one.kind.value, local_time(one.said_at), _one_line(one.content)) for one in found.memories]
-        output.table(("id", "kind", "at", "content"), rows)
+        rows = [
+            (one.id, one.kind.value, local_time(one.said_at), _reason(one), _one_line(one.content))
+            for one in found.memories
+        ]
+        output.table(("id", "kind", "at", "why", "content"), rows)
     output.text(("To forget: " if found.preview else "Forgotten: ") + _counts(found.removed))
     if any(found.remaining.values()):
         output.text(f"Left, as only editors may change it: {_counts(found.remaining)}")
+    if found.transcripts.messages:
+        output.text(f"Messages that stand in transcripts all the same: {found.transcripts.messages}. To delete them:")
+        for session_id in found.transcripts.sessions:
+            output.text(f"  attractor sessions delete {session_id}")
+
+
+def _reason(taken: TakenMemory) -> str:
+    return f"has {', '.join(taken.words)}" if taken.words else REASONS[taken.why]
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -57,6 +57,11 @@ class Memories:
         """Keeps a memory whatever the workspace's retention, or no longer."""
         return await self._change(memory_id, MemoryEdit(pinned=pinned))
 
+    async def approve(self, memory_id: UUID) -> Memory:
+        """Has a fact recalled that waits for a review."""
+        place = f"{path('v1/memories', memory_id)}/approve"
+        return self.transport.parse(await self.transport.send("POST", place, repeatable=True), Memory)
+
     async def forget(self, request: ForgetRequest) -> ForgetResponse:
         """Forgets what is meant, or shows what that is; counts what goes by table."""
         return await self.transport.query(f"{MEMORIES}/forget", request, ForgetResponse)

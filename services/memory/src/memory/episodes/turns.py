@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 from uuid import uuid5
 
 from contracts.events import Event, TurnCompleted, TurnCompletedV1
+from contracts.fixed_answers import says_nothing
 from memory.repository import NewMessage
 from memory.secrets import without_secrets
 
@@ -25,7 +27,7 @@ def turn_of(event: Event) -> TurnCompleted:
 
 def messages_of(turn: TurnCompleted) -> tuple[NewMessage, NewMessage]:
     """Returns question and answer. The answer is dated after its question, so that they stand in their order."""
-    shared = {"created_by": turn.user_id, "session_id": turn.session_id, "run_id": turn.run_id}
+    shared: dict[str, Any] = {"created_by": turn.user_id, "session_id": turn.session_id, "run_id": turn.run_id}
     question = NewMessage(
         id=turn.question_id,
         role="user",
@@ -40,6 +42,7 @@ def messages_of(turn: TurnCompleted) -> tuple[NewMessage, NewMessage]:
         role="assistant",
         speaker=ASSISTANT,
         content=_kept(turn.answer, LONGEST_ANSWER),
+        says_nothing=says_nothing(turn.answer.strip()),
         said_at=turn.asked_at + timedelta(milliseconds=1),
         time_zone=turn.time_zone,
         **shared,

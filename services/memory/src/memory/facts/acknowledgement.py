@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
+from contracts.fixed_answers import NOTED
 from contracts.memory import MemoryKind, ToldStatement
 from memory.facts.clauses import clauses
 from memory.facts.language import is_german
@@ -19,12 +20,6 @@ _LASTING = re.compile(
     r"\b(?:always|never|from now on|in future|i prefer|call me|immer|nie|künftig|ab jetzt|ich bevorzuge|duze|sieze)\b",
     re.IGNORECASE,
 )
-_TEXTS = {
-    ("on", False): "Noted: I will remember this.",
-    ("on", True): "Notiert: Das merke ich mir.",
-    ("review", False): "Noted: I will remember this once it is approved.",
-    ("review", True): "Notiert: Das merke ich mir, sobald es bestätigt ist.",
-}
 
 
 def acknowledged(text: str, at: datetime, time_zone: str, writing: Writing) -> ToldStatement | None:
@@ -35,7 +30,7 @@ def acknowledged(text: str, at: datetime, time_zone: str, writing: Writing) -> T
     if not told:
         return None
     about_user = any(_is_about_user(one) for one in told)
-    return ToldStatement(text=_TEXTS[writing, is_german(text)], about_user=about_user)
+    return ToldStatement(text=NOTED[writing, is_german(text)], about_user=about_user)
 
 
 def _is_kept(statement: StatedFact, clause: str) -> bool:

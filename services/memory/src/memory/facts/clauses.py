@@ -51,12 +51,9 @@ _SHORT = [
 
 def clauses(text: str) -> list[tuple[str, bool]]:
     """Returns the clauses, each with whether it corrects what was said before, in their order."""
-    for pattern in (_CODE, _FENCE, _QUOTED):
-        text = pattern.sub(" … ", text)
-    text = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">"))
-    text = _ORDINAL.sub(" ", text)  # "3. Mai" is no end of a sentence
+    text = _ORDINAL.sub(" ", own_words(text))  # "3. Mai" is no end of a sentence
     found, corrects = [], False
-    for sentence in _SENTENCE.findall(text.replace("’", "'")):
+    for sentence in _SENTENCE.findall(text):
         if sentence.rstrip().endswith("?") or len(sentence) > LONGEST or "…" in sentence or has_secret(sentence):
             corrects = False
             continue
@@ -70,6 +67,13 @@ def clauses(text: str) -> list[tuple[str, bool]]:
                 found.append((clause, corrects))
                 corrects = False
     return found
+
+
+def own_words(text: str) -> str:
+    """Returns the message with `…` for what is quoted or pasted in it."""
+    for pattern in (_CODE, _FENCE, _QUOTED):
+        text = pattern.sub(" … ", text)
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">")).replace("’", "'")
 
 
 def _opened(clause: str) -> tuple[str, bool]:

@@ -9,20 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from enum import StrEnum
 from uuid import UUID
 
-from memory.facts.statements import StatedFact, plain
+from memory.facts.statements import FactDecision, StatedFact, plain
 
 LONG_BEFORE = timedelta(days=60)
 OPPOSITES = {"likes": "dislikes", "dislikes": "likes"}
-
-
-class FactDecision(StrEnum):
-    add = "ADD"
-    update = "UPDATE"
-    invalidate = "INVALIDATE"
-    noop = "NOOP"
+SEVERAL = frozenset({"likes", "dislikes", "has", "speaks"})
+"""Predicates that always have several values at a time, whatever a model thinks."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +51,15 @@ class FactChange:
 
 
 def reconcile(statement: StatedFact, known: Sequence[KnownFact], said_at: datetime) -> FactChange:
-    """`known`: facts of the user; those about other subjects are left alone."""
+    """`known`: facts of the user; those about other subjects are left alone.
+
+    What the chat model decided counts as far as the facts allow it; what it decided on a fact that is not known, or is
+    about another subject, is decided here.
+    """
+    return _as_decided(statement, known, said_at) or _by_rule(statement, known, said_at)
+
+
+def _by_rule(statement: StatedFact, known: Sequence[KnownFact], said_at: datetime) -> FactChange:
     resolved = _resolved(statement, known)
     if resolved is None:
         return FactChange(FactDecision.noop)
@@ -96,6 +98,24 @@ def reconcile(statement: StatedFact, known: Sequence[KnownFact], said_at: dateti
     return _updated(statement, same, said_at)
 
 
+def _as_decided(statement: StatedFact, known: Sequence[KnownFact], said_at: datetime) -> FactChange | None:
+    target = next((fact for fact in known if fact.id == statement.decided_on), None)
+    if target is None or plain(target.subject) != plain(statement.subject or ""):
+        return None
+    match statement.decision:
+        case FactDecision.noop:
+            return FactChange(FactDecision.noop, again=target.id)
+        case FactDecision.invalidate:
+            return _closed([target], statement.starts or said_at)
+        case FactDecision.update if statement.ends is None and plain(target.object) != plain(statement.object):
+            statement = replace(statement, predicate=target.predicate)
+            if statement.values == "one" and (statement.corrects or target.predicate not in SEVERAL):
+                return _updated(statement, [target], said_at)
+            starts = statement.starts or said_at
+            return FactChange(FactDecision.add, statement, starts, conflicts_with=target.id)
+    return None
+
+
 def _updated(statement: StatedFact, same: Sequence[KnownFact], said_at: datetime) -> FactChange:
     """The new fact takes the place of the open ones. One that is corrected never held."""
     last = same[0]
@@ -127,8 +147,11 @@ def _ended(statement: StatedFact, about: Sequence[KnownFact], at: datetime) -> F
         if fact.predicate == statement.predicate
         and (not statement.object or not fact.object or _same_object(fact, statement))
     ]
-    if not ended:
-        return FactChange(FactDecision.noop)
+    return _closed(ended, at) if ended else FactChange(FactDecision.noop)
+
+
+def _closed(ended: Sequence[KnownFact], at: datetime) -> FactChange:
+    """The facts end. What a plan that is dropped had replaced holds on."""
     planned = [fact for fact in ended if fact.valid_from > at]
     closes = [(fact.id, max(at, fact.valid_from)) for fact in ended]
     return FactChange(

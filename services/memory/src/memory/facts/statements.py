@@ -5,12 +5,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Literal
+from uuid import UUID
 
 from contracts.memory import MemoryKind
 
 USER = "user"
 Values = Literal["one", "many", "unknown"]
+
+
+class FactDecision(StrEnum):
+    add = "ADD"
+    update = "UPDATE"
+    invalidate = "INVALIDATE"
+    noop = "NOOP"
 
 
 @dataclass(frozen=True)
@@ -20,7 +29,8 @@ class StatedFact:
     `values`: how many objects the predicate has at a time. `starts` and `ends` are when it began to hold and ceased to,
     as far as told, in the words of `phrase`; `starts_by` is the end of the day or month in which it began. `over`: it
     says that something no longer holds. `corrects`: what was said before was never true. `replaces` is the object that
-    was named as wrong.
+    was named as wrong. `decision` is what the chat model wants done, to the memory with the id `decided_on`; the rules
+    leave both open.
     """
 
     kind: MemoryKind
@@ -36,6 +46,8 @@ class StatedFact:
     over: bool = False
     corrects: bool = False
     replaces: str | None = None
+    decision: FactDecision | None = None
+    decided_on: UUID | None = None
 
 
 _ARTICLE = re.compile(r"(?i)^(?:the|a|an|my|our|der|die|das|dem|den|ein|eine|einen|einem|mein|meine|meinen) ")

@@ -41,15 +41,16 @@ class FactWriter:
         workspace_id: UUID,
         message: NewMessage,
         reflections: Sequence[Reflection] = (),
+        stated: Sequence[StatedFact] | None = None,
     ) -> int:
         """Keeps what a message states that was just kept itself, and what its turn showed of the user.
 
-        Returns how many facts were added.
-
-        The ids follow from the message's, so that whoever writes them again writes the same. Where the workspace
+        `stated` is what the chat model read from it; without it the rules read the message. Returns how many facts were
+        added. The ids follow from the message's, so that whoever writes them again writes the same. Where the workspace
         reviews facts, they wait for it, and close nothing until then.
         """
-        added, told = 0, joined(reflections, self.read(message), message.said_at)
+        told = joined(reflections, self.read(message) if stated is None else stated, message.said_at)
+        added = 0
         facts = FactRows(connection, workspace_id)
         writing = await facts.writing() if told else "off"
         if writing == "off":

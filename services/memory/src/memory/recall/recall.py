@@ -100,6 +100,15 @@ class Recall:
         scored = zip(found.ids[:LOOKED_AT], found.scores.tolist(), strict=False)
         return {memory_id for memory_id, score in scored if score >= least}
 
+    async def similar(self, workspace_id: UUID, user_id: UUID, text: str, most: int) -> list[UUID]:
+        """Returns the facts, preferences and styles that resemble a text most, the best first."""
+        vector = await self._vector(text)
+        kinds = [MemoryKind.fact, MemoryKind.preference, MemoryKind.style]
+        request = RecallRequest(query=text[:1_000], kinds=kinds)
+        asked = self._asked(request, vector, datetime.now(UTC), frozenset())
+        found = await self.indexes.with_index(workspace_id, user_id, lambda index: index.find(asked))
+        return found.ids[:most]
+
     async def _answer(
         self, facts: FactRows, user_id: UUID, request: RecallRequest, now: datetime
     ) -> RecalledAnswer | None:

@@ -3,7 +3,8 @@ SELECT revision, removed_at_revision FROM owner_revision
 WHERE workspace_id = %(workspace_id)s AND user_id = %(user_id)s;
 
 -- name: changed
--- Returns memories that came or changed after a revision, in the order in which they came.
+-- Returns memories that came or changed after a revision, in the order in which they came, without answers that say
+-- nothing.
 SELECT
     memory.id, memory.kind, memory.session_id, coalesce(episode.speaker, '') AS speaker, memory.said_at,
     memory.content, memory.terms, memory.pieces,
@@ -15,7 +16,7 @@ FROM memory
 LEFT JOIN episode ON episode.workspace_id = memory.workspace_id AND episode.id = memory.id
 WHERE
     memory.workspace_id = %(workspace_id)s AND memory.created_by = %(user_id)s AND memory.revision > %(after)s
-    AND memory.terms IS NOT NULL
+    AND memory.terms IS NOT NULL AND episode.says_nothing IS NOT TRUE
 ORDER BY memory.created_at, episode.position, memory.revision, memory.id;
 
 -- name: unprepared
@@ -57,5 +58,5 @@ JOIN episode AS near
 JOIN memory ON memory.workspace_id = near.workspace_id AND memory.id = near.id
 WHERE
     found.workspace_id = %(workspace_id)s AND found.id = ANY(%(ids)s::uuid[]) AND NOT near.id = ANY(%(ids)s::uuid[])
-    AND memory.created_by = %(user_id)s
+    AND memory.created_by = %(user_id)s AND NOT near.says_nothing
 ORDER BY near.id, array_position(%(ids)s::uuid[], found.id);

@@ -30,7 +30,7 @@ async def forget(body: ForgetRequest, caller: Viewer, forgetting: Rights) -> For
     Facts take along the messages that state them, and messages the facts that no other one states. With `preview`
     nothing goes. What an event or an import tells again later stays forgotten. In the workspace's world state only
     editors have something removed; for others `remaining` counts what mentions it there. Transcripts of sessions are
-    not touched: delete the session for that.
+    not touched: `transcripts` counts the messages that still stand there, and names the sessions to delete for that.
     """
     return await forgetting.forget(caller, body)
 

@@ -21,7 +21,9 @@ async def exported(database: Database, caller: Principal) -> AsyncIterator[str]:
     cursor: str | None = None
     while True:
         async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
-            page = await Memories(connection, caller.workspace_id).page(caller.user_id, None, EXPORTED_AT_ONCE, cursor)
+            page = await Memories(connection, caller.workspace_id).page(
+                caller.user_id, None, EXPORTED_AT_ONCE, cursor, ledger=True
+            )
         yield _lines([ExportedMemoryLine(memory=memory) for memory in page.items])
         cursor = page.next_cursor
         if cursor is None:

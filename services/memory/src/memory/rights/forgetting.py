@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Literal
 from uuid import UUID
 
 from contracts.gateway import Role
-from contracts.memory import ForgetRequest, ForgetResponse
+from contracts.memory import ForgetRequest, ForgetResponse, Memory, TakenMemory
+from memory.facts.answers import fact_question
 from memory.recall.recall import Recall
 from memory.repository import Memories
+from memory.rights.about import Subject
 from memory.rights.mentions import Mentions
 from memory.rights.repository import RightsRows
 from memory.rights.world_mentions import forget_in_world
@@ -18,6 +22,17 @@ from service_kit.auth import Principal
 from service_kit.postgres import Connection, Database
 
 MOST_SHOWN = 200
+
+
+@dataclass(frozen=True)
+class _Reason:
+    """Why a memory is taken, and the words of the question that it has."""
+
+    why: Literal["mentions", "answers", "words", "session", "id", "along"]
+    words: tuple[str, ...] = ()
+
+
+_ALONG = _Reason("along")
 
 
 class Forgetting:
@@ -33,28 +48,61 @@ class Forgetting:
             rows = RightsRows(connection, caller.workspace_id)
             memories = Memories(connection, caller.workspace_id)
             await memories.lock()
-            ids = await self._meant(rows, caller.user_id, request, relevant)
-            shown = await rows.listed(ids, MOST_SHOWN) if request.preview else []
+            reasons = await self._meant(rows, caller.user_id, request, relevant)
+            ids = await self._with_others(rows, caller.user_id, request, set(reasons))
+            listed = await rows.listed(ids, MOST_SHOWN) if request.preview else []
             removed = Counter(asdict(await rows.counts(ids)))
+            transcripts = await rows.transcripts(ids)
             if ids and not request.preview:
                 await memories.forget(caller.user_id, ids)
             remaining = Counter[str]({"memory": 0 if request.preview else len(await rows.owned(caller.user_id, ids))})
             await _worlds(connection, caller, request, removed, remaining)
-        return ForgetResponse(preview=request.preview, memories=shown, removed=removed, remaining=remaining)
+        return ForgetResponse(
+            preview=request.preview,
+            memories=[_taken(one, reasons.get(one.id, _ALONG)) for one in listed],
+            removed=removed,
+            remaining=remaining,
+            transcripts=transcripts,
+        )
 
     async def _relevant(self, caller: Principal, request: ForgetRequest) -> set[UUID]:
         if request.query is None:
             return set()
         return await self.recall.relevant(caller.workspace_id, caller.user_id, request.query)
 
-    async def _meant(self, rows: RightsRows, user_id: UUID, request: ForgetRequest, relevant: set[UUID]) -> set[UUID]:
+    async def _meant(
+        self, rows: RightsRows, user_id: UUID, request: ForgetRequest, relevant: set[UUID]
+    ) -> dict[UUID, _Reason]:
         if request.session_id is not None:
-            return await rows.with_unstated(await rows.of_session(user_id, request.session_id))
+            return dict.fromkeys(await rows.of_session(user_id, request.session_id), _Reason("session"))
         if request.about is not None:
-            found = await rows.mentioning(user_id, Mentions(request.about))
-        else:
-            found = await rows.owned(user_id, [*relevant, *request.ids])
-        return await rows.with_sources(user_id, found)
+            return dict.fromkeys(await rows.mentioning(user_id, Mentions(request.about)), _Reason("mentions"))
+        if request.query is not None:
+            return await self._answering(rows, user_id, request.query, relevant)
+        return dict.fromkeys(await rows.owned(user_id, request.ids), _Reason("id"))
+
+    async def _answering(self, rows: RightsRows, user_id: UUID, query: str, relevant: set[UUID]) -> dict[UUID, _Reason]:
+        """Returns the facts that answer the question, and of what is relevant to it what has its names and words."""
+        analyzer = self.recall.indexes.analyzer
+        subject = Subject.of(query, analyzer)
+        reasons = {
+            one.id: _Reason("words", tuple(words))
+            for one in await rows.texts(user_id, relevant)
+            if (words := subject.words_in(analyzer.terms(one.text)))
+        }
+        if asked := fact_question(query, datetime.now(UTC), "UTC"):
+            found = await rows.answering(user_id, asked.subject, asked.predicate)
+            reasons |= dict.fromkeys(found, _Reason("answers"))
+        return reasons
+
+    async def _with_others(self, rows: RightsRows, user_id: UUID, request: ForgetRequest, ids: set[UUID]) -> set[UUID]:
+        if request.session_id is not None:
+            return await rows.with_unstated(ids)
+        return await rows.with_sources(user_id, ids)
+
+
+def _taken(memory: Memory, reason: _Reason) -> TakenMemory:
+    return TakenMemory(**memory.model_dump(), why=reason.why, words=list(reason.words))
 
 
 async def _worlds(

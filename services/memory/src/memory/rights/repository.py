@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import LiteralString
 from uuid import UUID
 
-from contracts.memory import Memory
+from contracts.memory import Memory, StandingTranscripts
 from memory.repository import COLUMNS
 from memory.rights.mentions import Mentions
 from memory.world.repository import COLUMNS as EVENT_COLUMNS
@@ -18,7 +18,10 @@ from service_kit.statements import Statements
 
 class RightsSql(Statements, file="rights.sql", columns=COLUMNS, event_columns=EVENT_COLUMNS):
     mentioning: LiteralString
+    texts: LiteralString
     of_session: LiteralString
+    answering: LiteralString
+    transcripts: LiteralString
     owned: LiteralString
     stating: LiteralString
     unstated: LiteralString
@@ -72,6 +75,21 @@ class RightsRows(Repository):
         """Returns the memories that mention the text."""
         rows = await self.all(RightsSql.mentioning, MemoryText, user_id=user_id, pattern=mentions.like)
         return {one.id for one in rows if mentions.are_in(one.text)}
+
+    async def texts(self, user_id: UUID, ids: Iterable[UUID]) -> list[MemoryText]:
+        """Returns those of the memories that are the user's."""
+        return await self.all(RightsSql.texts, MemoryText, user_id=user_id, ids=list(ids))
+
+    async def answering(self, user_id: UUID, subject: str, predicate: str) -> set[UUID]:
+        """Returns the facts about the subject, those that are over too."""
+        values = {"user_id": user_id, "subject": subject, "predicate": predicate}
+        return set(await self.values(RightsSql.answering, **values))
+
+    async def transcripts(self, ids: Iterable[UUID]) -> StandingTranscripts:
+        """Returns which sessions' transcripts have messages among these."""
+        found = await self.one(RightsSql.transcripts, StandingTranscripts, ids=list(ids))
+        assert found is not None, "an aggregate has a row"
+        return found
 
     async def of_session(self, user_id: UUID, session_id: UUID) -> set[UUID]:
         return set(await self.values(RightsSql.of_session, user_id=user_id, session_id=session_id))

@@ -12,6 +12,20 @@ WHERE
     memory.workspace_id = %(workspace_id)s AND memory.created_by = %(user_id)s
     AND concat_ws(E'\n', memory.content, episode.speaker, about.told) ILIKE %(pattern)s;
 
+-- name: texts
+-- Returns those of the memories that are the user's, with all that their rows say in words.
+SELECT memory.id, concat_ws(E'\n', memory.content, episode.speaker, about.told) AS text
+FROM memory
+LEFT JOIN episode ON episode.workspace_id = memory.workspace_id AND episode.id = memory.id
+LEFT JOIN LATERAL (
+    -- "user" is the service's own word for whom the fact is about.
+    SELECT concat_ws(E'\n', regexp_replace(fact.subject, '^user(''s )?', ''), fact.object, fact.phrase) AS told
+    FROM fact WHERE fact.workspace_id = memory.workspace_id AND fact.id = memory.id
+) AS about ON true
+WHERE
+    memory.workspace_id = %(workspace_id)s AND memory.created_by = %(user_id)s
+    AND memory.id = ANY(%(ids)s::uuid[]);
+
 -- name: of_session
 -- Returns what was said and stored in a session of the user; facts go with the last message that states them.
 SELECT id FROM memory
@@ -23,6 +37,21 @@ WHERE
 -- Returns those of the ids that are the user's.
 SELECT id FROM memory
 WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND id = ANY(%(ids)s::uuid[]);
+
+-- name: answering
+-- Returns the user's facts about a subject by a predicate, whenever they held.
+SELECT id FROM fact
+WHERE
+    workspace_id = %(workspace_id)s AND user_id = %(user_id)s AND predicate = %(predicate)s
+    AND lower(subject) = lower(%(subject)s);
+
+-- name: transcripts
+-- Counts the messages of turns among the memories, and names their sessions.
+SELECT count(*) AS messages, coalesce(array_agg(DISTINCT memory.session_id), '{{}}') AS sessions
+FROM memory
+WHERE
+    memory.workspace_id = %(workspace_id)s AND memory.id = ANY(%(ids)s::uuid[]) AND memory.kind = 'episode'
+    AND memory.session_id IS NOT NULL AND memory.run_id IS NOT NULL;
 
 -- name: stating
 -- Returns the messages that state facts.

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypedDict
 from langgraph.runtime import Runtime
 
 from contracts.events import MessageDelta, ProviderIssue
+from contracts.fixed_answers import COURTESY, NOT_WITHOUT_DOCUMENTS, NOTHING_FOUND, SEARCH_FAILED
 from contracts.prompt_fence import attribute, neutralising
 from inference.chat import ChatMessage
 from inference.errors import CallRefused
@@ -27,10 +28,6 @@ from orchestrator.runs.records import RunOptions
 
 SEEN_CHARACTERS = 8_000
 neutralised = neutralising("document", "passage", "memory", "summary")
-COURTESY = "At your service: ask me anything about the documents of this workspace."
-NOTHING_FOUND = "I found nothing relevant to this in the documents."
-NOT_WITHOUT_DOCUMENTS = "You asked for an answer without the documents, and there is no chat model to give one."
-SEARCH_FAILED = "I could not search the documents just now, so this answer uses no sources."
 
 STEPS = {"model": "Wrote the answer with the chat model", "extractive": "Answered without a chat model"}
 NOTICES = {None: "", "found": "", "nothing": NOTHING_FOUND, "failed": SEARCH_FAILED, "off": ""}

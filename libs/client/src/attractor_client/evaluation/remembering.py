@@ -1,0 +1,144 @@
+"""Measures recall of long conversations: imported, asked about, and judged by the messages that hold the answers.
+
+A file is a JSON list, as LoCoMo has it (Maharana et al. 2024): {"conversation_id", "sessions": [{"session_id", "time",
+"turns": [{"id", "speaker", "text"}]}], "questions": [{"question", "category_name", "evidence_turn_ids"}]}.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+from attractor_client.client import AttractorClient
+from attractor_client.errors import AttractorError
+from attractor_client.evaluation.workspaces import opened
+from contracts.memory import ImportedConversation, ImportedMessage, ImportRequest, MemoryKind, RecallRequest
+
+K = 10
+AT_ONCE = 200
+"""Messages of a session in one request."""
+PATIENCE_SECONDS = 900.0
+SOURCE = "attractor eval memory"
+ALL = "all"
+
+
+@dataclass(frozen=True)
+class AskedQuestion:
+    """A question, its kind, and the ids of the messages that hold its answer."""
+
+    text: str
+    category: str
+    evidence: frozenset[str]
+
+
+@dataclass(frozen=True)
+class AskedConversation:
+    name: str
+    sessions: list[ImportedConversation]
+    questions: list[AskedQuestion]
+
+
+@dataclass
+class RecallFigures:
+    """Recall of the evidence among the first ten memories by category, and what the import left.
+
+    `seconds` is of each question, over the network.
+    """
+
+    recall: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
+    seconds: list[float] = field(default_factory=list)
+    messages: int = 0
+    facts: int = 0
+
+    def mean_recall(self) -> dict[str, float]:
+        """Returns the mean by category, that of all questions first."""
+        return {name: mean(self.recall[name]) for name in sorted(self.recall, key=lambda one: (one != ALL, one))}
+
+
+def read_conversations(file: Path) -> list[AskedConversation]:
+    """Raises AttractorError for a file of another form. Questions without evidence among the messages are left out."""
+    try:
+        return [_conversation(one) for one in json.loads(file.read_text("utf-8"))]
+    except (KeyError, TypeError, ValueError) as error:
+        raise AttractorError(f"{file} holds no conversations to ask about", repr(error)) from error
+
+
+async def measure_recall(
+    client: AttractorClient, conversations: list[AskedConversation], progress: Callable[[str], None]
+) -> RecallFigures:
+    """Imports and asks each conversation in a workspace of its own, which is deleted afterwards.
+
+    Raises Forbidden for whoever is no administrator.
+    """
+    figures = RecallFigures()
+    for one in conversations:
+        async with opened(client, f"evaluation {one.name}", fresh=True) as place:
+            progress(f"{one.name}: {sum(len(part.messages) for part in one.sessions)} messages")
+            turn_of = await _imported(place.client, one, figures)
+            await _embedded(place.client)
+            progress(f"{one.name}: {len(one.questions)} questions")
+            for asked in one.questions:
+                started = time.perf_counter()
+                found = await place.client.memories.ask(
+                    RecallRequest(query=asked.text, k=K, kinds=[MemoryKind.episode])
+                )
+                figures.seconds.append(time.perf_counter() - started)
+                turns = {turn_of.get(str(memory.id)) for memory in found.memories[:K]}
+                share = len(asked.evidence & turns) / len(asked.evidence)
+                for name in (ALL, asked.category):
+                    figures.recall[name].append(share)
+    return figures
+
+
+async def _imported(client: AttractorClient, one: AskedConversation, figures: RecallFigures) -> dict[str, str]:
+    """Returns the conversation's own ids of the messages by those of memory."""
+    turn_of = dict[str, str]()
+    for part in one.sessions:
+        taken = await client.memories.take(ImportRequest(source=SOURCE, conversations=[part]))
+        turn_of |= {str(memory_id): turn for turn, memory_id in taken.message_ids.items()}
+        figures.messages += taken.added + taken.known
+        figures.facts += taken.facts
+    return turn_of
+
+
+async def _embedded(client: AttractorClient) -> None:
+    """Waits until meanings are compared for all messages. Raises TimeoutError."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        async for left in _unembedded(client):
+            if not left:
+                return
+
+
+async def _unembedded(client: AttractorClient) -> AsyncIterator[int]:
+    while True:
+        yield (await client.memories.ask(RecallRequest(query="hello", k=1))).unembedded
+        await asyncio.sleep(1)  # the server has no event for it
+
+
+def _conversation(one: dict[str, Any]) -> AskedConversation:
+    sessions = [part for session in one["sessions"] for part in _parts(session)]
+    known = {message.id for part in sessions for message in part.messages}
+    questions = [
+        AskedQuestion(asked["question"], asked["category_name"], evidence)
+        for asked in one["questions"]
+        if (evidence := frozenset(asked["evidence_turn_ids"]) & known)
+    ]
+    return AskedConversation(str(one["conversation_id"]), sessions, questions)
+
+
+def _parts(session: dict[str, Any]) -> Iterator[ImportedConversation]:
+    at = datetime.strptime(session["time"], "%I:%M %p on %d %B, %Y")
+    messages = [
+        ImportedMessage(id=turn["id"], role="speaker", speaker=turn["speaker"], content=turn["text"], at=at)
+        for turn in session["turns"]
+    ]
+    for start in range(0, len(messages), AT_ONCE):
+        yield ImportedConversation(id=session["session_id"], messages=messages[start : start + AT_ONCE])

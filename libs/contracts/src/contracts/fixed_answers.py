@@ -1,0 +1,21 @@
+"""Answers that say nothing to remember, word for word: whoever gives them, and whoever keeps answers, has them here."""
+
+from __future__ import annotations
+
+COURTESY = "At your service: ask me anything about the documents of this workspace."
+NOTHING_FOUND = "I found nothing relevant to this in the documents."
+NOT_WITHOUT_DOCUMENTS = "You asked for an answer without the documents, and there is no chat model to give one."
+SEARCH_FAILED = "I could not search the documents just now, so this answer uses no sources."
+NOTED = {
+    ("on", False): "Noted: I will remember this.",
+    ("on", True): "Notiert: Das merke ich mir.",
+    ("review", False): "Noted: I will remember this once it is approved.",
+    ("review", True): "Notiert: Das merke ich mir, sobald es bestätigt ist.",
+}
+"""By how the workspace keeps facts, and whether it is said in German."""
+_ALL = frozenset({COURTESY, NOTHING_FOUND, NOT_WITHOUT_DOCUMENTS, SEARCH_FAILED, *NOTED.values()})
+
+
+def says_nothing(answer: str) -> bool:
+    """Returns whether the answer is one of these; after "I found nothing" stands only what could be tried instead."""
+    return answer in _ALL or answer.startswith(f"{NOTHING_FOUND}\n")
