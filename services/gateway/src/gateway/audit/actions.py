@@ -115,6 +115,7 @@ ACTIONS = (
         ("delete", "DELETE", f"{_SESSION}/artifact"),
         ("index", "POST", f"{_SESSION}/artifact/index"),
     ),
+    *_actions("image", "attachment_id", ("delete", "DELETE", f"{_SESSION}/attachments/{{attachment_id}}")),
     *_actions("message", "message_id", ("delete", "DELETE", "/v1/messages/{message_id}")),
     *_actions("response", "response_id", ("delete", "DELETE", "/v1/responses/{response_id}")),
     *_actions(
@@ -214,6 +215,7 @@ NOT_AUDITED = frozenset(
         ("POST", "/v1/sessions/{session_id}/artifact/redo"),
         ("POST", "/v1/sessions/{session_id}/artifact/restore"),
         ("POST", "/v1/sessions/{session_id}/artifact/undo"),
+        ("POST", "/v1/sessions/{session_id}/attachments"),
         ("PUT", "/v1/sessions/{session_id}/head"),
         ("POST", "/v1/sessions/{session_id}/messages"),
         ("POST", "/v1/sources/{source_id}/syncs/{sync_id}/cancel"),
