@@ -113,7 +113,7 @@ async def test_what_a_preset_cannot_be_is_refused(start: Any, model_settings: An
     bad: list[dict[str, Any]] = [
         {"temperature": 3},
         {"instructions": ""},
-        {"roles": {"vision": [{"provider": "operator", "model": "small"}]}},
+        {"roles": {"hearing": [{"provider": "operator", "model": "small"}]}},
         {"roles": {"answer": [{"provider": "operator", "model": "huge"}]}},
         {"roles": {"answer": [{"provider": "other", "model": "small"}]}},
         {"unknown": 1},
