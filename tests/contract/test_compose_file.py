@@ -13,6 +13,7 @@ import pytest
 import yaml
 from api_calls import REPOSITORY
 
+from embedded.engines.valkey import MOST_MEMORY
 from gateway.settings import Settings as Gateway
 
 COMPOSE: dict[str, Any] = yaml.safe_load((REPOSITORY / "compose.yaml").read_text(encoding="utf-8"))
@@ -50,6 +51,16 @@ def test_a_container_has_no_privileges(name: str) -> None:
     assert one["read_only"] is (name not in WRITES_ITS_OWN_IMAGE)
     assert not one.get("privileged")
     assert one["mem_limit"]
+
+
+def test_redis_is_full_before_its_container_is() -> None:
+    """It had no limit of its own: it was killed, read its file, and was killed again."""
+    redis = SERVICES["redis"]
+    arguments = redis["command"]
+    most = arguments[arguments.index("--maxmemory") + 1]
+    assert most == MOST_MEMORY
+    assert int(most.removesuffix("mb")) <= 0.7 * int(redis["mem_limit"].removesuffix("m"))  # it forks, and has buffers
+    assert arguments[arguments.index("--maxmemory-policy") + 1] == "noeviction"
 
 
 @pytest.mark.parametrize("name", SERVICES)

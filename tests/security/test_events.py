@@ -172,6 +172,7 @@ SHARED = {"ingestion-worker": "ingestion"}  # both sides of the broker
 FOR_NOBODY = [
     *("FLUSHALL", "FLUSHDB", "KEYS *", "SCAN 0", "CONFIG GET requirepass", "CONFIG SET dir /tmp", "ACL LIST"),
     *("ACL SETUSER x", "DEBUG SLEEP 0", "SCRIPT FLUSH", "MONITOR", "SHUTDOWN", "CLIENT KILL ID 1", "CLIENT LIST"),
+    "INFO clients",
     *("MODULE LIST", "REPLICAOF NO ONE", "BGREWRITEAOF", "SAVE", "INFO", "FUNCTION LIST", "SWAPDB 0 1", "RANDOMKEY"),
     *(f"XGROUP DESTROY {DOCUMENTS} retrieval", f"XGROUP SETID {DOCUMENTS} retrieval $", f"DEL {DOCUMENTS}"),
     *(f"RENAME {DOCUMENTS} x", f"COPY {DOCUMENTS} x", f"MIGRATE localhost 1 {DOCUMENTS} 0 1", f"DUMP {DOCUMENTS}"),
@@ -187,6 +188,8 @@ def test_a_user_reaches_its_own_keys_alone_and_no_command_of_an_operator(redis: 
         for command in commands:
             assert is_allowed(command) == (SHARED.get(user, user) == owner), command
     assert not [command for command in FOR_NOBODY if is_allowed(command)]
+    reads = user != "ingestion-worker"  # and so trims, and tells how full the server is
+    assert {is_allowed(command) for command in (f"MEMORY USAGE {DOCUMENTS}", "INFO memory")} == {reads}
 
 
 def test_without_a_password_nobody_gets_in(redis: Redis) -> None:

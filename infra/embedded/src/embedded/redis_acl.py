@@ -12,10 +12,12 @@ from hashlib import sha256
 
 ADMINISTRATOR = "administrator"  # for operators and tests; no service has its password
 DOCUMENTS, TURNS = "attractor.documents", "attractor.turns"
+MEMORY = "+info|memory"  # how full the server is, and no other section
 CONNECTION = "+hello +auth +ping +quit +reset +select +client|setinfo +client|setname +client|id +multi +exec +discard"
 SCRIPTS = "+eval +evalsha +script|load +script|exists"
 READ_STREAM = (
     "+xgroup|create +xreadgroup +xack +xclaim +xautoclaim +xpending +xinfo|groups +xinfo|stream +xtrim +xlen +exists"
+    " +memory|usage"
 )
 DEAD_LETTERS = "+xadd +xrange +xdel +xlen"
 # What Celery's Redis transport calls, on both sides of the broker.
@@ -29,7 +31,7 @@ BROADCASTS = "+publish +subscribe +unsubscribe +psubscribe +punsubscribe &/0.cel
 
 def _reads(stream: str) -> str:
     """Returns the rules of a service that consumes a stream and keeps its dead letters."""
-    return f"({READ_STREAM} ~{stream}) ({DEAD_LETTERS} ~{stream}.dead)"
+    return f"{MEMORY} ({READ_STREAM} ~{stream}) ({DEAD_LETTERS} ~{stream}.dead)"
 
 
 def _writes(stream: str) -> str:

@@ -48,6 +48,19 @@ def stream_reading(redis: Redis, group: str, streams: Sequence[str]) -> Reading:
     return read
 
 
+def memory_reading(redis: Redis) -> Reading:
+    """Reads how full Redis is; 0 bytes at most mean that it has no limit."""
+
+    async def read() -> Iterable[Metric]:
+        memory = await redis.info("memory")
+        return (
+            gauge("attractor_redis_bytes", "Memory that Redis uses for what it holds", memory["used_memory"]),
+            gauge("attractor_redis_most_bytes", "The most of it; 0: no limit", memory["maxmemory"]),
+        )
+
+    return read
+
+
 def outbox_reading(database: Database) -> Reading:
     """Reads what waits in the outbox, which says also while Redis is away."""
 

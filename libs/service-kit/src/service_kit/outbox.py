@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 
 from psycopg.types.json import Jsonb
 from redis.asyncio import Redis
+from redis.exceptions import OutOfMemoryError
 
 from contracts.events import Event, EventData
 from service_kit.event_signatures import EventSignatures
@@ -19,7 +20,7 @@ from service_kit.tracing import outgoing_headers
 
 log = logging.getLogger(__name__)
 BATCH = 200
-LONGEST_WAIT_SECONDS = 5.0
+LONGEST_WAIT_SECONDS = FULL_SECONDS = 5.0
 KEPT_DAYS = 14
 FORGET_SECONDS = 3_600.0
 INSERT: Final = "INSERT INTO outbox (workspace_id, stream, event) VALUES (%s, %s, %s)"
@@ -58,7 +59,10 @@ class Outbox:
 
 
 class OutboxRelay:
-    """Signs and publishes what the outbox holds, in order, at least once: it is deleted after it is on its stream."""
+    """Signs and publishes what the outbox holds, in order, at least once: it is deleted after it is on its stream.
+
+    While Redis is full it waits: PostgreSQL keeps the events.
+    """
 
     def __init__(
         self,
@@ -77,7 +81,13 @@ class OutboxRelay:
         """Runs until cancelled; wakes at once when an event is written."""
         async with self.notifications.subscribe(self.channel) as written:
             while True:
-                if await self.publish_batch() < BATCH:
+                try:
+                    count = await self.publish_batch()
+                except OutOfMemoryError:
+                    log.warning("Redis is full, events wait", extra={"outbox": self.channel})
+                    await asyncio.sleep(FULL_SECONDS)  # Redis does not say when it has room again
+                    continue
+                if count < BATCH:
                     await written.wait(LONGEST_WAIT_SECONDS)
 
     async def publish_batch(self) -> int:
@@ -91,7 +101,7 @@ class OutboxRelay:
             )
             rows = await cursor.fetchall()
             if rows:
-                async with self.redis.pipeline(transaction=False) as pipe:
+                async with self.redis.pipeline(transaction=True) as pipe:  # a full Redis takes all or none
                     for _, stream, event in rows:
                         pipe.xadd(stream, self.signatures.sign(stream, event))
                     await pipe.execute()

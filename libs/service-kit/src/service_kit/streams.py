@@ -26,8 +26,9 @@ from service_kit.telemetry import Metrics
 from service_kit.tracing import span
 
 log = logging.getLogger(__name__)
-KEPT = timedelta(days=7)
-TRIM_SECONDS = 3600.0
+KEPT, MOST_BYTES = timedelta(days=7), 32 * 2**20  # of what all groups of a stream have handled
+TRIM_SECONDS = 60.0
+SAMPLES = 50  # nodes of a stream, by which Redis estimates its size
 READ_AT_ONCE = 16
 RESULTS = ("handled", "skipped", "failed", "dead", "refused", "waiting")
 OTHER, UNREADABLE = "other", "unreadable"  # labels of events that nobody here handles, and of what is no event
@@ -293,25 +294,37 @@ async def replay(redis: Redis, stream: str, group: str) -> int:
     return count
 
 
-async def trim(redis: Redis, stream: str, older_than: timedelta) -> int:
-    """Drops entries that are older and that every group has handled, so that a stream does not fill the server.
+async def trim(redis: Redis, stream: str, older_than: timedelta, most_bytes: int = MOST_BYTES) -> int:
+    """Drops entries that every group has handled: older ones, and the oldest of a stream that takes more bytes.
 
-    Returns how many. A stream that no group reads yet keeps all.
+    Returns how many. A stream that no group reads yet keeps all. What a group still needs stays however much it takes:
+    when the server is full then, the outboxes wait.
     """
     groups: Any = await redis.xinfo_groups(stream)
     if not groups:
         return 0
-    handled = [(int((datetime.now(UTC) - older_than).timestamp() * 1000), 0)]
+    needed = []
     for group in groups:
         pending: Any = await redis.xpending(stream, group["name"])
-        handled.append(_position(pending["min"] or group["last-delivered-id"]))
-    milliseconds, sequence = min(handled)
-    return int(await redis.xtrim(stream, minid=f"{milliseconds}-{sequence}", approximate=False))
+        needed.append(_position(pending["min"] or group["last-delivered-id"]))
+    kept = (int((datetime.now(UTC) - older_than).timestamp() * 1000), 0)
+    dropped = int(await redis.xtrim(stream, minid=_entry_id(min(kept, *needed)), approximate=False))
+    size = await redis.memory_usage(stream, samples=SAMPLES) or 0
+    if size > most_bytes:
+        length = await redis.xlen(stream)
+        excess = length - int(length * most_bytes / size)
+        dropped += int(await redis.xtrim(stream, minid=_entry_id(min(needed)), approximate=True, limit=excess))
+    return dropped
 
 
 def _position(entry_id: bytes | str) -> tuple[int, int]:
     milliseconds, _, sequence = _text(entry_id).partition("-")
     return int(milliseconds), int(sequence)
+
+
+def _entry_id(position: tuple[int, int]) -> str:
+    milliseconds, sequence = position
+    return f"{milliseconds}-{sequence}"
 
 
 def _text(value: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import sys
 import time
 from datetime import UTC, datetime
@@ -22,7 +21,6 @@ from service_kit.tracing import configure_tracing, current_trace_id, span
 STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # a caller may send any word
 QUIET_PATHS = frozenset({"/livez", "/readyz", "/metrics"})
-SECRET = re.compile(r"[^/]{65,}")  # a part of a path that is longer than any id: spans do not name it
 REFUSALS = ("not-http", "request-timeout", "header-too-large", "too-many-connections")  # by `bounded_http`
 BUCKETS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 
@@ -120,15 +118,20 @@ class RequestTelemetry:
             await send(message)
 
         headers = {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
-        with span(f"{scope['method']} {SECRET.sub('…', scope['path'])}", headers, SpanKind.SERVER):
+        method = scope["method"] if scope["method"] in METHODS else "other"
+        with span(method, headers, SpanKind.SERVER) as current:
             try:
                 await self.app(scope, receive, observed)
             finally:
-                self._record(scope, status, time.perf_counter() - start)
+                route = getattr(scope.get("route"), "path", "unmatched")
+                # The path itself has ids and may have a secret: it is in no span.
+                current.update_name(f"{method} {route}")
+                current.set_attributes(
+                    {"http.request.method": method, "http.route": route, "http.response.status_code": status}
+                )
+                self._record(scope, method, route, status, time.perf_counter() - start)
 
-    def _record(self, scope: Scope, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", "unmatched")
-        method = scope["method"] if scope["method"] in METHODS else "other"
+    def _record(self, scope: Scope, method: str, route: str, status: int, seconds: float) -> None:
         self.metrics.requests.labels(method, route, status).observe(seconds)
         if scope["path"] not in QUIET_PATHS:
             extra = {

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from importlib.metadata import version
 
 from opentelemetry import propagate, trace
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -15,10 +18,22 @@ from opentelemetry.trace import SpanKind
 
 def configure_tracing(service: str, endpoint: str | None) -> None:
     """Makes spans (so that every log line has a trace id); sends them only when `endpoint` is set."""
-    provider = TracerProvider(resource=Resource.create({"service.name": service}))
+    provider = TracerProvider(resource=described(service))
     if endpoint:
         provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{endpoint.rstrip('/')}/v1/traces")))
     trace.set_tracer_provider(provider)
+
+
+def described(service: str) -> Resource:
+    """Returns what is running: the service, its version, and which of its processes."""
+    instance = f"{socket.gethostname()}-{os.getpid()}"  # as its consumers are named in Redis
+    return Resource.create(
+        {
+            "service.name": service,
+            "service.version": version("attractor-service-kit"),
+            "service.instance.id": instance,
+        }
+    )
 
 
 def current_trace_id() -> str | None:

@@ -14,7 +14,7 @@ from redis.asyncio import Redis
 from contracts.events import DOCUMENTS, DocumentDeleted, Event
 from service_kit.admission import Admission
 from service_kit.background import Background
-from service_kit.event_readings import connection_reading, outbox_reading, stream_reading
+from service_kit.event_readings import connection_reading, memory_reading, outbox_reading, stream_reading
 from service_kit.event_signatures import EventSignatures
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, first_time, new_event
@@ -358,6 +358,70 @@ async def test_old_entries_go_when_every_group_has_handled_them(database, redis,
     assert await trim(redis, DOCUMENTS, timedelta(days=7)) == 0
     assert await trim(redis, DOCUMENTS, at_once) == 1
     assert (await redis.xrange(DOCUMENTS))[0][0] == second
+
+
+async def test_a_stream_that_takes_too_much_gives_up_its_oldest_entries_that_every_group_has_handled(
+    redis, workspace_id
+):
+    event = new_event("ingestion", workspace_id, DocumentDeleted(document_id=uuid4()), "x").model_dump_json()
+    for _ in range(2_000):
+        await redis.xadd(DOCUMENTS, {"event": event})
+    size, week = await redis.memory_usage(DOCUMENTS, samples=0), timedelta(days=7)
+    await redis.xgroup_create(DOCUMENTS, "quick", id="$")
+    await redis.xgroup_create(DOCUMENTS, "slow", id="0")
+    assert await trim(redis, DOCUMENTS, week, size // 4) == 0  # a group needs them all
+    [(_, entries)] = await redis.xreadgroup("slow", "one", {DOCUMENTS: ">"}, count=1_000)
+    [oldest, *others] = [entry for entry, _ in entries]
+    await redis.xack(DOCUMENTS, "slow", *others)
+    assert await trim(redis, DOCUMENTS, week, size // 4) == 0  # all wait for its first
+    await redis.xack(DOCUMENTS, "slow", oldest)
+    assert 400 < await trim(redis, DOCUMENTS, week, 3 * size // 4) < 600
+    assert await redis.memory_usage(DOCUMENTS, samples=0) < 0.8 * size
+    assert 300 < await trim(redis, DOCUMENTS, week, size // 4) <= 600  # and then only what has been handled
+    remaining = [entry for entry, _ in await redis.xrange(DOCUMENTS)]
+    assert 1_000 <= len(remaining) < 1_100
+    assert await redis.xlen(DOCUMENTS) - 1_000 == remaining.index(others[-1]) + 1
+
+
+async def test_a_full_redis_makes_the_outbox_wait_and_nothing_is_lost_or_changes_its_order(
+    database, redis, workspace_id, monkeypatch, caplog
+):
+    monkeypatch.setattr("service_kit.outbox.FULL_SECONDS", 0.05)
+    notifications = Notifications(database.pool.conninfo, "kit_streams_outbox")
+    seen: asyncio.Queue[UUID] = asyncio.Queue()
+
+    async def see(event: Event) -> None:
+        seen.put_nowait(event.id)
+
+    reader, metrics = consumer(redis, see), Metrics()
+    await reader.ensure_group()
+    running = OutboxRelay(database, redis, notifications, "kit_streams", signatures("ingestion"))
+    [before] = (await redis.config_get("maxmemory")).values()
+    assert (await told(memory_reading(redis)))["attractor_redis_most_bytes"] == float(before)
+    early = await write(database, workspace_id)
+    assert await running.publish_batch() == 1
+    try:
+        await redis.config_set("maxmemory", 1)
+        written = [await write(database, workspace_id) for _ in range(3)]
+        full = await told(memory_reading(redis))
+        assert full["attractor_redis_bytes"] > full["attractor_redis_most_bytes"] == 1
+        async with Background(metrics) as tasks, asyncio.timeout(60):
+            tasks.start("notifications", notifications.run)
+            tasks.start("relay", running.run)
+            while "Redis is full, events wait" not in caplog.text:  # noqa: ASYNC110  a log has no event
+                await asyncio.sleep(0.02)
+            await tasks.check()  # waiting is no failure
+            assert await reader.read_batch() == 1  # who reads goes on, and so makes room
+            assert seen.get_nowait() == early.id
+            assert (await told(outbox_reading(database)))["attractor_outbox_rows"] == 3
+            assert await redis.xlen(DOCUMENTS) == 1
+            await redis.config_set("maxmemory", before)
+            tasks.start("reader", reader.run)
+            assert [await seen.get() for _ in written] == [event.id for event in written]
+    finally:
+        await redis.config_set("maxmemory", before)
+    assert await redis.xlen(DOCUMENTS) == 4
+    assert str(written[0].id) not in caplog.text
 
 
 async def told(*readings) -> dict[str, float]:

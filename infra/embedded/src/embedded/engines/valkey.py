@@ -19,6 +19,8 @@ from embedded.ports import LOOPBACK
 from embedded.processes.child import Command
 from embedded.redis_acl import ADMINISTRATOR
 
+MOST_MEMORY = "320mb"  # as in Compose; full, it refuses writes, and the outboxes wait
+
 
 class Valkey(Engine):
     """A server on the loopback interface with users (`redis_acl`) and an append-only file."""
@@ -45,6 +47,7 @@ class Valkey(Engine):
         users = self._place / "users.acl"
         settings = f'bind {LOOPBACK}\nport {self._port}\nprotected-mode yes\naclfile "{users}"\n'
         settings += f'dir "{self._place}"\nappendonly yes\nappendfsync everysec\nsave ""\nmaxmemory-policy noeviction\n'
+        settings += f"maxmemory {MOST_MEMORY}\n"
         _write(users, redis_acl.rendered(self._password))
         _write(self._place / "valkey.conf", settings)
 
