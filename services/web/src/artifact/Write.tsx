@@ -1,10 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Button, ToggleButton } from 'react-aria-components';
+import { useModel } from '../api/use-model';
 import { t } from '../i18n';
 import style from './artifact.module.css';
 import { type Artifact, redo, undo } from './artifacts';
 import { Decide } from './Decide';
+import { Export } from './Export';
 import { LazyEditor } from './LazyEditor';
 import { Preview } from './Preview';
 import { Rewrite } from './Rewrite';
@@ -31,6 +33,7 @@ interface Props {
 export function Write({ sessionId, artifact, view, busy, onView, onAsk, onOpen }: Props) {
   const client = useQueryClient();
   const draft = useDraft(sessionId, artifact);
+  const hasModel = useModel() === true;
   const [span, setSpan] = useState<Span>();
   const [failed, setFailed] = useState<string>();
   const [typed, setTyped] = useState(draft.text);
@@ -80,9 +83,15 @@ export function Write({ sessionId, artifact, view, busy, onView, onAsk, onOpen }
             <Button isDisabled={base.index === base.last_index} onPress={() => change((at) => redo(sessionId, at))}>
               {t('redo')}
             </Button>
-            <Rewrite isCode={isCode} isDisabled={busy} onAsk={(content, wish) => ask(content, () => wish)} />
+            {hasModel && (
+              <Rewrite isCode={isCode} isDisabled={busy} onAsk={(content, wish) => ask(content, () => wish)} />
+            )}
           </fieldset>
         )}
+        <Export
+          sessionId={sessionId}
+          onLatest={async () => (isFixed || (await draft.save()) ? draft.latest() : undefined)}
+        />
         <span role="status" className={style.quiet}>
           {isFixed ? t('onlyRead') : t(STATES[draft.state])}
         </span>
@@ -99,7 +108,7 @@ export function Write({ sessionId, artifact, view, busy, onView, onAsk, onOpen }
           onSelect={setSpan}
           onSave={draft.save}
         />
-        {span && !isFixed && (
+        {span && hasModel && !isFixed && (
           <Marked
             span={span}
             busy={busy}

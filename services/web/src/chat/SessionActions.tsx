@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from 'react-aria-components';
-import { Problem } from '../api/client';
-import { workspaceHeaders } from '../api/workspace';
+import { saveFile } from '../api/save';
 import { t } from '../i18n';
 import style from './chat.module.css';
 
@@ -11,7 +10,9 @@ const Share = lazy(() => import('./Share'));
 /** What can be done with a conversation as a whole: give it to others, take it along. */
 export function SessionActions({ sessionId, title }: { sessionId: string; title: string }) {
   const [sharing, setSharing] = useState(false);
-  const save = useMutation({ mutationFn: () => exportSession(sessionId, title) });
+  const path = `/v1/sessions/${sessionId}/export?format=markdown`;
+  const name = `${title.replace(/[^\p{L}\p{N} _-]/gu, '').slice(0, 80) || 'conversation'}.md`;
+  const save = useMutation({ mutationFn: () => saveFile(path, name) });
   return (
     <div className={style.actions}>
       {save.error && <span role="alert">{save.error.message}</span>}
@@ -26,16 +27,4 @@ export function SessionActions({ sessionId, title }: { sessionId: string; title:
       )}
     </div>
   );
-}
-
-/** Saves the conversation as a Markdown file. A plain link could not name the workspace. */
-async function exportSession(sessionId: string, title: string): Promise<void> {
-  const response = await fetch(`/v1/sessions/${sessionId}/export?format=markdown`, { headers: workspaceHeaders() });
-  if (!response.ok) throw await Problem.of(response);
-  const url = URL.createObjectURL(await response.blob());
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = `${title.replace(/[^\p{L}\p{N} _-]/gu, '').slice(0, 80) || 'conversation'}.md`;
-  link.click();
-  URL.revokeObjectURL(url);
 }

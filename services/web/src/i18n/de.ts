@@ -367,4 +367,9 @@ export const de: Messages = {
   addLogs: 'Protokollzeilen hinzufügen',
   fixBugs: 'Fehler beheben',
   port: 'Andere Sprache',
+  formatMarkdown: 'Markdown',
+  formatHtml: 'HTML',
+  formatDocx: 'Word (DOCX)',
+  formatPdf: 'PDF',
+  formatSource: 'der Text, wie er ist',
 };

@@ -363,4 +363,9 @@ export const en = {
   addLogs: 'add logging',
   fixBugs: 'fix bugs',
   port: 'Another language',
+  formatMarkdown: 'Markdown',
+  formatHtml: 'HTML',
+  formatDocx: 'Word (DOCX)',
+  formatPdf: 'PDF',
+  formatSource: 'the text as it is',
 };

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { APIRequestContext, Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test } from './fixtures';
 
@@ -43,6 +44,18 @@ test('a text is begun by hand, saved by itself, seen as it will look, and undone
   await expect(editor(page)).toHaveText('');
   await page.getByRole('button', { name: 'Redo' }).press('Enter');
   await expect(editor(page)).toContainText('It is calm.');
+
+  // No model is configured here: nothing is offered that one would have to do
+  await expect(page.getByRole('button', { name: 'Rewrite' })).toHaveCount(0);
+  const download = page.waitForEvent('download');
+  const button = page.getByRole('complementary', { name: 'Artifact' }).getByRole('button', { name: 'Export' });
+  await button.press('Enter');
+  await expect(page.getByRole('menuitem')).toHaveText(['Markdown', 'HTML', 'Word (DOCX)', 'PDF', 'the text as it is']);
+  await expectAccessible(page, 'artifact-export');
+  await page.getByRole('menuitem', { name: 'Markdown' }).press('Enter');
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/\.md$/);
+  expect(await readFile(await file.path(), 'utf8')).toContain('It is calm.');
 });
 
 test('by keyboard alone, a change leaves every other byte and is there after a reload', async ({ page, request }) => {
@@ -111,6 +124,13 @@ test('versions are listed, opened, compared and restored', async ({ page, reques
 });
 
 test('selected text and themes are asked with the places that the API counts', async ({ page, request }) => {
+  // As with a model: without one neither is offered
+  await page.route('**/v1/models', async (route) => {
+    const response = await route.fetch();
+    const models = await response.json();
+    models.data.push({ ...models.data[0], id: 'attractor-plain' });
+    await route.fulfill({ response, json: models });
+  });
   await signIn(page);
   const id = await session(request, '\u{1F600} old\r\nharbour\r\n');
   await request.post('/v1/quick-actions', { headers: headers(), data: { name: 'As a poem', prompt: 'Write a poem.' } });

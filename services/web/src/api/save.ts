@@ -1,0 +1,19 @@
+// Saves what the API exports as a file. A plain link could not name the workspace.
+import { Problem } from './client';
+import { workspaceHeaders } from './workspace';
+
+/** Saves the answer of a path, under the name that the API gives it or another; a refusal is thrown as a Problem. */
+export async function saveFile(path: string, name?: string): Promise<void> {
+  const response = await fetch(path, { headers: workspaceHeaders() });
+  if (!response.ok) throw await Problem.of(response);
+  const url = URL.createObjectURL(await response.blob());
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name ?? givenName(response.headers.get('content-disposition'));
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
+/** The name in a Content-Disposition, empty if there is none. */
+export const givenName = (disposition: string | null): string =>
+  /filename="([^"]*)"/.exec(disposition ?? '')?.[1] ?? '';
