@@ -21,6 +21,7 @@ from embedded.engines import Engines
 service_tests = orchestrator_fixtures()
 audience, world, others = service_tests.audience, service_tests.world, service_tests.others
 settings, model_settings, start = service_tests.settings, service_tests.model_settings, service_tests.start
+image_bucket = service_tests.image_bucket
 
 TERMINAL = {event.name for event in RUN_EVENTS if event.terminal}
 PIECES = ["Tokens expire ", "after ", "fifteen ", "minutes ", "[1]."]

@@ -27,6 +27,7 @@ from service_kit.work import WorkQueue
 service_tests = orchestrator_fixtures()
 audience, world, others = service_tests.audience, service_tests.world, service_tests.others
 settings, model_settings, start = service_tests.settings, service_tests.model_settings, service_tests.start
+image_bucket = service_tests.image_bucket
 lapse = service_tests.lapse
 
 NODES = (

@@ -31,7 +31,7 @@ def _seconds(pattern: re.Pattern[Any], method: str, text: str) -> float:
     return thread_time() - began
 
 
-def allowed_seconds(pattern: str = "") -> float:
+def allowed_seconds(pattern: str | bytes = "") -> float:
     """Returns what a pattern may take on 8 KiB, in units of this machine; longer ones have more to compare."""
     return LINEAR_SCANS * (1 + len(pattern) / 50) * min(_seconds(SIMPLEST, "match", "a" * LENGTH) for _ in range(20))
 

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -78,7 +79,12 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
     share = await created(http, f"/v1/sessions/{run['session_id']}/shares", {})
     (await http.put("/v1/presets/terse", json={"instructions": "Be brief."})).raise_for_status()
     await http.put(f"/v1/sessions/{run['session_id']}/artifact", json={"text": "We begin in May."})
+    red = (Path(__file__).parents[1] / "e2e" / "red.png").read_bytes()
+    images, is_png = f"/v1/sessions/{run['session_id']}/attachments", {"Content-Type": "image/png"}
+    image = await http.post(images, params={"name": "red"}, content=red, headers=is_png)
+    image.raise_for_status()
     return {
+        "attachment_id": image.json()["id"],
         "invitation_id": invitation["id"],
         "document_id": str(document["id"]),
         "session_id": run["session_id"],

@@ -349,7 +349,7 @@ async def others(world: World) -> AsyncIterator[str]:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def image_bucket(engines: Any) -> dict[str, str]:
     """The settings of a bucket that all tests share: keys begin with the workspace."""
     settings = {
