@@ -6,6 +6,8 @@ COURTESY = "At your service: ask me anything about the documents of this workspa
 NOTHING_FOUND = "I found nothing relevant to this in the documents."
 NOT_WITHOUT_DOCUMENTS = "You asked for an answer without the documents, and there is no chat model to give one."
 SEARCH_FAILED = "I could not search the documents just now, so this answer uses no sources."
+IMAGES_UNSEEN = "I cannot see images here: "
+"""How an answer begins that goes on with the reason, and with what to do."""
 NOTED = {
     ("on", False): "Noted: I will remember this.",
     ("on", True): "Notiert: Das merke ich mir.",
@@ -18,4 +20,4 @@ _ALL = frozenset({COURTESY, NOTHING_FOUND, NOT_WITHOUT_DOCUMENTS, SEARCH_FAILED,
 
 def says_nothing(answer: str) -> bool:
     """Returns whether the answer is one of these; after "I found nothing" stands only what could be tried instead."""
-    return answer in _ALL or answer.startswith(f"{NOTHING_FOUND}\n")
+    return answer in _ALL or answer.startswith((f"{NOTHING_FOUND}\n", IMAGES_UNSEEN))

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from orchestrator.citations.check import check
 from orchestrator.citations.extract import MOST_SENTENCES, Highlighted, extract
+from orchestrator.citations.question import absent_identifiers
 from orchestrator.citations.support import LONGEST_QUOTE
 from orchestrator.citations.terms import terms
 from service_kit.sentences import sentences
@@ -175,3 +176,16 @@ def test_who_calls_something_is_read_from_the_column_that_says_so() -> None:
     assert "caller: Shop · calls: Billing, Auth" in answer
     assert "caller: Crew · calls: Billing, Mail" in answer
     assert "caller: Billing" not in answer
+
+
+@pytest.mark.parametrize(
+    ("question", "absent"),
+    [
+        ("What happened in INC-207 and INC-20?", ["INC-20"]),
+        ("What breaks when QuayDB is down?", ["QuayDB"]),
+        ("What breaks when OrderApi or SeatLedger is down?", []),
+        ("Who owns the Seat Ledger at IBM?", []),
+    ],
+)
+def test_what_the_question_names_and_no_text_has_is_known(question: str, absent: list[str]) -> None:
+    assert absent_identifiers(question, ["inc-207.md", "The order-api writes to the Seat Ledger."]) == absent

@@ -17,7 +17,6 @@ from service_kit.statements import Statements
 
 
 class RightsSql(Statements, file="rights.sql", columns=COLUMNS, event_columns=EVENT_COLUMNS):
-    mentioning: LiteralString
     texts: LiteralString
     of_session: LiteralString
     answering: LiteralString
@@ -73,12 +72,12 @@ class RightsRows(Repository):
 
     async def mentioning(self, user_id: UUID, mentions: Mentions) -> set[UUID]:
         """Returns the memories that mention the text."""
-        rows = await self.all(RightsSql.mentioning, MemoryText, user_id=user_id, pattern=mentions.like)
+        rows = await self.all(RightsSql.texts, MemoryText, user_id=user_id, ids=None, pattern=mentions.like)
         return {one.id for one in rows if mentions.are_in(one.text)}
 
     async def texts(self, user_id: UUID, ids: Iterable[UUID]) -> list[MemoryText]:
         """Returns those of the memories that are the user's."""
-        return await self.all(RightsSql.texts, MemoryText, user_id=user_id, ids=list(ids))
+        return await self.all(RightsSql.texts, MemoryText, user_id=user_id, ids=list(ids), pattern=None)
 
     async def answering(self, user_id: UUID, subject: str, predicate: str) -> set[UUID]:
         """Returns the facts about the subject, those that are over too."""

@@ -1,19 +1,5 @@
--- name: mentioning
--- Returns a user's memories whose texts may mention something; who decides reads them.
-SELECT memory.id, concat_ws(E'\n', memory.content, episode.speaker, about.told) AS text
-FROM memory
-LEFT JOIN episode ON episode.workspace_id = memory.workspace_id AND episode.id = memory.id
-LEFT JOIN LATERAL (
-    -- "user" is the service's own word for whom the fact is about.
-    SELECT concat_ws(E'\n', regexp_replace(fact.subject, '^user(''s )?', ''), fact.object, fact.phrase) AS told
-    FROM fact WHERE fact.workspace_id = memory.workspace_id AND fact.id = memory.id
-) AS about ON true
-WHERE
-    memory.workspace_id = %(workspace_id)s AND memory.created_by = %(user_id)s
-    AND concat_ws(E'\n', memory.content, episode.speaker, about.told) ILIKE %(pattern)s;
-
 -- name: texts
--- Returns those of the memories that are the user's, with all that their rows say in words.
+-- Returns a user's memories with all that their rows say in words: those of the ids, or that match the pattern.
 SELECT memory.id, concat_ws(E'\n', memory.content, episode.speaker, about.told) AS text
 FROM memory
 LEFT JOIN episode ON episode.workspace_id = memory.workspace_id AND episode.id = memory.id
@@ -24,7 +10,11 @@ LEFT JOIN LATERAL (
 ) AS about ON true
 WHERE
     memory.workspace_id = %(workspace_id)s AND memory.created_by = %(user_id)s
-    AND memory.id = ANY(%(ids)s::uuid[]);
+    AND (%(ids)s::uuid[] IS NULL OR memory.id = ANY(%(ids)s::uuid[]))
+    AND (
+        %(pattern)s::text IS NULL
+        OR concat_ws(E'\n', memory.content, episode.speaker, about.told) ILIKE %(pattern)s
+    );
 
 -- name: of_session
 -- Returns what was said and stored in a session of the user; facts go with the last message that states them.

@@ -46,6 +46,8 @@ _LITERAL = re.compile(
     r"(?<![\w-])[^\W\d_]{1,20}-?\d[\w.-]{0,30}\b|(?<!\S)[^\w\s\"'?!.,;:()]{2,8}(?![^\s?.,])|\b[^\W_]{1,30}(?:[._/][^\W_]{1,30}){1,9}\b"
 )
 _IDENTIFIER = re.compile(r"(?<![\w-])[^\W\d_]{2,20}-\d{1,10}(?![\w-])")
+_JOINED_NAME = re.compile(r"\b[A-Z][a-z0-9]{1,30}[A-Z][A-Za-z0-9]{1,60}\b")
+_BETWEEN_WORDS = re.compile(r"[\s_-]")
 _NO_TERMS = frozenset(map(stem, ("long", "many", "much", "often", "how", "kind", "name", "part", "whom")))
 
 
@@ -84,10 +86,19 @@ def parts_of(question: str) -> list[QuestionPart]:
 
 
 def absent_identifiers(question: str, texts: Sequence[str]) -> list[str]:
-    """Returns the identifiers of the question (INC-207) that stand in none of the texts."""
+    """Returns the identifiers (INC-207) and joined names (OrderApi) of the question that stand in none of the texts.
+
+    A joined name may stand there in words: Order API, `order-api`.
+    """
     there = " ".join(texts).casefold()
-    found = dict.fromkeys(match[0] for match in _IDENTIFIER.finditer(question))
-    return [one for one in found if one.casefold() not in there]
+    known, joined = set(_IDENTIFIER.findall(there)), _BETWEEN_WORDS.sub("", there)
+    found = dict.fromkeys(
+        [
+            *(one for one in _IDENTIFIER.findall(question) if one.casefold() not in known),
+            *(one for one in _JOINED_NAME.findall(question) if one.casefold() not in joined),
+        ]
+    )
+    return list(found)
 
 
 def _asked(text: str) -> QuestionPart:

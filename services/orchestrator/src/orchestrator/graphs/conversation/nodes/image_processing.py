@@ -9,6 +9,7 @@ from uuid import UUID
 from langgraph.runtime import Runtime
 
 from contracts.events import MessageCompleted, MessageDelta, ProviderIssue
+from contracts.fixed_answers import IMAGES_UNSEEN
 from inference.chat import ChatMessage, ImagePart, TextPart
 from inference.errors import ChatError, ContextTooLong, ModelCannot, ProviderRejected
 from orchestrator.errors import ImageNotFound, ModelFailed
@@ -24,8 +25,8 @@ MOST_SEEN = 10  # images in one prompt, the newest
 GONE = "(An image stood here that was deleted.)"
 TOO_MANY = "(An image stood here that is left out, as there are too many.)"
 UNSEEN = (
-    "I cannot see images here: {reason}. If there is text in the image, upload it as a document and attach it to this "
-    "session (`attractor upload FILE`): its text is then recognised, and I can answer from it."
+    f"{IMAGES_UNSEEN}{{reason}}. If there is text in the image, upload it as a document (`attractor ingest FILE`): its "
+    "text is then recognised, and I can answer from it."
 )
 
 
