@@ -5,6 +5,8 @@ BOOTSTRAP := $(PYTHON) infra/embedded/bootstrap.py
 ENGINES ?= embedded
 # Test processes side by side, each with engines of its own: tests wait more than they compute.
 JOBS ?= 2
+# Hundreds of processes start in the tests: without bytecode on disk each would compile what it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 help: ## list these commands
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'

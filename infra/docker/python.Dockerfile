@@ -27,7 +27,7 @@ RUN if [ "${INSTALL_TORCH}" = 1 ]; then \
 COPY libs libs
 COPY services/${SERVICE} services/${SERVICE}
 RUN for lib in ${LIBS}; do set -- "$@" "libs/$lib"; done \
- && for path in "$@" "services/${SERVICE}"; do VIRTUAL_ENV=/venv uv pip install --no-cache --no-deps --no-sources "./$path" || exit 1; done
+ && for path in "$@" "services/${SERVICE}"; do VIRTUAL_ENV=/venv uv pip install --no-cache --no-deps --no-sources --compile-bytecode "./$path" || exit 1; done
 # 1: the gateway has the web UI, built by Node.js from a wheel; without npm's registry its front page says that it is absent.
 ARG INSTALL_WEB_UI=0
 COPY services/web services/web

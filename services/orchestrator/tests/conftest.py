@@ -366,15 +366,14 @@ def image_bucket(engines: Any) -> dict[str, str]:
 
 @pytest.fixture
 async def settings(
-    make_database: Callable[[str], Any],
+    make_database: Callable[..., Any],
     own_redis_url: Any,
     token_keys: Any,
     others: str,
     owners: Any,
     image_bucket: dict[str, str],
 ) -> Settings:
-    urls = make_database("orchestrator")
-    await asyncio.to_thread(checkpoints.prepare, urls.admin, "orchestrator")
+    urls = await asyncio.to_thread(make_database, "orchestrator", checkpoints.prepare)
     return Settings.model_validate(
         {
             **token_keys.settings("orchestrator"),

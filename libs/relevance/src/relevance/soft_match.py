@@ -8,6 +8,7 @@ is made by `tools/wordpiece_table.py` from the bundled encoder and serves whatev
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,11 +21,10 @@ MOST_PIECES = 48  # of a query; of a longer one the weightiest
 
 
 class SoftMatch:
-    """Loads the table (8 MB in memory). May be used from several threads at once."""
+    """Loads the table (8 MB in memory, once per process). May be used from several threads at once."""
 
     def __init__(self) -> None:
-        rows = np.load(TABLE_FILE).astype(np.float32)
-        self.table: NDArray[np.float32] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1)
+        self.table = _table()
 
     def __call__(self, query: WeightedPieces, texts: Sequence[bytes]) -> NDArray[np.float64]:
         """0 to 1 for each text, given as `WordPieces.distinct` gives it; 0 where either has no pieces."""
@@ -54,6 +54,15 @@ class SoftMatcher:
         """Returns scores by candidate; `weight` is that of a word, `stored` the candidates' wordpieces."""
         scores = self.score(self.pieces.weighted(text, weight), list(stored.values()))
         return dict(zip(stored, scores.tolist(), strict=True))
+
+
+@cache
+def _table() -> NDArray[np.float32]:
+    """Returns a read-only array of wordpieces x dimensions, each row of length 1."""
+    rows = np.load(TABLE_FILE).astype(np.float32)
+    table: NDArray[np.float32] = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1)
+    table.setflags(write=False)
+    return table
 
 
 def _weightiest(query: WeightedPieces) -> tuple[NDArray[np.intp], NDArray[np.float32]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 import httpx2
@@ -18,6 +20,19 @@ from service_kit.tracing import outgoing_headers
 Answer = TypeVar("Answer", bound=BaseModel)
 Requesting = Callable[..., Awaitable[httpx2.Response]]
 PAUSES_SECONDS = (0.05, 0.2)  # before a connection that failed is tried again
+
+
+def service_client(**options: Any) -> httpx2.AsyncClient:
+    """Returns a client for requests to other services; proxies that the environment names are not used.
+
+    `options` are those of httpx2.AsyncClient. Certificates are read once per process, which takes some 60 ms.
+    """
+    return httpx2.AsyncClient(verify=_trusted(), trust_env=False, **options)
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    return httpx2.create_ssl_context(trust_env=False)
 
 
 @dataclass(frozen=True)

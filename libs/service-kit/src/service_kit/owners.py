@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-import httpx2
-
 from contracts.events import DocumentDeleted, Event, SessionDeleted
 from contracts.gateway import WorkspaceState
 from contracts.ingestion import DeletedDocuments, DocumentIds
@@ -15,7 +13,7 @@ from contracts.orchestrator import DeletedSessions, SessionIds
 from contracts.registry import GATEWAY, INGESTION, ORCHESTRATOR
 from service_kit.admission import Owner
 from service_kit.auth import ServiceCaller
-from service_kit.http_service import HttpService
+from service_kit.http_service import HttpService, service_client
 from service_kit.tokens import Tokens
 
 ANSWER_SECONDS = 5.0
@@ -38,7 +36,7 @@ async def deletion_owners(
     Without `ingestion_url` there is nobody to ask about documents, and their deletions are not handled; without
     `orchestrator_url` those of sessions are not.
     """
-    async with httpx2.AsyncClient(trust_env=False) as client:
+    async with service_client() as client:
         gateway = HttpService(GATEWAY, client, tokens, gateway_url, ANSWER_SECONDS)
         owners: dict[str, Owner] = {GATEWAY: WorkspaceOwner(name, gateway)}
         if ingestion_url is not None:

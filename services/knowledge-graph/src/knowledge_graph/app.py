@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
-import httpx2
 from fastapi import FastAPI
 from prometheus_client import CollectorRegistry, Gauge
 
@@ -40,7 +39,7 @@ from knowledge_graph.triples.api import router as triples_router
 from knowledge_graph.triples.imports import TripleImports
 from service_kit.app import service_app
 from service_kit.event_service import EventService
-from service_kit.http_service import HttpService
+from service_kit.http_service import HttpService, service_client
 from service_kit.objects import ObjectStore
 
 
@@ -74,7 +73,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     reader = GraphReader(postgres, projected)
     app.state.generations = Generations(database, f"min_entity_freq={settings.graph_min_entity_freq}")
     app.state.graph = GraphQueries(reader, extractor, Bridging(database), settings.graph_min_entity_freq)
-    client = await stack.enter_async_context(httpx2.AsyncClient(trust_env=False))
+    client = await stack.enter_async_context(service_client())
     seconds = settings.retrieval_deadline_seconds
     retrieval = HttpService("retrieval", client, app.state.tokens, settings.retrieval_url, seconds)
     app.state.toolbox = Toolbox(reader, ChunkTexts(database, objects), retrieval)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 
-import httpx2
 from fastapi import FastAPI
 
 from contracts.registry import ORCHESTRATOR
@@ -30,6 +29,7 @@ from memory.world.session_owners import OrchestratorSessions
 from memory.world.worlds import Worlds
 from service_kit.app import service_app
 from service_kit.event_service import EventService
+from service_kit.http_service import service_client
 
 NAME = "memory"
 ANSWER_SECONDS = 5.0  # that the orchestrator has to say whose a session is
@@ -43,7 +43,7 @@ def create_app(settings: Settings) -> FastAPI:
         async with (
             EventService.opened(app, settings, NAME, [CHANNEL]) as service,
             aclosing(build_embedder(settings)) as embedder,
-            httpx2.AsyncClient(trust_env=False) as http,
+            service_client() as http,
             AsyncExitStack() as stack,
         ):
             chat = build_chat_model(settings) if settings.facts_by_model else None

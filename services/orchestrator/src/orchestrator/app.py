@@ -73,6 +73,7 @@ from orchestrator.usage.spender import TokenLimits
 from relevance.word_vectors import WordVectors
 from service_kit.app import service_app
 from service_kit.event_service import EventService
+from service_kit.http_service import service_client
 from service_kit.objects import ObjectStore
 from service_kit.readings import counter
 from service_kit.tokens import Tokens
@@ -130,7 +131,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     )
     # Each run asks one service at a time: none waits for a connection, which would count against its own time.
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=settings.run_concurrency)
-    client = await stack.enter_async_context(httpx2.AsyncClient(limits=limits))
+    client = await stack.enter_async_context(service_client(limits=limits))
     queue = WorkQueue(service.database, RUNS, settings.run_lease_seconds)
     store = RunStore(service.database, service.outbox, queue)
     tokens: Tokens = app.state.tokens

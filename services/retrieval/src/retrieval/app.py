@@ -6,7 +6,6 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 
-import httpx2
 from fastapi import FastAPI
 
 from contracts.events import DOCUMENTS
@@ -46,7 +45,7 @@ from retrieval.tuning.api import router as settings_router
 from retrieval.tuning.store import SearchSettingsStore
 from service_kit.app import service_app
 from service_kit.event_service import EventService
-from service_kit.http_service import HttpService
+from service_kit.http_service import HttpService, service_client
 from service_kit.objects import ObjectStore
 from service_kit.postgres import Database
 
@@ -74,7 +73,7 @@ def create_app(settings: Settings) -> FastAPI:
             version = version_of(settings.model_dump_json(exclude={"host", "port"}))
             metrics = app.state.metrics.registry
             cache = SearchCache(service.redis, version, settings.search_cache_seconds, metrics)
-            client = await stack.enter_async_context(httpx2.AsyncClient(trust_env=False))
+            client = await stack.enter_async_context(service_client())
             tokens = app.state.tokens
             graphs = HttpService(
                 "knowledge-graph", client, tokens, settings.knowledge_graph_url, settings.graph_deadline_seconds

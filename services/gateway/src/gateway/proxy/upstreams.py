@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import httpx2
 
+from service_kit.http_service import service_client
+
 WRITE_SECONDS = 60.0
 IDLE_CONNECTIONS = 100
 # A service closes an idle connection after five seconds: close ours first
@@ -20,7 +22,7 @@ class Upstreams:
         limits = httpx2.Limits(
             max_connections=pool, max_keepalive_connections=IDLE_CONNECTIONS, keepalive_expiry=IDLE_SECONDS
         )
-        self.client = httpx2.AsyncClient(limits=limits, timeout=self.timeout, trust_env=False)
+        self.client = service_client(limits=limits, timeout=self.timeout)
 
     def url(self, service: str, raw_path: bytes, query: bytes) -> httpx2.URL:
         target = raw_path + b"?" + query if query else raw_path

@@ -19,6 +19,7 @@ from ingestion.reconciliation.drift import REMEDY, Drift, DriftKind, compare
 from ingestion.reconciliation.repair import Repair
 from ingestion.reconciliation.survey import Surveyor
 from ingestion.settings import ReconcileSettings
+from service_kit.http_service import service_client
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -67,7 +68,7 @@ async def reconciler(settings: ReconcileSettings) -> AsyncIterator[tuple[Surveyo
     try:
         async with (
             Database(settings.database_url.get_secret_value(), 3).opened() as database,
-            httpx2.AsyncClient(timeout=ANSWER_SECONDS, trust_env=False) as http,
+            service_client(timeout=ANSWER_SECONDS) as http,
         ):
             surveyor = Surveyor(database, objects, http, tokens, settings.retrieval_url, settings.knowledge_graph_url)
             yield surveyor, Repair(Catalogs(database, Outbox(NAME)), objects)
