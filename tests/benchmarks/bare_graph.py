@@ -78,7 +78,7 @@ def bare_graph(settings: Settings, saved: Any, http: Any, chat: Any) -> Conversa
 async def bare_turn(turns: ConversationTurns) -> float:
     """Returns the seconds that a turn takes, its checkpoints' deletion included."""
     run = ClaimedRun(uuid4(), uuid4(), uuid4(), uuid4(), "owner", None, 1, 2, uuid4(), False, None, 600, None, {})
-    asked = EarlierMessage(uuid4(), "user", "How long are tokens valid?", False, False)
+    asked = EarlierMessage(uuid4(), "user", "How long are tokens valid?", [], False, False)
     began = time.perf_counter()
     turn = TurnInput(uuid4(), [asked], None, datetime.now(UTC))
     await turns.answer(run, turn, UnheardEvents(), RunProgress())  # type: ignore[arg-type]

@@ -73,11 +73,16 @@ def test_commands_move_in_the_tree(conversation: Any, attractor: Any) -> None:
     assert "/edit TEXT" in ran.err
 
 
-def test_an_edit_of_the_first_question_is_a_new_beginning(conversation: Any, attractor: Any, samples: Any) -> None:
+def test_an_edit_of_the_first_question_is_a_new_beginning_and_is_asked_like_the_rest(
+    conversation: Any, attractor: Any, samples: Any
+) -> None:
     conversation.on("GET", MESSAGES, {"items": [samples.message(21)], "next_cursor": None})
-    assert attractor("chat", "-s", str(SESSION), stdin="/edit Whom?\n").code == 0
-    [edited] = bodies(conversation, "POST", MESSAGES)
-    assert edited == {"content": "Whom?", "parent_id": None}
+    given = ("chat", "-s", str(SESSION), "--no-documents", "--scope", "workspace")
+    assert attractor(*given, stdin="/edit Whom?\nAnd who?\n").code == 0
+    edited, asked = bodies(conversation, "POST", MESSAGES)
+    assert (edited["content"], edited["parent_id"]) == ("Whom?", None)
+    told = ("rag_enabled", "rag_scope", "timezone")
+    assert [edited[name] for name in told] == [False, "workspace", asked["timezone"]]
 
 
 @pytest.mark.parametrize("line", ["/branch 3", "/branch x", "/edit", "x" * 200_001])

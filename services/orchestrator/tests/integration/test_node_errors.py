@@ -145,7 +145,10 @@ async def test_an_error_of_the_graph_ends_the_run_by_name(
     assert (events[-1].data["error_type"], events[-1].data["stage"]) == ("routing-error", "generate_path")
     assert (ended["status"], ended["attempts"], ended["error_type"]) == ("failed", 1, "routing-error")
     assert ended["error_message"] == events[-1].data["message"]
-    assert [message["status"] for message in messages] == ["completed", "failed"]  # the question stays
+    assert [(one["role"], one["status"], one["content"]) for one in messages] == [
+        ("user", "completed", "How long are tokens valid?"),
+        ("assistant", "failed", ""),
+    ]
 
 
 async def test_a_database_that_is_away_costs_an_attempt(

@@ -90,6 +90,32 @@ async def test_a_summary_belongs_to_its_branch(service: Any, world: Any) -> None
     assert [message["content"] for message in last[1:]] == ["A different beginning?"]
 
 
+async def test_a_question_is_asked_again_in_its_own_words_after_it_was_condensed(service: Any, world: Any) -> None:
+    """Its answer was stopped before the first word, so the question itself is the last that the summary stands for."""
+    waiting, stopped = asyncio.Event(), asyncio.Event()
+
+    async def hold(_: int) -> None:
+        if not waiting.is_set():
+            waiting.set()
+            await stopped.wait()
+
+    session, question = await service.session(title="t"), f"Question 0{LONG * 4}?"
+    world.pace = hold
+    first = await service.ask(session, question)
+    await waiting.wait()
+    await service.client.post(f"/v1/runs/{first['id']}/cancel")
+    assert (await service.events(first["id"]))[-1].name == "run_cancelled"
+    stopped.set()
+    second, _ = await ask(service, session, "Question 1?")
+    assert "summarizer" in second["node_trace"]
+    assert condensing(world)[-1].count("<message ") == 1
+    again = (await service.client.post(f"/v1/messages/{first['question_id']}/regenerate")).json()
+    assert (await service.events(again["id"]))[-1].name == "run_completed"
+    *_, last = answering(world)
+    assert last[-1] == {"role": "user", "content": question}
+    assert world.summary not in last[0]["content"]
+
+
 async def test_where_nothing_is_condensed_the_oldest_are_left_out(service: Any, world: Any) -> None:
     world.summary = ""
     session = await service.session(title="t")

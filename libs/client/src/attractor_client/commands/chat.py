@@ -55,8 +55,7 @@ class Chat:
         command, _, text = line.partition(" ")
         match command:
             case "/edit":
-                question = await self._question(client)
-                await self._answer(client, output, client.sessions.edit(question, text))
+                await self._edit(client, output, text.strip())
             case "/again":
                 question = await self._question(client)
                 await self._answer(client, output, client.sessions.regenerate(question.id))
@@ -109,6 +108,16 @@ class Chat:
             asking=asking,
             scope=self.scope,
             rag_enabled=not self.no_documents,
+        )
+        await self._answer(client, output, sending)
+
+    async def _edit(self, client: AttractorClient, output: Output, text: str) -> None:
+        """Asks the last question in other words, as this conversation asks. Raises AttractorError."""
+        if not text:
+            raise AttractorError("/edit takes the question's new words")
+        question = await self._question(client)
+        sending = client.sessions.edit(
+            question, text, timezone=local_zone(), scope=self.scope, rag_enabled=not self.no_documents
         )
         await self._answer(client, output, sending)
 

@@ -195,9 +195,24 @@ class Sessions:
         )
         return await self.transport.create(path("v1/sessions", session_id, "messages"), body, Run, idempotency_key)
 
-    async def edit(self, question: Message, content: str, *, idempotency_key: str | None = None) -> Run:
-        """Asks the question in other words, on a branch beside it; the old one stays."""
-        body = MessageCreate(content=content, parent_id=question.parent_id)
+    async def edit(
+        self,
+        question: Message,
+        content: str,
+        *,
+        timezone: str = "UTC",
+        scope: SearchScope | None = None,
+        rag_enabled: bool = True,
+        idempotency_key: str | None = None,
+    ) -> Run:
+        """Asks the question in other words, on a branch beside it, with the options of `send`; the old one stays."""
+        body = MessageCreate(
+            content=content,
+            parent_id=question.parent_id,
+            timezone=timezone,
+            rag_scope=scope,
+            rag_enabled=rag_enabled,
+        )
         place = path("v1/sessions", question.session_id, "messages")
         return await self.transport.create(place, body, Run, idempotency_key, nulls=True)
 

@@ -93,9 +93,11 @@ WITH RECURSIVE path AS (
     SELECT earlier.id, earlier.parent_id, earlier.role, earlier.content, earlier.attachment_ids, earlier.is_condensed,
            path.distance + 1, path.untitled, path.temporary
     FROM path CROSS JOIN LATERAL (
-        SELECT id, parent_id, attachment_ids, CASE WHEN summary IS NULL THEN role ELSE 'summary' END AS role,
-               coalesce(summary, content) AS content, summary IS NOT NULL AS is_condensed
+        SELECT id, parent_id, attachment_ids, CASE WHEN condensed.stands THEN 'summary' ELSE role END AS role,
+               CASE WHEN condensed.stands THEN summary ELSE content END AS content, condensed.stands AS is_condensed
         FROM message
+        -- A question is asked in its own words, also where its first answer left nothing and both were condensed.
+        CROSS JOIN LATERAL (SELECT summary IS NOT NULL AND path.distance > 0) AS condensed (stands)
         WHERE workspace_id = %(workspace_id)s AND id = path.parent_id
     ) AS earlier
     WHERE path.distance < %(limit)s AND NOT path.is_condensed
