@@ -31,7 +31,7 @@ from embedded.engines import Engines
 from ingestion.conversion import Converter, Limits, Setup
 from ingestion.documents.media_types import media_type_of
 from orchestrator.citations.support import CitedSpan
-from orchestrator.graphs.conversation.passages import passage_of, quoted
+from orchestrator.graphs.conversation.passages import answers_across, passage_of, quoted
 
 QUESTIONS = Path(__file__).with_name("extractive_questions.jsonl")
 LIMITS = Limits(seconds=300, memory_bytes=3 << 30, pages=1000, input_bytes=200 << 20)
@@ -94,7 +94,10 @@ def judged(answer: str, row: dict[str, Any]) -> str:
 
 def extracted(question: str, response: SearchResponse) -> tuple[str, list[CitedSpan]]:
     """Returns the answer as a turn without a chat model gives it."""
-    return quoted(question, [passage_of(hit) for hit in response.hits]) if response.good_match else ("", [])
+    passages = [passage_of(hit) for hit in response.hits]
+    if not response.good_match and not answers_across(question, passages):
+        return "", []
+    return quoted(question, passages)
 
 
 def measure(found: Found, rows: Sequence[dict[str, Any]], *, show: bool) -> Iterator[str]:

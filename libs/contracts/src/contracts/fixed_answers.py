@@ -4,6 +4,8 @@ from __future__ import annotations
 
 COURTESY = "At your service: ask me anything about the documents of this workspace."
 NOTHING_FOUND = "I found nothing relevant to this in the documents."
+NOT_NAMED = "I found nothing that names"
+"""How an answer begins that goes on with the names; what is told of others follows in a paragraph of its own."""
 NOT_WITHOUT_DOCUMENTS = "You asked for an answer without the documents, and there is no chat model to give one."
 SEARCH_FAILED = "I could not search the documents just now, so this answer uses no sources."
 IMAGES_UNSEEN = "I cannot see images here: "
@@ -20,4 +22,6 @@ _ALL = frozenset({COURTESY, NOTHING_FOUND, NOT_WITHOUT_DOCUMENTS, SEARCH_FAILED,
 
 def says_nothing(answer: str) -> bool:
     """Returns whether the answer is one of these; after "I found nothing" stands only what could be tried instead."""
+    if answer.startswith(NOT_NAMED):
+        return "\n" not in answer
     return answer in _ALL or answer.startswith((f"{NOTHING_FOUND}\n", IMAGES_UNSEEN))

@@ -21,10 +21,12 @@ from orchestrator.graphs.conversation.nodes.generate_title import LONGEST_TITLE,
 from orchestrator.graphs.conversation.nodes.summarizer import condensable
 from orchestrator.graphs.conversation.passages import (
     Verified,
+    answers_across,
     fitting,
     neutralised,
     numbered,
     of_cut,
+    quoted,
 )
 from orchestrator.graphs.conversation.routing import after_clean_state, after_generate_path, path_of
 from orchestrator.graphs.conversation.state import (
@@ -155,6 +157,30 @@ def test_a_passage_cannot_leave_its_fence() -> None:
     assert len(re.findall("[<＜][\\s\u200b/]*passage", text, re.IGNORECASE)) == 2
     assert text.endswith("\n</passage>")
     assert neutralised("a < b and <b>c</b>") == "a < b and <b>c</b>"
+
+
+@pytest.mark.parametrize(
+    ("question", "content", "answers"),
+    [
+        ("Wer leitet das Team Messaging?", "The Messaging team owns it; Jonas Weber leads the team.", True),
+        ("Wer leitet das Team Marketing?", "The Messaging team owns it; Jonas Weber leads the team.", False),
+        ("Who leads the Messaging team?", "The Messaging team owns it; Jonas Weber leads the team.", False),
+        ("Who is responsible for Hub?", "Zuständig für den Hub ist das Team von Wen Tan.", True),
+    ],
+)
+def test_passages_in_another_language_count_if_they_have_most_of_what_is_asked(
+    question: str, content: str, answers: bool
+) -> None:
+    """The search, whose encoder knows one language, finds them unlike."""
+    assert answers_across(question, [passage(content, "a.md")]) is answers
+
+
+def test_of_two_names_the_one_that_is_missing_is_told_and_the_other_answered() -> None:
+    passages = [passage("INC-1 ended at noon. The deletion ended at night.", "a.md")]
+    assert quoted("When did INC-1 and INC-2 end?", passages)[0] == (
+        "I found nothing that names INC-2.\n\nFrom a.md: “INC-1 ended at noon.” [1]"
+    )
+    assert quoted("When did INC-2 end?", passages) == ("I found nothing that names INC-2.", [])
 
 
 def test_the_prompts_fit_their_values() -> None:

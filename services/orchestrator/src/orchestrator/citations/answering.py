@@ -10,7 +10,7 @@ from functools import cached_property
 from math import log, sqrt
 
 from orchestrator.citations.numbers import Number, numbers
-from orchestrator.citations.question import RELATED_WORDS, QuestionPart
+from orchestrator.citations.question import RELATED_WORDS, Kind, QuestionPart
 from orchestrator.citations.quotable import QuotablePart, is_code
 from orchestrator.citations.terms import stem, terms
 
@@ -19,12 +19,15 @@ SHARED_WEIGHT, LIKENESS_WEIGHT = 0.55, 0.45
 RELATED, BEFORE, AROUND, OF_OTHER_PART = 0.75, 0.8, 0.65, 0.35
 FITTING, NOT_FITTING = 1.25, 0.6
 ASKED_HEADING = 1.5  # a cell or section that is called "Cause", where the cause is asked
-SUPERSEDED, STILL_HOLDS, REJECTED, REPEATS, ASKS, REFERS_ON, CODE = 0.6, 0.65, 0.75, 0.3, 0.6, 0.6, 0.85
+SUPERSEDED, STILL_HOLDS, REJECTED, REPEATS, ASKS, REFERS_ON, CODE = 0.6, 0.5, 0.75, 0.3, 0.6, 0.6, 0.85
 TOLD_AS_PAST = 0.85
+DENIED, PLANNED, MOVED = 0.75, 0.8, 1.3
+UNDER_ASKED_HEADING, MOST_OF_QUESTION = 1.5, 0.65
 OTHER_COLUMN, ASKED_COLUMN = 0.2, 1.8
 NAMED, NOT_NAMED = 1.15, 0.7
 DEFINES = 1.4
 NOT_ALIKE = 0.8  # of the least alike sentence of its passage that the search told
+_JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MONTH = (
     r"(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|märz|apr(?:il)?|ma[iy]|june?|juni|july?|juli|aug(?:ust)?"
     r"|sep(?:tember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)"
@@ -59,8 +62,16 @@ _STEP = re.compile(
     r"|\b(?:should|must|have to|call|restart)\b",
     re.IGNORECASE,
 )
+_OF_KIND: dict[Kind, re.Pattern[str]] = {
+    "time": _TIME,
+    "duration": _DURATION,
+    "frequency": _FREQUENCY,
+    "reason": _REASON,
+    "step": _STEP,
+}
 _PERSON = re.compile(r"\b[A-Z][\w'’-]{1,40} (?:[a-z]{2,3} )?[A-Z][\w'’-]{1,40}")
 _CAPITAL = re.compile(r"(?<=[\w,;:(|“] )[A-Z][\w'’-]{1,40}")
+_NOBODY = re.compile(r"\b(?:nobody|no one|niemand)\b", re.IGNORECASE)
 _CALENDAR = re.compile(rf"\b{_MONTH}\b", re.IGNORECASE)
 _PAST = re.compile(
     rf"\b(?:no longer|formerly|previously|originally|at first|used to|before that|until then|in the past|nicht mehr"
@@ -74,6 +85,19 @@ _TODAY = re.compile(
     r"\b(?:is|are|has|have|does|do|can|must|may|now|today|ist|sind|hat|haben|kann|muss|heute)\b", re.IGNORECASE
 )
 _HISTORY = re.compile(r"\b(?:context|background|history|kontext|hintergrund|geschichte)\b", re.IGNORECASE)
+# What was put in the place of something else is what holds now.
+_MOVED = re.compile(
+    r"\b(?:moved|moves|postponed|shifted|changed|raised|lowered|increased|reduced|verschoben|geändert|erhöht|gesenkt)\b"
+    r"[^.;]{0,40}?\b(?:from|von|vom)\b[^.;]{1,40}?\b(?:to|auf|zum)\b",
+    re.IGNORECASE,
+)
+_PLANNED = re.compile(
+    r"\b(?:was|were|war|waren) (?:\w+ )?(?:planned|scheduled|expected|geplant|vorgesehen)\b", re.IGNORECASE
+)
+_DENIED = re.compile(
+    r"\b(?:(?:do|does|did|is|are|was|were|has|have|will|can) not|neither|never|no longer|nicht mehr|nicht|weder|nie)\b",
+    re.IGNORECASE,
+)
 _REFERS_ON = re.compile(r"[\W_]*+(?:see|compare|cf|read|siehe|vgl|vergleiche)\b", re.IGNORECASE)
 _UNREAL = re.compile(r"\A[\W_]*+had \w|\bif\b.{0,80}\bwould have\b", re.IGNORECASE)
 _REJECTED = re.compile(r"\b(?:rejected|discarded|withdrawn|would have|verworfen|abgelehnt)\b", re.IGNORECASE)
@@ -92,19 +116,24 @@ class QuotationCandidate:
 
     @cached_property
     def own(self) -> frozenset[str]:
-        return terms(self.part.said)
+        return _terms(self.part.said)
 
     @cached_property
     def before(self) -> frozenset[str]:
-        return terms(self.part.before)
+        return _terms(self.part.before)
 
     @cached_property
     def columns(self) -> frozenset[str]:
-        return terms(" ".join(self.part.columns))
+        return _terms(" ".join(self.part.columns))
 
     @cached_property
     def heading(self) -> frozenset[str]:
-        return terms(f"{self.title} {self.section}")
+        return _terms(f"{self.title} {self.section}")
+
+    def names(self, names: Sequence[str]) -> bool:
+        """Tells whether one of the names stands in the part, in what it refers to or where it stands."""
+        there = f"{self.part.said} {self.part.before} {self.title} {self.section}".casefold()
+        return any(name.casefold() in there for name in names)
 
 
 def ranked(
@@ -128,6 +157,11 @@ def ranked(
     return found
 
 
+def _terms(text: str) -> frozenset[str]:
+    """Returns the terms, of joined names (BillingRouter) those of their words as well."""
+    return terms(text) | terms(_JOINT.sub(" ", text))
+
+
 def _weight(term: str, counted: Counter[str], count: int) -> float:
     return log((count + 1) / (counted[term] + 0.5)) + 0.1
 
@@ -148,8 +182,21 @@ def _score(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, floa
     if fits <= 1 and _repeats_title(asked, one):
         value *= REPEATS
     return (
-        value * fits * _in_time(asked, one) * _says_something(asked, one) * _column(asked, one) * _literally(asked, one)
+        value
+        * fits
+        * _in_time(asked, one)
+        * _says_something(asked, one)
+        * _column(asked, one)
+        * _literally(asked, one)
+        * _under_heading(asked, one, weights)
     )
+
+
+def coverage(asked: QuestionPart, candidates: Sequence[QuotationCandidate]) -> float:
+    """Returns the largest share of the question's words, by weight, that one of the candidates has."""
+    counted = Counter(term for one in candidates for term in one.own)
+    weights = {term: _weight(term, counted, len(candidates)) for term in asked.terms}
+    return max((_shared(asked, one, weights) for one in candidates), default=0.0)
 
 
 def _shared(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
@@ -162,13 +209,17 @@ def _shared(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, flo
         total += weight
         if term in nearby:
             value += weight
-        elif not nearby.isdisjoint(RELATED_WORDS.get(term, ())) or _family(term, nearby):
+        elif _put_differently(term, nearby):
             value += RELATED * weight
         elif term in one.before or _family(term, one.before):
             value += BEFORE * weight
         elif term in one.heading or _family(term, one.heading):
             value += AROUND * weight
     return value / total if total else 0.0
+
+
+def _put_differently(term: str, there: frozenset[str]) -> bool:
+    return not there.isdisjoint(RELATED_WORDS.get(term, ())) or _family(term, there)
 
 
 def _family(term: str, there: frozenset[str]) -> bool:
@@ -179,27 +230,21 @@ def _family(term: str, there: frozenset[str]) -> bool:
 def _fits(asked: QuestionPart, one: QuotationCandidate) -> float:
     """Returns what the kind of answer is worth: a date for "when", a name for "who"."""
     text = one.part.said
-    match asked.kind:
-        case "time":
-            fits = bool(_TIME.search(text))
-        case "duration":
-            fits = bool(_DURATION.search(text))
-        case "frequency":
-            fits = bool(_FREQUENCY.search(text))
-        case "amount":
-            fits = any(_is_amount(text, number) for number in numbers(text))
-        case "reason":
-            if _REASON_HEADING.search(" ".join([one.section.rpartition(" > ")[2], *one.part.columns])):
-                return ASKED_HEADING
-            fits = bool(_REASON.search(text))
-        case "person":
-            fits = _names_someone(asked, f"| {text}" if one.part.is_row else text)
-        case "step":
-            fits = bool(_STEP.search(text))
-        case "meaning":
-            return DEFINES if _defines(asked, text) else 1.0
-        case _:
-            return 1.0
+    if asked.kind in ("meaning", "role"):
+        tells = _defines if asked.kind == "meaning" else _acts
+        return DEFINES if tells(asked, text) else 1.0
+    if pattern := _OF_KIND.get(asked.kind):
+        if asked.kind == "reason" and _REASON_HEADING.search(
+            " ".join([one.section.rpartition(" > ")[2], *one.part.columns])
+        ):
+            return ASKED_HEADING
+        fits = bool(pattern.search(text))
+    elif asked.kind == "amount":
+        fits = any(_is_amount(text, number) for number in numbers(text))
+    elif asked.kind == "person":
+        fits = _names_someone(asked, f"| {text}" if one.part.is_row else text)
+    else:
+        return 1.0
     return FITTING if fits else NOT_FITTING
 
 
@@ -214,7 +259,9 @@ def _is_amount(text: str, number: Number) -> bool:
 def _names_someone(asked: QuestionPart, text: str) -> bool:
     known = asked.terms | asked.around
     names = [name for pattern in (_PERSON, _CAPITAL) for name in pattern.findall(text)]
-    return any(not terms(name) <= known and not _CALENDAR.fullmatch(name) for name in names)
+    return bool(_NOBODY.search(text)) or any(
+        not terms(name) <= known and not _CALENDAR.fullmatch(name) for name in names
+    )
 
 
 def _defines(asked: QuestionPart, text: str) -> bool:
@@ -226,17 +273,27 @@ def _defines(asked: QuestionPart, text: str) -> bool:
     return begins is not None and bool(own := terms(begins[1])) and own <= asked.terms
 
 
+def _acts(asked: QuestionPart, text: str) -> bool:
+    """Tells whether the text begins with what is asked for, and says what that does."""
+    begins = re.match(r"\W{0,20}(?:(?:the|der|die|das)\s)?((?:\w{1,40}\s){1,4}?)\w{2,30}(?:s|t)\b", text, re.I)
+    return begins is not None and bool(own := terms(begins[1])) and own <= asked.terms
+
+
 def _in_time(asked: QuestionPart, one: QuotationCandidate) -> float:
     """Lowers what no longer holds, unless the question asks for it, and what was rejected."""
     text = one.part.said
     value = 1.0
     if _REJECTED.search(text) and asked.terms.isdisjoint(_ASKS_REJECTED) and asked.kind != "reason":
         value = REJECTED
+    if _PLANNED.search(text):
+        value *= PLANNED
     superseded = bool(_PAST.search(text)) or bool(_HISTORY.search(one.section.rpartition(" > ")[2]))
     if asked.past:
         return value if superseded else value * STILL_HOLDS
     if asked.happened:
         return value
+    if asked.kind in ("time", "amount", "duration") and _MOVED.search(text):
+        return value * MOVED
     if superseded:
         return value * SUPERSEDED
     return value * TOLD_AS_PAST if _STORY.search(text) and not _TODAY.search(text) else value
@@ -248,6 +305,8 @@ def _says_something(asked: QuestionPart, one: QuotationCandidate) -> float:
         return ASKS
     if _REFERS_ON.match(one.part.said) or _UNREAL.search(one.part.said):
         return REFERS_ON
+    if not asked.denied and _DENIED.search(one.part.said):
+        return DENIED
     if is_code(one.part.said):
         return CODE
     return 1.0 if one.own - asked.terms - asked.around - one.columns else REPEATS
@@ -271,8 +330,20 @@ def _column(asked: QuestionPart, one: QuotationCandidate) -> float:
     named = [place for place, shared in verbs.items() if shared]
     if asked.kind != "person" or len(named) != 1 or not named[0]:
         return 1.0
+    cell = _terms(part.cells[named[0]])
     others = asked.terms - terms(part.columns[named[0]])
-    return ASKED_COLUMN if others & terms(part.cells[named[0]]) else OTHER_COLUMN
+    return ASKED_COLUMN if any(one in cell or _put_differently(one, cell) for one in others) else OTHER_COLUMN
+
+
+def _under_heading(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
+    """Raises what stands under a heading that says, with those above it, most of what is asked: "How it was ended"."""
+    heading = _terms(one.section.rpartition(" > ")[2]) - _terms(one.title)
+    own = {term for term in asked.terms if term in heading or _put_differently(term, heading)}
+    if not own:
+        return 1.0
+    beside = {term for term in asked.terms if term in one.heading}
+    total = sum(weights[term] for term in asked.terms)
+    return UNDER_ASKED_HEADING if sum(weights[term] for term in own | beside) >= MOST_OF_QUESTION * total else 1.0
 
 
 def _literally(asked: QuestionPart, one: QuotationCandidate) -> float:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from orchestrator.citations.answering import QuotationCandidate, ranked
+from orchestrator.citations.answering import QuotationCandidate, coverage, ranked
 from orchestrator.citations.question import QuestionPart, parts_of
 from orchestrator.citations.quotable import QuotablePart, parts_of_passage
 from orchestrator.citations.source import SourceText
@@ -54,27 +54,42 @@ class _Quotation:
     row: bool = False
 
 
-def extract(question: str, passages: Sequence[Highlighted]) -> tuple[str, list[CitedSpan]]:
+def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str] = ()) -> tuple[str, list[CitedSpan]]:
     """Returns the answer and its citations, from passages in the order of their rank; ("", []) without a sentence.
 
     What answers best comes first. If no passage has highlights, the terms that a sentence shares with the question
-    tell how alike the two are.
+    tell how alike the two are. With `about` only what has one of these names is quoted.
     """
     if not any(passage.highlights for passage in passages):
         passages = [replace(one, highlights=likeness(question, SourceText(one.content))) for one in passages]
-    candidates = [
-        QuotationCandidate(number, part, passage.title, passage.section, passage.score)
-        for number, passage in enumerate(passages, 1)
-        for part in parts_of_passage(passage.content, passage.highlights)
-    ]
+    candidates = _candidates(passages)
+    if about:
+        candidates = [one for one in candidates if one.names(about)]
     chosen: list[_Quotation] = []
     asked = parts_of(question)
     for one, found in zip(asked, ranked(asked, candidates), strict=True):
         best = [_quotation(passages, score, candidate) for score, candidate in found[: 3 * MOST_OF_SEVERAL]]
         _add(chosen, best, one, len(asked))
-    if not chosen:
+    if not chosen and not about:
         chosen = _beginning(passages)
     return _written(chosen, passages)
+
+
+def covered(question: str, passages: Sequence[Highlighted]) -> float:
+    """Returns how much of the question's words, from 0 to 1 by weight, one place of the passages has.
+
+    What is put in another of the languages with word lists counts nearly as much.
+    """
+    candidates = _candidates(passages)
+    return max(coverage(one, candidates) for one in parts_of(question))
+
+
+def _candidates(passages: Sequence[Highlighted]) -> list[QuotationCandidate]:
+    return [
+        QuotationCandidate(number, part, passage.title, passage.section, passage.score)
+        for number, passage in enumerate(passages, 1)
+        for part in parts_of_passage(passage.content, passage.highlights)
+    ]
 
 
 def _add(chosen: list[_Quotation], found: Sequence[_Quotation], asked: QuestionPart, parts: int) -> None:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Literal
 
+from orchestrator.citations.analysis import WORDS
 from orchestrator.citations.terms import stem, terms
 
-Kind = Literal["person", "time", "duration", "amount", "frequency", "reason", "meaning", "step", "name", ""]
+Kind = Literal["person", "time", "duration", "amount", "frequency", "reason", "meaning", "step", "name", "role", ""]
 
 # The kind that a part's first words tell; the first that fits counts.
 _WORDS: Sequence[tuple[Kind, str]] = (
@@ -21,13 +22,14 @@ _WORDS: Sequence[tuple[Kind, str]] = (
     ("reason", "why|what (?:was|is) the (?:reason|cause)|what caused|warum|wieso|weshalb"),
     ("person", "who|whom|whose|wer|wem|wen"),
     ("step", "what (?:should|must|do|can) (?:i|we|you|one)|how (?:do|can|should) (?:i|we|you|one)|was (?:tun|soll)"),
+    ("role", r"what (?:does|do) .{1,60} do|was (?:macht|tut)"),
     ("meaning", "what (?:is|are)|what does .{1,60} mean|was (?:ist|sind|bedeutet)"),
-    ("name", "which|where|what|welche[rsnm]?|wo"),
+    ("name", "which|where|what|welche[rsnm]?|wo(?:von|mit|her|hin|zu)?|was"),
 )
 _KINDS = [(kind, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for kind, words in _WORDS]
 _ASKS = (
     r"(?:for |since |until |from |by |in )?(?:how|who|whom|whose|when|where|why|what|which"
-    r"|wie|wer|wem|wen|wann|wo|warum|was|welche[rsnm]?)\b"
+    r"|wie|wer|wem|wen|wann|wo(?:von|mit|her|hin|zu)?|warum|was|welche[rsnm]?)\b"
 )
 _PARTS = re.compile(rf"(?<=\?)\s+|,?\s(?:and|und)\s(?={_ASKS})|[,;]\s(?={_ASKS})", re.IGNORECASE)
 _PAST = re.compile(
@@ -39,16 +41,20 @@ _UNTIL_ASKED = re.compile(r"\b(?:until|till|by) when\b|\bbis wann\b", re.IGNOREC
 _HAPPENED = re.compile(r"\b(?:was|were|did|had|wurden?|war|waren|hatten?)\b", re.IGNORECASE)
 _SEVERAL = re.compile(
     r"^\W*(?:which|what|who are|welche|wer sind)\b(?: \w+){0,2}? (?:are|do|need|have|\w{3,}s)\b"
-    r"|^\W*(?:what|who) (?:does|do|calls?|uses?|needs?|depends?|reads?|writes?)\b",
+    r"|^\W*(?:what|who) (?:does|do|calls?|uses?|needs?|depends?|reads?|writes?)\b"
+    r"|^\W*(?:wovon|woraus|was (?:braucht|benötigt|nutzt|verwendet|ruft|liest)|wer (?:nutzt|verwendet|ruft|braucht))\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:not|nothing|nobody|no|never|neither|without|cannot|nicht|nichts|niemand|keine?|nie|ohne)\b|n['’]t\b"
+    r"|^\W*(?:do|does|did|is|are|was|were|has|have|can|could|may|must|should|will|ist|sind|hat|haben|kann|darf|muss"
+    r"|gibt|hilft)\b",
     re.IGNORECASE,
 )
 _LITERAL = re.compile(
     r"(?<![\w-])[^\W\d_]{1,20}-?\d[\w.-]{0,30}\b|(?<!\S)[^\w\s\"'?!.,;:()]{2,8}(?![^\s?.,])|\b[^\W_]{1,30}(?:[._/][^\W_]{1,30}){1,9}\b"
 )
-_IDENTIFIER = re.compile(r"(?<![\w-])[^\W\d_]{2,20}-\d{1,10}(?![\w-])")
-_JOINED_NAME = re.compile(r"\b[A-Z][a-z0-9]{1,30}[A-Z][A-Za-z0-9]{1,60}\b")
-_BETWEEN_WORDS = re.compile(r"[\s_-]")
-_NO_TERMS = frozenset(map(stem, ("long", "many", "much", "often", "how", "kind", "name", "part", "whom")))
+_NO_TERMS = frozenset(map(stem, WORDS["only ask"]))
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,7 @@ class QuestionPart:
     """One part of a question. `terms` are its own, `around` those of the other parts, which tell what it is about.
 
     `past` says that it asks for what no longer holds, `happened` that it asks for an event. `several`: for a list.
+    `denied` says that a denial may answer: it asks for one, for a reason, or whether something is so.
     `literals` are names with digits or signs, which cannot be put differently.
     """
 
@@ -65,6 +72,7 @@ class QuestionPart:
     past: bool = False
     happened: bool = False
     several: bool = False
+    denied: bool = False
     literals: frozenset[str] = frozenset()
 
 
@@ -85,22 +93,6 @@ def parts_of(question: str) -> list[QuestionPart]:
     ]
 
 
-def absent_identifiers(question: str, texts: Sequence[str]) -> list[str]:
-    """Returns the identifiers (INC-207) and joined names (OrderApi) of the question that stand in none of the texts.
-
-    A joined name may stand there in words: Order API, `order-api`.
-    """
-    there = " ".join(texts).casefold()
-    known, joined = set(_IDENTIFIER.findall(there)), _BETWEEN_WORDS.sub("", there)
-    found = dict.fromkeys(
-        [
-            *(one for one in _IDENTIFIER.findall(question) if one.casefold() not in known),
-            *(one for one in _JOINED_NAME.findall(question) if one.casefold() not in joined),
-        ]
-    )
-    return list(found)
-
-
 def _asked(text: str) -> QuestionPart:
     kind: Kind = next((kind for kind, pattern in _KINDS if pattern.search(text)), "")
     own = terms(text) - _NO_TERMS
@@ -111,6 +103,7 @@ def _asked(text: str) -> QuestionPart:
         past=past,
         happened=bool(_HAPPENED.search(text)),
         several=bool(_SEVERAL.search(text)),
+        denied=kind in ("reason", "step") or bool(_DENIED.search(text)),
         literals=frozenset(match[0].casefold() for match in _LITERAL.finditer(text)),
     )
 

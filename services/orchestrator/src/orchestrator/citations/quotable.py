@@ -23,7 +23,7 @@ _ITEMS = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _REFERS = re.compile(
     r"[\W_]*+(?:(?:and|but|so|then|also|instead|still|therefore|however),?\s)?(?:"
     r"(?:it|they|he|she|its|their|his|her|both|neither|before that|since then|until then|after that|instead)\b"
-    r"|(?:we|i|you|nobody|somebody|everybody|wir|ich) \w+ (?:it|them|this|that|es|sie)\b"
+    r"|(?:we|i|you|nobody|somebody|everybody|wir|ich) (?:\w+ ){1,4}(?:it|them|this|that|es|sie)\b"
     r"|the (?:second|other|latter|former|same) \w+"
     r"|(?:this|these|that|those)\s(?:is|are|was|were|can|could|may|might|must|will|would|should|does|did|do|has|have|had"
     r"|alone|means|meant|makes|made|took|gives|gave|allows|let|lets|explains|happens|happened)\b"

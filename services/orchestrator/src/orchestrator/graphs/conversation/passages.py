@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import cast
 
+from contracts.fixed_answers import NOT_NAMED
 from contracts.graph_tools import AnswerSource
 from contracts.orchestrator import Citation, SentenceCheck, SentenceStatus
 from contracts.prompt_fence import fenced, neutralising
 from contracts.retrieval import MOST_CHARACTERS, Hit
 from orchestrator.citations.assess import CUT, assess, assess_quotations, unchecked
 from orchestrator.citations.check import check
-from orchestrator.citations.extract import Highlighted, extract
-from orchestrator.citations.question import absent_identifiers
+from orchestrator.citations.extract import Highlighted, covered, extract
+from orchestrator.citations.named import is_german, named_in
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.wording import WordLikeness
@@ -24,6 +25,7 @@ from orchestrator.graphs.conversation.state import Cited, FoundChunk, Turn
 
 NONE = "(none)"
 ENDING = 40
+ACROSS = 0.6
 _ENDED = re.compile(r"[.!?…。！？][\"'”’»)*_`]*+(?:\s*+\[\d++])*+\s*+$")
 neutralised = neutralising("passage", "memory", "summary")
 
@@ -153,26 +155,41 @@ def of_cut(found: Verified) -> Verified:
 def quoted(question: str, passages: Sequence[FoundChunk]) -> tuple[str, list[CitedSpan]]:
     """Returns an answer by quotations, empty if there is nothing to quote.
 
-    An identifier of the question that no passage has is said to be missing, before what is nearest to the question.
+    A name of the question that no passage has is said to be missing. Then only what has another of its names is
+    quoted, where the question asks of both alike ("INC-207 and INC-208"): all else would pass for the answer.
     """
-    answer, cited = extract(
-        question[:MOST_CHARACTERS],
-        [
-            Highlighted(
-                passage["document_title"] or passage["document_name"],
-                passage["content"],
-                passage["highlights"],
-                passage["score"],
-                passage["section"] or "",
-            )
-            for passage in passages
-        ],
-    )
-    texts = [f"{passage['document_name']} {passage['section'] or ''} {passage['content']}" for passage in passages]
+    question = question[:MOST_CHARACTERS]
     titles = [passage["document_title"] or "" for passage in passages]
-    if answer and (absent := absent_identifiers(question, [*texts, *titles])):
-        answer = f"I found nothing that names {' or '.join(absent)}; this is what comes nearest.\n\n{answer}"
-    return answer, cited
+    texts = [f"{passage['document_name']} {passage['section'] or ''} {passage['content']}" for passage in passages]
+    named = named_in(question, [*texts, *titles])
+    missing = f"{NOT_NAMED} {' or '.join(named.absent)}." if passages and named.absent else ""
+    if missing and not named.apart:
+        return missing, []
+    answer, cited = extract(question, _highlighted(passages), named.there if missing else ())
+    return "\n\n".join(filter(None, (missing, answer))), cited
+
+
+def answers_across(question: str, passages: Sequence[FoundChunk]) -> bool:
+    """Tells whether passages in another language than the question's have most of its names and words.
+
+    An encoder of one language, and words that are counted, find the two unlike whatever they say.
+    """
+    german = is_german(question)
+    foreign = [one for one in passages if is_german(one["content"]) != german]
+    return bool(foreign) and covered(question[:MOST_CHARACTERS], _highlighted(foreign)) >= ACROSS
+
+
+def _highlighted(passages: Sequence[FoundChunk]) -> list[Highlighted]:
+    return [
+        Highlighted(
+            passage["document_title"] or passage["document_name"],
+            passage["content"],
+            passage["highlights"],
+            passage["score"],
+            passage["section"] or "",
+        )
+        for passage in passages
+    ]
 
 
 def fitting(passages: Sequence[FoundChunk], tokens: int) -> Sequence[FoundChunk]:

@@ -81,4 +81,4 @@ def _found(state: FailedTurn, label: str) -> tuple[str, list[CitedSpan]]:
         names = dict.fromkeys(passage["document_title"] or passage["document_name"] for passage in state["passages"])
         return f"{failed} {FOUND} {', '.join(names)}", []
     quotes, cited = quoted(state["question"], state["passages"])
-    return f"{failed} {FOUND}\n\n{quotes}" if quotes else failed, cited
+    return f"{failed} {FOUND}\n\n{quotes}" if cited else failed, cited

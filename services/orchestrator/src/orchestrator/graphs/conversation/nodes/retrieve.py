@@ -15,7 +15,7 @@ from contracts.graph_tools import StructuralAnswer
 from contracts.memory import MemoryKind, RecallRequest, RecallResponse
 from contracts.retrieval import MOST_CHARACTERS, SearchResponse
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.passages import passage_of_source
+from orchestrator.graphs.conversation.passages import answers_across, passage_of_source
 from orchestrator.graphs.conversation.remembering import is_told, remembering
 from orchestrator.graphs.conversation.state import Cited, FoundChunk, GraphAnswer, Turn
 from orchestrator.graphs.retrieve import graph as retrieve_graph
@@ -53,7 +53,11 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
     passages = done["rag_context"]
     # "Write a report on …" is no question that a passage could answer: what is nearest is what there is to write from.
     writing = state["artifact_action"] == ArtifactAction.generate_artifact
-    relevant = bool(passages) and isinstance(found, SearchResponse) and (found.good_match or writing)
+    relevant = (
+        bool(passages)
+        and isinstance(found, SearchResponse)
+        and (found.good_match or writing or answers_across(state["question"], passages))
+    )
     structure = None
     if isinstance(stated, StructuralAnswer):
         # What the graph cites comes first, so that a chat model reads it whatever its budget.

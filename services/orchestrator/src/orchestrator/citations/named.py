@@ -1,0 +1,94 @@
+"""Finds what a question names, and which of it no text has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from orchestrator.citations.analysis import WORDS, Analysis
+from orchestrator.citations.terms import stem
+
+_IDENTIFIER = r"(?<![\w-])[^\W\d_]{2,20}-\d{1,10}(?![\w-])"
+_JOINED_NAME = r"\b[A-Z][a-z0-9]{1,30}[A-Z][A-Za-z0-9]{1,60}\b"
+# Words with a capital, where no sentence begins.
+_CAPITAL = r"(?<=[^\s.!?:;“„\"'(] )[A-Z][a-zà-ÿ]{2,40}(?: [A-Z][a-zà-ÿ]{2,40}){0,4}(?![\w-])"
+_NAME = re.compile(f"(?P<identifier>{_IDENTIFIER})|(?P<joined>{_JOINED_NAME})|(?P<capital>{_CAPITAL})")
+_KNOWN_IDENTIFIER = re.compile(_IDENTIFIER)
+_BETWEEN_WORDS = re.compile(r"[\s_-]")
+_WORD = re.compile(r"[^\W_]+")
+_BESIDE = re.compile(r"\s?(?:,|&|/|,? (?:and|or|und|oder)) ?")
+_GERMAN = re.compile(
+    r"^\W{0,5}(?:wer|wem|wen|wessen|wann|wo|woher|wohin|wovon|womit|wodurch|wozu|warum|wieso|weshalb|wie|welche[rsnm]?"
+    r"|seit wann|bis wann)\b",
+    re.IGNORECASE,
+)
+_NAMES_NOTHING = frozenset(WORDS["capitals of no name"])
+
+
+@dataclass(frozen=True)
+class NamedThings:
+    """The names of a question that stand in the texts, and those that do not.
+
+    `apart` says that the absent ones only stand beside the others ("A and B"): what is told of those answers a part.
+    """
+
+    there: Sequence[str]
+    absent: Sequence[str]
+    apart: bool = False
+
+
+def named_in(question: str, texts: Sequence[str]) -> NamedThings:
+    """Returns identifiers (INC-207), joined names (OrderApi) and words with a capital (Albatross) of the question.
+
+    A joined name may stand in the texts in words: Order API, `order-api`. Where nouns have capitals, as in German, or
+    where all words have them, they name nothing.
+    """
+    whole = " ".join(texts).casefold()
+    identifiers, joined = set(_KNOWN_IDENTIFIER.findall(whole)), _BETWEEN_WORDS.sub("", whole)
+    words = " ".join(set(_WORD.findall(whole)))
+    capitals = _tell_names(question)
+    there: dict[str, None] = {}
+    absent: dict[str, None] = {}
+    places: list[tuple[int, int, bool]] = []
+    for match in _NAME.finditer(question):
+        name = match[0].casefold()
+        if match["identifier"]:
+            stands = name in identifiers
+        elif match["joined"]:
+            stands = name in joined
+        elif capitals and (
+            parts := [one for one in name.split() if {one, one.removesuffix("s")}.isdisjoint(_NAMES_NOTHING)]
+        ):
+            stands = all(stem(one).rstrip("i") in words for one in parts)
+        else:
+            continue
+        (there if stands else absent)[match[0]] = None
+        places.append((*match.span(), stands))
+    return NamedThings(list(there), list(absent), _stand_beside(question, places))
+
+
+def is_german(text: str) -> bool:
+    """Tells whether the text is in German, as far as a few words can tell."""
+    return bool(_GERMAN.match(text)) or Analysis(text).language == "de"
+
+
+def _tell_names(question: str) -> bool:
+    """Tells whether a capital makes a name: not in German, and not where most words have one."""
+    words = [word for word in _WORD.findall(question)[1:] if len(word) > 2]
+    return not is_german(question) and 2 * sum(word[0].isupper() for word in words) <= len(words) + 2
+
+
+def _stand_beside(question: str, places: Sequence[tuple[int, int, bool]]) -> bool:
+    """Tells whether each name that stands nowhere is one of a row of names, of which another stands somewhere."""
+    row: list[bool] = []
+    rows = [row]
+    end = None
+    for start, stop, stands in places:
+        if end is not None and not _BESIDE.fullmatch(question, end, start):
+            row = []
+            rows.append(row)
+        row.append(stands)
+        end = stop
+    lacking = [one for one in rows if not all(one)]
+    return bool(lacking) and all(any(one) for one in lacking)
