@@ -39,6 +39,7 @@ GERMAN = frozenset(
         "eine",
         "von",
         "mit",
+        *"ab bis seit bei im am vor nach wenn falls diese dieser dieses viele alle früher heute".split(),
         *PARTS,
     ]
 )
