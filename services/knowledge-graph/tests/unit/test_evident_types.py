@@ -109,7 +109,7 @@ def test_last_words_appositions_and_verbs_say_what_a_name_is(read):
     found = types(
         extracted(
             f"{CALLS}\nRoute Planner calls TariffHub. Belt Crew looks after it. Order Desk uses ScanKit and PriceBook. "
-            "We buy DoseCheck.\n\nBorder Desk is a team of two. Order Desk is looked after by Nia Pritchard's team, Gate Nine.\n",
+            "We buy DoseCheck.\n\nBorder Desk is a team of two.\n",
             read,
         )
     )

@@ -77,7 +77,7 @@ def _is_in_row(text: str, place: int) -> bool:
 
 
 def _is_apart(text: str, one: int, other: int) -> bool:
-    """Tells whether an item of a list, a field or a row of a table begins between the two: no sentence goes on there."""
+    """Tells whether an item of a list, a field or a row of a table begins between the two."""
     return NEXT_ITEM.search(text, min(one, other), max(one, other)) is not None
 
 

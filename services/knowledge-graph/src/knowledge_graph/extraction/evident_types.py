@@ -29,8 +29,9 @@ ADDRESSED = re.compile(r"\s{0,3}[<(][\w.+-]{1,64}@")
 FULL_NAME = re.compile(r"[A-ZÄÖÜ][\w’'-]{1,30}+(?: [A-ZÄÖÜ][\w.’'-]{0,30}+){1,3}")
 LONGEST_APPOSITION = 100
 IS_A = re.compile(
-    rf"[`*_]{{0,3}} (?:is|are|ist|sind) (?:an?|the|our|der|die|das|ein|eine|unser|unsere) (?:[\w-]{{1,30}} ){{0,2}}({KIND})"
-    r"(?=[.,;:)]|$| (?:of|in|for|that|which|with|from|on|by|at|to|we|and|built|written|der|die|das|für|von|mit|und)(?!\w))",
+    rf"[`*_]{{0,3}} (?:is|are|ist|sind) (?:an?|the|our|der|die|das|eine?|unsere?) (?:[\w-]{{1,30}} ){{0,2}}({KIND})"
+    r"(?=[.,;:)]|$| (?:of|in|for|that|which|with|from|on|by|at|to|we|and|built|written|"
+    r"der|die|das|für|von|mit|und)(?!\w))",
     re.IGNORECASE | re.MULTILINE,
 )
 """What follows a name that a sentence defines: "Border Desk is a team of two"."""
@@ -56,7 +57,8 @@ PLACE_LISTS = re.compile(
 """What a plural or a colon introduces: "two hubs, Eskdale and Marwick"."""
 OF_PLACES = re.compile(
     rf"(?<!\w)(?:between|zwischen) ({PLACE_NAME}(?:, {PLACE_NAME}){{0,8}},? (?:and|und) {PLACE_NAME})|"
-    rf"(?<!\w)(?:crossing|ferry|train|bus|flight|trip|journey|route|line|sailing)s? from ({PLACE_NAME} to {PLACE_NAME})|"
+    rf"(?<!\w)(?:crossing|ferry|train|bus|flight|trip|journey|route|line|sailing)s? from "
+    rf"({PLACE_NAME} to {PLACE_NAME})|"
     rf"(?<!\w)(?:company|firm|vendor|broker|supplier|provider|agency|office|based|located|headquartered|sits?|sitzt) "
     rf"(?:in|at) ({PLACE_NAME}(?: in {PLACE_NAME})?)"
 )

@@ -96,11 +96,18 @@ NEXT = re.compile(rf"`?(?:,| und| sowie|,? (?:und|sowie)(?: auf| von| aus)?) (?:
 PRONOUN = re.compile(r"(?:Er|Sie|Es|(?:Der|Die|Das) (?:Dienst|System|Anwendung|App))(?= )")
 CLAUSE_END = re.compile(r"[;:]|, (?=(?:da|weil|denn|aber|um|wenn|falls|obwohl|sodass|damit|die|der|das|wobei) )| aber ")
 LONGEST_CLAUSE = 400
-FINITE = r"(?:nutzt|hängt|benötigt|braucht|verwendet|läuft auf|gehört|ruft|greift|liest|schreibt|speichert|setzt auf|wird vo[nm])"
-COMPOUND = r"[A-ZÄÖÜ][a-zäöüß]{2,30}(?:dienst|datenbank|speicher|portal|server|gateway|rechner|archiv|ablage|datei|kartei|steuerung)"
+FINITE = (
+    r"(?:nutzt|hängt|benötigt|braucht|verwendet|läuft auf|gehört|ruft|greift|liest|schreibt|speichert|setzt auf|"
+    r"wird vo[nm])"
+)
+COMPOUND = (
+    r"[A-ZÄÖÜ][a-zäöüß]{2,30}(?:dienst|datenbank|speicher|portal|server|gateway|rechner|archiv|ablage|datei|kartei|"
+    r"steuerung)"
+)
 SLOTS = re.compile(
     rf"(?:(?<!\w)(?:[Dd]er|[Dd]ie|[Dd]as) ({COMPOUND})(?= (?:{FINITE}|ist (?:ein )?(?:Teil|Bestandteil))(?!\w)))|"
-    rf"(?<!\w)(?:(?:nutzt|nutzte|benötigt|braucht|verwendet|aus|auf|von|in) (?:der|die|das|dem|den)|vom) ({COMPOUND})(?!\w)"
+    rf"(?<!\w)(?:(?:nutzt|nutzte|benötigt|braucht|verwendet|aus|auf|von|in) (?:der|die|das|dem|den)|vom) "
+    rf"({COMPOUND})(?!\w)"
 )
 STORES = ("datenbank", "speicher", "archiv", "ablage", "datei", "kartei")
 
@@ -164,7 +171,7 @@ def _each(
 def _inverted(
     text: str, spans: Sequence[Span], inside: Sequence[int], start: int, end: int
 ) -> Iterator[StatedRelation]:
-    """Yields what clauses say whose verb stands before the subject: "Früher nutzte X das Y", "Für X ist Y zuständig"."""
+    """Yields what a verb before its subject says: "Früher nutzte X das Y", "Für X ist Y zuständig"."""
     if len(inside) < 2:
         return
     first, rights = inside[0], _after(text, spans, inside[1:])

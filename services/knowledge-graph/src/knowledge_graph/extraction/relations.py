@@ -137,16 +137,14 @@ def _stated(chunk: ChunkAnalysis, systems: Collection[str] = ()) -> Iterator[Rel
         if status == CURRENT and one.phrase.startswith(("has ", "have ")) and _is_before_decision(chunk):
             status = PAST
         ends = mentions[one.subject], mentions[one.target]
-        if one.between_parts and not is_between_parts(*ends, systems):
-            continue
-        if german_clauses.OBJECT_FIRST.search(text[max(0, one.start - LONGEST_ARTICLE) : one.start]):
+        is_object = german_clauses.OBJECT_FIRST.search(text[max(0, one.start - LONGEST_ARTICLE) : one.start])
+        if is_object or (one.between_parts and not is_between_parts(*ends, systems)):
             continue  # "Den KeyStore nutzt Trace"
-        if status != OPEN:
-            if _owner(one, ends[1]):
-                owning = replace(one, relation_type="OWNS")
-                yield _evidence(chunk, *ends[::-1], owning, _sentence(chunk, one), status)
-            elif one.relation_type != "PART_OF" or ends[1].entity_type != "PERSON":
-                yield _evidence(chunk, *ends, one, _sentence(chunk, one), status)
+        if status != OPEN and _owner(one, ends[1]):
+            owning = replace(one, relation_type="OWNS")
+            yield _evidence(chunk, *ends[::-1], owning, _sentence(chunk, one), status)
+        elif status != OPEN and (one.relation_type != "PART_OF" or ends[1].entity_type != "PERSON"):
+            yield _evidence(chunk, *ends, one, _sentence(chunk, one), status)
     for one in tables.statements(text, spans):
         yield _evidence(chunk, mentions[one.subject], mentions[one.target], one, (one.start, one.end))
     yield from _places(chunk)
@@ -162,7 +160,7 @@ def _stated(chunk: ChunkAnalysis, systems: Collection[str] = ()) -> Iterator[Rel
 def _in_german(chunk: ChunkAnalysis, systems: Collection[str]) -> Iterator[RelationEvidence]:
     text, mentions = chunk.text, chunk.in_text
     spans = [Span(one.start, one.end, one.surface, one.entity_type) for one in mentions]
-    headed = section_thing(chunk)
+    headed = _headed(chunk, systems)
     told = german_clauses.statements(text, spans, chunk.sentences.spans, has_section=headed is not None)
     for one in told:
         sentence = chunk.sentences.at(one.start)
