@@ -25,7 +25,7 @@ QUOTED = re.compile(r"[\"“]([^\W_][^\"“”\n]{2,80}?)[,.]?[\"”]|(?<![*\w])
 LONGEST_NUMBER = 4
 GERMAN_OPENINGS = (
     *("ab", "bis", "seit", "bei", "im", "am", "vor", "nach", "wenn", "falls", "diese", "dieser", "dieses"),
-    *("viele", "alle", "früher", "heute"),
+    *("viele", "alle", "früher", "heute", "für", "aus", "auf", "durch", "ohne", "gegen"),
 )
 GERMAN = frozenset(
     [
