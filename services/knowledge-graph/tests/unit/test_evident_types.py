@@ -103,3 +103,40 @@ def test_german_says_whose_a_system_is_and_what_it_is_a_part_of():
     found = stated(extracted(text, language="de"))
     assert ("Werkschutz", "OWNS", "Door Control") in found
     assert ("BadgeReader", "PART_OF", "Door Control") in found
+
+
+def test_last_words_appositions_and_verbs_say_what_a_name_is(read):
+    found = types(
+        extracted(
+            f"{CALLS}\nRoute Planner calls TariffHub. Belt Crew looks after it. Order Desk uses ScanKit and PriceBook. "
+            "We buy DoseCheck.\n\nBorder Desk is a team of two.\n",
+            read,
+        )
+    )
+    assert {
+        "Route Planner": "SERVICE",
+        "TariffHub": "SERVICE",
+        "Belt Crew": "TEAM",
+        "ScanKit": "LIBRARY",
+        "PriceBook": "STORE",
+        "DoseCheck": "SERVICE",
+        "Border Desk": "TEAM",
+    }.items() <= found.items()
+
+
+def test_lists_of_places_and_where_companies_sit_are_places(read):
+    found = types(extracted("The firm has two hubs, Eskdale and Marwick. Ravenpay is a company in Utrecht.\n", read))
+    assert {"Eskdale": "PLACE", "Marwick": "PLACE", "Utrecht": "PLACE"}.items() <= found.items()
+
+
+def test_no_sentence_goes_on_in_the_next_field(read):
+    found = stated(
+        extracted("- Owner: Depot Tools\n- Depends on: KeySafe, Order Service\n", read, title="Label Service")
+    )
+    assert not any(who == "Depot Tools" and kind == "DEPENDS_ON" for who, kind, _ in found)
+
+
+def test_what_is_named_beside_a_noun_is_not_what_it_means(read):
+    text = "Pay Service chooses a provider: Corvid Pay for cards. It is owned by the Heron team.\n"
+    found = stated(extracted(f"{CALLS}\n{text}", read))
+    assert ("Heron", "OWNS", "Corvid Pay") not in found

@@ -146,3 +146,16 @@ def test_the_row_is_the_evidence():
 )
 def test_hostile_tables_are_read(text):
     assert stated(text) == set()
+
+
+def test_a_store_is_what_its_row_is_about_and_its_owner_uses_nothing():
+    found = stated(
+        table(("store", "kind", "owner", "used by"), ("PriceDB", "PostgreSQL", "Heron", "OrderService, PayHub"))
+    )
+    assert found == {
+        ("Heron", "OWNS", "PriceDB"),
+        ("OrderService", "USES", "PriceDB"),
+        ("PayHub", "USES", "PriceDB"),
+    }
+    without = stated(table(("owner", "used by", "depends on"), ("Heron", "OrderService", "PayHub")))
+    assert without == set()

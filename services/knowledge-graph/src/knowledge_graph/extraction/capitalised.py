@@ -23,6 +23,10 @@ TOKEN = re.compile(r"[^\W_]++(?:[-’'.&][^\W_]++)*+")
 OPENS_SENTENCE = re.compile(r"(?:^|[.!?:;|>*#•\"“(\[\n-]\s*|\d[.)]\s*)$")
 QUOTED = re.compile(r"[\"“]([^\W_][^\"“”\n]{2,80}?)[,.]?[\"”]|(?<![*\w])\*([^\W_][^*\n]{2,80}?)\*(?![*\w])")
 LONGEST_NUMBER = 4
+GERMAN_OPENINGS = (
+    *("ab", "bis", "seit", "bei", "im", "am", "vor", "nach", "wenn", "falls", "diese", "dieser", "dieses"),
+    *("viele", "alle", "früher", "heute", "für", "aus", "auf", "durch", "ohne", "gegen"),
+)
 GERMAN = frozenset(
     [
         "teil",
@@ -39,6 +43,7 @@ GERMAN = frozenset(
         "eine",
         "von",
         "mit",
+        *GERMAN_OPENINGS,
         *PARTS,
     ]
 )

@@ -15,7 +15,7 @@ from knowledge_graph.extraction.tenses import CURRENT, NEGATED
 
 EXPLICIT, REFERRED = 0.7, 0.5
 LONGEST_TYPE = 48
-NO_PARTS = frozenset({"PERSON", "TEAM", "GPE", "LOC", "FAC", "NORP", "DOCUMENT_ID"})
+NO_PARTS = frozenset({"PERSON", "TEAM", "PLACE", "GPE", "LOC", "FAC", "NORP", "DOCUMENT_ID"})
 PEOPLE = frozenset({"he", "she", "who", "him", "her"})
 THINGS = frozenset({"it", "which", "that"})
 SEVERAL = frozenset({"system", "server", "api", "component", "backend", "frontend", "proxy"})
@@ -146,7 +146,9 @@ def _remember(clause: Clause, named: Mention | None, target: Mention | None, spo
     source = named or spoken_of.of(clause.reference)
     if clause.relation == IDENTITY and source is not None and target is None:
         spoken_of.nouns[clause.phrase] = source
-    if named is not None:
+    # "It takes a provider, Corvid Pay. It …": under a heading what is only named beside a noun is not spoken of.
+    is_beside = clause.relation == IDENTITY and clause.subject > clause.target and spoken_of.section is not None
+    if named is not None and not is_beside:
         spoken_of.remember(named)
 
 

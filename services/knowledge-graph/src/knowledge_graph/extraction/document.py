@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
-from knowledge_graph.extraction import alias_statements, relation_phrases, relations, tables
+from knowledge_graph.extraction import alias_statements, german_clauses, relation_phrases, relations, tables
 from knowledge_graph.extraction.candidates import candidates
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.concepts import terms
@@ -65,8 +66,9 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
     tasks = options(chunk.text for chunk in chunks)
     titled = [span for chunk in chunks for span, about in chunk.titles if about == "title"]
     titled += [chunk.opening.name for chunk in chunks if chunk.opening and " " in chunk.opening.name.surface]
+    told = list(chain.from_iterable(german_clauses.names(one.text) for one in chunks if document.language == "de"))
     for place, chunk in enumerate(chunks):
-        _find_names(chunk, used, titled, document, small)
+        _find_names(chunk, used, [*titled, *told], document, small)
         chunk.spans = without_overlaps(manifest.spans(place), without_verbs(chunk.spans, tasks))
     declared = [place.span for place in manifest.places.values()]
     types = {} if document.is_code and not declared else stated_types(chunks, declared, document.title)

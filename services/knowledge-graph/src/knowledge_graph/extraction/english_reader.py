@@ -23,6 +23,7 @@ PLAIN = re.compile(r"[^\W_][\w .&'’-]*")
 ARTICLE = re.compile(r"(?:the|a|an)\s+", re.IGNORECASE)
 # "First World War the Arsenal" and "Cyprus' Alexandros Panayi" are two names each.
 TWO_NAMES = re.compile(r"(?<! of)(?<! for)(?<! and)(?<! in)(?<! to) the (?=[A-Z])|(?<=s)['’] (?=[A-Z])")
+NEXT_ITEM = re.compile(r"\n[ \t]*(?:[-*•+][ \t]|\d{1,3}[.)][ \t]|\||[A-ZÄÖÜ][\w -]{1,30}:[ \t])|(?<=\|)\n")
 BATCH = 32
 
 
@@ -66,12 +67,18 @@ def _reading(document: Doc, *, parse: bool) -> EnglishReading:
         return EnglishReading(entities)
     common = frozenset(token.idx for token in document if token.pos_ not in {"PROPN", "NOUN", "X"})
     told = [one for one in clauses(document) if not _is_in_row(document.text, max(one.subject, one.target))]
+    told = [one for one in told if not _is_apart(document.text, one.subject, one.target)]
     return EnglishReading(entities, list(noun_phrases(document)), told, common)
 
 
 def _is_in_row(text: str, place: int) -> bool:
     """Tells whether the line is the row of a table: its cells are no sentence."""
     return text[text.rfind("\n", 0, place) + 1 : place + 1].lstrip().startswith("|")
+
+
+def _is_apart(text: str, one: int, other: int) -> bool:
+    """Tells whether an item of a list, a field or a row of a table begins between the two."""
+    return NEXT_ITEM.search(text, min(one, other), max(one, other)) is not None
 
 
 def _cleaned(start: int, surface: str, label: str) -> Iterator[Span]:

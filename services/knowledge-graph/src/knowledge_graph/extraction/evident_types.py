@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from knowledge_graph.extraction import tables
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.names import PARTS
@@ -13,7 +14,8 @@ from knowledge_graph.extraction.word_lists import equations, words
 
 TECHNOLOGIES = frozenset(name for names, _ in equations("technologies", ",") for name in names)
 PLACE_HEADS = words("place_heads")
-PLACES = frozenset({"GPE", "LOC", "FAC"})
+PLACES = frozenset({"GPE", "LOC", "FAC", "PLACE"})
+SYSTEMS = EVIDENT - {"TEAM", "DOCUMENT_ID", "PLACE"}
 KIND = "|".join(sorted((re.escape(kind) for kind in PARTS), key=len, reverse=True))
 APPOSED = re.compile(
     rf"[`*_]{{0,3}}(?:,| \(| [–—-]) ?(?:an?|the|our|der|die|das|ein|eine) (?:[\w-]{{1,30}} ){{0,2}}({KIND})"
@@ -26,6 +28,49 @@ TOWN = re.compile(rf"(?:{'|'.join(sorted(PLACE_HEADS))}) in ([A-ZÄÖÜ][\w-]{{2
 ADDRESSED = re.compile(r"\s{0,3}[<(][\w.+-]{1,64}@")
 FULL_NAME = re.compile(r"[A-ZÄÖÜ][\w’'-]{1,30}+(?: [A-ZÄÖÜ][\w.’'-]{0,30}+){1,3}")
 LONGEST_APPOSITION = 100
+IS_A = re.compile(
+    rf"[`*_]{{0,3}} (?:is|are|ist|sind) (?:an?|the|our|der|die|das|eine?|unsere?) (?:[\w-]{{1,30}} ){{0,2}}({KIND})"
+    r"(?=[.,;:)]|$| (?:of|in|for|that|which|with|from|on|by|at|to|we|and|built|written|"
+    r"der|die|das|für|von|mit|und)(?!\w))",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What follows a name that a sentence defines: "Border Desk is a team of two"."""
+NOUNS = {noun: kind for nouns, kind in equations("system_nouns", ",") for noun in nouns}
+LAST_HUMP = re.compile(r"[a-z0-9]([A-Z][a-z]+|[A-Z]+)$")
+SOFTWARE_BEFORE = re.compile(
+    r"(?<!\w)(?:uses?|using|used|calls?|calling|asks?|buy|adopt|query|queries|querying|integrates? with|replaces?|"
+    r"replaced by|migrates? to|switch(?:es|ed)? (?:to|off)|depends? on|rel(?:y|ies) on|talks? to|connects? to|"
+    r"signs? in with|nutzt|nutzen|verwendet|from) (?:the )?`?$",
+    re.IGNORECASE,
+)
+LONGEST_VERB = 24
+LOOKS = frozenset(
+    "PERSON ORG GPE NORP FAC LOC PRODUCT WORK_OF_ART EVENT LAW LANGUAGE ENTITY IDENTIFIER".split()  # noqa: SIM905
+)
+"""Types that a name has by how it looks."""
+FEWEST_SYSTEMS = 2
+PLACE_NOUN = "|".join(sorted(words("place_kinds")))
+PLACE_NAME = r"[A-ZÄÖÜ][\w’'-]{1,40}+(?: [A-ZÄÖÜ][\w’'-]{1,40}+)?"
+PLACE_LISTS = re.compile(
+    rf"(?<!\w)(?:{PLACE_NOUN})(?:,|:| \() ?({PLACE_NAME}(?:, {PLACE_NAME}){{0,8}}(?:,? (?:and|und) {PLACE_NAME})?)"
+)
+"""What a plural or a colon introduces: "two hubs, Eskdale and Marwick"."""
+OF_PLACES = re.compile(
+    rf"(?<!\w)(?:between|zwischen) ({PLACE_NAME}(?:, {PLACE_NAME}){{0,8}},? (?:and|und) {PLACE_NAME})|"
+    rf"(?<!\w)(?:crossing|ferry|train|bus|flight|trip|journey|route|line|sailing)s? from "
+    rf"({PLACE_NAME} to {PLACE_NAME})|"
+    rf"(?<!\w)(?:company|firm|vendor|broker|supplier|provider|agency|office|based|located|headquartered|sits?|sitzt) "
+    rf"(?:in|at) ({PLACE_NAME}(?: in {PLACE_NAME})?)"
+)
+"""Where journeys lead, and where companies and teams sit."""
+TRAVELS = re.compile(
+    r"(?<!\w)(?:ferr(?:y|ies)|ships?|trains?|sailings?|passengers|travellers|flights?|bus(?:es)?|trucks?|züge|fahrgäste|"
+    r"carr(?:y|ies)|runs|moves|fährt|fahren)(?!\w)",
+    re.IGNORECASE,
+)
+NAMES_JOINED = re.compile(r",? (?:and|und|to|in) |, ")
+MEMBER = re.compile(r"['’]s (?:team|squad|crew)(?!\w)(?:, ([A-Z][\w-]{1,30}(?: [A-Z][\w-]{1,30}){0,2}))?")
+"""After a person: "Nia Pritchard's team, Border Desk"."""
 
 
 def evident_types(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> Iterator[tuple[str, str]]:
@@ -38,19 +83,59 @@ def evident_types(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> It
     people = {span.surface.rpartition(" ")[2] for span in spans if " " in span.surface and span.entity_type == "PERSON"}
     for surface in sorted(software - people) if is_technical else ():
         yield surface, "LIBRARY"
+    systems = {span.surface for span in spans if span.entity_type in SYSTEMS}
+    if names_systems or len(systems) >= FEWEST_SYSTEMS:
+        yield from _of_nouns(chunks)
     for span in spans:
         if span.surface.rpartition(" ")[2] in PLACE_HEADS and span.surface.count(" ") in {1, 2}:
             yield span.surface, "FAC"
     for chunk in chunks:
-        for found in TOWN.finditer(chunk.text):
-            yield found.group(1), "GPE"
+        yield from _places(chunk)
         for span in chunk.spans:
             yield from _beside(chunk.text, span)
+
+
+def _of_nouns(chunks: Sequence[ChunkAnalysis]) -> Iterator[tuple[str, str]]:
+    """Yields names whose last word says what they are, and those in one word that stand where software does."""
+    owners = {surface for chunk in chunks for surface in tables.owners(chunk.text)}
+    for chunk in chunks:
+        for span in (one for one in chunk.spans if one.surface not in owners):
+            first, _, last = span.surface.rpartition(" ")
+            hump = LAST_HUMP.search(span.surface) if not first else None
+            if span.entity_type not in LOOKS or (span.entity_type == "IDENTIFIER" and hump is None):
+                continue
+            kind = NOUNS.get((hump.group(1) if hump else last if first else "").casefold())
+            before = chunk.text[max(0, span.start - LONGEST_VERB) : span.start]
+            if kind is not None:
+                yield span.surface, kind
+            elif span.entity_type == "IDENTIFIER" and span.surface[0].isupper() and SOFTWARE_BEFORE.search(before):
+                yield span.surface, "SERVICE"
+
+
+def _places(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
+    for found in TOWN.finditer(chunk.text):
+        yield found.group(1), "PLACE"
+    listed = [found.group(1) for found in PLACE_LISTS.finditer(chunk.text)]
+    for found in OF_PLACES.finditer(chunk.text):
+        start, end = chunk.sentences.at(found.start())
+        if found.group(1) is None or TRAVELS.search(chunk.text, start, end):
+            listed.append(found.group(1) or found.group(2) or found.group(3))
+    looks = {span.surface for span in chunk.spans if span.entity_type in LOOKS}
+    for names in listed:
+        yield from ((name, "PLACE") for name in NAMES_JOINED.split(names) if name in looks)
 
 
 def _beside(text: str, span: Span) -> Iterator[tuple[str, str]]:
     apposed = APPOSED.match(text, span.end, span.end + LONGEST_APPOSITION)
     if apposed is not None and span.entity_type not in PLACES | {"PERSON"}:
         yield span.surface, PARTS[apposed.group(1).casefold()]
+    defined = IS_A.match(text, span.end, span.end + LONGEST_APPOSITION)
+    if defined is not None and span.entity_type not in EVIDENT:
+        yield span.surface, PARTS[defined.group(1).casefold()]
+    member = MEMBER.match(text, span.end)
+    if member is not None and FULL_NAME.fullmatch(span.surface):
+        yield span.surface, "PERSON"
+        if member.group(1):
+            yield member.group(1), "TEAM"
     if ADDRESSED.match(text, span.end) and FULL_NAME.fullmatch(span.surface):
         yield span.surface, "PERSON"

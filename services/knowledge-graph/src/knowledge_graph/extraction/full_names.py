@@ -11,7 +11,7 @@ from knowledge_graph.extraction.names import ARTICLES, PARTICLES, WORD
 from knowledge_graph.extraction.short_forms import Named, stands_for
 
 UNTYPED = frozenset({"ENTITY", "DOCUMENT", "CONCEPT"})
-EVIDENT = frozenset({"SERVICE", "STORE", "PROJECT", "LIBRARY", "TEAM", "TABLE", "DOCUMENT_ID"})
+EVIDENT = frozenset({"SERVICE", "STORE", "PROJECT", "LIBRARY", "TEAM", "TABLE", "DOCUMENT_ID", "PLACE"})
 """Types that a name has by evidence, not by the looks of it."""
 SHORTEST_ACRONYM = 3
 SMALL_WORDS = PARTICLES | {"of", "for", "and", "the", "in", "on", "to"}

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from knowledge_graph.extraction import code, cooccurrence, relation_phrases, tables
+from knowledge_graph.extraction import code, cooccurrence, german_clauses, relation_phrases, tables
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
-from knowledge_graph.extraction.clause_relations import ClauseTriple, Reference, is_between_parts, triples
+from knowledge_graph.extraction.clause_relations import NO_PARTS, ClauseTriple, Reference, is_between_parts, triples
 from knowledge_graph.extraction.dates import first_date
 from knowledge_graph.extraction.evident_types import PLACE_HEADS, PLACES
 from knowledge_graph.extraction.manifests.reading import ReadManifest
@@ -19,13 +19,24 @@ from knowledge_graph.extraction.relation_types import VERBS, family, is_dependen
 from knowledge_graph.extraction.resolution import SYSTEMS, Resolution
 from knowledge_graph.extraction.section_things import section_thing
 from knowledge_graph.extraction.stated_types import thing_of_section
-from knowledge_graph.extraction.tenses import CURRENT, NEGATED, OPEN, PAST, PERFECT, PRETERITE, of_preterite, of_words
+from knowledge_graph.extraction.tenses import (
+    CURRENT,
+    NEGATED,
+    OPEN,
+    PAST,
+    PERFECT,
+    PLANNED,
+    PRETERITE,
+    of_preterite,
+    of_words,
+)
 from knowledge_graph.extraction.word_lists import phrases
 
 CO_OCCURS, DEPENDS_ON = "CO_OCCURS", "DEPENDS_ON"
 CO_OCCURRENCE_WEIGHT, STATED_WEIGHT = 1.0, 2.0
 BEFORE_DECISION = phrases("headings_before_decisions")
 IMPORTED = DECLARED = 0.95
+LONGEST_ARTICLE = 8
 ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(?P<said>[^\n]*)", re.MULTILINE)
 
 
@@ -81,7 +92,9 @@ def _relations(
         if document.is_code:
             yield from _imported(document, chunk)
         # What a manifest says is not said in sentences.
-        for one in [] if manifest.statements else [*_stated(chunk, systems), *_clauses(chunk, spoken_of, systems)]:
+        said = [] if manifest.statements else [*_stated(chunk, systems), *_clauses(chunk, spoken_of, systems)]
+        said += _in_german(chunk, systems) if document.language == "de" and not manifest.statements else []
+        for one in said:
             place = (one.source_id, one.target_id, one.relation_type, one.status, one.start)
             if place not in seen and one.source_id != one.target_id:
                 seen.add(place)
@@ -124,14 +137,14 @@ def _stated(chunk: ChunkAnalysis, systems: Collection[str] = ()) -> Iterator[Rel
         if status == CURRENT and one.phrase.startswith(("has ", "have ")) and _is_before_decision(chunk):
             status = PAST
         ends = mentions[one.subject], mentions[one.target]
-        if one.between_parts and not is_between_parts(*ends, systems):
-            continue
-        if status != OPEN:
-            if _owner(one, ends[1]):
-                owning = replace(one, relation_type="OWNS")
-                yield _evidence(chunk, *ends[::-1], owning, _sentence(chunk, one), status)
-            elif one.relation_type != "PART_OF" or ends[1].entity_type != "PERSON":
-                yield _evidence(chunk, *ends, one, _sentence(chunk, one), status)
+        is_object = german_clauses.OBJECT_FIRST.search(text[max(0, one.start - LONGEST_ARTICLE) : one.start])
+        if is_object or (one.between_parts and not is_between_parts(*ends, systems)):
+            continue  # "Den KeyStore nutzt Trace"
+        if status != OPEN and _owner(one, ends[1]):
+            owning = replace(one, relation_type="OWNS")
+            yield _evidence(chunk, *ends[::-1], owning, _sentence(chunk, one), status)
+        elif status != OPEN and (one.relation_type != "PART_OF" or ends[1].entity_type != "PERSON"):
+            yield _evidence(chunk, *ends, one, _sentence(chunk, one), status)
     for one in tables.statements(text, spans):
         yield _evidence(chunk, mentions[one.subject], mentions[one.target], one, (one.start, one.end))
     yield from _places(chunk)
@@ -142,6 +155,31 @@ def _stated(chunk: ChunkAnalysis, systems: Collection[str] = ()) -> Iterator[Rel
         if thing is not None:
             ends = (mentions[one.target], thing) if reverse else (thing, mentions[one.target])
             yield _evidence(chunk, *ends, one, _sentence(chunk, one))
+
+
+def _in_german(chunk: ChunkAnalysis, systems: Collection[str]) -> Iterator[RelationEvidence]:
+    text, mentions = chunk.text, chunk.in_text
+    spans = [Span(one.start, one.end, one.surface, one.entity_type) for one in mentions]
+    headed = _headed(chunk, systems)
+    told = german_clauses.statements(text, spans, chunk.sentences.spans, has_section=headed is not None)
+    for one in told:
+        sentence = chunk.sentences.at(one.start)
+        status = of_words(text, one.start, one.end, sentence, denied=one.denied, phrase=one.phrase)
+        if status == CURRENT and german_clauses.WILL.match(one.phrase):
+            status = PLANNED
+        if status == OPEN or (status == CURRENT and german_clauses.PRETERITE.search(one.phrase)):
+            continue
+        source, target = (
+            headed if end == german_clauses.SECTION else mentions[end] for end in (one.subject, one.target)
+        )
+        if source is None or target is None or source.entity_id == target.entity_id:
+            continue
+        if one.relation_type == "PART_OF" and target.entity_id not in systems:
+            owning = replace(one, relation_type="OWNS")
+            if target.entity_type == "TEAM":
+                yield _evidence(chunk, target, source, owning, _sentence(chunk, one), status)
+        elif not is_dependency(one.relation_type) or not {source.entity_type, target.entity_type} & NO_PARTS:
+            yield _evidence(chunk, source, target, one, _sentence(chunk, one), status)
 
 
 def _places(chunk: ChunkAnalysis) -> Iterator[RelationEvidence]:

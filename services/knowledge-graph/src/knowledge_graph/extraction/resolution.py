@@ -18,7 +18,7 @@ from knowledge_graph.extraction.word_lists import equations
 
 ADJECTIVES = {name_key(spelling): name_key(place) for spellings, place in equations("places") for spelling in spellings}
 PLACES = frozenset(name_key(place) for _, place in equations("places"))
-SYSTEMS = EVIDENT - {"TEAM", "DOCUMENT_ID"}
+SYSTEMS = EVIDENT - {"TEAM", "DOCUMENT_ID", "PLACE"}
 EXACT = EVIDENT | {"IDENTIFIER", "CONCEPT"}
 """Types whose names have no short forms."""
 PLURAL_TYPES = frozenset({"NORP", "SERVICE", "STORE", "IDENTIFIER", "CONCEPT", "ENTITY", "LOC"})

@@ -13,7 +13,7 @@ from knowledge_graph.extraction import tables
 from knowledge_graph.extraction.alias_statements import PROJECTS
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.clauses import IDENTITY
-from knowledge_graph.extraction.evident_types import evident_types
+from knowledge_graph.extraction.evident_types import SYSTEMS, evident_types
 from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.identifiers import kind_of
 from knowledge_graph.extraction.names import PARTS, name_key
@@ -59,7 +59,7 @@ def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], titl
         for surface, entity_type in [*tables.types(chunk.text), *_said(chunk)]:
             votes[name_key(surface)][entity_type] += 1
     software = dict[str, str]()
-    names_systems = any(EVIDENT.intersection(found) for found in votes.values())
+    names_systems = any(SYSTEMS.intersection(found) for found in votes.values())
     for surface, entity_type in evident_types(chunks, names_systems=names_systems):
         if entity_type == "LIBRARY":
             software[name_key(surface)] = entity_type
@@ -111,6 +111,7 @@ def _said(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
         first, _, rest = span.surface.partition(" ")
         if rest and first.casefold() in PROJECTS:
             yield span.surface, "PROJECT"
+            yield rest, "PROJECT"
     yield from _people(chunk)
     for clause in chunk.reading.clauses:
         if clause.relation == IDENTITY and clause.phrase in PARTS and clause.subject in places:

@@ -31,6 +31,8 @@ WHOLE_NAME = re.compile(
     rf"{AFTER_NAME.pattern}",
 )
 NO_NAMES = words("empty_cells")
+OWNS = "OWNS"
+OF_OWNERS = frozenset({OWNS, "MAINTAINS"})
 
 Place = tuple[int, int]
 
@@ -67,6 +69,15 @@ def names(text: str) -> Iterator[Span]:
             yield from others
 
 
+def owners(text: str) -> Iterator[str]:
+    """Yields the names in columns of owners."""
+    for row, columns in _rows(text):
+        cells = dict(enumerate(_cells(text, *row)))
+        for column, _, role in columns.relations:
+            if role.relation_type == OWNS and role.reverse:
+                yield from (span.surface for span in _listed(text, cells.get(column)))
+
+
 def types(text: str) -> Iterator[tuple[str, str]]:
     """Yields names with the types that headers give them, also by a column that says what each row is."""
     for row, headers in _headed_rows(text):
@@ -82,7 +93,9 @@ def types(text: str) -> Iterator[tuple[str, str]]:
         columns = _columns(headers)
         found = PARTS.get(" ".join(kind.split()).casefold())
         if found is not None and columns is not None and columns.thing < len(cells):
-            yield from ((span.surface, found) for span in _listed(text, cells[columns.thing]))
+            role = ROLES.get(keys[columns.thing])
+            if role is None or role.relation_type != OWNS:
+                yield from ((span.surface, found) for span in _listed(text, cells[columns.thing]))
 
 
 def _rows(text: str) -> Iterator[tuple[Place, Columns]]:
@@ -145,11 +158,16 @@ def _columns(headers: Sequence[str]) -> Columns | None:
         things = [place for rank, place in possible if rank == possible[0][0]]
     if len(things) != 1:
         return None
+    thing = ROLES.get(keys[things[0]])
+    # A team owns and maintains; it is not used, nor part of anything, by the columns beside it.
+    is_owner = thing is not None and thing.relation_type == OWNS
     is_consumer = keys[things[0]] in CONSUMERS
     relations = [
         (place, " ".join(headers[place].split()), role)
         for place, role in known
-        if place not in things and (is_consumer or not role.of_consumer)
+        if place not in things
+        and (is_consumer or not role.of_consumer)
+        and (not is_owner or role.relation_type in OF_OWNERS)
     ]
     return Columns(things[0], relations) if relations else None
 

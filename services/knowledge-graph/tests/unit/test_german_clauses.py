@@ -1,0 +1,82 @@
+"""What German sentences say of how systems are built and owned, by patterns alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from knowledge_graph.extraction.document import extract
+from knowledge_graph.extraction.records import SourceChunk, SourceDocument
+
+
+def said(text: str, *headings: str) -> set[tuple[str, str, str, str]]:
+    chunk = SourceChunk("c", text, headings)
+    extraction = extract(SourceDocument("betrieb.md", None, False, (chunk,), "de"), None)
+    surface = {one.entity_id: one.surface for one in reversed(extraction.mentions)}
+    return {
+        (surface[one.source_id], one.relation_type, surface[one.target_id], one.status)
+        for one in extraction.relations
+        if one.method != "cooccurrence"
+    }
+
+
+@pytest.mark.parametrize(
+    ("sentence", "relation_type", "status"),
+    [
+        ("OrderService hängt von StockDB ab.", "DEPENDS_ON", "current"),
+        ("OrderService ist auf StockDB angewiesen.", "DEPENDS_ON", "current"),
+        ("OrderService setzt auf StockDB auf.", "USES", "current"),
+        ("OrderService setzt auf StockDB.", "USES", "current"),
+        ("OrderService greift auf die StockDB zu.", "USES", "current"),
+        ("OrderService liest die Preise aus der StockDB.", "READS", "current"),
+        ("OrderService läuft noch auf StockDB.", "RUNS_ON", "current"),
+        ("Die StockDB wird vom OrderService verwendet.", "USES", "current"),
+        ("OrderService hängt nicht von StockDB ab.", "DEPENDS_ON", "negated"),
+        ("OrderService setzt nicht auf StockDB auf.", "USES", "negated"),
+        ("Die StockDB wird vom OrderService nicht verwendet.", "USES", "negated"),
+        ("Früher nutzte OrderService die StockDB.", "USES", "past"),
+        ("Bis Mai 2024 nutzte OrderService die StockDB.", "USES", "past"),
+        ("OrderService hängt nicht mehr von StockDB ab.", "DEPENDS_ON", "past"),
+        ("Ab Herbst 2026 wird OrderService auch StockDB verwenden.", "USES", "planned"),
+        ("OrderService soll StockDB nutzen.", "USES", "planned"),
+    ],
+)
+def test_a_sentence_says_what_is_needed_and_when(sentence, relation_type, status):
+    assert ("OrderService", relation_type, "StockDB", status) in said(sentence)
+    assert {(one[0], one[2], one[3]) for one in said(sentence)} == {("OrderService", "StockDB", status)}
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Den OrderService nutzt der StockDB-Import nicht.",
+        "Falls OrderService von StockDB abhängt, melden.",
+        "OrderService nutzte StockDB.",
+        "Nutzt OrderService die StockDB?",
+        "Die StockDB nutzt der OrderService.",
+        "OrderService könnte von StockDB abhängen.",
+    ],
+)
+def test_what_is_asked_told_or_open_is_no_fact_of_today(sentence):
+    assert not [one for one in said(sentence) if one[0] == "OrderService" and one[3] == "current"]
+
+
+def test_owners_and_parts():
+    found = said(
+        "Der Meldedienst gehört zum Team Heron und nutzt PayHub. StockDB wird von Team Heron betreut. Für OrderService "
+        "ist das Team Falk zuständig. Das Team Falk verantwortet PayHub. Der BadgeReader ist ein Bestandteil von "
+        "OrderService."
+    )
+    assert {
+        ("Heron", "OWNS", "Meldedienst", "current"),
+        ("Meldedienst", "USES", "PayHub", "current"),
+        ("Falk", "OWNS", "OrderService", "current"),
+        ("BadgeReader", "PART_OF", "OrderService", "current"),
+    } <= found
+    assert not any(kind == "OWNS" and what == "StockDB" for _, kind, what, _ in found)
+
+
+def test_a_pronoun_that_opens_a_section_s_sentence_is_its_thing():
+    found = said("Er liest Preise aus der StockDB. Der Dienst hängt von PayHub ab.", "OrderService")
+    assert ("OrderService", "READS", "StockDB", "current") in found
+    assert ("OrderService", "DEPENDS_ON", "PayHub", "current") in found
+    assert said("Er liest Preise aus der StockDB.") == set()
