@@ -88,10 +88,19 @@ def test_no_secret_stands_in_an_environment_or_a_command(name: str, new_env: Mod
 def test_only_named_containers_have_a_way_out() -> None:
     """Every container could send what it knew anywhere."""
     networks = {name: bool((one or {}).get("internal")) for name, one in COMPOSE["networks"].items()}
-    assert networks == {"edge": False, "egress": False, "services": True, "stores": True, "objects": True}
-    assert on("edge") == {"gateway"}
+    assert networks == {
+        "edge": False,
+        "egress": False,
+        "services": True,
+        "stores": True,
+        "objects": True,
+        "watching": True,
+    }
+    assert on("edge") == {"gateway", "grafana"}
+    assert on("watching") == {"prometheus", "grafana"}
     assert on("egress") == {"ingestion-worker", "orchestrator", "retrieval", "memory", "knowledge-graph"}
-    assert {name for name, one in SERVICES.items() if one.get("ports")} == {"gateway"}
+    assert {name for name, one in SERVICES.items() if one.get("ports")} == {"gateway", "grafana"}
+    assert all(port.startswith("127.0.0.1:") for port in SERVICES["grafana"]["ports"]), "it asks nobody who they are"
     for name, one in SERVICES.items():
         assert one.get("networks") or one.get("network_mode") == "none", name
 

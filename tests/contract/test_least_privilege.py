@@ -11,7 +11,7 @@ from contract.variables import SETTINGS, VARIABLES, variables
 from pydantic_settings import BaseSettings
 
 from embedded.credentials import Credentials
-from embedded.topology import PROCESSES, Site
+from embedded.topology import OBSERVED, PROCESSES, Site
 from service_kit.settings import MigrationSettings
 
 
@@ -60,7 +60,8 @@ def test_a_process_of_the_embedded_stack_has_the_secrets_that_it_reads(process, 
     )
     ports = {one.service: 1 for one in PROCESSES}
     user = dict.fromkeys(ALL, "the user's") | FOREIGN | {"POSTGRES_PASSWORD": "x", "LOG_LEVEL": "DEBUG", "PATH": "/bin"}
-    site = Site(tmp_path, user, engines, Credentials(tmp_path / "credentials"), "127.0.0.1", ports, 1)
+    private = dict.fromkeys(OBSERVED, 1)
+    site = Site(tmp_path, user, engines, Credentials(tmp_path / "credentials"), "127.0.0.1", ports, private)
     given = site.environment(process)
     assert given["LOG_LEVEL"] == "DEBUG"
     assert given.keys() & (ALL | {"POSTGRES_PASSWORD"}) == secrets_of(SETTINGS[process.name])

@@ -13,6 +13,7 @@ from api_calls import REPOSITORY
 
 EXAMPLE = (REPOSITORY / ".env.example").read_text(encoding="utf-8")
 NAMES = {"POSTGRES_IMAGE", "REDIS_IMAGE", "NEO4J_IMAGE", "SEAWEEDFS_IMAGE", "PYTHON_IMAGE"}
+NAMES |= {"PROMETHEUS_IMAGE", "GRAFANA_IMAGE"}
 # Answers as Docker 28 does; `known.json` says which digests the registry has.
 DOCKER = """#!{python}
 import json, pathlib, sys
@@ -66,6 +67,8 @@ def registry(number: int, **other: str) -> dict[str, list[str]]:
         "neo4j": "neo4j:5",
         "seaweedfs": "chrislusf/seaweedfs:4.48",
         "python": "python:3.11-slim",
+        "prometheus": "prom/prometheus:v3.16.0",
+        "grafana": "grafana/grafana:13.0.0",
     } | other
     mirror = "mirror.example.org:5000/library/other"
     return {
@@ -89,6 +92,8 @@ def test_every_image_gets_its_digest_beside_its_tag(deployment: Deployment) -> N
         "NEO4J_IMAGE": f"neo4j:5@sha256:{'1' * 64}",
         "SEAWEEDFS_IMAGE": f"chrislusf/seaweedfs:4.48@sha256:{'1' * 64}",
         "PYTHON_IMAGE": f"python:3.11-slim@sha256:{'1' * 64}",
+        "PROMETHEUS_IMAGE": f"prom/prometheus:v3.16.0@sha256:{'1' * 64}",
+        "GRAFANA_IMAGE": f"grafana/grafana:13.0.0@sha256:{'1' * 64}",
     }
     assert deployment.env.read_text(encoding="utf-8").startswith(EXAMPLE), "all else stays"
 

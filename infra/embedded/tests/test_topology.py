@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pwd
 import socket
 import stat
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from embedded.accounts import server_account
 from embedded.allocation import allocate
 from embedded.data_folder import DataFolder
+from embedded.engines import Engines
 from embedded.errors import EmbeddedError, PortInUse
 from embedded.redis_acl import ADMINISTRATOR, RULES, USERS, rendered
 from embedded.removal import remove
-from embedded.topology import PROCESSES, SERVICES, user_settings
+from embedded.topology import OBSERVED, PROCESSES, SERVICES, Site, user_settings
 
 
 def test_a_taken_public_port_names_port_and_setting() -> None:
@@ -45,8 +48,22 @@ def test_a_taken_internal_port_is_replaced_unless_it_was_asked_for(unused_port: 
         settings = {"GATEWAY_PORT": str(unused_port), "INTERNAL_PORTS_FROM": str(taken)}
         with pytest.raises(PortInUse, match="INTERNAL_PORTS_FROM"):
             allocate(settings, "127.0.0.1", SERVICES)
-    ports = allocate({"GATEWAY_PORT": settings["GATEWAY_PORT"]}, "127.0.0.1", SERVICES)
-    assert len(set(ports.services.values())) == len(ports.services)
+    ports = allocate({"GATEWAY_PORT": settings["GATEWAY_PORT"]}, "127.0.0.1", SERVICES, OBSERVED)
+    chosen = [*ports.services.values(), *ports.private.values()]
+    assert len(set(chosen)) == len(SERVICES) + len(OBSERVED)
+
+
+def test_prometheus_is_told_where_each_process_is_observed_and_never_the_public_port(tmp_path: Path) -> None:
+    ports = {name: 1000 + number for number, name in enumerate(SERVICES)}
+    private = {name: 2000 + number for number, name in enumerate(OBSERVED)}
+    site = Site(tmp_path, {}, cast(Engines, None), DataFolder(tmp_path).credentials, "0.0.0.0", ports, private)
+    site.write_targets()
+    found = json.loads(site.targets_file.read_text())
+    told = {one["labels"]["service"]: one["targets"] for one in found}
+    assert told.keys() == {process.name for process in PROCESSES}
+    assert told["gateway"] == [f"127.0.0.1:{private['gateway']}"]
+    assert told["ingestion-worker"] == [f"127.0.0.1:{private['ingestion-worker']}"]
+    assert told["memory"] == [f"127.0.0.1:{ports['memory']}"]
 
 
 @pytest.mark.parametrize("text", ["http", "0", "70000", "-1"])

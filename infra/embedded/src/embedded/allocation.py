@@ -17,16 +17,20 @@ _HIGHEST = 65_535
 
 @dataclass(frozen=True)
 class Allocation:
-    """The ports of the engines, the gateway and the services behind it; `private` is that of the gateway's metrics."""
+    """The ports of the engines, the gateway and the services behind it; `private`: of processes observed elsewhere."""
 
     engines: EnginePorts
     gateway: int
     services: Mapping[str, int]
-    private: int
+    private: Mapping[str, int]
 
 
-def allocate(settings: Mapping[str, str], host: str, services: Sequence[str]) -> Allocation:
+def allocate(
+    settings: Mapping[str, str], host: str, services: Sequence[str], observed: Sequence[str] = ()
+) -> Allocation:
     """Chooses the gateway's port as set, or 8080, and internal ports from 18081 on; a taken one is replaced.
+
+    Each process of `observed` gets one for its metrics.
 
     Raises PortInUse for the gateway's port, and for an internal one if INTERNAL_PORTS_FROM is set.
     """
@@ -46,9 +50,11 @@ def allocate(settings: Mapping[str, str], host: str, services: Sequence[str]) ->
         return port
 
     internal = {name: take(offset) for offset, name in enumerate(services)}
-    others = [take(len(internal) + number) for number in range(8)]
+    others = [take(len(internal) + number) for number in range(7)]
     engines = EnginePorts(others[0], others[1], ObjectStorePorts(*others[2:7]))
-    return Allocation(engines, public, internal, others[7])
+    first_private = len(internal) + len(others)
+    private = {name: take(first_private + number) for number, name in enumerate(observed)}
+    return Allocation(engines, public, internal, private)
 
 
 def _number(settings: Mapping[str, str], name: str, default: int) -> int:

@@ -19,7 +19,7 @@ from embedded.ports import listening
 from embedded.processes.child import Child
 from embedded.processes.supervisor import Patience, Supervisor, ignore_interruptions, woken_by_children
 from embedded.progress import StartProgress
-from embedded.topology import GATEWAY, PROCESSES, SERVICES, Process, Site
+from embedded.topology import GATEWAY, OBSERVED, PROCESSES, SERVICES, Process, Site
 
 MIGRATION_SECONDS = 300.0
 READY_SECONDS = 180.0
@@ -43,10 +43,12 @@ class Launcher:
         with self._folder.lock(url), woken_by_children() as wakeup, contextlib.ExitStack() as kept:
             for name in self._folder.end_leftovers():
                 self._progress.line(f"ended {name}, left running by an earlier start")
-            allocation = allocate(self._settings, self._host, [name for name in SERVICES if name != GATEWAY])
+            services = [name for name in SERVICES if name != GATEWAY]
+            allocation = allocate(self._settings, self._host, services, OBSERVED)
             engines = Engines(self._folder, allocation.engines)
             site = self._site(engines, allocation, kept)
             site.documents.mkdir(mode=0o700, exist_ok=True)
+            site.write_targets()
             supervisor = Supervisor(wakeup, self._progress.warn, lambda: self._record(supervisor), Patience())
             with self._stopping(supervisor, engines, site), contextlib.suppress(KeyboardInterrupt):
                 self._start(supervisor, engines, site)
@@ -62,7 +64,7 @@ class Launcher:
                 supervisor.run()
 
     def _site(self, engines: Engines, allocation: Allocation, kept: contextlib.ExitStack) -> Site:
-        ports = [*allocation.services.values(), allocation.private]
+        ports = [*allocation.services.values(), *allocation.private.values()]
         held = {port: kept.enter_context(listening(port)) for port in ports}
         held[allocation.gateway] = kept.enter_context(listening(allocation.gateway, self._host))
         return Site(
@@ -72,7 +74,7 @@ class Launcher:
             credentials=self._folder.credentials,
             host=self._host,
             ports={**allocation.services, GATEWAY: allocation.gateway},
-            private_port=allocation.private,
+            private_ports=allocation.private,
             held=held,
         )
 

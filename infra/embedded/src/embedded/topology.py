@@ -39,13 +39,15 @@ FROM_DOTENV = (
 class Process:
     """A row of the table. `service` owns the role and the schema; a process without a `health` path has no port.
 
-    `objects` when it uses the object store, `redis` when it uses that, `sources` when it reads the folders of sources.
+    `observed` when it answers /metrics on a port of its own. `objects` when it uses the object store, `redis` when it
+    uses that, `sources` when it reads the folders of sources.
     """
 
     name: str
     service: str
     args: tuple[str, ...] = ("serve",)
     health: str | None = "/readyz"
+    observed: bool = False
     objects: bool = False
     redis: bool = True
     sources: bool = False
@@ -68,6 +70,7 @@ PROCESSES = (
         "ingestion",
         ("worker",),
         health=None,
+        observed=True,
         objects=True,
         sources=True,
         env={"MALLOC_ARENA_MAX": "2"},  # more arenas more than double what converting scans takes
@@ -75,9 +78,10 @@ PROCESSES = (
     ),
     # RUN_DRAIN_SECONDS, and time to give back what has not ended by then.
     Process("orchestrator", "orchestrator", objects=True, stop=((signal.SIGTERM, 30.0),)),
-    Process(GATEWAY, GATEWAY),
+    Process(GATEWAY, GATEWAY, observed=True),
 )
 SERVICES = tuple(dict.fromkeys(process.service for process in PROCESSES))
+OBSERVED = tuple(process.name for process in PROCESSES if process.observed)
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,7 @@ class Site:
     credentials: Credentials
     host: str
     ports: Mapping[str, int]
-    private_port: int
+    private_ports: Mapping[str, int]
     held: Mapping[int, socket.socket] = field(default_factory=dict)
 
     @property
@@ -117,7 +121,23 @@ class Site:
     @property
     def private_url(self) -> str:
         """Returns the gateway's private port, where it is observed and asked by other services."""
-        return f"http://{LOOPBACK}:{self.private_port}"
+        return f"http://{LOOPBACK}:{self.private_ports[GATEWAY]}"
+
+    @property
+    def targets_file(self) -> Path:
+        """Returns the file that tells Prometheus (`file_sd_configs`) where each process is observed."""
+        return self.data / "metrics.json"
+
+    def write_targets(self) -> None:
+        """Writes that file: ports are replaced where they are taken."""
+        targets = [
+            {
+                "targets": [f"{LOOPBACK}:{self.private_ports.get(process.name) or self.ports[process.service]}"],
+                "labels": {"service": process.name},
+            }
+            for process in PROCESSES
+        ]
+        self.targets_file.write_text(json.dumps(targets, indent=1) + "\n", encoding="utf-8")
 
     def health_url(self, process: Process) -> str:
         """Returns where a process tells whether it is ready: the gateway does so on its private port."""
@@ -131,8 +151,9 @@ class Site:
         decided["PRIVATE_PORT"] = ""
         if process.name == GATEWAY:
             decided |= {"ADMIN_KEY_FILE": str(self.admin_key_file)}
-            decided |= {"PRIVATE_HOST": LOOPBACK, "PRIVATE_PORT": str(self.private_port)}
-            decided |= self._held("PRIVATE_PORT_FD", self.private_port)
+        if process.observed:
+            port = self.private_ports[process.name]
+            decided |= {"PRIVATE_HOST": LOOPBACK, "PRIVATE_PORT": str(port), **self._held("PRIVATE_PORT_FD", port)}
         if process.service == ORCHESTRATOR:
             decided |= {"SETTINGS_KEY": self.user.get("SETTINGS_KEY") or self.credentials.named("settings-key", 32)}
         if process.redis:
@@ -165,7 +186,7 @@ class Site:
     def _descriptors(self, process: Process) -> list[int]:
         """Returns the open sockets that the process serves."""
         ports = [self.ports[process.service]] if process.health else []
-        ports += [self.private_port] if process.name == GATEWAY else []
+        ports += [self.private_ports[process.name]] if process.observed else []
         return [self.held[port].fileno() for port in ports if port in self.held]
 
     def _object_store(self) -> dict[str, str]:

@@ -2,15 +2,50 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from inference.embeddings import Embedder, EmbeddingSpace
+from inference.errors import EmbeddingError
 
 SpaceKey: TypeAlias = tuple[str, int]
+
+
+class EmbeddingWatch(Protocol):
+    """Is told of each call of an embedding model."""
+
+    def __call__(self, model: str, texts: int, seconds: float, *, succeeded: bool) -> None: ...
+
+    def expect(self, model: str) -> None:
+        """Is told of a model that may be called."""
+        ...
+
+
+class WatchedEmbedder:
+    """An embedder whose calls are told to `watch`; those that were cancelled are not."""
+
+    def __init__(self, embedder: Embedder, watch: EmbeddingWatch) -> None:
+        """Owns `embedder` and closes it."""
+        self.space = embedder.space
+        self._embedder, self._watch = embedder, watch
+        watch.expect(self.space.model)
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        start = time.perf_counter()
+        try:
+            vectors = await self._embedder.embed(texts)
+        except EmbeddingError:
+            self._watch(self.space.model, len(texts), time.perf_counter() - start, succeeded=False)
+            raise
+        self._watch(self.space.model, len(texts), time.perf_counter() - start, succeeded=True)
+        return vectors
+
+    async def aclose(self) -> None:
+        await self._embedder.aclose()
 
 
 class Embedders:

@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from inference.breaker import CircuitBreaker
 from inference.chat import StructuredChatModel
 from inference.chat_entailment import ChatEntailment
-from inference.embedders import Embedders, LazyEmbedder
+from inference.embedders import Embedders, EmbeddingWatch, LazyEmbedder, WatchedEmbedder
 from inference.embeddings import BUNDLED_SPACE, Embedder, EmbeddingSpace
 from inference.endpoints import Endpoint, EndpointAddress
 from inference.entailment import EntailmentModel
@@ -24,19 +24,22 @@ _ONNX_BATCH = 16
 _OPENAI_BATCH = 32
 
 
-def build_embedder(settings: EmbeddingSettings) -> Embedder:
-    """Returns the embedder of `embedding_backend`; the caller closes it.
+def build_embedder(settings: EmbeddingSettings, watch: EmbeddingWatch | None = None) -> Embedder:
+    """Returns the embedder of `embedding_backend`, whose calls `watch` is told; the caller closes it.
 
     A folder's model is loaded here if nothing tells its dimensions, the bundled one at its first use.
     Raises SettingMissing, InvalidApiKey, ModelFileChanged, ModelFolderInvalid.
     """
-    return _embedder(settings.default_embedding_model, "EMBEDDING_")
+    return _watched(_embedder(settings.default_embedding_model, "EMBEDDING_"), watch)
 
 
-def build_embedders(settings: EmbeddingSettings, *, background: bool = False) -> Embedders:
+def build_embedders(
+    settings: EmbeddingSettings, *, background: bool = False, watch: EmbeddingWatch | None = None
+) -> Embedders:
     """Returns the default, those of `embedding_models`, and the bundled one if installed; the caller closes them.
 
-    Models are loaded at their first use. With `background`, those that run here yield to all other work.
+    Models are loaded at their first use. With `background`, those that run here yield to all other work. Each call is
+    told to `watch`.
     Raises as `build_embedder`, the message naming the place in EMBEDDING_MODELS.
     """
     default = _embedder(settings.default_embedding_model, "EMBEDDING_", background)
@@ -47,7 +50,7 @@ def build_embedders(settings: EmbeddingSettings, *, background: bool = False) ->
     if all(map(find_spec, _BUNDLED_PACKAGES)):
         bundled = EmbeddingModel(threads=settings.embedding_threads)
         others.append(LazyEmbedder(BUNDLED_SPACE, lambda: _embedder(bundled, "EMBEDDING_", background)))
-    return Embedders(default, others)
+    return Embedders(_watched(default, watch), [_watched(other, watch) for other in others])
 
 
 def build_chat_model(settings: ChatSettings) -> OpenAIChat | None:
@@ -112,6 +115,10 @@ def build_entailment(settings: EntailmentSettings, chat: StructuredChatModel | N
     timeouts = Timeouts(connect=min(5.0, seconds), read=seconds)
     provider = Provider(settings.entailment_base_url, _value(settings.entailment_api_key), timeouts)
     return TeiEntailment(provider, settings.entailment_backend)
+
+
+def _watched(embedder: Embedder, watch: EmbeddingWatch | None) -> Embedder:
+    return embedder if watch is None else WatchedEmbedder(embedder, watch)
 
 
 def _embedder(model: EmbeddingModel, prefix: str, background: bool = False) -> Embedder:

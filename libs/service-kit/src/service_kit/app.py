@@ -40,7 +40,7 @@ def service_app(
         separate_input_output_schemas=False,
         telemetry={"tracing": False, "metrics": False},  # RequestTelemetry does both
     )
-    app.state.metrics = Metrics()
+    app.state.metrics = Metrics(name.replace("-", "_"))
     app.state.on_stop = []
     app.state.health = health.Health()
     app.state.tokens = Tokens(name, settings)

@@ -53,7 +53,7 @@ class Readings(Collector):
             return []
 
 
-def counter(name: str, help_text: str, registry: CollectorRegistry, **labels: Iterable[str]) -> Counter:
+def counter(name: str, help_text: str, registry: CollectorRegistry | None, **labels: Iterable[str]) -> Counter:
     """Returns a counter with all series that its labels can make, at 0: so that a first failure is an increase.
 
     For labels whose values are known; those that are not may be added with `labels` as they come.

@@ -108,6 +108,8 @@ class PrivateSettings(Environment):
     """The address of the private port"""
     private_port: int | None = None
     """The port of /readyz and /metrics, which nobody outside should reach"""
+    private_port_fd: int | None = None
+    """The descriptor of a socket that listens on it already, held by the process's parent across restarts"""
 
 
 class TlsSettings(Environment):
@@ -142,8 +144,6 @@ class ServiceSettings(TokenSettings, PrivateSettings):
     """The port that the process listens on"""
     port_fd: int | None = None
     """The descriptor of a socket that listens on it already, held by the process's parent across restarts"""
-    private_port_fd: int | None = None
-    """The same for the private port"""
     max_connections: int = Field(default=2_000, gt=0)
     """Connections open at once; beyond, the one that has waited for a request the longest is closed"""
     log_level: str = "INFO"

@@ -15,6 +15,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, Info, disab
 from prometheus_client.process_collector import ProcessCollector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from service_kit.migrate import migrations
 from service_kit.readings import Readings, counter
 from service_kit.tracing import configure_tracing, current_trace_id, span
 
@@ -58,15 +59,24 @@ def configure_telemetry(service: str, log_level: str, otlp_endpoint: str | None)
     disable_created_metrics()  # type: ignore[no-untyped-call]  # a series for each series, which nobody asks for
 
 
-class Metrics:
-    """The metrics of one process, in a registry of their own (so that a test can build as many apps as it likes)."""
+def describe_process(registry: CollectorRegistry, package: str | None) -> None:
+    """Adds what the process takes, its version, and the newest migration of `package`, its service."""
+    ProcessCollector(registry=registry)
+    newest = max((name for name, _ in migrations(package)), default="") if package else ""
+    Info("attractor_build", "What is running", registry=registry).info(
+        {"version": version("attractor-service-kit"), "schema": newest.rpartition("/")[2].removesuffix(".sql")}
+    )
 
-    def __init__(self) -> None:
+
+class Metrics:
+    """The metrics of one process, in a registry of their own (so that a test can build as many apps as it likes).
+
+    `package` is that of the service, whose migrations tell the version of its schema.
+    """
+
+    def __init__(self, package: str | None = None) -> None:
         self.registry = CollectorRegistry()
-        ProcessCollector(registry=self.registry)
-        Info("attractor_build", "What is running", registry=self.registry).info(
-            {"version": version("attractor-service-kit")}
-        )
+        describe_process(self.registry, package)
         self.requests = Histogram(
             "attractor_http_request_seconds",
             "Duration of HTTP requests",

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import Metric
 
+from service_kit.embedding_metrics import EmbeddingMetrics
 from service_kit.readings import Readings, counter, gauge
 from service_kit.telemetry import Metrics, RequestTelemetry
 
@@ -73,3 +74,21 @@ async def test_a_method_that_a_caller_invents_makes_no_series_of_its_own() -> No
         for sample in metric.samples
     }
     assert told == {"GET", "other"}
+
+
+def test_a_first_failure_of_an_embedding_model_is_an_increase() -> None:
+    registry = CollectorRegistry()
+    watch = EmbeddingMetrics(registry).of("query")
+    watch.expect("small")
+    labels = {"use": "query", "model": "small"}
+    failed = ("attractor_embedding_seconds_count", labels | {"result": "failed"})
+    assert registry.get_sample_value(*failed) == 0
+    watch("small", 3, 0.1, succeeded=False)
+    watch("small", 3, 0.1, succeeded=True)
+    assert registry.get_sample_value(*failed) == 1
+    assert registry.get_sample_value("attractor_embedded_texts_total", labels) == 3
+
+
+def test_a_process_says_for_which_schema_it_was_written() -> None:
+    told = generate_latest(Metrics("service_kit").registry).decode()
+    assert 'attractor_build_info{schema="0' in told

@@ -28,6 +28,7 @@ from memory.world.api import router as world_router
 from memory.world.session_owners import OrchestratorSessions
 from memory.world.worlds import Worlds
 from service_kit.app import service_app
+from service_kit.embedding_metrics import EmbeddingMetrics
 from service_kit.event_service import EventService
 from service_kit.http_service import service_client
 
@@ -42,7 +43,7 @@ def create_app(settings: Settings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with (
             EventService.opened(app, settings, NAME, [CHANNEL]) as service,
-            aclosing(build_embedder(settings)) as embedder,
+            aclosing(build_embedder(settings, EmbeddingMetrics(app.state.metrics.registry).of("memory"))) as embedder,
             service_client() as http,
             AsyncExitStack() as stack,
         ):

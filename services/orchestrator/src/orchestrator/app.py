@@ -27,6 +27,7 @@ from orchestrator.artifacts.indexing import ArtifactIndexing
 from orchestrator.configuration import api as configuration_api
 from orchestrator.configuration import presets_api
 from orchestrator.configuration.presets import PresetStore
+from orchestrator.configuration.schema import OPERATOR
 from orchestrator.configuration.store import ConfigurationStore
 from orchestrator.consumer import DocumentConsumer
 from orchestrator.export import api as export_api
@@ -52,7 +53,7 @@ from orchestrator.openai_api.asking import DoorRuns
 from orchestrator.openai_api.models import Models
 from orchestrator.quick_actions import api as quick_actions_api
 from orchestrator.runs import api as runs_api
-from orchestrator.runs.attempt import Attempt
+from orchestrator.runs.attempt import Attempt, first_words_histogram
 from orchestrator.runs.ended import EndedRuns
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import ClaimedRun
@@ -69,6 +70,7 @@ from orchestrator.settings import Settings
 from orchestrator.shares import api as shares_api
 from orchestrator.shares.sharing import SessionSharing
 from orchestrator.usage import api as usage_api
+from orchestrator.usage.model_metrics import ModelMetrics
 from orchestrator.usage.spender import TokenLimits
 from relevance.word_vectors import WordVectors
 from service_kit.app import service_app
@@ -160,7 +162,9 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     )
     app.state.presets = PresetStore(configuration)
     app.state.health.add_fact("models_missing", listing.told)
-    models = ModelSource(settings, endpoints, service.database, token_limits, configuration)
+    registry = app.state.metrics.registry
+    called = ModelMetrics((OPERATOR, settings.chat_model), registry)
+    models = ModelSource(settings, endpoints, service.database, token_limits, configuration, called)
     # A chat model that compares sentences with sources is a client of its own: what it takes is not counted.
     comparing = build_chat_model(settings) if settings.entailment_backend == "chat" else None
     if comparing is not None:
@@ -175,16 +179,18 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     app.state.images = images = ImageKeeping(service.database, objects, decoder)
     turns = _turns(settings, tokens, client, saved, control, told, models, entailment, images)
 
+    first_words = first_words_histogram(registry)
+
     def attempt(run: ClaimedRun) -> Attempt:
         events = RunEvents(redis, run.id, run.attempts, settings.run_stream_ttl)
-        return Attempt(run, store, turns, saved, events, service.notifications)
+        return Attempt(run, store, turns, saved, events, service.notifications, first_words)
 
     worker = run_worker(
         queue,
         service.notifications,
         attempt,
         settings.run_concurrency,
-        app.state.metrics.registry,
+        registry,
         control.request_drain,
         settings.run_drain_seconds,
     )

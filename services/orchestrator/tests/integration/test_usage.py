@@ -19,6 +19,7 @@ async def test_usage_is_told_alike_wherever_it_is_read(start: Any, model_setting
         ended = await service.run(run["id"])
         _, answer = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
         report = (await service.client.get("/v1/usage", params={"by": ["model", "key"]})).json()
+        told = (await service.client.get("/metrics")).text
     calls = [event.data for event in events if event.name == "model_call"]
     assert [(call["role"], call["ended"], call["is_told"]) for call in calls] == [
         ("answer", "completed", True),
@@ -37,6 +38,16 @@ async def test_usage_is_told_alike_wherever_it_is_read(start: Any, model_setting
     assert (ended["usage"], ended["answer"]["usage"], answer["usage"]) == (took, took, took)
     unasked = {"day": None, "user_id": None, "key_id": None}
     assert report["items"] == [{**took, **unasked, "provider": "operator", "model": "small"}]
+    for wanted in (
+        'attractor_model_calls_total{ended="completed",model="small",role="answer"} 1.0',
+        'attractor_model_calls_total{ended="failed",model="others",role="router"} 0.0',
+        'attractor_model_tokens_total{kind="input",model="small",role="title"} 1200.0',
+        'attractor_model_tokens_total{kind="cached",model="small",role="answer"} 200.0',
+        'attractor_model_cost_total{model="small",role="answer"} 0.0',
+        'attractor_model_first_token_seconds_count{model="small",role="answer"} 1.0',
+        "attractor_run_first_words_seconds_count 1.0",
+    ):
+        assert wanted in told, wanted
 
 
 async def test_calls_that_broke_off_or_were_stopped_are_counted(start: Any, model_settings: Any, world: Any) -> None:

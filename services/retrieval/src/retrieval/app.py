@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 
 from fastapi import FastAPI
+from prometheus_client import CollectorRegistry
 
 from contracts.events import DOCUMENTS
 from inference.embedders import Embedders
@@ -30,6 +31,7 @@ from retrieval.reading.leg import SearchLimits
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.api import router
 from retrieval.search.cache import SearchCache, version_of
+from retrieval.search.leg_metrics import LegMetrics
 from retrieval.search.legs import Legs
 from retrieval.search.reranking import Reranking
 from retrieval.search.scoped_search import ScopedSearch
@@ -44,6 +46,7 @@ from retrieval.spaces.work import CHANNEL
 from retrieval.tuning.api import router as settings_router
 from retrieval.tuning.store import SearchSettingsStore
 from service_kit.app import service_app
+from service_kit.embedding_metrics import EmbeddingMetrics
 from service_kit.event_service import EventService
 from service_kit.http_service import HttpService, service_client
 from service_kit.objects import ObjectStore
@@ -63,7 +66,9 @@ def create_app(settings: Settings) -> FastAPI:
             database, outbox = service.database, service.outbox
             objects = ObjectStore(settings)
             stack.callback(objects.close)
-            embedders = await stack.enter_async_context(aclosing(build_embedders(settings)))
+            metrics = app.state.metrics.registry
+            calls = EmbeddingMetrics(metrics)
+            embedders = await stack.enter_async_context(aclosing(build_embedders(settings, watch=calls.of("query"))))
             default = embedders.default.space
             await _prepare_default(database, embedders)
             reranker = build_reranker(settings)
@@ -71,7 +76,6 @@ def create_app(settings: Settings) -> FastAPI:
                 stack.push_async_callback(reranker.aclose)
 
             version = version_of(settings.model_dump_json(exclude={"host", "port"}))
-            metrics = app.state.metrics.registry
             cache = SearchCache(service.redis, version, settings.search_cache_seconds, metrics)
             client = await stack.enter_async_context(service_client())
             tokens = app.state.tokens
@@ -82,13 +86,16 @@ def create_app(settings: Settings) -> FastAPI:
                 "orchestrator", client, tokens, settings.orchestrator_url, settings.sessions_deadline_seconds
             )
             kept = cache if settings.search_cache else None
-            searching = build_search(database, embedders, settings, reranker, kept, graphs)
+            searching = build_search(database, embedders, settings, reranker, kept, graphs, metrics)
             app.state.search = ScopedSearch(searching, SessionDocuments(orchestrator))
             app.state.search_settings = SearchSettingsStore(database, (default.model, default.dims))
             app.state.context = ContextAssembly(
                 ContextTokenizers(settings.tokenizers_folder, settings.context_tokenizer)
             )
-            yielding = await stack.enter_async_context(aclosing(build_embedders(settings, background=True)))
+            texts = calls.of("texts")
+            yielding = await stack.enter_async_context(
+                aclosing(build_embedders(settings, background=True, watch=texts))
+            )
             app.state.text_embedding = TextEmbedding(yielding)
             app.state.spaces = SpaceLifecycle(database, embedders, outbox)
             app.state.index_documents = IndexDocuments(database, default)
@@ -103,7 +110,7 @@ def create_app(settings: Settings) -> FastAPI:
                 database,
                 service.notifications,
                 outbox,
-                lambda: build_embedders(settings, background=True),
+                lambda: build_embedders(settings, background=True, watch=texts),
                 embedders.spaces,
                 settings.build_batch_size,
             )
@@ -125,6 +132,7 @@ def build_search(
     reranker: Reranker | None = None,
     cache: SearchCache | None = None,
     graphs: HttpService | None = None,
+    registry: CollectorRegistry | None = None,
 ) -> Search:
     """Builds the search over an open database."""
     analyzer = Analyzer()
@@ -141,7 +149,8 @@ def build_search(
     reranking = None
     if reranker is not None:
         reranking = Reranking(reranker, settings.rerank_deadline_seconds, settings.rerank_candidates)
-    legs = Legs(store, QueryVectors(embedders), analyzer, limits, graphs if graphs and graphs.is_there else None)
+    asked = graphs if graphs and graphs.is_there else None
+    legs = Legs(store, QueryVectors(embedders), analyzer, limits, asked, LegMetrics(registry))
     return Search(legs, analyzer, reranking, cache=cache)
 
 

@@ -120,6 +120,15 @@ async def test_a_long_query_is_asked_by_its_rarest_terms(index, searching, conve
     assert all("word899" in hit.content for hit in answer.hits)
 
 
+def counted_legs(search: Search) -> dict[tuple[str, str], float]:
+    [told] = search.legs.metrics.seconds.collect()
+    return {
+        (one.labels["leg"], one.labels["result"]): one.value
+        for one in told.samples
+        if one.name.endswith("_count") and one.value
+    }
+
+
 async def test_a_leg_that_is_late_or_fails_is_left_out_and_named(index, searching, converted, workspace_id):
     await index(converted(["The AuthService signs tokens."]))
     late = searching(Embeddings(wait=asyncio.Event()), SearchLimits(dense_seconds=0.05))
@@ -133,6 +142,7 @@ async def test_a_leg_that_is_late_or_fails_is_left_out_and_named(index, searchin
         with pytest.raises(SearchUnavailable) as unavailable:
             await search(workspace_id, SearchRequest(query="authservice", mode=SearchMode.dense))
         assert unavailable.value.extra == {"legs": {"dense": reason}}
+        assert counted_legs(search) == {("lexical", "answered"): 2, ("dense", "left_out"): 3}
 
 
 async def test_chunks_without_their_document_are_left_out(index, searching, converted, workspace_id, database, caplog):

@@ -1,4 +1,4 @@
-"""Prometheus gauges of the queue, collected every few seconds and published by the replica that dispatches."""
+"""Gauges of the queue, documents and sources, collected every few seconds by the replica that dispatches."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import time
 
 from prometheus_client import CollectorRegistry, Gauge
 
+from contracts.ingestion import STAGES, StageStatus
 from ingestion.documents.workers import count_workers
 from ingestion.queue.statements import QueueSql
 from service_kit.postgres import Database
 
 EVERY_SECONDS = 10.0
+COUNTING_SHARE = 0.01  # of the time: counting all documents takes longer the more there are
+AGES = ("hour", "day", "week", "older", "never")
 
 
 class QueueMetrics:
@@ -31,7 +34,24 @@ class QueueMetrics:
             registry=registry,
         )
         self.workers = Gauge("attractor_ingestion_workers", "Live workers", registry=registry)
-        self._next = 0.0
+        self.stages = Gauge(
+            "attractor_document_stages",
+            "Documents by stage and its state; searchable are those whose stage `index` succeeded",
+            ["stage", "state"],
+            registry=registry,
+        )
+        self.sources = Gauge(
+            "attractor_sources",
+            "Sources that are not paused, by the age of their last success: below an hour, a day, a week, or older",
+            ["last_success"],
+            registry=registry,
+        )
+        self.overdue = Gauge(
+            "attractor_sources_overdue",
+            "Sources with a schedule that have had no success for three rounds of it",
+            registry=registry,
+        )
+        self._next = self._next_counting = 0.0
 
     async def collect(self, leads: bool) -> None:
         """Collects at most every EVERY_SECONDS; only the replica that dispatches publishes the queue."""
@@ -43,6 +63,11 @@ class QueueMetrics:
         self.oldest.clear()
         if leads:
             await self._collect_queue()
+            await self._count()
+        else:
+            self.stages.clear()
+            self.sources.clear()
+            self.overdue.set(0)
 
     async def _collect_queue(self) -> None:
         async with self.database.system() as connection:
@@ -53,3 +78,20 @@ class QueueMetrics:
             depths = {stage: depth for row_lane, stage, depth, _ in rows if row_lane == lane}
             for stage in ("convert", "embed"):
                 self.depth.labels(lane, stage).set(depths.get(stage, 0))
+
+    async def _count(self) -> None:
+        if time.monotonic() < self._next_counting:
+            return
+        start = time.monotonic()
+        async with self.database.system() as connection:
+            rows = await (await connection.execute(QueueSql.stages_by_state)).fetchall()
+            ages = await (await connection.execute(QueueSql.sources_by_success)).fetchone()
+        self._next_counting = time.monotonic() + (time.monotonic() - start) / COUNTING_SHARE
+        counts = {(stage, state): count for stage, state, count in rows}
+        for stage in STAGES:
+            for state in StageStatus:
+                self.stages.labels(stage, state.value).set(counts.get((stage, state.value), 0))
+        *by_age, overdue = ages or [0] * (len(AGES) + 1)
+        for age, count in zip(AGES, by_age, strict=True):
+            self.sources.labels(age).set(count)
+        self.overdue.set(overdue)

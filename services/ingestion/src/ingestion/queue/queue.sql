@@ -34,3 +34,17 @@ SELECT lane, name AS stage, count(*) AS depth, extract(epoch FROM now() - min(qu
 FROM document_stage
 WHERE state = 'queued' AND name IN ('convert', 'embed')
 GROUP BY lane, name;
+
+-- name: stages_by_state
+SELECT name AS stage, state, count(*) FROM document_stage GROUP BY name, state;
+
+-- name: sources_by_success
+-- Returns sources by the age of their last success; `overdue` are those that should have had three more since.
+SELECT count(*) FILTER (WHERE age < interval '1 hour'),
+       count(*) FILTER (WHERE age >= interval '1 hour' AND age < interval '1 day'),
+       count(*) FILTER (WHERE age >= interval '1 day' AND age < interval '7 days'),
+       count(*) FILTER (WHERE age >= interval '7 days'),
+       count(*) FILTER (WHERE age IS NULL),
+       count(*) FILTER (WHERE now() - coalesce(last_success_at, created_at)
+                              > make_interval(secs => 3.0 * every_seconds) + interval '10 minutes')
+FROM (SELECT *, now() - last_success_at AS age FROM source WHERE deleted_at IS NULL AND NOT paused) AS followed;

@@ -11,3 +11,5 @@ class QueueSql(Statements, file="queue.sql"):
     capacity: LiteralString
     sync_load: LiteralString
     depths: LiteralString
+    stages_by_state: LiteralString
+    sources_by_success: LiteralString

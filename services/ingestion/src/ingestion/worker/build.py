@@ -32,6 +32,7 @@ from ingestion.worker.stages import StageRecords
 from ingestion.worker.syncs import SyncThread
 from ingestion.worker.vectors import VectorMaker
 from ingestion.worker.walls import WallReport
+from service_kit.embedding_metrics import EmbeddingMetrics
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.own_folder import own_folder
@@ -63,7 +64,7 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, signs: SignsOfLif
     stack.callback(objects.close)
     name, metrics = f"{socket.gethostname()}-{os.getpid()}", WorkerMetrics()
     stages = StageRecords(database, name)
-    embedders = build_embedders(settings)
+    embedders = build_embedders(settings, watch=EmbeddingMetrics(metrics.registry).of("documents"))
     conversion = settings.conversion(embedders.default.space)
     converter = stack.enter_context(Converter(conversion, settings.work_folder, settings.converter_socket))
     walls = WallReport(lambda: converter.walls)
@@ -94,7 +95,8 @@ def build_worker(settings: WorkerSettings, shutdown: Shutdown, signs: SignsOfLif
         metrics.registry.register(
             WorkerReadings(lambda: [*((lane.value, slots.busy(lane)) for lane in ALL_LANES), ("sync", syncs.busy)])
         )
-        serve_inside(metrics.registry, signs, settings.private_host, settings.private_port, stack)
+        place = settings.private_host, settings.private_port
+        serve_inside(metrics.registry, signs, *place, stack, settings.private_port_fd)
     return DocumentWorker(slots, syncs)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from http import HTTPStatus
 from socketserver import ThreadingMixIn
 from threading import Thread
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
 from wsgiref.types import StartResponse, WSGIEnvironment
 
 from prometheus_client import CollectorRegistry, make_wsgi_app
@@ -44,8 +46,18 @@ class _Handler(WSGIRequestHandler):
         """Leaves the log to what the worker does."""
 
 
-def serve_inside(registry: CollectorRegistry, signs: SignsOfLife, host: str, port: int, stack: ExitStack) -> None:
-    """Serves `/readyz` and `/metrics` in a thread until the stack closes. Raises OSError when the port is taken."""
+def serve_inside(
+    registry: CollectorRegistry,
+    signs: SignsOfLife,
+    host: str,
+    port: int,
+    stack: ExitStack,
+    descriptor: int | None = None,
+) -> None:
+    """Serves `/readyz` and `/metrics` in a thread until the stack closes. Raises OSError when the port is taken.
+
+    `descriptor` is a socket that listens on the port already, if the parent holds one.
+    """
     metrics = make_wsgi_app(registry)
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -63,7 +75,14 @@ def serve_inside(registry: CollectorRegistry, signs: SignsOfLife, host: str, por
         start_response(f"{code.value} {code.phrase}", headers)
         return [body]
 
-    server = make_server(host, port, answer, _PrivatePort, _Handler)
+    server = _PrivatePort((host, port), _Handler, bind_and_activate=descriptor is None)
+    if descriptor is not None:
+        os.set_inheritable(descriptor, False)
+        server.socket.close()
+        server.socket = socket.socket(fileno=descriptor)
+        server.server_name, server.server_port = host, port
+        server.setup_environ()
+    server.set_app(answer)
     thread = Thread(target=server.serve_forever, name="private port", daemon=True)
     thread.start()
 

@@ -9,10 +9,10 @@ from contextlib import suppress
 import psutil
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.core import GaugeMetricFamily, Metric
-from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from contracts.formats import SUPPORTED, extension
+from service_kit.telemetry import describe_process
 
 SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 FORMATS = frozenset(SUPPORTED)
@@ -23,7 +23,7 @@ class WorkerMetrics:
 
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
-        ProcessCollector(registry=registry)
+        describe_process(registry, "ingestion")
         self.stages = Histogram(
             "attractor_ingestion_stage_seconds",
             "Duration of stages that succeeded, by stage and format",

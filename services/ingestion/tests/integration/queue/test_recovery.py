@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -80,18 +81,30 @@ async def test_nothing_is_sent_without_a_worker(
         await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting == 1)
 
 
-async def test_the_queue_is_measured(upload: Entry, client: httpx2.AsyncClient, eventually: Any) -> None:
+async def test_queue_documents_and_sources_are_measured(
+    upload: Entry, client: httpx2.AsyncClient, eventually: Any
+) -> None:
     await upload()
 
     async def metrics() -> str:
         return (await client.get("/metrics")).text
 
     def counted(text: str) -> bool:
-        return 'attractor_ingestion_queue_depth{lane="interactive",stage="convert"} 1.0' in text
+        return all(
+            wanted in text
+            for wanted in (
+                'attractor_ingestion_queue_depth{lane="interactive",stage="convert"} 1.0',
+                'attractor_document_stages{stage="convert",state="queued"} 1.0',
+                'attractor_document_stages{stage="index",state="succeeded"} 0.0',
+            )
+        )
 
     text = await eventually(metrics, counted)
     assert 'attractor_ingestion_queue_oldest_seconds{lane="interactive"}' in text
     assert 'attractor_ingestion_queue_depth{lane="bulk",stage="embed"} 0.0' in text
+    assert 'attractor_sources{last_success="never"} 0.0' in text
+    assert "attractor_sources_overdue 0.0" in text
+    assert re.search(r'attractor_build_info\{schema="\d{4}_', text), "schema version"
 
 
 async def test_lost_events_are_published_again(

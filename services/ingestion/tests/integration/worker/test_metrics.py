@@ -27,6 +27,9 @@ async def test_a_worker_reports_its_metrics(
         'attractor_ingestion_bytes_total{format="md"} 11.0',
         'attractor_ingestion_chunks_total{result="embedded"} 1.0',
         'attractor_ingestion_slots_busy{lane="bulk"} 0.0',
+        'attractor_embedding_seconds_count{model="all-MiniLM-L6-v2-onnx-int8",result="succeeded",use="documents"} 1.0',
+        'attractor_embedded_texts_total{model="all-MiniLM-L6-v2-onnx-int8",use="documents"} 1.0',
+        'attractor_embedding_seconds_count{model="all-MiniLM-L6-v2-onnx-int8",result="failed",use="documents"} 0.0',
     ):
         assert wanted in text
     resident = {

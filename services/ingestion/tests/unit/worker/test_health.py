@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -64,6 +65,15 @@ def test_metrics_are_beside_it_and_nothing_else(port: int) -> None:
     metrics = httpx2.get(f"http://127.0.0.1:{port}/metrics")
     assert (metrics.status_code, "attractor_tried_total" in metrics.text) == (200, True)
     assert httpx2.get(f"http://127.0.0.1:{port}/").status_code == 404
+
+
+def test_a_socket_that_the_parent_holds_is_served(signs: SignsOfLife) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port = held.getsockname()[1]
+        for _ in range(2):  # one process after the other
+            with ExitStack() as stack:
+                serve_inside(CollectorRegistry(), signs, "127.0.0.1", port, stack, os.dup(held.fileno()))
+                assert httpx2.get(f"http://127.0.0.1:{port}/metrics").status_code == 200
 
 
 def test_nobody_at_the_port_is_unhealthy() -> None:

@@ -22,6 +22,7 @@ from orchestrator.models.role_listing import address_of
 from orchestrator.models.run_models import RunModels
 from orchestrator.runs.records import ClaimedRun
 from orchestrator.usage.metering import CallMeter
+from orchestrator.usage.model_metrics import ModelMetrics
 from orchestrator.usage.spender import Spender, TokenLimits
 from service_kit.postgres import Database
 
@@ -36,9 +37,10 @@ class ModelSource:
         database: Database,
         limits: TokenLimits,
         configuration: ConfigurationStore,
+        metrics: ModelMetrics,
     ) -> None:
         self.settings, self.endpoints, self.database, self.limits = settings, endpoints, database, limits
-        self.configuration = configuration
+        self.configuration, self.metrics = configuration, metrics
 
     @property
     def is_configured(self) -> bool:
@@ -54,7 +56,7 @@ class ModelSource:
         """
         chosen = await self.configuration.chosen(run.workspace_id, run.created_by)
         spender = Spender(run.workspace_id, run.created_by, run.key_id, run.id, run.attempts)
-        meter = CallMeter(self.database, spender, self.limits, tell)
+        meter = CallMeter(self.database, spender, self.limits, tell, self.metrics)
         async with AsyncExitStack() as stack:
             chats, issues = dict[ModelRole, RoleChat](), dict[str, None]()
             for role in MODEL_ROLES:

@@ -6,9 +6,11 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Protocol
 
 from langgraph.errors import GraphDrained
+from prometheus_client import CollectorRegistry, Histogram
 
 from contracts.backoff import backoff
 from contracts.events import (
@@ -35,6 +37,17 @@ from service_kit.worker import Write, uninterrupted, while_held
 
 log = logging.getLogger(__name__)
 FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS = 1.0, 30.0
+FIRST_WORDS_SECONDS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120)
+
+
+def first_words_histogram(registry: CollectorRegistry) -> Histogram:
+    """Returns what people wait for, from their message to the first words of the answer."""
+    return Histogram(
+        "attractor_run_first_words_seconds",
+        "Time from a message to the first words of its answer, waiting and searching included; first attempts alone",
+        buckets=FIRST_WORDS_SECONDS,
+        registry=registry,
+    )
 
 
 class Turns(Protocol):
@@ -60,6 +73,7 @@ class Attempt:
     checkpoints: Checkpoints
     events: RunEvents
     notifications: Notifications
+    first_words: Histogram
     progress: RunProgress = field(default_factory=RunProgress)
     result: str = "broke off"
     kept: int = 0
@@ -116,11 +130,21 @@ class Attempt:
         try:
             async with asyncio.timeout(self.run.deadline_seconds) as deadline:
                 turn = await self.store.load_turn(self.run)
+                self._time_first_words(turn)
                 return await self.turns.answer(self.run, turn, self.events, self.progress)
         except TimeoutError:
             if deadline.expired():
                 raise DeadlinePassed from None
             raise
+
+    def _time_first_words(self, turn: TurnInput) -> None:
+        """A later attempt says nothing of how long people wait: theirs began with the first, or with asking again."""
+        if self.run.attempts == 1:
+
+            def observe() -> None:
+                self.first_words.observe(max(0.0, (datetime.now(UTC) - turn.asked_at).total_seconds()))
+
+            self.events.on_first_words = observe
 
     async def _leave_nothing(self) -> None:
         """Deletes what this attempt wrote of a run that was deleted meanwhile."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -19,6 +19,7 @@ from redis.exceptions import RedisError
 
 from contracts.events import (
     ArtifactDelta,
+    MessageCompleted,
     MessageDelta,
     MessageRestarted,
     RunEventData,
@@ -39,7 +40,7 @@ class RunEvents:
     """Writes one attempt's events; those that gather during a write are written together.
 
     If Redis fails the run continues without live events (`lost` is then true); followers get `facts` from PostgreSQL:
-    all events but the passing ones. `stage` is the one that began last.
+    all events but the passing ones. `stage` is the one that began last. `on_first_words` is called once.
     """
 
     redis: Redis
@@ -50,6 +51,7 @@ class RunEvents:
     stage: str | None = None
     facts: list[StoredEvent] = field(default_factory=list)
     number: int = 0
+    on_first_words: Callable[[], None] | None = None
 
     def __post_init__(self) -> None:
         self._waiting: list[StoredEvent] = []
@@ -60,6 +62,9 @@ class RunEvents:
         """Has the event written soon, in the order of the calls."""
         if isinstance(event, StageStarted):
             self.stage = event.stage
+        if self.on_first_words and isinstance(event, MessageDelta | MessageCompleted | ArtifactDelta):
+            self.on_first_words()
+            self.on_first_words = None
         numbered = self.following(event)
         self.number = numbered.number
         if not isinstance(event, PASSING):

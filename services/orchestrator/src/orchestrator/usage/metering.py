@@ -13,6 +13,7 @@ from contracts.events import ModelCalled, ProviderIssue, RunEventData
 from contracts.models import BudgetSubject
 from inference.calls import CallEnd, ModelCall
 from inference.errors import CallRefused
+from orchestrator.usage.model_metrics import ModelMetrics
 from orchestrator.usage.repository import WorkspaceUsage
 from orchestrator.usage.spender import Spender, TokenBudget, TokenLimits
 from service_kit.postgres import Database
@@ -39,6 +40,7 @@ class CallMeter:
     spender: Spender
     limits: TokenLimits
     tell: Callable[[RunEventData], None]
+    metrics: ModelMetrics = field(default_factory=lambda: ModelMetrics(("", None)))
     told: set[str] = field(default_factory=set)
 
     @asynccontextmanager
@@ -88,6 +90,7 @@ class CallMeter:
         async with self.database.workspace(self.spender.workspace_id) as connection:
             was_open = await WorkspaceUsage(connection, self.spender.workspace_id).settle(call_id, call)
         if was_open:
+            self.metrics.count(call, call.end)
             self.tell(_called(call, call.end))
 
 

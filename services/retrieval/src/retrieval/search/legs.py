@@ -16,6 +16,7 @@ from retrieval.lexical.leg import LexicalLeg
 from retrieval.lexical.search import Cache
 from retrieval.reading.leg import LegQuery, SearchLimits
 from retrieval.reading.snapshot import SearchStore
+from retrieval.search.leg_metrics import LegMetrics
 from retrieval.text.query import parse
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService
@@ -34,9 +35,10 @@ class Legs:
         analyzer: Analyzer,
         limits: SearchLimits,
         graphs: HttpService | None = None,
+        metrics: LegMetrics | None = None,
     ) -> None:
         self.store, self.vectors, self.analyzer, self.limits = store, vectors, analyzer, limits
-        self.graphs = graphs
+        self.graphs, self.metrics = graphs, metrics or LegMetrics()
         self.postings: Cache = PostingCache(limits.posting_bytes)
 
     async def lexical(self, asked: LegQuery) -> LexicalLeg:
@@ -48,16 +50,18 @@ class Legs:
                 await leg.run(reader, asked, self.analyzer, self.postings)
 
         await leg.within(self.limits.lexical_seconds, work)
+        self.metrics.observe("lexical", leg)
         return leg
 
-    async def dense(self, asked: LegQuery) -> DenseLeg:
+    async def dense(self, asked: LegQuery, name: str = "dense") -> DenseLeg:
         """Searches meaning; fails if the model of the active space is no longer configured."""
-        leg = DenseLeg("dense")
+        leg = DenseLeg(name)
         embedders = self.vectors.embedders
         leg.embedder = embedder = embedders.find(*asked.space) if asked.space else embedders.default
         if embedder is None:
             model, dims = asked.space or ("", 0)
             leg.error = f"the embedding model {model} ({dims} dimensions) is no longer configured"
+            self.metrics.observe(name, leg)
             return leg
 
         async def work() -> None:
@@ -66,6 +70,7 @@ class Legs:
                 await leg.run(reader, asked, self.limits)
 
         await leg.within(self.limits.dense_seconds, work)
+        self.metrics.observe(name, leg)
         return leg
 
     async def graph(self, asked: LegQuery, caller: Principal | None, by: GraphMethod) -> GraphLeg | None:
@@ -79,12 +84,11 @@ class Legs:
         async def work() -> None:
             await leg.link(asked)
             if leg.residual_query and leg.residual_query != text:
-                leg.residual = await self.dense(
-                    replace(asked, query=parse(leg.residual_query, strict=asked.query.strict))
-                )
-                leg.residual.name = "residual"
+                query = parse(leg.residual_query, strict=asked.query.strict)
+                leg.residual = await self.dense(replace(asked, query=query), "residual")
 
         await leg.within(graphs.seconds, work)
+        self.metrics.observe("graph", leg)
         if leg.error:
             leg.discard()
         return leg
@@ -109,6 +113,7 @@ class Legs:
             return False
         before = leg.milliseconds
         await leg.within(max(0.0, seconds), lambda: leg.cross(asked, begin))
+        self.metrics.observe("bridges", leg)
         leg.milliseconds += before
         if leg.error:
             leg.discard()

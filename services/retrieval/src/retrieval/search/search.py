@@ -122,6 +122,8 @@ class Search:
     ) -> SearchResponse:
         main, candidates, selected = found.wordings[0], found.candidates, await found.selection.selected()
         rerank, spans = selected.rerank, {}
+        if rerank:
+            self.legs.metrics.observe("rerank", rerank)
         watch.lap("selection")
         if request.highlight:
             weights = self._weights(request, main)

@@ -1,0 +1,31 @@
+"""What operators are told of models is labelled by nobody else."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry
+
+from inference.calls import CallEnd, ModelCall
+from inference.chat import Usage
+from orchestrator.usage.model_metrics import ModelMetrics
+
+
+def test_the_operator_s_model_has_a_name_and_what_workspaces_choose_has_none() -> None:
+    registry = CollectorRegistry()
+    metrics = ModelMetrics(("operator", "small"), registry)
+    for provider, model in (("operator", "small"), ("operator", "chosen"), ("theirs", "small")):
+        call = ModelCall("answer", provider, model, 10, 20, usage=Usage(100, 5, cost=0.25), first_token_ms=300.0)
+        metrics.count(call, CallEnd.completed)
+    for name, count in (("small", 1), ("others", 2)):
+        labels = {"role": "answer", "model": name}
+        assert registry.get_sample_value("attractor_model_cost_total", labels) == count * 0.25
+        assert registry.get_sample_value("attractor_model_tokens_total", labels | {"kind": "input"}) == count * 100
+        assert registry.get_sample_value("attractor_model_first_token_seconds_count", labels) == count
+    named = {sample.labels.get("model") for one in registry.collect() for sample in one.samples}
+    assert named == {"small", "others"}
+
+
+def test_a_first_failure_is_an_increase() -> None:
+    registry = CollectorRegistry()
+    ModelMetrics(("operator", None), registry)
+    labels = {"role": "answer", "model": "others", "ended": "failed"}
+    assert registry.get_sample_value("attractor_model_calls_total", labels) == 0

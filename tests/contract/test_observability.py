@@ -1,0 +1,143 @@
+"""What alerts and dashboards ask for is what the code tells, and each alert has its entry in the runbooks."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import pytest
+import yaml
+from api_calls import REPOSITORY
+
+PROMETHEUS, GRAFANA = REPOSITORY / "infra" / "prometheus", REPOSITORY / "infra" / "grafana"
+RUNBOOKS = (REPOSITORY / "docs" / "runbooks.md").read_text(encoding="utf-8")
+RULES: list[dict[str, Any]] = yaml.safe_load((PROMETHEUS / "rules.yml").read_text("utf-8"))["groups"][0]["rules"]
+# Kind of metric by the name that makes one, and what Prometheus then has.
+SERIES = {
+    "Counter": ("",),
+    "counter": ("",),
+    "Gauge": ("",),
+    "gauge": ("",),
+    "GaugeMetricFamily": ("",),
+    "Histogram": ("_bucket", "_count", "_sum"),
+    "Info": ("_info",),
+}
+OF_OTHERS = {"up", "process_resident_memory_bytes", "process_cpu_seconds_total"}  # Prometheus' own, and its client's
+OF_THE_SCRAPE = {"job", "instance", "service", "le"}
+NAME = re.compile(r"\b(?:attractor_[a-z0-9_]+|process_[a-z_]+|up)\b(?=[{\[) ]|$)")
+LABELLED = re.compile(r"\b(attractor_[a-z0-9_]+)\{([^}]*)\}")
+
+
+def calls() -> Iterator[tuple[str, ast.Call]]:
+    """Yields (kind, call) for each metric that the code of services and libraries makes."""
+    for folder in ("libs", "services"):
+        for file in (REPOSITORY / folder).glob("*/src/**/*.py"):
+            text = file.read_text(encoding="utf-8")
+            if "attractor_" not in text:
+                continue
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SERIES:
+                    yield node.func.id, node
+
+
+@cache
+def metrics() -> Mapping[str, frozenset[str] | None]:
+    """Returns the labels of each series; None where the code does not list them in the place."""
+    found: dict[str, frozenset[str] | None] = {}
+    for kind, call in calls():
+        first = call.args[0] if call.args else None
+        if isinstance(first, ast.Constant) and str(first.value).startswith("attractor_"):
+            for end in SERIES[kind]:
+                found[f"{first.value}{end}"] = labels_of(kind, call)
+    return found
+
+
+def labels_of(kind: str, call: ast.Call) -> frozenset[str] | None:
+    named = {one.arg: one.value for one in call.keywords}
+    if kind == "counter":
+        return frozenset(name for name in named if name)
+    listed = named.get("labels") or (call.args[2] if len(call.args) > 2 else None)
+    if listed is None and kind != "Info":
+        return frozenset()
+    return frozenset(ast.literal_eval(listed)) if isinstance(listed, ast.List) else None
+
+
+def queries() -> Iterator[tuple[str, str]]:
+    """Yields (where, query) of each rule and each panel."""
+    for rule in RULES:
+        yield rule["alert"], rule["expr"]
+    for panels in dashboards().DASHBOARDS.values():
+        for panel in panels:
+            for query in panel.queries.values():
+                yield panel.title, query
+
+
+@cache
+def dashboards() -> Any:
+    spec = importlib.util.spec_from_file_location("dashboards", GRAFANA / "dashboards.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(__import__("sys").modules, "dashboards", module)  # its dataclasses look there
+        spec.loader.exec_module(module)
+    return module
+
+
+def test_every_query_names_metrics_and_labels_that_there_are() -> None:
+    known = metrics()
+    assert len(known) > 60, "the code's metrics were not found"
+    for where, query in queries():
+        names = set(NAME.findall(query))
+        assert names, f"{where}: no metric in {query}"
+        assert names <= known.keys() | OF_OTHERS, f"{where}: {names - known.keys() - OF_OTHERS}"
+        for name, matchers in LABELLED.findall(query):
+            labels = known[name]
+            asked = set(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", matchers)) - OF_THE_SCRAPE
+            assert labels is None or asked <= labels, f"{where}: {name} has no {asked - labels}"
+
+
+def test_the_dashboards_are_those_of_the_code() -> None:
+    rendered = dashboards().rendered()
+    assert set((GRAFANA / "dashboards").iterdir()) == set(rendered)
+    for file, text in rendered.items():
+        assert file.read_text(encoding="utf-8") == text, "run: python3 infra/grafana/dashboards.py"
+
+
+def test_every_alert_says_how_bad_it_is_and_has_its_entry_in_the_runbooks() -> None:
+    entries = re.split(r"^## ", RUNBOOKS, flags=re.MULTILINE)[1:]
+    by_name = {entry.partition("\n")[0]: entry for entry in entries}
+    assert [name for name in by_name if name.startswith("Attractor")] == [rule["alert"] for rule in RULES]
+    for rule in RULES:
+        assert rule["labels"]["severity"] in {"critical", "warning", "info"}
+        assert rule["annotations"]["runbook_url"] == f"docs/runbooks.md#{rule['alert'].lower()}"
+        entry = by_name[rule["alert"]]
+        for part in ("**Means:**", "**Look:**", "**Do:**", "**Over:**"):
+            assert part in entry, f"{rule['alert']} lacks {part}"
+
+
+def test_every_alert_is_tried_and_fires_when_it_should_and_not_otherwise() -> None:
+    tried = {one["name"] for one in yaml.safe_load((PROMETHEUS / "tests.yml").read_text("utf-8"))["tests"]}
+    assert tried == {f"{rule['alert']} {what}" for rule in RULES for what in ("fires", "stays quiet")}
+    if shutil.which("promtool") is None:
+        pytest.skip("promtool is not installed: apt-get install prometheus")
+    done = subprocess.run(["promtool", "test", "rules", "tests.yml"], cwd=PROMETHEUS, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_prometheus_asks_every_process() -> None:
+    configured = yaml.safe_load((PROMETHEUS / "prometheus.yml").read_text("utf-8"))["scrape_configs"]
+    asked = {name: one["port"] for each in configured for one in each["dns_sd_configs"] for name in one["names"]}
+    services = yaml.safe_load((REPOSITORY / "compose.yaml").read_text("utf-8"))["services"]
+    observed = {
+        name: int(one["environment"].get("PRIVATE_PORT") or one["environment"]["PORT"])
+        for name, one in services.items()
+        if {"PRIVATE_PORT", "PORT"} & set(one.get("environment", {}))
+    }
+    assert asked == observed
