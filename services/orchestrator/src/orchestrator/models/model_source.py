@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from uuid import UUID
 
 from contracts.events import ProviderIssue, RunEventData
 from contracts.models import MODEL_ROLES, ModelRole
+from contracts.openai_api import BreakerState
 from contracts.workspace_settings import RoleModel
 from inference.capabilities import SetCapabilities
 from inference.endpoints import Endpoints
@@ -68,6 +70,19 @@ class ModelSource:
             for issue in issues:
                 tell(ProviderIssue(message=issue))
             yield RunModels(chats, chosen, list(issues))
+
+    async def breaker(
+        self, workspace_id: UUID, user_id: UUID, chosen: Sequence[RoleModel] | None = None
+    ) -> BreakerState | None:
+        """Returns the state of the breaker before the model that is asked first for answers, by default the
+        workspace's. None without one that can be asked."""
+        settings = await self.configuration.chosen(workspace_id, user_id)
+        for one in chosen or settings.roles.get("answer") or self._operators():
+            try:
+                return self.endpoints.state(address_of(self.settings, one.provider, settings.providers))
+            except (ProviderUnusable, InvalidApiKey):
+                continue
+        return None
 
     def _operators(self) -> list[RoleModel]:
         model = self.settings.chat_model
