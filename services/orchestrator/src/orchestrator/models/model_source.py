@@ -71,16 +71,22 @@ class ModelSource:
                 tell(ProviderIssue(message=issue))
             yield RunModels(chats, chosen, list(issues))
 
-    async def breaker(
-        self, workspace_id: UUID, user_id: UUID, chosen: Sequence[RoleModel] | None = None
-    ) -> BreakerState | None:
-        """Returns the state of the breaker before the model that is asked first for answers, by default the
-        workspace's. None without one that can be asked."""
+    async def breakers(
+        self, workspace_id: UUID, user_id: UUID, chosen: Sequence[Sequence[RoleModel]]
+    ) -> list[BreakerState | None]:
+        """Returns, for each choice of models for answers, the state of the breaker before the one that is asked first.
+
+        Where nothing is chosen the workspace's models count, else the operator's. None without one that can be asked.
+        """
         settings = await self.configuration.chosen(workspace_id, user_id)
-        for one in chosen or settings.roles.get("answer") or self._operators():
+        usual = settings.roles.get("answer") or self._operators()
+        return [self._breaker(models or usual, settings.providers) for models in chosen]
+
+    def _breaker(self, models: Sequence[RoleModel], providers: Mapping[str, ProviderAddress]) -> BreakerState | None:
+        for one in models:
             try:
-                return self.endpoints.state(address_of(self.settings, one.provider, settings.providers))
-            except (ProviderUnusable, InvalidApiKey):
+                return self.endpoints.state(address_of(self.settings, one.provider, providers))
+            except ProviderUnusable:
                 continue
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Annotated, Any
 
@@ -84,9 +84,8 @@ async def list_models(caller: Viewer, choice: Choice, presets: Chosen, source: S
     `attractor/NAME` is a preset of the caller or the workspace.
     """
     named = {preset.name: preset for preset in reversed(await presets.all(caller))}
-    own = [await _with_breaker(source, caller, card, None) for card in choice.all()]
-    made = [await _with_breaker(source, caller, preset_card(named[name]), named[name]) for name in sorted(named)]
-    return ModelList(data=[*own, *made])
+    made: list[tuple[ModelCard, Preset | None]] = [(preset_card(named[name]), named[name]) for name in sorted(named)]
+    return ModelList(data=await _with_breakers(source, caller, [*((card, None) for card in choice.all()), *made]))
 
 
 @router.get("/models/{model:path}", summary="Read a model of the OpenAI API", responses=refused((404, "No such model")))
@@ -100,12 +99,16 @@ async def get_model(
     """What a client may name as `model`."""
     preset = await chosen_preset(presets, caller, model)
     card = choice.find(model) if preset is None else preset_card(preset)
-    return await _with_breaker(source, caller, card, preset)
+    (told,) = await _with_breakers(source, caller, [(card, preset)])
+    return told
 
 
-async def _with_breaker(source: ModelSource, caller: Principal, card: ModelCard, preset: Preset | None) -> ModelCard:
-    models = preset.roles.get("answer") if preset else None
-    return card.model_copy(update={"breaker": await source.breaker(caller.workspace_id, caller.user_id, models)})
+async def _with_breakers(
+    source: ModelSource, caller: Principal, cards: Sequence[tuple[ModelCard, Preset | None]]
+) -> list[ModelCard]:
+    chosen = [preset.roles.get("answer", []) if preset else [] for _, preset in cards]
+    states = await source.breakers(caller.workspace_id, caller.user_id, chosen)
+    return [card.model_copy(update={"breaker": state}) for (card, _), state in zip(cards, states, strict=True)]
 
 
 @router.post(
