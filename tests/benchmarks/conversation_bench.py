@@ -66,6 +66,7 @@ class Bench:
                     "s3_endpoint": engines.object_store.endpoint,
                     "s3_access_key": engines.object_store.access_key,
                     "s3_secret_key": engines.object_store.secret_key,
+                    "s3_bucket": engines.object_store.bucket,
                     "gateway_url": stack.enter_context(DeletionOwners.serving()).url,
                     "chat_base_url": f"{others}/chat/v1",
                     "chat_model": "scripted",

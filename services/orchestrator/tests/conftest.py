@@ -97,6 +97,8 @@ class World:
     # Before each piece of the answer the model waits for this, where it is given.
     pace: Callable[[int], Awaitable[None]] | None = None
     title_pace: Callable[[int], Awaitable[None]] | None = None
+    # The services of search, graph and memory never answer.
+    silent: bool = False
     searches: list[tuple[dict[str, Any], str]] = field(default_factory=list)
     recalls: list[dict[str, Any]] = field(default_factory=list)
     structural: list[tuple[dict[str, Any], str]] = field(default_factory=list)
@@ -148,6 +150,7 @@ def other_services(world: World) -> FastAPI:
     async def search(request: Request) -> Response:
         body = await request.json()
         world.searches.append((body, request.headers["authorization"]))
+        await heard(world)
         if world.search_status != 200:
             return Response(status_code=world.search_status)
         answer = {
@@ -164,6 +167,7 @@ def other_services(world: World) -> FastAPI:
     @app.post("/v1/graph/tools/answer_question")
     async def answer_question(request: Request) -> Response:
         world.structural.append((await request.json(), request.headers["authorization"]))
+        await heard(world)
         found = {"success": world.structure is not None, "result": world.structure}
         return JSONResponse({"tool_name": "answer_question", **found}, world.graph_status)
 
@@ -176,6 +180,7 @@ def other_services(world: World) -> FastAPI:
     @app.post("/v1/memories/recall")
     async def recall(request: Request) -> Response:
         world.recalls.append(await request.json())
+        await heard(world)
         return JSONResponse({"memories": [], "answer": world.remembered, "told": world.told}, world.recall_status)
 
     @app.get("/v1/memories/profile")
@@ -185,6 +190,12 @@ def other_services(world: World) -> FastAPI:
 
     add_documents(app, world)
     return app
+
+
+async def heard(world: World) -> None:
+    """Never returns where the services are silent."""
+    if world.silent:
+        await asyncio.Event().wait()
 
 
 def add_documents(app: FastAPI, world: World) -> None:

@@ -123,12 +123,20 @@ class ChatCompletion(Resource):
     run_id: str
 
 
+BreakerState = Literal["closed", "open", "half-open"]
+
+
 class ModelCard(Resource):
+    """`breaker` is that of the chat model which is asked first: while it is `open`, calls fail at once and the next
+    model answers, or the documents are quoted; `half-open`: the next call tries it again. Null where no model is asked.
+    """
+
     id: str
     object: Literal["model"] = "model"
     created: int
     owned_by: str = "attractor"
     description: str
+    breaker: BreakerState | None = None
 
 
 class ModelList(Resource):

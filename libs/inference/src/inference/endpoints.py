@@ -4,6 +4,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
 from httpx2 import AsyncBaseTransport
 
@@ -96,7 +97,7 @@ class Endpoints:
             held.users -= 1
             held.unused_since = self._clock()
 
-    def state(self, address: EndpointAddress) -> str:
+    def state(self, address: EndpointAddress) -> Literal["closed", "open", "half-open"]:
         """Returns the state of the endpoint's breaker: an endpoint that is not open is as good as new."""
         held = self._held.get(address)
         return "closed" if held is None else held.endpoint.breaker.state

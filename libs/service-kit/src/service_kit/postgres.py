@@ -50,13 +50,18 @@ class Database:
             yield self
 
     @asynccontextmanager
-    async def workspace(self, workspace_id: UUID, *, user_id: UUID | None = None) -> AsyncIterator[Connection]:
+    async def workspace(
+        self, workspace_id: UUID, *, user_id: UUID | None = None, durable: bool = True
+    ) -> AsyncIterator[Connection]:
         """Opens a transaction that sees the rows of this workspace alone. Raises Unavailable if no connection is free.
 
         With `user_id`, rows that belong to another user are not seen either, where a table says whose they are.
+        Unless it is `durable`, its commit does not wait for the disk: the next durable one, of whomever, keeps it too,
+        and only a crash of PostgreSQL before that loses it.
         Raises WorkspaceGone when a row was to be written to a workspace that is deleted.
         """
         settings = {"app.workspace_id": str(workspace_id)} | ({"app.user_id": str(user_id)} if user_id else {})
+        settings |= {} if durable else {"synchronous_commit": "off"}
         async with self._transaction(_opening(settings)) as began:
             yield began.connection
 

@@ -149,7 +149,7 @@ class Parts:
         app.include_router(docs.routes())
         state.web_files = WebFiles()
         app.include_router(web_routes.routes(state.web_files))
-        proxy = Proxy(self.upstreams, state.authenticator, state.tokens, registry)
+        proxy = Proxy(self.upstreams, state.authenticator, state.tokens, registry, settings.max_json_bytes)
         for prefix in routing.TABLE:
             for path in (prefix.path, f"{prefix.path}/{{rest:path}}"):
                 app.router.routes.append(Route(path, proxy, include_in_schema=False))

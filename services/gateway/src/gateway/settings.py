@@ -41,7 +41,9 @@ class Settings(ServiceSettings, EventSettings, TlsSettings):
         256, gt=0, description="Connections from one client address; the proxies of FORWARDED_ALLOW_IPS have no limit"
     )
     max_body_bytes: int = Field(512 * MEBIBYTE, gt=0, description="Largest upload")
-    max_json_bytes: int = Field(4 * MEBIBYTE, gt=0, description="Largest body of any other request")
+    max_json_bytes: int = Field(
+        4 * MEBIBYTE, gt=0, description="Largest body of any other request; eight times that where JSON holds images"
+    )
     rate_limit_per_minute: int = Field(
         600, ge=0, description="Tokens per API key in the long run, one for an ordinary request; 0: no limit"
     )

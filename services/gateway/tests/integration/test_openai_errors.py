@@ -19,7 +19,7 @@ async def test_the_gateways_refusals_are_errors_of_the_sdk(proxied_client, admin
     away = f"http://127.0.0.1:{unused_port}"
     async with (
         proxied_client(
-            rate_limit_per_minute=60, rate_limit_burst=4, max_json_bytes=100_000, orchestrator_url=away
+            rate_limit_per_minute=60, rate_limit_burst=4, max_json_bytes=10_000, orchestrator_url=away
         ) as client,
         sdk(client, admin_key) as known,
         sdk(client, "atr_unknown") as unknown,
@@ -27,9 +27,7 @@ async def test_the_gateways_refusals_are_errors_of_the_sdk(proxied_client, admin
         with pytest.raises(openai.AuthenticationError) as who:
             await unknown.models.list()
         with pytest.raises(openai.APIStatusError) as large:
-            await known.chat.completions.create(
-                model="attractor", messages=[{"role": "user", "content": "x" * 200_000}]
-            )
+            await known.chat.completions.create(model="attractor", messages=[{"role": "user", "content": "x" * 80_000}])
         with pytest.raises(openai.InternalServerError) as silent:
             await known.chat.completions.create(model="attractor", messages=ASKED)
         refused = await asyncio.gather(*(known.models.list() for _ in range(8)), return_exceptions=True)

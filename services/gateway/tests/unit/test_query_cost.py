@@ -3,6 +3,7 @@ import json
 import pytest
 
 from gateway.proxy import query_cost
+from gateway.proxy.body_limit import BodyLimit, weight_of
 
 
 def tokens(**request):
@@ -29,3 +30,12 @@ def test_wordings_characters_and_explained_hits_cost():
 )
 def test_what_is_no_search_costs_one_token(body):
     assert query_cost.tokens(body) == 1
+
+
+def test_a_request_with_images_weighs_as_many_as_fit_into_its_size() -> None:
+    sizes = {b"": 1, b"0": 1, b"1000": 1, b"1001": 2, b"8000": 8, b"x": 1}
+    assert {size: weight_of({"headers": [(b"content-length", size)]}, 1_000) for size in sizes} == sizes
+    limit, doors = BodyLimit(lambda *_: None, files=99_000, others=1_000), ("/v1/chat/completions", "/v1/responses")
+    json = (b"content-type", b"application/json")
+    told = [limit.limit({"path": path, "headers": [json, (b"content-length", b"1")]}) for path in (*doors, "/v1/runs")]
+    assert [*told, limit.limit({"path": doors[0], "headers": [json]})] == [8_000, 8_000, 1_000, 1_000]

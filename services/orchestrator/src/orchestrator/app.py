@@ -215,7 +215,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         heartbeat_seconds=settings.sse_heartbeat_seconds,
         max_streams=settings.sse_max_streams,
     )
-    app.state.models = Models(writes=models.is_configured)
+    app.state.models, app.state.model_source = Models(writes=models.is_configured), models
     app.state.asking = DoorRuns(service.database, store, app.state.streams, settings.run_max_attempts, images)
     stack.push_async_callback(app.state.asking.aclose)
     ended = EndedRuns(service.database, redis, saved)

@@ -259,7 +259,8 @@ async def _asked(client: AsyncOpenAI, streaming: bool) -> None:
 
 async def test_a_failed_model_is_an_error_with_its_run(start: Any, model_settings: Any, world: Any, door: Any) -> None:
     world.chat_status = 400
-    async with start(model_settings) as service, door(service) as client:
+    settings = model_settings.model_copy(update={"chat_breaker_failures": 1})
+    async with start(settings) as service, door(service) as client:
         with pytest.raises(openai.InternalServerError) as failed:
             await client.chat.completions.create(model="attractor-plain", messages=ASKED)
         stream = await client.chat.completions.create(model="attractor-plain", messages=ASKED, stream=True)
@@ -267,7 +268,10 @@ async def test_a_failed_model_is_an_error_with_its_run(start: Any, model_setting
             async for _ in stream:
                 pass
         run = await service.run(failed.value.body["run_id"])
+        world.chat_status, usual = 500, await client.models.retrieve("attractor")
         quoted = await client.chat.completions.create(model="attractor", messages=ASKED)
+        tripped = await client.models.retrieve("attractor")
+    assert [card.model_extra["breaker"] for card in (usual, tripped)] == ["closed", "open"]
     assert (failed.value.code, cut.value.code) == ("model_failed", "model_failed")
     assert failed.value.response.headers["x-should-retry"] == "false"
     assert run["error_type"] == "model-failed"

@@ -15,19 +15,21 @@ from PIL import Image
 
 from contracts.gateway import Role
 from contracts.images import MOST_IMAGE_BYTES
-from orchestrator.images.decoding import ImageDecoder
+from orchestrator.errors import ImageTooLarge
+from orchestrator.images.decoding import ImageDecoder, SentImage
 from orchestrator.images.keeping import ImageKeeping
 from orchestrator.images.limits import ImageLimits
 from service_kit.objects import ObjectStore
 from service_kit.postgres import Database
+from service_kit.sandbox import SandboxedProcess
 
 SEEN = ["A red ", "square."]
 QUESTION = "What do you see?"
 
 
-def picture() -> bytes:
+def picture(size: tuple[int, int] = (8, 6), mode: str = "RGB") -> bytes:
     written = io.BytesIO()
-    Image.new("RGB", (8, 6), "red").save(written, "PNG")
+    Image.new(mode, size, 1 if mode == "P" else "red").save(written, "PNG")
     return written.getvalue()
 
 
@@ -47,7 +49,7 @@ def image_urls(body: dict[str, Any]) -> list[str]:
     return [part["image_url"]["url"] for parts in contents for part in parts if part["type"] == "image_url"]
 
 
-async def test_an_image_is_shown_to_the_vision_model_alone_and_once(
+async def test_an_image_is_shown_to_the_vision_model_alone_and_stays_in_view(
     start: Any, model_settings: Any, world: Any, auth_headers: Any
 ) -> None:
     world.scripted["from the images that the user shows"] = SEEN
@@ -76,12 +78,18 @@ async def test_an_image_is_shown_to_the_vision_model_alone_and_once(
         events = await service.events(run["id"])
         first = await service.run(run["id"])
         chats = [*world.chats]
-        again = await service.ask(session, "And the colour of the picture?")
+        world.scripted["images in this conversation"] = ["Red, as [1]."]
+        world.good_match = False
+        again = await service.ask(session, "And its colour?")
         await service.events(again["id"])
+        world.good_match = True
+        world.scripted["images in this conversation"] = ["Tokens expire after fifteen minutes [1]."]
         other = await service.ask(session, "How long are tokens valid?")
         await service.events(other["id"])
         second, third = await service.run(again["id"]), await service.run(other["id"])
         messages = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
+        beside = await service.ask(session, "How long are tokens valid?", parent_id=None)
+        await service.events(beside["id"])
         kept_events = await rows(model_settings, "run_event")
     assert first["answer"]["content"] == "A red square."
     assert "image_processing" in first["node_trace"]
@@ -91,10 +99,14 @@ async def test_an_image_is_shown_to_the_vision_model_alone_and_once(
     assert sent["model"] == "large"
     assert url.startswith("data:image/png;base64,")
     assert Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).size == (8, 6)
-    # The follow-up shows it again, a question to the documents does not.
-    assert [(one["model"], len(image_urls(one))) for one in world.chats if image_urls(one)] == [("large", 1)] * 2
-    assert "image_processing" in second["node_trace"]
-    assert "retrieve" in third["node_trace"]
+    # What follows on its branch has it in view beside the passages; another branch knows nothing of it.
+    answers = [one for one in world.chats if "title of three" not in str(one["messages"])]
+    seen = [("large", 1)] * 3
+    assert [(one["model"], len(image_urls(one))) for one in answers] == [*seen, ("small", 0)]
+    assert [("retrieve" in one["node_trace"], one["answer"]["content"]) for one in (second, third)] == [
+        (True, "Red, as."),
+        (True, "Tokens expire after fifteen minutes [1]."),
+    ]
     assert messages[0]["attachment_ids"] == [image]
     assert saved
     for text in [*saved, *kept_events, *(str(event.data) for event in events)]:
@@ -232,3 +244,57 @@ async def test_images_that_no_message_shows_are_deleted_a_day_later(
         listed = (await service.client.get(f"/v1/sessions/{session}/attachments")).json()["items"]
     assert [one["id"] for one in listed] == [shown, new]
     assert {key.rpartition("/")[2] for key in left} == {shown, new}
+
+
+async def test_an_object_store_that_is_away_is_told_and_the_answer_goes_on_without_the_image(
+    start: Any, model_settings: Any, world: Any, unused_port: int
+) -> None:
+    world.scripted["from the images that the user shows"] = SEEN
+    async with start(model_settings) as service:
+        session = await service.session()
+        image = await attached(service, session, picture())
+        first = await service.ask(session, QUESTION, attachment_ids=[image])
+        await service.events(first["id"])
+    away = model_settings.model_copy(update={"s3_endpoint": f"127.0.0.1:{unused_port}"})
+    async with start(away) as service:
+        refused = await attach(service, session, picture())
+        runs = []
+        for asked in ({}, {"attachment_ids": [image]}):
+            run = await service.ask(session, "How long are tokens valid?", **asked)
+            await service.events(run["id"])
+            runs.append(await service.run(run["id"]))
+        listed = (await service.client.get(f"/v1/sessions/{session}/attachments")).json()["items"]
+    answers = [run["answer"]["content"] for run in runs]
+    assert (refused.status_code, [one["id"] for one in listed]) == (503, [image])
+    assert answers[0].startswith("Tokens expire after fifteen minutes [1].")
+    assert answers[1].startswith("I cannot see images here")
+    assert ["image" in run["issues"][0] for run in runs] == [True, True]
+
+
+async def test_an_image_that_takes_more_memory_than_it_may_is_refused_and_the_next_one_is_taken() -> None:
+    """In a walled process: some 250 MB of pixels, of which the file has a few kB."""
+    decoder = ImageDecoder(ImageLimits(memory_bytes=160 << 20, seconds=120.0))
+    try:
+        with pytest.raises(ImageTooLarge, match="memory"):
+            await decoder.decode(SentImage("image/png", picture((7_000, 7_000), "P")))
+        kept = await decoder.decode(SentImage("image/png", picture()))
+    finally:
+        await decoder.aclose()
+    assert (kept.width, kept.height) == (8, 6)
+
+
+async def test_a_decoder_that_is_killed_is_an_image_that_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the kernel does it where a machine has no memory left."""
+    decoder = ImageDecoder(ImageLimits())
+
+    def killed(process: SandboxedProcess, _: bytes) -> None:
+        process._server.forget(process.pid)
+
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(SandboxedProcess, "send", killed)
+            with pytest.raises(ImageTooLarge, match="memory or time"):
+                await decoder.decode(SentImage("image/png", picture()))
+        assert (await decoder.decode(SentImage("image/png", picture()))).height == 6
+    finally:
+        await decoder.aclose()

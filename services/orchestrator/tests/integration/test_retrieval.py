@@ -260,3 +260,20 @@ async def test_an_artifact_is_written_from_its_own_workspace(
     assert ended["issues"] == [
         "an artifact is written from the documents of its own workspace alone, so no other one was searched"
     ]
+
+
+async def test_what_is_slower_than_its_limit_is_left_out_and_named(start: Any, settings: Any, world: Any) -> None:
+    world.silent = True
+    limits = {
+        f"{name}_timeout_seconds": seconds for name, seconds in (("search", 0.3), ("graph", 0.2), ("recall", 0.1))
+    }
+    async with start(settings.model_copy(update=limits)) as service:
+        run = await service.ask(await service.session())
+        await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert ended["status"] == "completed"
+    assert sorted(ended["issues"]) == [
+        "knowledge-graph did not answer within 0.2 s",
+        "memory did not answer within 0.1 s",
+        "retrieval did not answer within 0.3 s",
+    ]

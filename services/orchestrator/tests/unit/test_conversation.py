@@ -189,7 +189,7 @@ def test_the_prompts_fit_their_values() -> None:
         now="N", situation="S", artifact="A", passages="<<MEMORIES>>", profile="P", memories="M", earlier="E"
     )
     assert "<<MEMORIES>>" in text  # what a passage says is data
-    assert set(prompts.situations) == {"courtesy", "found", "nothing", "failed", "off"}
+    assert set(prompts.situations) == {"courtesy", "found", "nothing", "seen", "failed", "off"}
 
 
 def test_budgets() -> None:

@@ -6,6 +6,8 @@ from attractor_client.client import AttractorClient
 from attractor_client.invocation import connected
 from attractor_client.output import Output
 
+BREAKERS = {None: "none", "closed": "asked", "open": "away: it failed too often", "half-open": "tried again"}
+
 
 @connected()
 async def models(client: AttractorClient, output: Output) -> None:
@@ -14,4 +16,5 @@ async def models(client: AttractorClient, output: Output) -> None:
     if output.as_json:
         output.json(listed)
         return
-    output.table(("model", "answers"), [(one.id, one.description) for one in listed.data])
+    rows = [(one.id, one.description, BREAKERS[one.breaker]) for one in listed.data]
+    output.table(("model", "answers", "chat model"), rows)

@@ -8,6 +8,7 @@ from gateway.errors import BodyTooLarge
 from gateway.proxy.routing import prefix_of
 
 QUERY_BYTES = 2**20  # a search is read as a whole, to see what it asks for
+IMAGES = 8  # times the limit of other JSON: by default an image of 20 MiB in base64, and what is said of it
 
 
 class BodyLimit:
@@ -36,12 +37,23 @@ class BodyLimit:
         await self.app(scope, limited, send)
 
     def limit(self, scope: Scope) -> int:
-        """Returns the largest size in bytes: that of a file on upload routes, unless the body is JSON."""
+        """Returns the largest size in bytes: that of a file on upload routes, unless the body is JSON.
+
+        At the doors that take images within JSON it is a multiple of that of other JSON, where it is announced.
+        """
         prefix = prefix_of(scope["path"])
         if prefix and prefix.searches:
             return min(self.others, QUERY_BYTES)
+        if prefix and prefix.images and _header(scope, b"content-length").isdigit():
+            return IMAGES * self.others
         is_json = _header(scope, b"content-type").split(b";")[0].strip().lower().endswith(b"json")
         return self.files if prefix and prefix.takes_files(scope["path"]) and not is_json else self.others
+
+
+def weight_of(scope: Scope, ordinary: int) -> int:
+    """Returns how many requests in progress a body weighs of which an ordinary one has so many bytes at most."""
+    announced = _header(scope, b"content-length")
+    return max(1, -(-int(announced) // ordinary)) if announced.isdigit() else 1
 
 
 def _header(scope: Scope, name: bytes) -> bytes:

@@ -13,6 +13,7 @@ from gateway.access.authenticator import Authenticator
 from gateway.accounts.caller import Authenticated
 from gateway.errors import CallerLeft
 from gateway.proxy import query_cost, routing
+from gateway.proxy.body_limit import weight_of
 from gateway.proxy.incoming_body import IncomingBody
 from gateway.proxy.upstream_request import UpstreamRequest
 from gateway.proxy.upstreams import Upstreams
@@ -28,9 +29,15 @@ class Proxy:
     """An ASGI application for the paths of `routing.TABLE`."""
 
     def __init__(
-        self, upstreams: Upstreams, authenticator: Authenticator, tokens: Tokens, registry: CollectorRegistry
+        self,
+        upstreams: Upstreams,
+        authenticator: Authenticator,
+        tokens: Tokens,
+        registry: CollectorRegistry,
+        json_bytes: int,
     ) -> None:
-        self.upstreams, self.authenticator, self.tokens = upstreams, authenticator, tokens
+        """`json_bytes` is what ordinary JSON has at most."""
+        self.upstreams, self.authenticator, self.tokens, self.json_bytes = upstreams, authenticator, tokens, json_bytes
         self.failures = Counter(
             "attractor_upstream_failures_total",
             "Requests that a service did not answer, or not completely",
@@ -77,7 +84,12 @@ class Proxy:
     async def _charged(
         self, caller: Authenticated, request: Request, prefix: routing.Prefix, body: IncomingBody
     ) -> AbstractContextManager[None]:
-        """Charges a search for more than the ordinary. Raises RateLimited; entering the context TooManyInFlight."""
+        """Charges a search for more than the ordinary, and has images weigh what they take of a service's memory.
+
+        Raises RateLimited; entering the context TooManyInFlight.
+        """
+        if prefix.images and (weight := weight_of(request.scope, self.json_bytes)) > 1:
+            return self.authenticator.weighing(caller, weight)
         cost = query_cost.tokens(await body.whole()) if prefix.searches else 1
         if cost == 1:
             return nullcontext()

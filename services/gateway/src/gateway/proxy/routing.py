@@ -18,7 +18,8 @@ from service_kit.tokens import LIFETIME, LONGEST_DELEGATION
 @dataclass(frozen=True)
 class Prefix:
     """`path` and everything below it. With `uploads`, bodies that are not JSON may have the size of a file, with
-    `uploads_at` only on paths that end there. With `searches`, a request costs what its body asks for.
+    `uploads_at` only on paths that end there. With `images`, JSON may hold images in base64. With `searches`, a request
+    costs what its body asks for.
 
     With `every_workspace` the service also learns the other workspaces of a caller whose key covers them, where
     a request may change something.
@@ -30,6 +31,7 @@ class Prefix:
     service: str
     uploads: bool = False
     uploads_at: str | None = None
+    images: bool = False
     searches: bool = False
     every_workspace: bool = False
     slashes: bool = False
@@ -66,8 +68,8 @@ TABLE = (
         lasting=LONGEST_DELEGATION,
     ),
     Prefix("/v1/messages", "orchestrator", every_workspace=True, actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
-    Prefix("/v1/chat/completions", "orchestrator", actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
-    Prefix("/v1/responses", "orchestrator", actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
+    Prefix("/v1/chat/completions", "orchestrator", images=True, actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
+    Prefix("/v1/responses", "orchestrator", images=True, actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),
     Prefix("/v1/embeddings", "retrieval"),
     Prefix("/v1/models", "orchestrator", slashes=True),
     Prefix("/v1/runs", "orchestrator", every_workspace=True, actors=RUN_ACTORS, lasting=LONGEST_DELEGATION),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from uuid import UUID
 
 from contracts.events import ProviderIssue, RunEventData
 from contracts.models import MODEL_ROLES, ModelRole
+from contracts.openai_api import BreakerState
 from contracts.workspace_settings import RoleModel
 from inference.capabilities import SetCapabilities
 from inference.endpoints import Endpoints
@@ -70,6 +72,25 @@ class ModelSource:
             for issue in issues:
                 tell(ProviderIssue(message=issue))
             yield RunModels(chats, chosen, list(issues))
+
+    async def breakers(
+        self, workspace_id: UUID, user_id: UUID, chosen: Sequence[Sequence[RoleModel]]
+    ) -> list[BreakerState | None]:
+        """Returns, for each choice of models for answers, the state of the breaker before the one that is asked first.
+
+        Where nothing is chosen the workspace's models count, else the operator's. None without one that can be asked.
+        """
+        settings = await self.configuration.chosen(workspace_id, user_id)
+        usual = settings.roles.get("answer") or self._operators()
+        return [self._breaker(models or usual, settings.providers) for models in chosen]
+
+    def _breaker(self, models: Sequence[RoleModel], providers: Mapping[str, ProviderAddress]) -> BreakerState | None:
+        for one in models:
+            try:
+                return self.endpoints.state(address_of(self.settings, one.provider, providers))
+            except ProviderUnusable:
+                continue
+        return None
 
     def _operators(self) -> list[RoleModel]:
         model = self.settings.chat_model

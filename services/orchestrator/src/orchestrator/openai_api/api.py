@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import Annotated, Any
 
@@ -16,6 +16,7 @@ from contracts.workspace_settings import Preset
 from orchestrator.configuration.presets import PresetStore
 from orchestrator.configuration.presets_api import preset_store
 from orchestrator.errors import PresetNotFound
+from orchestrator.models.model_source import ModelSource
 from orchestrator.openai_api.asking import DoorRuns
 from orchestrator.openai_api.chat_chunks import ChatChunks, Completing
 from orchestrator.openai_api.chat_request import question_of, wants_footnotes
@@ -56,9 +57,15 @@ def models(request: Request) -> Models:
     return found
 
 
+def model_source(request: Request) -> ModelSource:
+    found: ModelSource = request.app.state.model_source
+    return found
+
+
 Ask = Annotated[DoorRuns, Depends(asking)]
 Choice = Annotated[Models, Depends(models)]
 Chosen = Annotated[PresetStore, Depends(preset_store)]
+Source = Annotated[ModelSource, Depends(model_source)]
 
 
 async def chosen_preset(presets: PresetStore, caller: Principal, model: str) -> Preset | None:
@@ -71,13 +78,14 @@ async def chosen_preset(presets: PresetStore, caller: Principal, model: str) -> 
 
 
 @router.get("/models", summary="List the models of the OpenAI API", responses=refused())
-async def list_models(caller: Viewer, choice: Choice, presets: Chosen) -> ModelList:
+async def list_models(caller: Viewer, choice: Choice, presets: Chosen, source: Source) -> ModelList:
     """`attractor` answers from the documents; `attractor-plain`, where a chat model is configured, without them.
 
     `attractor/NAME` is a preset of the caller or the workspace.
     """
     named = {preset.name: preset for preset in reversed(await presets.all(caller))}
-    return ModelList(data=[*choice.all(), *(preset_card(named[name]) for name in sorted(named))])
+    made: list[tuple[ModelCard, Preset | None]] = [(preset_card(named[name]), named[name]) for name in sorted(named)]
+    return ModelList(data=await _with_breakers(source, caller, [*((card, None) for card in choice.all()), *made]))
 
 
 @router.get("/models/{model:path}", summary="Read a model of the OpenAI API", responses=refused((404, "No such model")))
@@ -86,10 +94,21 @@ async def get_model(
     caller: Viewer,
     choice: Choice,
     presets: Chosen,
+    source: Source,
 ) -> ModelCard:
     """What a client may name as `model`."""
     preset = await chosen_preset(presets, caller, model)
-    return choice.find(model) if preset is None else preset_card(preset)
+    card = choice.find(model) if preset is None else preset_card(preset)
+    (told,) = await _with_breakers(source, caller, [(card, preset)])
+    return told
+
+
+async def _with_breakers(
+    source: ModelSource, caller: Principal, cards: Sequence[tuple[ModelCard, Preset | None]]
+) -> list[ModelCard]:
+    chosen = [preset.roles.get("answer", []) if preset else [] for _, preset in cards]
+    states = await source.breakers(caller.workspace_id, caller.user_id, chosen)
+    return [card.model_copy(update={"breaker": state}) for (card, _), state in zip(cards, states, strict=True)]
 
 
 @router.post(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from uuid import UUID, uuid4
@@ -16,7 +16,7 @@ from inference.errors import CallRefused
 from orchestrator.usage.model_metrics import ModelMetrics
 from orchestrator.usage.repository import WorkspaceUsage
 from orchestrator.usage.spender import Spender, TokenBudget, TokenLimits
-from service_kit.postgres import Database
+from service_kit.postgres import Connection, Database
 from service_kit.worker import uninterrupted
 
 
@@ -34,6 +34,7 @@ class CallMeter:
     """The Meter of `spender`. `tell` takes events: what each call took, and once that a budget is nearly used up.
 
     What is reserved is settled however a call ends; what a process that died has reserved, when a budget seems used up.
+    Nobody waits for the disk: what a run took is there with the run's end, which does wait.
     """
 
     database: Database
@@ -58,20 +59,23 @@ class CallMeter:
         finally:
             await uninterrupted(self._settle(call_id, call))
 
+    def _opened(self) -> AbstractAsyncContextManager[Connection]:
+        return self.database.workspace(self.spender.workspace_id, durable=False)
+
     async def _begin(self, call_id: UUID, call: ModelCall) -> None:
         day = today()
         budgets = self.spender.budgets(self.limits, day)
         try:
             await self._reserve(call_id, call, day, budgets)
         except BudgetUsedUp:
-            async with self.database.workspace(self.spender.workspace_id) as connection:
+            async with self._opened() as connection:
                 lost = await WorkspaceUsage(connection, self.spender.workspace_id).settle_lost()
             if not lost:
                 raise
             await self._reserve(call_id, call, day, budgets)
 
     async def _reserve(self, call_id: UUID, call: ModelCall, day: date, budgets: list[TokenBudget]) -> None:
-        async with self.database.workspace(self.spender.workspace_id) as connection:
+        async with self._opened() as connection:
             usage = WorkspaceUsage(connection, self.spender.workspace_id)
             reserved = await usage.reserve(budgets, call.sent_tokens + call.most_tokens) if budgets else []
             granted = {one.subject for one in reserved}
@@ -87,7 +91,7 @@ class CallMeter:
 
     async def _settle(self, call_id: UUID, call: ModelCall) -> None:
         call.end = call.end or CallEnd.cancelled
-        async with self.database.workspace(self.spender.workspace_id) as connection:
+        async with self._opened() as connection:
             was_open = await WorkspaceUsage(connection, self.spender.workspace_id).settle(call_id, call)
         if was_open:
             self.metrics.count(call, call.end)

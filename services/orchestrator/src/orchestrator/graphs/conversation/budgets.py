@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, takewhile
 
 from inference.estimate import estimated_tokens
 
@@ -25,9 +26,9 @@ def shared_room(room: int, passages: int, history: int) -> tuple[int, int]:
 
 def within_budget(texts: Sequence[str], tokens: int) -> int:
     """Returns how many of the texts, from the first on, fit into the budget together."""
-    used = 0
-    for count, text in enumerate(texts):
-        used += estimated_tokens(text)
-        if used > tokens:
-            return count
-    return len(texts)
+    return sizes_within((estimated_tokens(text) for text in texts), tokens)
+
+
+def sizes_within(sizes: Iterable[int], tokens: int) -> int:
+    """Returns how many of the sizes, from the first on, fit into the budget together."""
+    return sum(1 for _ in takewhile(lambda used: used <= tokens, accumulate(sizes)))

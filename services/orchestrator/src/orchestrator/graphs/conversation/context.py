@@ -25,7 +25,7 @@ from service_kit.auth import Principal
 
 Routing = Literal["rules", "auto", "model"]
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-SITUATIONS = ("courtesy", "found", "nothing", "failed", "off")
+SITUATIONS = ("courtesy", "found", "nothing", "seen", "failed", "off")
 REWRITE_QUERY = "rewrite_query.md"
 TOKENS: Mapping[str, tuple[str, ...]] = {
     "reply_to_general_input.md": ("now", "situation", "artifact", "passages", "profile", "memories", "earlier"),
@@ -33,6 +33,7 @@ TOKENS: Mapping[str, tuple[str, ...]] = {
     "generate_path.md": ("routes", "artifact", "message"),
     "instructions.md": ("instructions",),
     "image_processing.md": ("now",),
+    "images_in_view.md": (),
     "generate_title.md": ("question", "answer"),
     "verify_citations.md": ("sentences",),
     "summarizer.md": ("earlier", "messages"),
@@ -54,6 +55,7 @@ class Prompts:
     reflect: Prompt
     verify_citations: Prompt
     image_processing: Prompt
+    images_in_view: Prompt
     rewrite_query: Prompt
     situations: Mapping[str, str]
     package: ClassVar[str] = "orchestrator.graphs.conversation.prompts"
@@ -73,6 +75,7 @@ class Prompts:
             loaded["reflect.md"],
             loaded["verify_citations.md"],
             loaded["image_processing.md"],
+            loaded["images_in_view.md"],
             load_prompts(cls.of_retrieval, {REWRITE_QUERY: ("earlier", "message")})[REWRITE_QUERY],
             {name: loaded[f"situations/{name}.md"].render() for name in SITUATIONS},
         )

@@ -22,26 +22,16 @@ _COURTESY = re.compile(
     re.IGNORECASE,
 )
 
-_OF_IMAGES = frozenset(
-    {
-        *("image", "images", "picture", "pictures", "photo", "photos", "screenshot", "screenshots", "drawing"),
-        *("bild", "bilder", "foto", "fotos", "zeichnung", "imagen", "imágenes", "dessin"),
-    }
-)
-
 
 def path_of(question: str) -> Literal["retrieve", "reply_to_general_input"]:
     """Greetings and thanks are answered directly; every other turn searches the documents first."""
     return "reply_to_general_input" if _COURTESY.fullmatch(question.strip()) else "retrieve"
 
 
-def shows_images(messages: Sequence[Turn], question: str) -> bool:
-    """Tells whether the question shows images, or asks in words for those that the question before it showed."""
+def shows_images(messages: Sequence[Turn]) -> bool:
+    """Tells whether the question shows images of its own."""
     asked = [turn for turn in messages if turn["role"] == "user"]
-    if asked[-1:] and asked[-1].get("images"):
-        return True
-    shown = any(turn.get("images") for turn in asked[-2:-1])
-    return shown and any(word in _OF_IMAGES for word in re.findall(r"\w+", question.lower()))
+    return bool(asked and asked[-1].get("images"))
 
 
 def after_generate_path(state: State) -> Path:

@@ -75,7 +75,7 @@ class Chosen:
 async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """A route that fails, is late or is not valid is replaced by the default, which never changes an artifact."""
     context, question = runtime.context, state["question"]
-    if shows_images(state["internal_messages"], question):
+    if shows_images(state["internal_messages"]):
         return _way("image_processing", Chosen("reply", "flag"))
     if context.options.get("plain"):
         return _way("reply_plainly", Chosen("reply", "flag"))

@@ -11,13 +11,16 @@ from langgraph.runtime import Runtime
 
 from contracts.events import MessageCompleted, ProviderIssue
 from inference.chat import ChatMessage
-from inference.errors import CallRefused, ChatError
+from inference.errors import CallRefused, ChatError, ModelCannot, ProviderRejected
+from inference.estimate import TOKENS_OF_AN_IMAGE
 from inference.role_chat import RoleChat
 from orchestrator.errors import BudgetExceeded, ModelFailed
 from orchestrator.graphs.conversation.context import ConversationContext, WrittenSoFar
+from orchestrator.graphs.conversation.images_in_view import WITHOUT_IMAGES, any_images, with_images
 from orchestrator.graphs.conversation.model_writing import CUT, CUT_ISSUE, tell
-from orchestrator.graphs.conversation.nodes.reply_to_general_input import chosen, conversation, show
+from orchestrator.graphs.conversation.nodes.reply_to_general_input import chosen, conversation, kept_turns, show
 from orchestrator.graphs.conversation.state import Turn
+from service_kit.problems import Unavailable
 
 STEP = "Wrote the answer with the chat model, without a search"
 NO_MODEL = "no chat model is configured"
@@ -36,11 +39,19 @@ async def reply_plainly(state: PlainTurn, runtime: Runtime[ConversationContext])
     chat = context.models.of("answer")
     if chat is None:
         raise ModelFailed(NO_MODEL)
-    said = conversation(state["internal_messages"], state["answer_id"], context.limits.history_tokens)
-    if instructions := context.options.get("instructions"):
-        said = [ChatMessage("system", instructions), *said]
+    turns, answer_id, tokens = state["internal_messages"], state["answer_id"], context.limits.history_tokens
+    instructions = context.options.get("instructions")
+    system = [ChatMessage("system", instructions)] if instructions else []
+    seen = kept_turns(turns, answer_id, tokens, TOKENS_OF_AN_IMAGE)
+    vision = context.models.of("vision")
     try:
-        return await written_plainly(chat, said, state["answer_id"], context, STEP)
+        if vision is not None and any_images(seen):
+            try:
+                said = [*system, *await with_images(seen, context)]
+                return await written_plainly(vision, said, answer_id, context, STEP)
+            except (ModelCannot, ProviderRejected, Unavailable) as error:
+                context.events.emit(ProviderIssue(message=f"{WITHOUT_IMAGES}: {error}"))
+        return await written_plainly(chat, [*system, *conversation(turns, answer_id, tokens)], answer_id, context, STEP)
     except ChatError as error:
         raise ModelFailed(str(error)) from error
 

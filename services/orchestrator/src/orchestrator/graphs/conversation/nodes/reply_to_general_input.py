@@ -13,18 +13,20 @@ from contracts.events import MessageDelta, ProviderIssue
 from contracts.fixed_answers import COURTESY, NOT_WITHOUT_DOCUMENTS, NOTHING_FOUND, SEARCH_FAILED
 from contracts.prompt_fence import attribute, neutralising
 from inference.chat import ChatMessage
-from inference.errors import CallRefused
-from inference.estimate import estimated_prompt_tokens
+from inference.errors import CallRefused, ModelCannot, ProviderRejected
+from inference.estimate import TOKENS_OF_AN_IMAGE, estimated_prompt_tokens, estimated_tokens
 from inference.role_chat import RoleChat
 from orchestrator.citations.support import CitedSpan
 from orchestrator.errors import BudgetExceeded
-from orchestrator.graphs.conversation.budgets import prompt_room, shared_room, within_budget
+from orchestrator.graphs.conversation.budgets import prompt_room, shared_room, sizes_within
 from orchestrator.graphs.conversation.context import ConversationContext
+from orchestrator.graphs.conversation.images_in_view import WITHOUT_IMAGES, any_images, with_images
 from orchestrator.graphs.conversation.model_writing import CUT_ISSUE, ModelWriting
 from orchestrator.graphs.conversation.passages import condensed, fitting, numbered, quoted, remembered
 from orchestrator.graphs.conversation.state import FoundChunk, GraphAnswer, Turn
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import RunOptions
+from service_kit.problems import Unavailable
 
 SEEN_CHARACTERS = 8_000
 neutralised = neutralising("document", "passage", "memory", "summary")
@@ -96,20 +98,18 @@ def _recovered(state: AnswerableTurn, message: str, events: RunEvents) -> dict[s
 
 
 async def _ask(state: AnswerableTurn, context: ConversationContext, chat: RoleChat) -> Reply:
-    """Keeps what a model wrote before it broke off. Raises BudgetExceeded."""
+    """Keeps what a model wrote before it broke off. Raises BudgetExceeded.
+
+    Images that were shown stay in view of the model of the role `vision`, as long as they fit into the history.
+    """
     issues: list[str] = []
     if not context.options.get("use_history", True):
         state = {**state, "internal_messages": question_alone(state["internal_messages"], state["answer_id"])}
     profile = await context.profile.text(issues)
-    passages, messages = _prompt(state, context, profile, *_room(state, context, profile, await chat.window()))
-    async with aclosing(chat.stream(messages, **chosen(context.options))) as deltas:
-        began_anew = True
-        while began_anew:
-            writing = ModelWriting(context, passages, NOTICES[state["search"]], issues=issues)
-            try:
-                began_anew = await writing.take(deltas)
-            except CallRefused as refusal:
-                raise BudgetExceeded(refusal.detail) from refusal
+    writing = await _seen(state, context, profile, issues)
+    if writing is None:
+        passages, messages = _prompt(state, context, profile, *_room(state, context, profile, await chat.window()))
+        writing = await _written(chat, messages, passages, context, NOTICES[state["search"]], issues)
     if writing.is_written:
         if writing.failure is not None:
             issues.append(f"the chat model broke off, so the answer is incomplete: {writing.failure}")
@@ -129,6 +129,57 @@ async def _ask(state: AnswerableTurn, context: ConversationContext, chat: RoleCh
     return _quote(state, context.events, issues)
 
 
+async def _seen(
+    state: AnswerableTurn, context: ConversationContext, profile: str, issues: list[str]
+) -> ModelWriting | None:
+    """Returns what a model wrote that sees the images of the history: None where there are none, or no model sees."""
+    chat = context.models.of("vision")
+    if chat is None or not any_images(state["internal_messages"]):
+        return None
+    passage_tokens, history_tokens = _room(state, context, profile, await chat.window())
+    turns = kept_turns(state["internal_messages"], state["answer_id"], history_tokens, TOKENS_OF_AN_IMAGE)
+    if not any_images(turns):
+        return None
+    passages, (system, *_) = _prompt(state, context, profile, passage_tokens, 0, sees=True)
+    notice = "" if state["search"] == "nothing" else NOTICES[state["search"]]
+    try:
+        messages = [system, *await with_images(turns, context)]
+    except Unavailable as error:
+        _note_unseen(error, context, issues)
+        return None
+    writing = await _written(chat, messages, passages, context, notice, issues)
+    if isinstance(writing.failure, (ModelCannot, ProviderRejected)) and not writing.is_written:
+        writing.void()
+        _note_unseen(writing.failure, context, issues)
+        return None
+    return writing
+
+
+def _note_unseen(reason: Exception, context: ConversationContext, issues: list[str]) -> None:
+    issues.append(f"{WITHOUT_IMAGES}: {reason}")
+    context.events.emit(ProviderIssue(message=issues[-1]))
+
+
+async def _written(
+    chat: RoleChat,
+    messages: Sequence[ChatMessage],
+    passages: Sequence[FoundChunk],
+    context: ConversationContext,
+    notice: str,
+    issues: list[str],
+) -> ModelWriting:
+    """Raises BudgetExceeded."""
+    async with aclosing(chat.stream(messages, **chosen(context.options))) as deltas:
+        began_anew = True
+        while began_anew:
+            writing = ModelWriting(context, passages, notice, issues=issues)
+            try:
+                began_anew = await writing.take(deltas)
+            except CallRefused as refusal:
+                raise BudgetExceeded(refusal.detail) from refusal
+    return writing
+
+
 def _room(state: AnswerableTurn, context: ConversationContext, profile: str, window: int) -> tuple[int, int]:
     """Returns the tokens that passages and history may have in the model's window, beside the rest of the prompt."""
     _, bare = _prompt({**state, "passages": []}, context, profile, 0, 0)
@@ -137,19 +188,31 @@ def _room(state: AnswerableTurn, context: ConversationContext, profile: str, win
 
 
 def _prompt(
-    state: AnswerableTurn, context: ConversationContext, profile: str, passage_tokens: int, history_tokens: int
+    state: AnswerableTurn,
+    context: ConversationContext,
+    profile: str,
+    passage_tokens: int,
+    history_tokens: int,
+    *,
+    sees: bool = False,
 ) -> tuple[Sequence[FoundChunk], list[ChatMessage]]:
-    """Returns the passages that the model reads, and all that it reads."""
+    """Returns the passages that the model reads, and all that it reads, the system's message first.
+
+    `sees`: images of the conversation are in its view.
+    """
     passages = fitting(state["passages"], passage_tokens)
+    situation = "seen" if sees and state["search"] == "nothing" else state["search"] or "courtesy"
     prompt = context.prompts.reply_to_general_input.render(
         now=context.clock.told,
         artifact=_in_view(context),
-        situation=context.prompts.situations[state["search"] or "courtesy"],
+        situation=context.prompts.situations[situation],
         passages=numbered(passages),
         profile=profile,
         memories=remembered(state["memories"]),
         earlier=condensed(state["internal_messages"]),
     )
+    if sees:
+        prompt = f"{prompt}\n\n{context.prompts.images_in_view.render()}"
     if instructions := context.options.get("instructions"):
         prompt = f"{prompt}\n\n{context.prompts.instructions.render(instructions=instructions)}"
     said = conversation(state["internal_messages"], state["answer_id"], history_tokens)
@@ -185,11 +248,15 @@ def conversation(turns: Sequence[Turn], answer_id: str, tokens: int) -> list[Cha
     return [ChatMessage(turn["role"], turn["content"]) for turn in said if turn["role"] != "summary"]
 
 
-def kept_turns(turns: Sequence[Turn], answer_id: str, tokens: int) -> list[Turn]:
-    """Returns as much of the newest history as fits, then the question, as the graph sees them."""
+def kept_turns(turns: Sequence[Turn], answer_id: str, tokens: int, image_tokens: int = 0) -> list[Turn]:
+    """Returns as much of the newest history as fits, then the question, as the graph sees them.
+
+    An image of the history takes `image_tokens`.
+    """
     *before, question = (turn for turn in turns if turn["id"] != answer_id)
     newest_first = before[::-1]
-    kept = newest_first[: within_budget([turn["content"] for turn in newest_first], tokens)]
+    sizes = (estimated_tokens(turn["content"]) + image_tokens * len(turn.get("images", ())) for turn in newest_first)
+    kept = newest_first[: sizes_within(sizes, tokens)]
     return [*kept[::-1], question]
 
 
