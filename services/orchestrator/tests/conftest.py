@@ -8,14 +8,14 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID, uuid4
 
 import httpx2
 import psycopg
 import pytest
 import uvicorn
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from openai import AsyncOpenAI
 
@@ -198,16 +198,23 @@ async def heard(world: World) -> None:
         await asyncio.Event().wait()
 
 
+def told(document_id: str, world: World) -> dict[str, str]:
+    status = "processing" if document_id in world.unread else "searchable"
+    return {"id": document_id, "name": f"{document_id}.md", "status": status}
+
+
 def add_documents(app: FastAPI, world: World) -> None:
+    @app.get("/v1/documents")
+    async def documents(ids: Annotated[list[str], Query()]) -> Response:
+        return JSONResponse({"items": [told(one, world) for one in ids], "next_cursor": None}, world.document_status)
+
     @app.get("/v1/documents/{document_id}")
     async def document(document_id: UUID, wait: str | None = None) -> Response:
         world.documents_checked.append(str(document_id))
         if wait:
             world.documents_awaited.append(str(document_id))
             world.unread -= {str(document_id)} if world.read_in_time else set()
-        status = "processing" if str(document_id) in world.unread else "searchable"
-        told = {"id": str(document_id), "name": f"{document_id}.md", "status": status}
-        return JSONResponse(told, world.document_status)
+        return JSONResponse(told(str(document_id), world), world.document_status)
 
     @app.get("/v1/documents/{document_id}/markdown")
     async def document_markdown(document_id: UUID) -> Response:
@@ -219,6 +226,10 @@ def add_documents(app: FastAPI, world: World) -> None:
         world.documents_checked.append(str(document_id))
         return Response(world.original, world.document_status, media_type="application/octet-stream")
 
+    add_artifact_documents(app, world)
+
+
+def add_artifact_documents(app: FastAPI, world: World) -> None:
     @app.put(f"{ARTIFACT_DOCUMENTS_PATH}/{{artifact_id}}")
     async def put_artifact_document(artifact_id: UUID, request: Request) -> Response:
         async with request.form() as form:

@@ -127,8 +127,13 @@ class TestAsk:
         assert (ran.code, ran.err) == (1, "Error: the run failed: the model is away\n")
 
     def test_a_run_that_was_cancelled(self, asked, events, attractor) -> None:
-        asked.on("GET", f"/v1/runs/{RUN}/events", events(("run_cancelled", {"run_id": str(RUN)})))
-        assert attractor("ask", "Why?").code == 1
+        cancelled = {"run_id": str(RUN), "artifact_index": 3, "artifact_outcome": "current"}
+        asked.on("GET", f"/v1/runs/{RUN}/events", events(("run_cancelled", cancelled)))
+        ran = attractor("ask", "Why?")
+        assert (ran.code, ran.err.splitlines()) == (
+            1,
+            ["Error: the run was cancelled", "version 3 of the artifact, which it had written, is kept"],
+        )
 
     @pytest.mark.parametrize(
         "end",

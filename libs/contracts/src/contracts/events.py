@@ -7,6 +7,7 @@ Whoever reads an event takes its data by `event_data`, which refuses what this t
 from __future__ import annotations
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, ClassVar, Literal
 from uuid import UUID
 
@@ -335,10 +336,23 @@ class RunStarted(RunEventData):
     mode: AnswerMode
 
 
+class RunPhase(StrEnum):
+    """The phases of a turn, in their order. Not every turn has all of them."""
+
+    routing = "routing"
+    contextualisation = "contextualisation"
+    artifact_operations = "artifact_operations"
+    answering = "answering"
+    housekeeping = "housekeeping"
+
+
 class StageStarted(RunEventData):
+    """A node of the graph begins; `label` says to people what it does, `phase` to which part of the turn it belongs."""
+
     name = "stage_started"
     stage: str
     label: str
+    phase: RunPhase | None = None
 
 
 class StageOutput(RunEventData):
@@ -446,12 +460,18 @@ class ModelCalled(RunEventData):
     ended: str
 
 
-class RunCompleted(RunEventData):
+class RunEnd(RunEventData):
     """`artifact_index` is the version that the run made of the session's artifact, `artifact_outcome` what became of
-    it: current, merged, kept_aside or gone."""
+    it: current, merged, kept_aside or gone. A run that ends otherwise than completed has one, too, if it had told of
+    the version by then."""
 
-    name = "run_completed"
     terminal = True
+    artifact_index: int | None = None
+    artifact_outcome: Literal["current", "merged", "kept_aside", "gone"] | None = None
+
+
+class RunCompleted(RunEnd):
+    name = "run_completed"
     run_id: UUID
     message_id: UUID
     mode: AnswerMode
@@ -462,22 +482,18 @@ class RunCompleted(RunEventData):
     issues: list[str] = []
     steps_executed: list[str] = []
     timings: dict[str, float] = {}
-    artifact_index: int | None = None
-    artifact_outcome: Literal["current", "merged", "kept_aside", "gone"] | None = None
 
 
-class RunFailed(RunEventData):
+class RunFailed(RunEnd):
     name = "run_failed"
-    terminal = True
     run_id: UUID
     error_type: str
     message: str
     stage: str | None = None
 
 
-class RunCancelled(RunEventData):
+class RunCancelled(RunEnd):
     name = "run_cancelled"
-    terminal = True
     run_id: UUID
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from uuid import UUID
 
@@ -10,7 +10,7 @@ import httpx2
 from pydantic import ValidationError
 
 from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
-from contracts.base import Resource
+from contracts.base import Page, Resource
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer, ToolResult
 from contracts.ingestion import DocumentStatus, UploadedFile
 from contracts.memory import MemoryProfile, RecallRequest, RecallResponse
@@ -46,6 +46,7 @@ class MemoryService(HttpService):
 class AwaitedDocument(Resource):
     """As much of a document as tells whether it can be searched."""
 
+    id: UUID
     name: str
     status: DocumentStatus
     searchable_version: int | None = None
@@ -57,10 +58,15 @@ class AwaitedDocument(Resource):
 
 
 class IngestionService(HttpService):
+    async def listed(self, caller: Principal, document_ids: Sequence[UUID]) -> list[AwaitedDocument]:
+        """Returns those that are there, of at most a hundred."""
+        asked = "&".join(f"ids={document_id}" for document_id in document_ids)
+        place = f"/v1/documents?limit={len(document_ids)}&{asked}"
+        return (await self.fetch(caller, "GET", place, Page[AwaitedDocument])).items
+
     async def awaited(self, caller: Principal, document_id: UUID, seconds: float) -> AwaitedDocument | None:
         """Returns the document once it is searchable or has failed, at the latest after so long; None if it is gone."""
-        wait = f"?wait=searchable&timeout={seconds:g}" if seconds else ""
-        answer = await self.ask(caller, "GET", f"/v1/documents/{document_id}{wait}")
+        answer = await self.ask(caller, "GET", f"/v1/documents/{document_id}?wait=searchable&timeout={seconds:g}")
         if answer.status_code == 404:
             return None
         if not answer.is_success:

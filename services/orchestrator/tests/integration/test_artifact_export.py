@@ -22,6 +22,7 @@ from orchestrator.errors import ExportFailed, ExportTooLarge, ExportTooSlow
 from orchestrator.export.child import ExportAssignment
 from orchestrator.export.converter import DocumentConverter
 from orchestrator.export.limits import ExportLimits
+from orchestrator.export.scripts import undrawn
 from service_kit.postgres import Database
 
 STRINGS = "shared/eval/naughty-strings/blns.json"
@@ -324,11 +325,21 @@ async def test_naughty_strings_are_only_text(converter: DocumentConverter, targe
     if NAUGHTY is None:
         pytest.skip(f"{STRINGS} is not there")
     strings = [text for text in json.loads(NAUGHTY.read_text("utf-8")) if "\x00" not in text]
+    strings = [text for text in strings if target != "pdf" or not undrawn(text)]
     together = await converter.convert(assignment("\n\n".join(strings), target))
     assert all_text(together, target)
     quoted = "\n".join(f"| {text.replace(chr(10), ' ')} |\n" for text in strings)
     for text in (quoted, *strings[:: len(strings) // 20]):
         assert await converter.convert(assignment(text, target, title=text[:100]))
+
+
+async def test_a_pdf_has_the_letters_of_many_scripts_and_refuses_those_that_would_be_boxes(
+    converter: DocumentConverter,
+) -> None:
+    many = "Größe zażółć gęślą jaźń Ελληνικά Привет"
+    assert many in all_text(await converter.convert(assignment(many, "pdf")), "pdf")
+    with pytest.raises(ExportFailed, match="no letters for: Chinese characters, Hangul, Hiragana"):
+        await converter.convert(assignment(f"{many} 中文 かな 한국어", "pdf"))
 
 
 @pytest.mark.parametrize("target", ["html", "docx", "pdf"])

@@ -7,10 +7,12 @@ import json
 from collections.abc import AsyncIterator
 from typing import Any
 
+import psycopg
 import pytest
 from redis.asyncio import Redis
 
 from contracts.events import TURNS, Event, TurnCompleted
+from orchestrator.errors import DeadlinePassed
 from orchestrator.services import MemoryService, RetrievalService
 
 WRITE = "You write the document that the user asks for"
@@ -128,25 +130,52 @@ async def test_a_temporary_session_is_not_learned_from(start: Any, model_setting
     assert reflecting(world) == []
 
 
-async def test_a_run_that_is_cancelled_while_it_learns_leaves_nothing(
-    start: Any, model_settings: Any, world: Any, turns: Any
+@pytest.mark.parametrize("how", ["cancelled", "failed", "handed over"])
+async def test_a_run_that_ends_while_it_learns_keeps_its_version_and_teaches_nothing(
+    start: Any, model_settings: Any, world: Any, turns: Any, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    async with start(model_settings) as service, asyncio.timeout(120):
-        session, reached = await service.session(title="t"), asyncio.Event()
+    def late(*_: Any) -> Any:
+        raise DeadlinePassed
 
-        async def pace(_: int) -> None:
-            if reflecting(world):
-                reached.set()
-                await asyncio.Event().wait()
+    reached = asyncio.Event()
 
+    async def pace(_: int) -> None:
+        if reflecting(world):
+            reached.set()
+            await asyncio.Event().wait()
+
+    if how == "failed":
+        monkeypatch.setattr("orchestrator.graphs.conversation.nodes.reflect.shown_by", late)
+    else:
         world.pace = pace
+    settings = model_settings.model_copy(update={"run_lease_seconds": 3_600.0})
+    async with start(settings) as service, asyncio.timeout(120):
+        session = await service.session(title="t")
         run = await service.ask(session, WISH)
-        await reached.wait()
-        await service.client.post(f"/v1/runs/{run['id']}/cancel")
-        assert (await service.events(run["id"]))[-1].name == "run_cancelled"
+        if how != "failed":
+            await reached.wait()
+        if how == "handed over":  # as a process does that stops; this one has lost the run then
+            async with await psycopg.AsyncConnection.connect(settings.database_url.get_secret_value()) as connection:
+                await connection.execute("SET app.scope = 'system'")
+                await connection.execute(
+                    "UPDATE run SET state = 'queued', available_at = now() + interval '1 hour', lease_token = NULL, "
+                    "lease_owner = NULL, lease_expires_at = NULL"
+                )
+        if how != "failed":
+            await service.client.post(f"/v1/runs/{run['id']}/cancel")
+        end = (await service.events(run["id"]))[-1]
+        ended = await service.run(run["id"])
+        artifact = (await service.client.get(f"/v1/sessions/{session}/artifact")).json()
         world.pace = None
+        monkeypatch.undo()
         await turn(service, session, "How long are tokens valid?")
         [told] = await turns(session, 1)
+    assert end.name == ("run_failed" if how == "failed" else "run_cancelled")
+    assert (end.data["artifact_index"], end.data["artifact_outcome"]) == (1, "current")
+    assert (artifact["index"], artifact["text"]) == (1, "# Tokens\n\nTokens expire after fifteen minutes [1].\n")
+    status = "incomplete" if how == "failed" else "cancelled"
+    answer = ended["answer"]
+    assert (answer["status"], answer["content"], answer["artifact_index"]) == (status, "Done.", 1)
     assert told.question == "How long are tokens valid?"
     assert told.reflections == []
 

@@ -7,16 +7,26 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import psycopg
 import pytest
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.graph import StateGraph
 
-from contracts.events import StageStarted
+from contracts.events import RunPhase, StageCompleted, StageStarted
+from orchestrator.graphs.artifact_ops import graph as artifact_ops
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.turn import OUTDATED
+from orchestrator.graphs.stages import ERROR_HANDLER
 from orchestrator.runs.events import RunEvents
+from service_kit.work import LeaseLost
 
 STORED = "stored"
+# What is asked, and the node that fails.
+TURNS: list[tuple[str, list[str]]] = [
+    ("Write a one-page summary of how tokens work", []),
+    ("How long are tokens valid?", []),
+    ("How long do they last?", ["generate_path"]),
+]
 
 
 async def test_a_node_begins_when_the_last_ones_checkpoint_is_stored(
@@ -108,3 +118,69 @@ async def test_a_checkpoint_of_another_graph_is_not_taken_for_the_end(
     assert ended["node_trace"][:3] == ["generate_path", "retrieve", "reply_to_general_input"]
     assert ended["issues"] == [OUTDATED]
     assert len(world.searches) == 2
+
+
+async def test_a_process_that_dies_in_each_node_repeats_no_ended_one_and_makes_one_version(
+    start: Any, model_settings: Any, world: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each node is cut after its work and before its checkpoint: what stays is what kill -9 leaves at that moment."""
+    emit, died, dead = RunEvents.emit, set[tuple[Any, str]](), asyncio.Event()
+
+    def cut(events: RunEvents, event: Any) -> None:
+        if isinstance(event, StageCompleted) and (events.run_id, event.stage) not in died:
+            died.add((events.run_id, event.stage))
+            dead.set()
+            raise LeaseLost
+        emit(events, event)
+
+    def broken(*_: Any) -> Any:
+        raise ZeroDivisionError
+
+    async def ended(run_id: str) -> tuple[Any, list[Any]]:
+        following = asyncio.create_task(service.events(run_id))
+        while True:
+            waiting = asyncio.create_task(dead.wait())
+            await asyncio.wait({following, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            if following.done():
+                waiting.cancel()
+                return await service.run(run_id), following.result()
+            dead.clear()
+            async with await psycopg.AsyncConnection.connect(url, options="-c app.scope=system") as connection:
+                await connection.execute(
+                    "UPDATE run SET state = 'queued', lease_token = NULL, lease_expires_at = NULL WHERE id = %s",
+                    (run_id,),
+                )
+
+    world.scripted = {
+        "You write the document that the user asks for": ["# Tokens\n\nTokens expire after fifteen minutes [1]."],
+        "You have just changed a document": ["Done."],
+    }
+    monkeypatch.setattr(RunEvents, "emit", cut)
+    url = model_settings.database_url.get_secret_value()
+    settings = model_settings.model_copy(
+        update={"run_max_attempts": 50, "run_lease_seconds": 3_600.0, "summary_tokens": 1}
+    )
+    async with start(settings) as service:
+        session, nodes = await service.session(), set[str]()
+        for content, failing in TURNS:
+            if failing:
+                monkeypatch.setattr("orchestrator.graphs.conversation.nodes.generate_path.path_of", broken)
+            async with asyncio.timeout(240):
+                run, events = await ended((await service.ask(session, content))["id"])
+            assert run["status"] == "completed"
+            begun = [event.data["stage"] for event in events if event.name == "stage_started"]
+            assert begun == [*failing, *(name for name in run["node_trace"] for _ in range(2))]
+            assert [event.data["stage"] for event in events if event.name == "stage_completed"] == run["node_trace"]
+            assert run["attempts"] == len(run["node_trace"]) + 1
+            phases = list(RunPhase)
+            told = [phases.index(event.data["phase"]) for event in events if event.name == "stage_started"]
+            assert told == sorted(told)
+            nodes |= set(run["node_trace"])
+        artifact = (await service.client.get(f"/v1/sessions/{session}/artifact")).json()
+    assert (artifact["index"], artifact["last_index"]) == (1, 1)
+    known = {*conversation.build().nodes, *artifact_ops.ACTIONS, "artifact_action_dispatch", "generate_followup"}
+    unseen = {"__start__", "artifact_ops", "image_processing", "reply_plainly", *artifact_ops.ACTIONS} - {
+        "generate_artifact"
+    }
+    assert nodes == known - unseen
+    assert ERROR_HANDLER in nodes

@@ -589,3 +589,37 @@ def test_a_fence_around_a_text_goes(text: str, bare: str) -> None:
 def test_a_marker_of_a_part_keeps_the_number_that_the_model_was_given() -> None:
     sources = ArtifactSources.of([], [], unlike)
     assert sources.spliced("x [3] y").text == "x y"
+
+
+LONG = "# Handbook\n\n" + "".join(f"## Chapter {n}\n\nTopic{n} is told here. {'word ' * 200}\n\n" for n in range(1, 60))
+
+
+def test_of_a_long_artifact_the_model_sees_the_parts_of_the_wish_and_the_headings() -> None:
+    chat = ScriptedChat([edits(("Topic41 is", "Topic41 was")), "ok"], tokens=4_000)
+    ended = run("update_artifact", chat, found=artifact(LONG), wish="say that Topic41 was told")
+    assert ended.proposal["text"] == LONG.replace("Topic41 is", "Topic41 was")
+    prompt = chat.asked[0][0].text
+    assert "Topic41 is told here." in prompt
+    assert "## Chapter 20\n## Chapter 21\n## Chapter 22\n" in prompt
+    assert "Topic59" not in prompt
+    assert "lines that are not shown]" in prompt
+    [issue] = ended.state["issues"]
+    assert "too long for the chat model: it saw" in issue
+
+
+def test_around_a_selected_text_all_is_whole_and_of_the_rest_there_are_headings() -> None:
+    start = LONG.index("Topic41")
+    chat = ScriptedChat(["Subject41", "ok"])
+    ended = run("update_highlighted_text", chat, found=artifact(LONG), params=highlight(start, start + 7, LONG))
+    assert ended.proposal["text"] == LONG.replace("Topic41", "Subject41")
+    prompt = chat.asked[0][0].text
+    assert LONG[start - 1_500 : start] in prompt
+    assert LONG[start + 7 : start + 1_507] in prompt
+    assert "# Handbook\n## Chapter 1\n" in prompt
+    assert "Topic1 " not in prompt
+
+
+def test_an_edit_of_what_the_model_did_not_see_changes_nothing() -> None:
+    chat = ScriptedChat([edits(("[… 3 lines that are not shown]", "x"))] * 2, tokens=4_000)
+    ended = run("update_artifact", chat, found=artifact(LONG))
+    assert (ended.state["next"], ended.recovery, ended.proposal) == ("__recovery__", recovery.TOO_LONG, None)

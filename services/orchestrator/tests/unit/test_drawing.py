@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from contracts.events import RunPhase
 from orchestrator.graphs.drawing import GRAPHS, mermaid
+from orchestrator.graphs.stages import ERROR_HANDLER, PHASES
 
 README = Path(__file__).parents[2] / "README.md"
 INSIDE = Path(__file__).parents[4] / "docs/inside/conversation.md"
@@ -19,6 +21,12 @@ def test_the_readme_shows_the_conversation_as_it_is_compiled() -> None:
 @pytest.mark.parametrize("name", ["artifact_ops", "retrieve"])
 def test_the_documentation_shows_the_subgraphs_as_they_are_compiled(name: str) -> None:
     assert f"```mermaid\n{mermaid(GRAPHS[name]())}```" in INSIDE.read_text(encoding="utf-8")
+
+
+def test_each_node_belongs_to_a_phase_of_the_turn() -> None:
+    drawn = {*GRAPHS["conversation"]().nodes, *GRAPHS["artifact_ops"]().nodes} - {"__start__", "artifact_ops"}
+    assert drawn == {*PHASES, ERROR_HANDLER}
+    assert set(PHASES.values()) == set(RunPhase)
 
 
 @pytest.mark.parametrize("name", sorted(GRAPHS))

@@ -68,7 +68,13 @@ class Services:
             raise ServiceSilent("ingestion is away")
         states = self.documents.get(str(document_id), ["searchable"])
         state = states.pop(0) if len(states) > 1 else states[0]
-        return None if state == "gone" else AwaitedDocument(name=f"{document_id}.md", status=DocumentStatus(state))
+        if state == "gone":
+            return None
+        return AwaitedDocument(id=document_id, name=f"{document_id}.md", status=DocumentStatus(state))
+
+    async def listed(self, caller: Principal, document_ids: Sequence[UUID]) -> list[AwaitedDocument]:
+        found = [await self.awaited(caller, one, 0.0) for one in document_ids]
+        return [one for one in found if one is not None]
 
 
 @dataclass

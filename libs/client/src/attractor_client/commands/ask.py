@@ -181,11 +181,11 @@ def conclude(output: Output, end: RunEvent, advice: str = "", *, reasons: bool =
         case RunCompleted() as answer:
             if not output.as_json:
                 _show(output, answer, advice, reasons=reasons)
-        case RunFailed(message=message):
-            output.note(f"Error: the run failed: {message}", "red")
-            raise typer.Exit(FAILED)
-        case RunCancelled():
-            output.note("Error: the run was cancelled", "red")
+        case RunFailed() | RunCancelled() as ended:
+            failed = f"failed: {ended.message}" if isinstance(ended, RunFailed) else "was cancelled"
+            output.note(f"Error: the run {failed}", "red")
+            if ended.artifact_index is not None:
+                output.note(f"version {ended.artifact_index} of the artifact, which it had written, is kept")
             raise typer.Exit(FAILED)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -49,6 +49,7 @@ class ListFilters(TypedDict, total=False):
     tag: str | None
     embedding_status: EmbeddingStatus | None
     stale: bool | None
+    ids: Sequence[UUID] | None
 
 
 class Documents:

@@ -39,6 +39,7 @@ from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor, 
 from service_kit.problems import BadCursor, Problem
 
 router = APIRouter(prefix="/v1/documents", tags=["ingestion"])
+MOST_IDS = 100
 DOWNLOAD_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "sandbox; default-src 'none'",
@@ -58,6 +59,7 @@ async def list_documents(
     tag: Annotated[Text | None, Query(max_length=200)] = None,
     embedding_status: EmbeddingStatus | None = None,
     stale: Annotated[bool | None, Query(description="Whether its source was last synchronised too long ago")] = None,
+    ids: Annotated[list[UUID] | None, Query(max_length=MOST_IDS, description="Only these documents")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Document]:
@@ -71,6 +73,7 @@ async def list_documents(
         tag=tag,
         embedding_status=embedding_status,
         stale=stale,
+        ids=ids,
     )
     before = decode_cursor(cursor)
     async with here.catalogs.open(caller.workspace_id) as catalog:

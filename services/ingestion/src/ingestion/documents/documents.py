@@ -66,6 +66,7 @@ class DocumentFilters:
     tag: str | None = None
     embedding_status: str | None = None
     stale: bool | None = None
+    ids: Sequence[UUID] | None = None
 
 
 @dataclass(frozen=True)

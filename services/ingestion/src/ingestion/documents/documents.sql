@@ -26,6 +26,7 @@ FOR UPDATE;
 SELECT {columns}
 FROM document
 WHERE workspace_id = %(workspace_id)s AND status <> 'deleting'
+  AND (%(ids)s::uuid[] IS NULL OR id = ANY(%(ids)s))
   AND (%(status)s::text IS NULL OR status = %(status)s)
   AND (%(name)s::text IS NULL OR name ILIKE %(name)s)
   AND (%(media_type)s::text IS NULL OR media_type = %(media_type)s)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
+from uuid import UUID
 
 import httpx2
 import psycopg
@@ -82,6 +83,7 @@ async def test_the_list_is_filtered(
     assert await found(status="searchable", name="C") == [embedded["name"]]
     assert await found(stale=True) == []
     assert len(await found(stale=False)) == 3
+    assert await found(ids=[uploaded["id"], embedded["id"], str(UUID(int=1))]) == ["c.md", "b.txt"]
     assert taken.document
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from orchestrator.export.document import Node, SafeDocument, code_block, starts_with_heading, titled
 from orchestrator.export.limits import FAILED, MISSING, PIECE_BYTES, TOO_LARGE, ExportLimits
+from orchestrator.export.scripts import undrawn
 from service_kit.sandbox.usage import OwnMemory
 
 try:
@@ -34,6 +35,7 @@ READER = (
 PAGES = Path(__file__).parent
 HEAP_EXHAUSTED = 251  # how a program of GHC ends that has reached the limit of its heap
 NO_MEMORY = b"Unable to commit"  # what it says where the system gives it no more
+NO_LETTERS = "The fonts of PDF files have no letters for: {scripts}. Export it as DOCX or HTML."
 FOLDER = Path("typst")  # the only place that a typst document could read: there is nothing but itself
 
 
@@ -117,6 +119,8 @@ class FileWriter:
     def _pdf(self) -> bytes:
         if typst is None:
             raise NotExported(MISSING, "There is no typst for this platform.")
+        if scripts := undrawn("".join([self.wanted.text, self.wanted.title or "", *self.wanted.notes.values()])):
+            raise NotExported(FAILED, NO_LETTERS.format(scripts=", ".join(scripts)))
         try:
             return self._typeset(self._document())
         except typst.TypstError:  # a formula that typst cannot set is shown as it was typed

@@ -6,14 +6,15 @@ import logging
 import time
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Protocol, TypedDict, TypeVar
+from typing import Any, Protocol, TypedDict, TypeVar, cast
 
 import psycopg
 from langgraph.runtime import Runtime
 from langgraph.typing import ContextT, NodeInputT_contra
 from opentelemetry.trace import StatusCode
 
-from contracts.events import StageCompleted, StageStarted
+from contracts.artifact_actions import ArtifactAction
+from contracts.events import RunPhase, StageCompleted, StageStarted
 from orchestrator.errors import GraphError
 from orchestrator.runs.events import RunEvents
 from service_kit.problems import ServiceSilent, Unavailable, WorkspaceGone
@@ -22,6 +23,22 @@ from service_kit.work import LeaseLost
 
 log = logging.getLogger(__name__)
 ERROR_HANDLER = "error_handler"
+# Where each node belongs. The error handler answers in the phase of the node that failed.
+PHASES: dict[str, RunPhase] = {
+    "generate_path": RunPhase.routing,
+    "retrieve": RunPhase.contextualisation,
+    "artifact_action_dispatch": RunPhase.artifact_operations,
+    **dict.fromkeys((action.value for action in ArtifactAction), RunPhase.artifact_operations),
+    "generate_followup": RunPhase.artifact_operations,
+    "reply_to_general_input": RunPhase.answering,
+    "reply_plainly": RunPhase.answering,
+    "image_processing": RunPhase.answering,
+    "verify_citations": RunPhase.answering,
+    "reflect": RunPhase.housekeeping,
+    "clean_state": RunPhase.housekeeping,
+    "generate_title": RunPhase.housekeeping,
+    "summarizer": RunPhase.housekeeping,
+}
 FOR_THE_ENGINE = (GraphError, LeaseLost, WorkspaceGone, Unavailable, psycopg.OperationalError)
 
 
@@ -58,11 +75,14 @@ def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInput
     `error` in the state, and the node's edges (`unless_failed`) lead to the error handler; only there it is raised.
     """
     name = str(getattr(node, "__name__", "node"))
+    of_name = None if name == ERROR_HANDLER else PHASES[name]
 
     @wraps(node)
     async def staged(state: NodeInputT_contra, runtime: Runtime[ContextT]) -> dict[str, Any]:
         events: RunEvents = runtime.context.events  # type: ignore[union-attr]
-        events.emit(StageStarted(stage=name, label=label))
+        failed = None if of_name else cast(Failing, state)["error"]
+        phase = of_name or (PHASES[failed["stage"]] if failed else None)
+        events.emit(StageStarted(stage=name, label=label, phase=phase))
         began = time.perf_counter()
         try:
             with span(f"node {name}") as current:

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from langgraph.errors import GraphDrained
 from prometheus_client import CollectorRegistry, Histogram
@@ -178,15 +178,11 @@ class Attempt:
             issues=self.progress.issues,
             steps_executed=self.progress.steps_executed,
             timings=self.progress.timings,
-            artifact_index=committed.index if committed else None,
-            artifact_outcome=committed.outcome.value if committed else None,
+            **_version_of(committed),
         )
 
     async def _cancel(self) -> None:
-        cancelled = RunCancelled(run_id=self.run.id)
-        partial = await self._told()
-        await self.store.end(self.run, self.progress, RunStatus.cancelled, self._facts(cancelled), partial=partial)
-        await self._publish(cancelled)
+        await self._end(RunStatus.cancelled, RunCancelled(run_id=self.run.id))
 
     async def _retry(self, failure: Exception) -> None:
         """Tries again later as long as attempts are left."""
@@ -205,9 +201,20 @@ class Attempt:
 
     async def _fail(self, failure: GraphError) -> None:
         failed = RunFailed(run_id=self.run.id, error_type=failure.type, message=str(failure), stage=self.events.stage)
-        partial = await self._told()
-        await self.store.end(self.run, self.progress, RunStatus.failed, self._facts(failed), failure, partial)
-        await self._publish(failed)
+        await self._end(RunStatus.failed, failed, failure)
+
+    async def _end(
+        self, status: RunStatus, terminal: RunCancelled | RunFailed, failure: GraphError | None = None
+    ) -> None:
+        """Ends the run with what there is of its answer."""
+        partial, ended = await self._told(), [terminal]
+
+        def told(committed: CommittedVersion | None) -> Sequence[StoredEvent]:
+            ended.append(terminal.model_copy(update=_version_of(committed)))
+            return self._facts(ended[-1])
+
+        await self.store.end(self.run, self.progress, status, told, failure, partial)
+        await self._publish(ended[-1])
 
     async def _saved(self) -> TurnAnswer | None:
         """Returns what an earlier attempt left of the answer."""
@@ -253,3 +260,10 @@ class Attempt:
         await self.events.flush()
         if not isinstance(terminal, RunFailed):
             await self.checkpoints.saver().adelete_thread(str(self.run.id))
+
+
+def _version_of(committed: CommittedVersion | None) -> dict[str, Any]:
+    """Returns what a terminal event tells of the version that the run made."""
+    if committed is None:
+        return {}
+    return {"artifact_index": committed.index, "artifact_outcome": committed.outcome.value}

@@ -29,16 +29,21 @@ ORDER BY run.created_at DESC, run.id DESC
 LIMIT %(limit)s;
 
 -- name: cancel
--- A waiting run ends here and now; a running one is told to its process, or if that has died, ended by the next one, which
--- keeps what is written. An ended one stays as it is.
+-- A run that nobody began ends here and now; a running one is told to its process. If that has died or gave the run back, the
+-- next one ends it, and keeps what is written. An ended one stays as it is.
 WITH asked AS (
     UPDATE run
     SET cancel_requested = true,
-        state = CASE WHEN state = 'queued' THEN 'cancelled' WHEN lease_expires_at < now() THEN 'queued' ELSE state END,
+        state = CASE
+            WHEN state = 'queued' AND attempts = 0 THEN 'cancelled'
+            WHEN lease_expires_at < now() THEN 'queued'
+            ELSE state
+        END,
+        available_at = least(available_at, now()),
         lease_token = CASE WHEN lease_expires_at >= now() THEN lease_token END,
         lease_expires_at = CASE WHEN lease_expires_at >= now() THEN lease_expires_at END,
-        finished_at = CASE state WHEN 'queued' THEN now() END,
-        delegation = CASE state WHEN 'queued' THEN NULL ELSE delegation END
+        finished_at = CASE WHEN state = 'queued' AND attempts = 0 THEN now() END,
+        delegation = CASE WHEN state = 'queued' AND attempts = 0 THEN NULL ELSE delegation END
     WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s
       AND state IN ('queued', 'running')
     RETURNING state, attempts

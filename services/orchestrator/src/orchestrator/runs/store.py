@@ -30,7 +30,7 @@ from orchestrator.runs.records import (
 from orchestrator.runs.repository import WorkspaceRuns
 from service_kit.auth import Principal
 from service_kit.outbox import Outbox
-from service_kit.postgres import Database
+from service_kit.postgres import Connection, Database
 from service_kit.work import LeaseLost, StopAsked, WorkQueue
 
 MOST_EDITS, LONGEST_EDIT = 10, 300  # what is learned from of the edits that somebody made by hand
@@ -115,11 +115,7 @@ class RunStore:
         async with self.database.workspace(run.workspace_id) as connection:
             if await self.queue.extend(connection, run):
                 raise StopAsked
-            committed = None
-            if answer.proposal is not None:
-                index, outcome = await commit_run_version(connection, run.id, answer.message_id, answer.proposal)
-                committed = CommittedVersion(index, outcome)
-                answer = _with_outcome(answer, committed)
+            answer, committed = await _with_version(connection, run, answer)
             events = told(answer, committed)
             await self.queue.finish(connection, run, RunStatus.completed, mode=answer.mode, **progress.columns())
             runs = WorkspaceRuns(connection, run.workspace_id)
@@ -136,22 +132,27 @@ class RunStore:
         run: ClaimedRun,
         progress: RunProgress,
         status: RunStatus,
-        events: Sequence[StoredEvent],
+        told: Callable[[CommittedVersion | None], Sequence[StoredEvent]],
         failure: GraphError | None = None,
         partial: TurnAnswer | None = None,
     ) -> None:
-        """Ends the run without an answer, or with what there is of it: `cancelled`, or `incomplete` after a failure."""
+        """Ends the run without an answer, or with what there is of it: `cancelled`, or `incomplete` after a failure.
+
+        The artifact's version is stored if what there is of the answer tells of it.
+        """
         error = {"error_type": failure.type, "error_message": str(failure)} if failure else {}
         columns = {**progress.columns(), **error}
         async with self.database.workspace(run.workspace_id) as connection:
             await self.queue.finish(connection, run, status, **columns)
             runs = WorkspaceRuns(connection, run.workspace_id)
+            committed = None
             if partial is None:
                 await runs.end_answer(run, status)
             else:
+                partial, committed = await _with_version(connection, run, partial)
                 cancelled = status is RunStatus.cancelled
                 await runs.add_answer(run, partial, MessageStatus.cancelled if cancelled else MessageStatus.incomplete)
-            await runs.add_events(run.id, events)
+            await runs.add_events(run.id, told(committed))
 
     async def release(
         self,
@@ -183,6 +184,16 @@ async def _artifact(artifacts: ArtifactRepository, run: ClaimedRun) -> FoundArti
         before = (await artifacts.version(view.id, view.parent_index)).text
         by_hand = await asyncio.to_thread(added, before, view.text, most=MOST_EDITS, longest=LONGEST_EDIT)
     return FoundArtifact(view, seen, by_hand)
+
+
+async def _with_version(
+    connection: Connection, run: ClaimedRun, answer: TurnAnswer
+) -> tuple[TurnAnswer, CommittedVersion | None]:
+    """Stores the version that the answer tells of, if it does; returns the answer with what became of it."""
+    if answer.proposal is None:
+        return answer, None
+    committed = CommittedVersion(*await commit_run_version(connection, run.id, answer.message_id, answer.proposal))
+    return _with_outcome(answer, committed), committed
 
 
 def _with_outcome(answer: TurnAnswer, committed: CommittedVersion) -> TurnAnswer:

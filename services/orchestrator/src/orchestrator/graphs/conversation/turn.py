@@ -166,8 +166,12 @@ class ConversationTurns:
         return True
 
     async def _partial(self, turn: TurnInput, state: State | None, draft: WrittenSoFar) -> TurnAnswer | None:
-        """Returns what there is of the answer, checked; None if nothing was shown of it."""
-        if state and (state.get("citations") or state.get("sentences")):
+        """Returns what there is of the answer, checked; None if nothing was shown of it.
+
+        It has the artifact's version once it tells of that: what is still being written is not kept.
+        """
+        told = state is not None and bool(answer_of(state)) and state["proposal"] is not None
+        if state and (told or state.get("citations") or state.get("sentences")):
             return _answer(turn.answer_id, state)
         cut = True
         if state and answer_of(state):

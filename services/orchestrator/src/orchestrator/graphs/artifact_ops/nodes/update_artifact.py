@@ -11,13 +11,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from contracts.events import ProviderIssue
 from inference.chat import ChatMessage
 from inference.errors import CallRefused, ChatError, StructuredAnswerInvalid
+from inference.estimate import estimated_prompt_tokens
 from inference.role_chat import RoleChat
 from inference.structured import structured
+from orchestrator.artifacts.outline import outlined
 from orchestrator.artifacts.texts import EditsNotApplicable, apply_edits
 from orchestrator.errors import BudgetExceeded
 from orchestrator.graphs.artifact_ops.fences import leaves_open
 from orchestrator.graphs.artifact_ops.prompting import document
-from orchestrator.graphs.artifact_ops.recovery import NOTHING_CHANGED, model_failed
+from orchestrator.graphs.artifact_ops.recovery import NOTHING_CHANGED, TOO_LONG, SoftFailure, model_failed
 from orchestrator.graphs.artifact_ops.sources import ArtifactSources
 from orchestrator.graphs.artifact_ops.state import ActionState
 from orchestrator.graphs.artifact_ops.working import (
@@ -28,12 +30,16 @@ from orchestrator.graphs.artifact_ops.working import (
     wish_of,
 )
 from orchestrator.graphs.artifact_ops.writing import model_of
+from orchestrator.graphs.conversation.budgets import prompt_room
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import numbered, remembered
 
 ROUNDS = 2
 EDIT_TOKENS = 4_000
 REFUSED = "None of the edits was made: {reasons}. Answer with all edits again, corrected."
+PARTLY_SEEN = (
+    "the artifact is too long for the chat model: it saw {whole} of {parts} parts whole, the others by first lines"
+)
 OPEN_FENCE = "they leave a code block open that was closed before"
 INSTEAD = "The single edits did not fit the text, so I wrote the whole document anew instead."
 
@@ -60,18 +66,21 @@ async def update_artifact(state: ActionState, runtime: Runtime[ConversationConte
     context, artifact, wish = runtime.context, artifact_of(state), wish_of(state)
     chat, issues = model_of(context), list[str]()
     profile = await context.profile.text(issues)
+    seen = ""
 
     def messages(sources: ArtifactSources) -> list[ChatMessage]:
         prompt = context.artifact_prompts.render(
             "update_artifact",
             now=context.clock.told,
-            document=document(artifact["title"], artifact["text"]),
+            document=document(artifact["title"], seen),
             passages=numbered(sources.chunks),
             profile=profile,
             memories=remembered(state["memories"]),
         )
         return [ChatMessage("system", prompt), ChatMessage("user", wish)]
 
+    bare = messages(ArtifactSources.of(artifact["citations"], [], context.alike))
+    seen = await _seen(chat, context, artifact["text"], wish, bare, issues)
     bare = messages(ArtifactSources.of(artifact["citations"], [], context.alike))
     passages = await passages_that_fit(chat, context, state["passages"], bare, "")
     sources = ArtifactSources.of(artifact["citations"], passages, context.alike)
@@ -87,6 +96,23 @@ async def update_artifact(state: ActionState, runtime: Runtime[ConversationConte
     places = "one place" if count == 1 else f"{count} places"
     update = changed_in_places(artifact, "update", text, citations, f"I changed the document in {places}.")
     return {**update, "issues": issues}
+
+
+async def _seen(
+    chat: RoleChat, context: ConversationContext, text: str, wish: str, bare: list[ChatMessage], issues: list[str]
+) -> str:
+    """Returns what the model can read of the text, which is said if it is not the whole. Raises SoftFailure."""
+    room = prompt_room(await chat.window()) - estimated_prompt_tokens(bare)
+    found = outlined(text, room, wish)
+    if not found.is_cut:
+        return found.text
+    found = outlined(text, room - min(context.limits.passage_tokens, room // 3), wish)
+    if not found.whole:
+        raise SoftFailure(TOO_LONG)
+    issue = PARTLY_SEEN.format(whole=found.whole, parts=found.parts)
+    context.events.emit(ProviderIssue(message=issue))
+    issues.append(issue)
+    return found.text
 
 
 async def _edited(

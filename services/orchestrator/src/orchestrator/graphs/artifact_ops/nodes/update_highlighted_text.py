@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 from inference.chat import ChatMessage
 from inference.errors import CallRefused, ChatError
 from inference.role_chat import RoleChat
+from orchestrator.artifacts.outline import headings
 from orchestrator.artifacts.texts import find_span, splice
 from orchestrator.errors import BudgetExceeded
 from orchestrator.graphs.artifact_ops.fences import leaves_open, without_fence
@@ -30,6 +31,7 @@ from orchestrator.graphs.conversation.passages import numbered, remembered
 from orchestrator.graphs.conversation.state import ArtifactInTurn
 
 SURROUNDINGS = 1_500
+HEADING_TOKENS = 100  # for the headings before, and as many for those behind
 NOTHING = "(nothing)"
 REFUSED = "That leaves a code block open. Answer again with the whole new text of the selected part, all fences closed."
 DONE = "I changed the selected text ({before} characters, now {after}) and nothing else."
@@ -42,14 +44,16 @@ async def update_highlighted_text(state: ActionState, runtime: Runtime[Conversat
     profile = await context.profile.text(issues)
     start, end = span_of(artifact, state["artifact_action_params"] or {})
     text, selected = artifact["text"], artifact["text"][start:end]
+    near, far = max(0, start - SURROUNDINGS), min(len(text), end + SURROUNDINGS)
+    further = f"\n{outline}" if (outline := headings(text[far:], HEADING_TOKENS)) else ""
 
     def messages(sources: ArtifactSources) -> list[ChatMessage]:
         prompt = context.artifact_prompts.render(
             "update_highlighted_text",
             now=context.clock.told,
-            before=neutralised(text[max(0, start - SURROUNDINGS) : start]),
+            before=neutralised(headings(text[:near], HEADING_TOKENS) + text[near:start]),
             selected=neutralised(selected),
-            after=neutralised(text[end : end + SURROUNDINGS]),
+            after=neutralised(text[end:far] + further),
             passages=numbered(sources.chunks),
             profile=profile,
             memories=remembered(state["memories"]),

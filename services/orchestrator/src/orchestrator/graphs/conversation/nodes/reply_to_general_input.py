@@ -16,6 +16,7 @@ from inference.chat import ChatMessage
 from inference.errors import CallRefused, ModelCannot, ProviderRejected
 from inference.estimate import TOKENS_OF_AN_IMAGE, estimated_prompt_tokens, estimated_tokens
 from inference.role_chat import RoleChat
+from orchestrator.artifacts.outline import outlined
 from orchestrator.citations.support import CitedSpan
 from orchestrator.errors import BudgetExceeded
 from orchestrator.graphs.conversation.budgets import prompt_room, shared_room, sizes_within
@@ -28,7 +29,7 @@ from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import RunOptions
 from service_kit.problems import Unavailable
 
-SEEN_CHARACTERS = 8_000
+SEEN_TOKENS = 2_000
 neutralised = neutralising("document", "passage", "memory", "summary")
 
 STEPS = {"model": "Wrote the answer with the chat model", "extractive": "Answered without a chat model"}
@@ -204,7 +205,7 @@ def _prompt(
     situation = "seen" if sees and state["search"] == "nothing" else state["search"] or "courtesy"
     prompt = context.prompts.reply_to_general_input.render(
         now=context.clock.told,
-        artifact=_in_view(context),
+        artifact=_in_view(context, question_alone(state["internal_messages"], state["answer_id"])),
         situation=context.prompts.situations[situation],
         passages=numbered(passages),
         profile=profile,
@@ -219,14 +220,12 @@ def _prompt(
     return passages, [ChatMessage("system", prompt), *said]
 
 
-def _in_view(context: ConversationContext) -> str:
-    """Returns the artifact for the prompt: its beginning, if it is long."""
+def _in_view(context: ConversationContext, asked: Sequence[Turn]) -> str:
+    """Returns the artifact for the prompt: what the question may be about, if it is long."""
     artifact = context.artifact
     if artifact is None or not artifact["text"]:
         return ""
-    text = artifact["text"]
-    if len(text) > SEEN_CHARACTERS:
-        text = f"{text[:SEEN_CHARACTERS]}\n[…: {len(text) - SEEN_CHARACTERS} more characters, which you do not see]"
+    text = outlined(artifact["text"], SEEN_TOKENS, " ".join(turn["content"] for turn in asked)).text
     return context.prompts.artifact_in_view.render(
         title=attribute(artifact["title"] or artifact["kind"]), text=neutralised(text)
     )

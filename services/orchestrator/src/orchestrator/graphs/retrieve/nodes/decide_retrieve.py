@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from contracts.events import ProviderIssue
 from contracts.retrieval import MOST_CHARACTERS
 from orchestrator.graphs.conversation.context import ConversationContext
+from orchestrator.services import AwaitedDocument, IngestionService
 from service_kit.problems import ServiceSilent
 
 MOST_AWAITED = 20
@@ -40,18 +41,24 @@ async def _unread(document_ids: list[str], context: ConversationContext) -> list
     """Returns what to tell of documents that did not become searchable in time; those attached last are waited for."""
     if context.documents is None or not document_ids:
         return []
-    waits = [_name_of_unread(UUID(one), context) for one in document_ids[:MOST_AWAITED]]
+    newest = [UUID(one) for one in document_ids[:MOST_AWAITED]]
     try:
+        found = await context.documents.listed(context.caller, newest)
+        waits = [_name_of_unread(one, context.documents, context) for one in found if one.is_unread]
         names = [name for name in await asyncio.gather(*waits) if name is not None]
     except ServiceSilent as error:
         return [f"nobody could say whether the documents are read: {error}"]
     return [WENT_WITHOUT.format(names=", ".join(sorted(names)))] if names else []
 
 
-async def _name_of_unread(document_id: UUID, context: ConversationContext) -> str | None:
+async def _name_of_unread(
+    document: AwaitedDocument, documents: IngestionService, context: ConversationContext
+) -> str | None:
     """Returns the name of a document that is still being read when the wait is over. Raises ServiceSilent."""
-    assert context.documents is not None
-    document = await context.documents.awaited(context.caller, document_id, 0.0)
-    if document is not None and document.is_unread and context.limits.document_wait_seconds:
-        document = await context.documents.awaited(context.caller, document_id, context.limits.document_wait_seconds)
-    return document.name if document is not None and document.is_unread else None
+    seconds, now = context.limits.document_wait_seconds, document
+    if seconds:
+        waited = await documents.awaited(context.caller, document.id, seconds)
+        if waited is None:
+            return None
+        now = waited
+    return now.name if now.is_unread else None

@@ -1,0 +1,42 @@
+"""The scripts that the fonts of typst do not have. Pure.
+
+They come with its wheel (Libertinus, New Computer Modern, DejaVu Sans Mono): Latin, Greek, Cyrillic, Armenian, Hebrew,
+Arabic and Devanagari are there.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+# By the first word of a letter's name.
+UNDRAWN = {
+    "CJK": "Chinese characters",
+    "HIRAGANA": "Hiragana",
+    "KATAKANA": "Katakana",
+    "BOPOMOFO": "Bopomofo",
+    "HANGUL": "Hangul",
+    "THAI": "Thai",
+    "KHMER": "Khmer",
+    "MYANMAR": "Burmese",
+    "TIBETAN": "Tibetan",
+    "BENGALI": "Bengali",
+    "GURMUKHI": "Gurmukhi",
+    "GUJARATI": "Gujarati",
+    "ORIYA": "Odia",
+    "TAMIL": "Tamil",
+    "TELUGU": "Telugu",
+    "KANNADA": "Kannada",
+    "MALAYALAM": "Malayalam",
+    "SINHALA": "Sinhala",
+    "ETHIOPIC": "Ethiopic",
+    "MONGOLIAN": "Mongolian",
+    "SYRIAC": "Syriac",
+    "THAANA": "Thaana",
+}
+
+
+def undrawn(text: str) -> list[str]:
+    """Returns the names of the scripts in the text that would be empty boxes."""
+    letters = (letter for letter in set(text) if letter > "\u0700")
+    words = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters}
+    return sorted(UNDRAWN[word] for word in words & UNDRAWN.keys())
