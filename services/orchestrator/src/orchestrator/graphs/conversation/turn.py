@@ -233,6 +233,7 @@ class ConversationTurns:
             memories=[],
             recalled_ids=[],
             remembered=None,
+            beside_memory=None,
             structure=None,
             cited=[],
             citations=[],
