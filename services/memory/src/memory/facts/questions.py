@@ -135,8 +135,8 @@ def _asked(question: str, now: datetime, time_zone: str) -> FactQuestion | None:
         if found := pattern.match(text):
             subject, noun = _subject(found["who"]), found["kind"].lower()
             predicate = predicate_of(noun, subject)
-            predicates = ("uses", *sorted(USED - {"uses"})) if not noun else (predicate,)
-            return FactQuestion(subject, predicates, noun or "uses", *times)
+            asked_for = ("uses", *sorted(USED - {"uses"})) if not noun else (predicate,)
+            return FactQuestion(subject, asked_for, noun or "uses", *times)
     if found := _ATTRIBUTE.match(text):
         noun, who = found["noun"].lower().rstrip("?"), found["who"].lower()
         if who in ("my", "mein", "meine"):
