@@ -17,6 +17,8 @@ NOTED = {
     ("review", True): "Notiert: Das merke ich mir, sobald es bestätigt ist.",
 }
 """By how the workspace keeps facts, and whether it is said in German."""
+DOCUMENTS_SAY = {"en": "The documents say:", "de": "In den Dokumenten steht:"}
+"""By language: what stands before what the documents say, where memory has answered already."""
 _ALL = frozenset({COURTESY, NOTHING_FOUND, NOT_WITHOUT_DOCUMENTS, SEARCH_FAILED, *NOTED.values()})
 
 

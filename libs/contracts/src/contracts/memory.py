@@ -29,6 +29,8 @@ class MemoryScope(StrEnum):
     workspace = "workspace"
 
 
+AnswerLanguage = Literal["en", "de"]
+"""Languages that answers without a chat model are told in."""
 Content = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
 
 
@@ -106,9 +108,11 @@ class Memory(Resource):
 class RecallRequest(Request):
     """`as_of`: the facts that held then (without it: those that hold now). `token_budget`: messages beside those found
     are added as context while they fit (four bytes count as a token). `time_zone` (IANA) says what "today" is.
+    `before` is what was said before the query, and says what "it" means in it.
     """
 
     query: Question
+    before: Annotated[Text, StringConstraints(max_length=10_000)] = ""
     k: Annotated[int, Field(ge=1, le=50)] = 5
     kinds: Annotated[list[MemoryKind], Field(max_length=6)] = []
     scope: MemoryScope | None = None
@@ -147,6 +151,7 @@ class RecalledAnswer(Resource):
     text: str
     memory_id: UUID
     about_user: bool
+    language: AnswerLanguage = "en"
 
 
 class ToldStatement(Resource):
@@ -157,6 +162,7 @@ class ToldStatement(Resource):
 
     text: str
     about_user: bool
+    language: AnswerLanguage = "en"
 
 
 class RecallResponse(Resource):

@@ -48,6 +48,22 @@ async def test_a_move_is_known_and_so_is_what_held_before(streams, facts, answer
     assert (await answer("Where do I live?", as_of=MAY.isoformat())).startswith("You live in Munich.")
 
 
+async def test_what_is_said_of_projects_is_answered_with_who_said_it_and_what_held_before(
+    streams, facts, answer, principal
+):
+    await streams.turn(principal.user_id, "We use PostgreSQL 18 since April, Anna leads it.", [], asked_at=MAY)
+    await streams.turn(principal.user_id, "The Atlas project is owned by Anna.", [], asked_at=JANUARY)
+    await streams.turn(principal.user_id, "Atlas is now owned by Ben", [], asked_at=JUNE)
+    await streams.drained(TURNS)
+    told = await facts()
+    assert told["Atlas is now owned by Ben"]["fact"]["supersedes"] == told["The Atlas project is owned by Anna."]["id"]
+    assert (await answer("Who owns Atlas?")) == "Ben owns Atlas. You said on 5 June 2026: Atlas is now owned by Ben."
+    assert (await answer("Who owned it in May?", before="Who owns Atlas?")).startswith("In May Anna owned Atlas.")
+    assert (await answer("Which database do we use?")).startswith("The database is PostgreSQL 18.")
+    assert (await answer("Wer leitet PostgreSQL 18?")).startswith("Anna leitet PostgreSQL 18. Du sagtest am 5. Mai")
+    assert await answer("Who owns Heron?") is None
+
+
 async def test_only_what_the_user_says_becomes_a_fact(streams, facts, answer, principal):
     await streams.turn(principal.user_id, "Where do I live?", [], answer="You live in Munich. I live in a computer.")
     await streams.turn(principal.user_id, 'Summarize: "I live in Rome"', [], answer="You live in Rome.")

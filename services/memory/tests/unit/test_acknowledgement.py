@@ -9,7 +9,8 @@ from uuid import uuid4
 import pytest
 
 from memory.facts.acknowledgement import acknowledged
-from memory.facts.answers import answer_text, fact_question
+from memory.facts.answers import answer_text
+from memory.facts.questions import fact_question
 from memory.facts.repository import HeldFact
 
 NOW = datetime(2026, 6, 5, 12, tzinfo=UTC)
@@ -33,6 +34,10 @@ def told(text, writing="on"):
         ("Please always answer in British spelling and without bullet points.", ("Noted: I will remember this.", True)),
         ("Bitte immer auf Deutsch und ohne Aufzählungen", ("Notiert: Das merke ich mir.", True)),
         ("We decided to use PostgreSQL.", ("Noted: I will remember this.", False)),
+        ("We use PostgreSQL 18 since June, Marta Nowak leads it", ("Noted: I will remember this.", False)),
+        ("Atlas is now owned by Ben", ("Noted: I will remember this.", False)),
+        ("Wir nutzen seit Juni PostgreSQL 18.", ("Notiert: Das merke ich mir.", False)),
+        ("Marta Nowak leitet Atlas.", ("Notiert: Das merke ich mir.", False)),
     ],
 )
 def test_what_is_told_is_acknowledged(text, answer):
@@ -71,7 +76,7 @@ def test_an_answer_says_who_said_it_when_in_the_question_s_language():
     def answer(question, fact=FACT):
         asked = fact_question(question, NOW, "UTC")
         assert asked
-        return answer_text(asked, fact, "UTC")
+        return answer_text(asked, fact if isinstance(fact, list) else [fact], "UTC")
 
     assert answer("Where do I live?") == "You live in Berlin. You said on 5 June 2026: I moved to Berlin."
     assert answer("Wo wohne ich?") == "Du wohnst in Berlin. Du sagtest am 5. Juni 2026: I moved to Berlin."
@@ -82,3 +87,36 @@ def test_an_answer_says_who_said_it_when_in_the_question_s_language():
     )
     named = replace(FACT, predicate="name", object="Ada", content="Ich heiße Ada.")
     assert answer("Wie heiße ich?", named) == "Du heißt Ada. Du sagtest am 5. Juni 2026: Ich heiße Ada."
+
+
+def told_of(question, *facts):
+    asked = fact_question(question, NOW, "UTC", "Who leads Atlas?")
+    assert asked
+    return answer_text(asked, facts, "UTC")
+
+
+LEADS = replace(FACT, subject="Atlas", predicate="lead", object="Marta Nowak", content="Marta Nowak leads Atlas.")
+
+
+def test_who_leads_and_owns_is_told_with_who_said_it():
+    said = "You said on 5 June 2026: Marta Nowak leads Atlas."
+    assert told_of("Who leads Atlas?", LEADS) == f"Marta Nowak leads Atlas. {said}"
+    assert told_of("Who led it in May?", LEADS) == f"In May Marta Nowak led Atlas. {said}"
+    assert told_of("Wer leitete Atlas im Mai?", LEADS).startswith("Im Mai leitete Marta Nowak Atlas. Du sagtest am 5.")
+    assert told_of("Who leads Atlas?", replace(LEADS, object="user")).startswith("You lead Atlas.")
+    assert told_of("Wem gehört Atlas?", replace(LEADS, predicate="owner")).startswith("Atlas gehört Marta Nowak.")
+
+
+def test_several_things_that_are_used_are_all_told():
+    python = replace(FACT, subject="we", predicate="programming language", object="Python", content="We use Python.")
+    go = replace(python, object="Go", content="We use Go.")
+    assert told_of("Which language do we use?", python, go) == (
+        "The language is Python and Go. You said on 5 June 2026: We use Python. You said on 5 June 2026: We use Go."
+    )
+
+
+def test_what_contradicts_is_told_too():
+    other = replace(LEADS, object="Ben", content="Ben leads Atlas.")
+    assert told_of("Who leads Atlas?", LEADS, other).endswith(
+        "Something else was said, too: You said on 5 June 2026: Ben leads Atlas."
+    )

@@ -12,11 +12,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from memory.facts.answers import fact_question
 from memory.facts.decided import DecidedFacts, SaidText, proved
+from memory.facts.questions import fact_question
 from memory.facts.reconciliation import KnownFact, reconcile
 from memory.facts.rules import statements
 from memory.facts.statements import FactDecision, StatedFact
+from memory.facts.things import names_of
 
 TEXT = Path(__file__).with_name("histories.txt").read_text("utf-8")
 HISTORIES = [
@@ -57,12 +58,14 @@ class PlainFacts:
                 self.facts.append(KnownFact(uuid4(), new.subject, new.predicate, new.object, *times))
 
     def ask(self, question: str, at: datetime) -> str:
-        asked = fact_question(question, at, "UTC")
+        question, _, before = question.partition(" << ")
+        asked = fact_question(question, at, "UTC", before)
         assert asked is not None, question
         held = [
             one
             for one in self.facts
-            if (one.subject.lower(), one.predicate) == (asked.subject.lower(), asked.predicate)
+            if one.subject.lower() in names_of(asked.subject)
+            and one.predicate in asked.predicates
             and one.valid_from <= asked.as_of
             and (one.valid_to is None or one.valid_to > asked.as_of)
         ]

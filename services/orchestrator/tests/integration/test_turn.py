@@ -77,7 +77,7 @@ async def test_what_users_tell_of_themselves_is_acknowledged(start: Any, setting
     assert forgotten["answer"]["content"] == "I found nothing relevant to this in the documents."
 
 
-async def test_what_is_told_of_others_is_acknowledged_where_no_document_is_about_it(
+async def test_what_is_told_of_others_is_acknowledged_beside_what_the_documents_say(
     start: Any, settings: Any, world: Any
 ) -> None:
     world.told = {"text": "Noted: I will remember this.", "about_user": False}
@@ -87,6 +87,7 @@ async def test_what_is_told_of_others_is_acknowledged_where_no_document_is_about
             run = await service.ask(await service.session(), "Tokens expire after fifteen minutes.")
             await service.events(run["id"])
             answers.append((await service.run(run["id"]))["answer"]["content"])
+    assert answers[0].startswith("Noted: I will remember this.\n\nThe documents say:\n\n")
     assert "[1]" in answers[0]
     assert answers[1] == "Noted: I will remember this."
 
@@ -109,12 +110,15 @@ async def test_a_chat_model_reads_the_profile_as_data(start: Any, model_settings
 
 
 async def test_a_fact_about_somebody_else_does_not_hide_the_documents(start: Any, settings: Any, world: Any) -> None:
-    world.remembered = {"text": "Tokens are gone.", "memory_id": str(uuid4()), "about_user": False}
+    world.remembered = {"text": "Tokens are gone. You said so.", "memory_id": str(uuid4()), "about_user": False}
     async with start(settings) as service:
         run = await service.ask(await service.session())
         await service.events(run["id"])
         ended = await service.run(run["id"])
-    assert "“Tokens expire after fifteen minutes.” [1]" in ended["answer"]["content"]
+    remembered, _, documents = ended["answer"]["content"].partition("\n\nThe documents say:\n\n")
+    assert remembered == "Tokens are gone. You said so."
+    assert "“Tokens expire after fifteen minutes.” [1]" in documents
+    assert [one["number"] for one in ended["answer"]["citations"]] == [1]
 
 
 async def test_what_a_run_did_is_told_alike_wherever_it_is_read(start: Any, model_settings: Any, world: Any) -> None:

@@ -1,22 +1,34 @@
 -- name: lacking
--- Returns memories that the model has not embedded, or whose words are not known, each with the message before it.
-SELECT
-    memory.id, memory.content, coalesce(episode.speaker, '') AS speaker, before.content AS before_content,
-    before.speaker AS before_speaker
-FROM memory
-LEFT JOIN episode ON episode.workspace_id = memory.workspace_id AND episode.id = memory.id
-LEFT JOIN LATERAL (
-    SELECT said.content, earlier.speaker
-    FROM episode AS earlier
-    JOIN memory AS said ON said.workspace_id = earlier.workspace_id AND said.id = earlier.id
+-- Returns memories that the model has not embedded, or whose words are not known, each with the message before it. Each
+-- is looked up by its key, one after the other: right after an import, PostgreSQL has no statistics to join well by.
+WITH lacking AS MATERIALIZED (
+    SELECT id, content FROM memory
     WHERE
-        earlier.workspace_id = episode.workspace_id AND earlier.session_id = episode.session_id
-        AND earlier.position = episode.position - 1
-) AS before ON true
-WHERE
-    memory.workspace_id = %(workspace_id)s AND memory.created_by = %(user_id)s
-    AND (memory.embedding_model IS DISTINCT FROM %(model)s OR memory.terms IS NULL)
-LIMIT %(limit)s;
+        workspace_id = %(workspace_id)s AND created_by = %(user_id)s
+        AND (embedding_model IS DISTINCT FROM %(model)s OR terms IS NULL)
+    LIMIT %(limit)s
+)
+SELECT
+    lacking.id, lacking.content, coalesce(own.speaker, '') AS speaker, before.content AS before_content,
+    earlier.speaker AS before_speaker
+FROM lacking
+LEFT JOIN LATERAL (
+    SELECT episode.session_id, episode.position, episode.speaker FROM episode
+    WHERE episode.workspace_id = %(workspace_id)s AND episode.id = lacking.id
+    LIMIT 1
+) AS own ON true
+LEFT JOIN LATERAL (
+    SELECT episode.id, episode.speaker FROM episode
+    WHERE
+        episode.workspace_id = %(workspace_id)s AND episode.session_id = own.session_id
+        AND episode.position = own.position - 1
+    LIMIT 1
+) AS earlier ON true
+LEFT JOIN LATERAL (
+    SELECT memory.content FROM memory
+    WHERE memory.workspace_id = %(workspace_id)s AND memory.id = earlier.id
+    LIMIT 1
+) AS before ON true;
 
 -- name: lock_owner
 -- As everybody who writes memories does: the owner's revision is locked before the work of embedding.

@@ -30,7 +30,8 @@ def acknowledged(text: str, at: datetime, time_zone: str, writing: Writing) -> T
     if not told:
         return None
     about_user = any(_is_about_user(one) for one in told)
-    return ToldStatement(text=NOTED[writing, is_german(text)], about_user=about_user)
+    german = is_german(text)
+    return ToldStatement(text=NOTED[writing, german], about_user=about_user, language="de" if german else "en")
 
 
 def _is_kept(statement: StatedFact, clause: str) -> bool:

@@ -12,8 +12,13 @@ _QUOTED = re.compile(r"\"[^\"\n]{0,2000}\"|“[^“”\n]{0,2000}”|„[^„“
 _FENCE = re.compile(r"<(memory|passage|summary)\b[^<>]{0,500}>[^<]{0,20000}</\1>")
 _SENTENCE = re.compile(r"[^.!?\n;]++(?:\.(?=\w)[^.!?\n;]*+)*+[.!?;]*+")
 _ORDINAL = re.compile(r"(?<=\d)\. (?=[A-ZÄÖÜ])")
+_NAMED = r"(?:it|(?-i:[A-ZÄÖÜ][\w-]*)(?: (?-i:[A-ZÄÖÜ][\w-]*))?)"
 _CLAUSE = re.compile(
-    r",? (?:and|but|so|because|und|aber|weil|denn) (?=(?:i|my|we|our|ich|mein|meine|wir|unser|unsere)\b)", re.IGNORECASE
+    r",? (?:and|but|so|because|und|aber|weil|denn) (?=(?:i|my|we|our|ich|mein|meine|wir|unser|unsere)\b)"
+    rf"|, (?:(?:and|but|und|aber) )?(?={_NAMED} (?:is|was|has|leads?|owns?|runs?|heads|manages|uses?|took|belongs|ist"
+    r"|wird|hat|leitet|besitzt|führt|gehört|nutzt|verwendet|benutzt)\b)"
+    rf"|(?: and| und) (?={_NAMED} (?:leads|owns|runs|heads|manages|is (?:led|owned)|leitet|besitzt|führt)\b)",
+    re.IGNORECASE,
 )
 _OPENING = re.compile(
     r"(?:(?:hi|hey|hello|hallo|so|well|and|also|oh|ok|okay|yes|yeah|ja|by the way|btw|fyi|anyway|übrigens|und|aber|but"

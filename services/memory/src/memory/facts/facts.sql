@@ -87,6 +87,9 @@ JOIN memory USING (workspace_id, id)
 WHERE
     fact.workspace_id = %(workspace_id)s AND fact.user_id = %(user_id)s AND fact.approved
     AND fact.valid_from <= %(as_of)s AND (fact.valid_to IS NULL OR fact.valid_to > %(as_of)s)
-    AND (%(predicate)s::text IS NULL OR fact.predicate = %(predicate)s AND lower(fact.subject) = %(subject)s)
+    AND (
+        %(predicates)s::text[] IS NULL
+        OR fact.predicate = ANY(%(predicates)s::text[]) AND lower(fact.subject) = ANY(%(subjects)s::text[])
+    )
 ORDER BY fact.valid_from DESC, memory.said_at DESC, memory.id
 LIMIT %(limit)s;

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from memory.facts.statements import FactDecision, StatedFact, plain
+from memory.facts.things import USED, named, product
 
 LONG_BEFORE = timedelta(days=60)
 OPPOSITES = {"likes": "dislikes", "dislikes": "likes"}
@@ -64,11 +65,18 @@ def _by_rule(statement: StatedFact, known: Sequence[KnownFact], said_at: datetim
     if resolved is None:
         return FactChange(FactDecision.noop)
     statement = resolved
-    about = [fact for fact in known if plain(fact.subject) == plain(statement.subject or "")]
+    about = [fact for fact in known if named(fact.subject) == named(statement.subject or "")]
     starts = statement.starts or said_at
     if statement.over:
         return _ended(statement, about, starts)
     same = [fact for fact in about if fact.predicate == statement.predicate]
+    return _told(statement, same, about, said_at)
+
+
+def _told(
+    statement: StatedFact, same: Sequence[KnownFact], about: Sequence[KnownFact], said_at: datetime
+) -> FactChange:
+    starts = statement.starts or said_at
     for fact in same:
         if plain(fact.object) == plain(statement.object) and _overlaps(fact, statement, starts):
             return FactChange(FactDecision.noop, again=fact.id)
@@ -76,6 +84,8 @@ def _by_rule(statement: StatedFact, known: Sequence[KnownFact], said_at: datetim
         return FactChange(FactDecision.add, statement, min(starts, statement.ends), statement.ends)
     if statement.replaces is not None:
         same = [fact for fact in same if plain(fact.object) == plain(statement.replaces)] or same
+    if statement.predicate in USED and statement.values != "one" and not statement.corrects:
+        return _used(statement, same, starts, said_at)
     opposite = [
         fact
         for fact in about
@@ -98,9 +108,20 @@ def _by_rule(statement: StatedFact, known: Sequence[KnownFact], said_at: datetim
     return _updated(statement, same, said_at)
 
 
+def _used(statement: StatedFact, same: Sequence[KnownFact], starts: datetime, said_at: datetime) -> FactChange:
+    """Several things are used at a time, each in one version; what one follows is used no more."""
+    wanted = {product(one) for one in (statement.object, statement.follows) if one is not None}
+    earlier = [fact for fact in same if product(fact.object) in wanted]
+    if not earlier:
+        return FactChange(FactDecision.add, statement, starts)
+    if product(statement.object) == plain(statement.object) and statement.follows is None:
+        return FactChange(FactDecision.noop, again=earlier[0].id)  # told again, without the version
+    return _updated(statement, earlier, said_at)
+
+
 def _as_decided(statement: StatedFact, known: Sequence[KnownFact], said_at: datetime) -> FactChange | None:
     target = next((fact for fact in known if fact.id == statement.decided_on), None)
-    if target is None or plain(target.subject) != plain(statement.subject or ""):
+    if target is None or named(target.subject) != named(statement.subject or ""):
         return None
     match statement.decision:
         case FactDecision.noop:

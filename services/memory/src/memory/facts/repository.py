@@ -95,9 +95,16 @@ class FactRows(Repository):
         return bool(await self.value(FactSql.approve, user_id=user_id, id=fact_id))
 
     async def holding(
-        self, user_id: UUID, as_of: datetime, limit: int, about: tuple[str, str] | None = None
+        self,
+        user_id: UUID,
+        as_of: datetime,
+        limit: int,
+        about: tuple[Sequence[str], Sequence[str]] | None = None,
     ) -> list[HeldFact]:
-        """Returns approved facts that held at the time, the latest first; `about` is a subject and a predicate."""
-        subject, predicate = (about[0].lower(), about[1]) if about else (None, None)
-        values = {"user_id": user_id, "as_of": as_of, "limit": limit, "subject": subject, "predicate": predicate}
+        """Returns approved facts that held at the time, the latest first.
+
+        `about` are names of a subject, in lower case, and predicates.
+        """
+        subjects, predicates = (list(about[0]), list(about[1])) if about else (None, None)
+        values = {"user_id": user_id, "as_of": as_of, "limit": limit, "subjects": subjects, "predicates": predicates}
         return await self.all(FactSql.holding, HeldFact, **values)

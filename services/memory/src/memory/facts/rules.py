@@ -17,6 +17,7 @@ from memory.facts.clauses import clauses
 from memory.facts.dates import ResolvedTime, resolved
 from memory.facts.statements import USER, StatedFact, Values
 from memory.facts.style import styled
+from memory.facts.things import USED, USES, kind_of, predicate_of
 
 _ONE_VALUE = """name|first name|last name|surname|nickname|email|e-mail|email address|phone|phone number|number|address
 birthday|date of birth|age|job|profession|title|role|employer|company|boss|manager|wife|husband|partner|girlfriend
@@ -29,15 +30,44 @@ ONE_VALUE = frozenset(_ONE_VALUE.replace("\n", "|").split("|"))
 _WHO = (
     r"(?P<who>i|we|ich|wir|(?:my|our|mein|meine|unser|unsere|the|der|die|das) [\w-]+"
     r"(?: (?!is |was |are |were |has |will |ist |wurde |wird )[\w-]+)?"
-    r"|(?-i:[A-ZÄÖÜ][\w-]*(?: [A-ZÄÖÜ][\w-]*)?))"
+    r"|(?-i:[A-ZÄÖÜ][\w-]*(?: [A-ZÄÖÜ][\w-]*)?)|it(?= ))"
 )
 _ADV = (
     r"(?:(?:now|currently|still|just|recently|finally|also|really|actually|already|happily|both|have|has|had|will|jetzt"
     r"|gerade|noch|auch|seit kurzem|mittlerweile|inzwischen|wirklich|sehr|gern|gerne|aktuell|derzeit|endlich) )*"
 )
 _REST = r"(?P<object>\S.*)"
+_PERSONS = (
+    r"(?:(?:my|our|mein|meine|unser|unsere|the|die|der) [\w-]+|me|i|ich|mir|us|uns"
+    r"|(?-i:[A-ZÄÖÜ][\w.-]*(?: [A-ZÄÖÜ][\w-]*){0,2}))"
+)
+_NAMED = r"(?:the |our |a |an |unser |unsere |das |die |den )?(?-i:[A-ZÄÖÜ\d])"
+_PROJECT = (
+    r"(?P<who>(?:(?:the|our|my|das|die|der|den|dem|unser|unsere|mein|meine) )?"
+    r"(?:(?:project|projekt|team|service|dienst) )?"
+    r"(?-i:[A-ZÄÖÜ][\w-]*)(?: [\w-]+){0,4}"
+    r"|(?:the|our) [\w-]+(?: [\w-]+)? (?:team|project|service|group|department|initiative)"
+    r"|it|this|that|es|das)(?=[.,!;]| |$)"
+)
+_ROLES = (
+    r"(?:[\w-]+ )?(?:lead|leader|head|owner|manager|director|maintainer|chair|sponsor|architect|administrator|admin"
+    r"|coordinator"
+    r"|spokesperson|secretary|treasurer|accountant|lawyer|contact)|[a-z]to|c[a-z]o|(?:[\w-]+)?leiter(?:in)?|leitung"
+    r"|geschäftsführer(?:in)?|eigentümer(?:in)?|ansprechpartner(?:in)?|vorsitzende[r]?|architekt(?:in)?"
+)
 _OWN = r"(?P<who>my [\w-]+'s|my|our|mein|meine|unser|unsere|the|der|die|das|(?:[\w-]+ )?[\w-]+'s)"
 _NOUN = r"(?P<noun>[\w-]+(?: (?!is |are |ist |of |for |von |für )[\w-]+)?)"
+_PARTS = {
+    "PERSONS": _PERSONS,
+    "PERSON": rf"(?P<object>{_PERSONS})",
+    "PROJECT": _PROJECT,
+    "NAMED": _NAMED,
+    "THING": rf"{_NAMED}\S*",
+    "ROLES": _ROLES,
+    "WHO": _WHO,
+    "ADV": _ADV,
+    "REST": _REST,
+}
 
 
 @dataclass(frozen=True)
@@ -49,6 +79,7 @@ class _Rule:
     over: bool = False
     past: bool = False
     ahead: bool = False
+    turned: bool = False
 
 
 def _read_rules() -> Iterator[tuple[str, Values, frozenset[str], str]]:
@@ -56,7 +87,8 @@ def _read_rules() -> Iterator[tuple[str, Values, frozenset[str], str]]:
     for line in files("memory.facts").joinpath("rules.txt").read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             predicate, values, marks, pattern = (part.strip() for part in line.split("|", 3))
-            pattern = pattern.replace("WHO", _WHO).replace("ADV", _ADV).replace("REST", _REST)
+            for name, part in _PARTS.items():
+                pattern = pattern.replace(name, part)
             yield predicate, cast(Values, values), frozenset(marks.split()), pattern
 
 
@@ -69,6 +101,7 @@ RULES = tuple(
         over="over" in marks,
         past="past" in marks,
         ahead="ahead" in marks,
+        turned="turned" in marks,
     )
     for predicate, values, marks, pattern in _read_rules()
 )
@@ -98,43 +131,79 @@ _WITH_ARTICLE = frozenset(
     {"we", "us", "our", "wir", "uns", "unser", "unsere", "the", "der", "die", "das", "den", "dem"}
 )
 _OF_ALL = frozenset({"we", "us", "our", "wir", "uns", "unser", "unsere"})
+_ITS = frozenset({"it", "this", "that", "es", "das"})
+_IT = re.compile(r"(?i)\b(?:it|this|that|es|das)\b")
+_FROM = re.compile(r"(?i) (?:from|von|as|als|to) ")
+_OF_PEOPLE = frozenset({"lead", "owner", "responsible", "boss"})
+_OF_THINGS = frozenset({"lead", "owner", "responsible", "depends on", *USED})
+
+
+@dataclass(frozen=True)
+class _Saying:
+    """When something was said, by the clock of which zone, whom "I" means, and what "it" means, if that was named."""
+
+    said_at: datetime
+    time_zone: str
+    speaker: str
+    it: str | None = None
 
 
 def statements(text: str, said_at: datetime, time_zone: str, speaker: str = USER) -> Iterator[StatedFact]:
     """Yields what the message states. `speaker` is whom "I" means: the user, or somebody by name."""
+    saying, before = _Saying(said_at, time_zone, speaker), ""
     for clause, corrects in clauses(text):
-        found = _stated(clause, said_at, time_zone, speaker)
+        found = _stated(clause, saying)
         if speaker == USER and (found is None or found.kind is MemoryKind.style):
             yield from styled(clause, found)
         elif found is not None:
+            if saying.it is not None and _IT.search(clause):
+                found = replace(found, text=f"{before}, {clause}")
             yield replace(found, corrects=corrects or found.replaces is not None)
-        if found is None and corrects and (named := _IT_IS.match(clause)):
-            wrong, right = _replaced(named["object"])
-            told = _trimmed(right, None)
-            yield StatedFact(MemoryKind.fact, clause, None, "", told, "one", corrects=True, replaces=wrong)
+        if found is None and corrects and (told := _IT_IS.match(clause)):
+            wrong, right = _replaced(told["object"])
+            told_now = _trimmed(right, None)
+            yield StatedFact(MemoryKind.fact, clause, None, "", told_now, "one", corrects=True, replaces=wrong)
+        saying, before = replace(saying, it=_thing(found, saying.it)), (found.text if found else clause).rstrip(" .,;!")
 
 
-def _stated(clause: str, said_at: datetime, time_zone: str, speaker: str) -> StatedFact | None:
+def _thing(found: StatedFact | None, it: str | None) -> str | None:
+    """What "it" means after a statement: the project that it is about, or what is used."""
+    if found is None or found.predicate not in _OF_THINGS:
+        return None
+    if found.subject in ("we", USER):
+        return found.object if found.predicate in USED else it
+    return found.subject
+
+
+def _stated(clause: str, saying: _Saying) -> StatedFact | None:
     wrong, sentence = _replaced(clause)
     for rule in RULES:
         if found := rule.pattern.match(sentence):
-            return _by_rule(rule, found, clause, wrong, said_at, time_zone, speaker)
+            return _by_rule(rule, found, clause, wrong, saying)
     if found := _ATTRIBUTE.match(sentence):
-        return _attribute(found, clause, wrong, said_at, time_zone, speaker)
+        return _attribute(found, clause, wrong, saying)
     return None
 
 
-def _by_rule(
-    rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, said_at: datetime, time_zone: str, speaker: str
-) -> StatedFact | None:
-    subject = _subject(found["who"], speaker)
-    ahead = rule.ahead or rule.predicate in ("date", "deadline")
-    when = resolved(clause, said_at, time_zone, ahead=ahead)
-    is_date = rule.predicate in ("date", "deadline", "birthday")
-    told = found["object"] if is_date or rule.kind is MemoryKind.style else _trimmed(found["object"], when)
+def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, saying: _Saying) -> StatedFact | None:
+    groups, predicate = found.groupdict(), rule.predicate
+    ahead = rule.ahead or predicate in ("date", "deadline")
+    when = resolved(clause, saying.said_at, saying.time_zone, ahead=ahead)
+    who = _trimmed(_FROM.split(groups["who"], maxsplit=1)[0], when) if rule.turned else groups["who"]
+    subject = _subject(who, saying)
+    is_date = predicate in ("date", "deadline", "birthday")
+    told = groups["object"] if is_date or rule.kind is MemoryKind.style else _trimmed(groups["object"], when)
     told = told.strip(" .,;!")
     if subject is None or (not told and not rule.over):
         return None
+    if kind := groups.get("kind"):
+        predicate = predicate_of(_trimmed(kind, when), subject)
+    if predicate in USED:
+        predicate = (kind_of(told) or predicate) if predicate == USES else predicate
+    elif rule.predicate == "lives in" and subject == "we" and kind_of(told):
+        predicate = kind_of(told) or predicate
+    if rule.turned or predicate in _OF_PEOPLE:
+        told = _person(told, saying)
     starts, ends = (when.start, when.end) if when else (None, None)
     if is_date or rule.kind is MemoryKind.style:
         starts, ends = None, None
@@ -142,36 +211,35 @@ def _by_rule(
         rule.kind,
         clause,
         subject,
-        rule.predicate,
+        predicate,
         "" if rule.over and is_date else told,
-        rule.values,
+        "many" if predicate == USES else rule.values,
         starts,
-        ends if ends and (rule.past or ends <= said_at) else None,
-        (ends or said_at) if rule.past else None,
+        ends if ends and (rule.past or ends <= saying.said_at) else None,
+        (ends or saying.said_at) if rule.past else None,
         when.phrase if when else None,
         over=rule.over,
         replaces=wrong,
+        follows=groups.get("old"),
     )
 
 
-def _attribute(
-    found: re.Match[str], clause: str, wrong: str | None, said_at: datetime, time_zone: str, speaker: str
-) -> StatedFact | None:
+def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Saying) -> StatedFact | None:
     """ "My favourite colour is blue", "Anna's birthday is on 5 May", "the port of the server is 80"."""
     noun, owner = found["noun"].lower(), found["who"].lower()
     if noun in _PRONOUNS or noun.split()[0] in _PRONOUNS:
         return None
     if owner in _OF_USER:
-        subject: str | None = speaker
+        subject: str | None = saying.speaker
     elif owner.endswith("'s"):
-        subject = _subject(found["who"][:-2], speaker)
+        subject = _subject(found["who"][:-2], saying)
     else:
-        subject = (found["of"] and _subject(found["of"], speaker)) or (
+        subject = (found["of"] and _subject(found["of"], saying)) or (
             "we" if noun in ONE_VALUE or owner in _OF_ALL else None
         )
     is_date = any(word in noun for word in ("birthday", "date", "deadline", "geburtstag", "frist", "termin"))
-    predicate = noun
-    when = resolved(found["object"], said_at, time_zone, ahead=True)
+    predicate = predicate_of(noun, subject)
+    when = resolved(found["object"], saying.said_at, saying.time_zone, ahead=True)
     if subject is None:
         if when is None:
             return None
@@ -188,18 +256,28 @@ def _attribute(
     )
 
 
-def _subject(who: str, speaker: str) -> str | None:
+def _person(told: str, saying: _Saying) -> str:
+    """Who leads or owns: a name, or whoever speaks."""
+    word = told.casefold()
+    if word in ("i", "me", "ich", "mir"):
+        return saying.speaker
+    return "we" if word in _OF_ALL else told
+
+
+def _subject(who: str, saying: _Saying) -> str | None:
     """Whom the sentence is about; None for a pronoun that nobody can resolve."""
     word = who.strip().lower()
     if not word or word in _OF_USER:
-        return speaker
+        return saying.speaker
     if word in _OF_ALL:
         return "we"
+    if word in _ITS:
+        return saying.it
     first, _, rest = who.strip().partition(" ")
     if first.lower() in _PRONOUNS and not (rest and first.lower() in _WITH_ARTICLE):
         return None
     if rest and first.lower() in _OF_USER:
-        return f"{speaker}'s {rest}"
+        return f"{saying.speaker}'s {rest}"
     if rest and first.lower() in _WITH_ARTICLE:
         return rest
     return who.strip()

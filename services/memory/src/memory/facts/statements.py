@@ -29,8 +29,8 @@ class StatedFact:
     `values`: how many objects the predicate has at a time. `starts` and `ends` are when it began to hold and ceased to,
     as far as told, in the words of `phrase`; `starts_by` is the end of the day or month in which it began. `over`: it
     says that something no longer holds. `corrects`: what was said before was never true. `replaces` is the object that
-    was named as wrong. `decision` is what the chat model wants done, to the memory with the id `decided_on`; the rules
-    leave both open.
+    was named as wrong, `follows` the one that held until then. `decision` is what the chat model wants done, to the
+    memory with the id `decided_on`; the rules leave both open.
     """
 
     kind: MemoryKind
@@ -46,6 +46,7 @@ class StatedFact:
     over: bool = False
     corrects: bool = False
     replaces: str | None = None
+    follows: str | None = None
     decision: FactDecision | None = None
     decided_on: UUID | None = None
 

@@ -13,6 +13,7 @@ from memory.facts.reflected import joined
 from memory.facts.repository import FactRows
 from memory.facts.rules import statements
 from memory.facts.statements import USER, StatedFact
+from memory.facts.things import names_of
 from memory.preparation import Preparation
 from memory.repository import Memories, NewMemory, NewMessage
 from service_kit.postgres import Connection
@@ -60,7 +61,7 @@ class FactWriter:
         for number, (statement, prepared) in enumerate(
             zip(told, await self.preparation.unembedded(texts), strict=True)
         ):
-            subjects = None if statement.subject is None else [statement.subject]
+            subjects = None if statement.subject is None else names_of(statement.subject)
             known = await facts.known(message.created_by, subjects, message.said_at)
             change = reconcile(statement, known, message.said_at)
             log.info("memory decision", extra={"decision": change.decision.value, "kind": statement.kind.value})

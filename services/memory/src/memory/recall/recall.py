@@ -22,8 +22,10 @@ from contracts.memory import (
 from inference.embeddings import Embedder
 from inference.errors import EmbeddingError
 from memory.facts.acknowledgement import acknowledged
-from memory.facts.answers import answer_text, fact_question
+from memory.facts.answers import answer_text, answering
+from memory.facts.questions import fact_question
 from memory.facts.repository import FactRows
+from memory.facts.things import names_of
 from memory.preparation import estimated_tokens
 from memory.recall.index import RankedMemories, RecallQuestion
 from memory.recall.indexes import MemoryIndexes
@@ -37,6 +39,8 @@ RELEVANT, RELEVANT_BY_WORDS = 0.62, 0.45
 without the cosine, less can be reached."""
 LIST_MORE, LIST_SHARE = 2, 0.9
 SUPERSEDED = -0.5
+MOST_TOLD = 8
+"""Facts that one answer tells."""
 LOOKED_AT = 200
 """Candidates of which the texts are read."""
 
@@ -113,16 +117,20 @@ class Recall:
         self, facts: FactRows, user_id: UUID, request: RecallRequest, now: datetime
     ) -> RecalledAnswer | None:
         """Returns what a fact answers by itself: of the time that the question names, or as of now."""
-        asked = fact_question(request.query, now, request.time_zone)
+        asked = fact_question(request.query, now, request.time_zone, request.before)
         if asked is None or (request.kinds and MemoryKind.fact not in request.kinds):
             return None
-        held = await facts.holding(user_id, asked.as_of, 1, (asked.subject, asked.predicate))
-        return (
-            RecalledAnswer(
-                text=answer_text(asked, held[0], request.time_zone), memory_id=held[0].id, about_user=asked.about_user
-            )
-            if held
-            else None
+        held = answering(
+            asked, await facts.holding(user_id, asked.as_of, MOST_TOLD, (names_of(asked.subject), asked.predicates))
+        )
+        if not held:
+            return None
+        text = answer_text(asked, held, request.time_zone)
+        return RecalledAnswer(
+            text=text,
+            memory_id=held[0].id,
+            about_user=asked.about_user,
+            language="de" if asked.german else "en",
         )
 
     async def _vector(self, query: str) -> NDArray[np.float32] | None:

@@ -10,7 +10,8 @@ from uuid import UUID
 
 from contracts.gateway import Role
 from contracts.memory import ForgetRequest, ForgetResponse, Memory, TakenMemory
-from memory.facts.answers import fact_question
+from memory.facts.questions import fact_question
+from memory.facts.things import names_of
 from memory.recall.recall import Recall
 from memory.repository import Memories
 from memory.rights.about import Subject
@@ -91,7 +92,7 @@ class Forgetting:
             if (words := subject.words_in(analyzer.terms(one.text)))
         }
         if asked := fact_question(query, datetime.now(UTC), "UTC"):
-            found = await rows.answering(user_id, asked.subject, asked.predicate)
+            found = await rows.answering(user_id, names_of(asked.subject), asked.predicates[0])
             reasons |= dict.fromkeys(found, _Reason("answers"))
         return reasons
 

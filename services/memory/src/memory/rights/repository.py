@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import LiteralString
 from uuid import UUID
@@ -79,9 +79,9 @@ class RightsRows(Repository):
         """Returns those of the memories that are the user's."""
         return await self.all(RightsSql.texts, MemoryText, user_id=user_id, ids=list(ids), pattern=None)
 
-    async def answering(self, user_id: UUID, subject: str, predicate: str) -> set[UUID]:
-        """Returns the facts about the subject, those that are over too."""
-        values = {"user_id": user_id, "subject": subject, "predicate": predicate}
+    async def answering(self, user_id: UUID, subjects: Sequence[str], predicate: str) -> set[UUID]:
+        """Returns the facts about the subject with these names, in lower case; those that are over, too."""
+        values = {"user_id": user_id, "subjects": list(subjects), "predicate": predicate}
         return set(await self.values(RightsSql.answering, **values))
 
     async def transcripts(self, ids: Iterable[UUID]) -> StandingTranscripts:

@@ -29,11 +29,11 @@ SELECT id FROM memory
 WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND id = ANY(%(ids)s::uuid[]);
 
 -- name: answering
--- Returns the user's facts about a subject by a predicate, whenever they held.
+-- Returns the user's facts about a subject, by any of its names, by a predicate, whenever they held.
 SELECT id FROM fact
 WHERE
     workspace_id = %(workspace_id)s AND user_id = %(user_id)s AND predicate = %(predicate)s
-    AND lower(subject) = lower(%(subject)s);
+    AND lower(subject) = ANY(%(subjects)s::text[]);
 
 -- name: transcripts
 -- Counts the messages of turns among the memories, and names their sessions.

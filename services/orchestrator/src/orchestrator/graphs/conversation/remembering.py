@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from contracts.fixed_answers import DOCUMENTS_SAY
 from contracts.memory import RecallResponse
 from service_kit.problems import ServiceSilent
 
@@ -13,17 +14,18 @@ def is_told(recalled: RecallResponse | ServiceSilent, *, remembers: bool) -> boo
     return remembers and not isinstance(recalled, ServiceSilent) and recalled.told is not None
 
 
-def remembering(recalled: RecallResponse | ServiceSilent, *, relevant: bool, remembers: bool) -> dict[str, Any]:
+def remembering(recalled: RecallResponse | ServiceSilent, *, remembers: bool) -> dict[str, Any]:
     """Returns what is recalled, and what answers by itself: a fact, or that a statement will be remembered.
 
-    What is about whoever asks answers in any case, something else where the documents do not. A session that memory
-    learns nothing from is not told that it does.
+    What is about whoever asks is the whole answer; beside something else is told what the documents say. A session that
+    memory learns nothing from is not told that it does.
     """
     if isinstance(recalled, ServiceSilent):
-        return {"memories": [], "recalled_ids": [], "remembered": None}
+        return {"memories": [], "recalled_ids": [], "remembered": None, "beside_memory": None}
     answer = recalled.answer or (recalled.told if remembers else None)
     return {
         "memories": [memory.content for memory in recalled.memories],
         "recalled_ids": [str(memory.id) for memory in recalled.memories],
-        "remembered": answer.text if answer and (answer.about_user or not relevant) else None,
+        "remembered": answer.text if answer else None,
+        "beside_memory": DOCUMENTS_SAY[answer.language] if answer and not answer.about_user else None,
     }

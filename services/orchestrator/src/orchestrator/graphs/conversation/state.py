@@ -159,7 +159,7 @@ class RetrievalState(TypedDict):
     the places of all that was found. `read_elsewhere`: some passages are of other workspaces.
 
     `recalled_ids` are those of `memories`, and stay known when these are gone. `remembered` answers the question by
-    itself, if some memory does.
+    itself, if some memory does; `beside_memory` then stands before what the documents say, null if that is not told.
     """
 
     document_ids: list[str] | None
@@ -175,6 +175,7 @@ class RetrievalState(TypedDict):
     memories: list[str]
     recalled_ids: list[str]
     remembered: str | None
+    beside_memory: str | None
     structure: GraphAnswer | None
 
 
@@ -231,6 +232,7 @@ TRANSIENT: dict[str, Any] = {
     "passages": [],
     "memories": [],
     "remembered": None,
+    "beside_memory": None,
     "structure": None,
     "cited": [],
     "error": None,

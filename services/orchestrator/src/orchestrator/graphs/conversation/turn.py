@@ -237,6 +237,7 @@ class ConversationTurns:
             memories=[],
             recalled_ids=[],
             remembered=None,
+            beside_memory=None,
             structure=None,
             cited=[],
             citations=[],

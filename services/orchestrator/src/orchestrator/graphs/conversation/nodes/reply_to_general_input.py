@@ -65,6 +65,7 @@ class AnswerableTurn(TypedDict):
     passages: list[FoundChunk]
     memories: list[str]
     remembered: str | None
+    beside_memory: str | None
     structure: GraphAnswer | None
 
 
@@ -265,16 +266,23 @@ def question_alone(turns: Sequence[Turn], answer_id: str) -> list[Turn]:
 
 
 def _quote(state: AnswerableTurn, events: RunEvents, issues: list[str]) -> Reply:
-    """Answers without a model: as the graph does, from memory, by quotations, or by saying that there is none."""
-    if structure := state["structure"]:
-        events.emit(MessageDelta(text=structure["text"]))
-        return Reply(structure["text"], "extractive", [CitedSpan(**one) for one in structure["cited"]], 0, issues)
-    if remembered := state["remembered"]:
-        events.emit(MessageDelta(text=remembered))
+    """Answers without a model: from memory, as the graph does, by quotations, or by saying that there is none.
+
+    What memory answers of others than whoever asks stands before what the documents say, each with where it is from.
+    """
+    shown: list[str] = []
+    remembered = state["remembered"]
+    beside = state["beside_memory"] if state["structure"] or state["passages"] else None
+    if remembered and beside is None:
+        show(events, shown, remembered)
         return Reply(remembered, "extractive", [], 0, issues)
+    if remembered:
+        show(events, shown, f"{remembered}\n\n{beside}\n\n")
+    if structure := state["structure"]:
+        show(events, shown, structure["text"])
+        return Reply("".join(shown), "extractive", [CitedSpan(**one) for one in structure["cited"]], 0, issues)
     *_, question = (turn for turn in state["internal_messages"] if turn["id"] != state["answer_id"])
     content, cited = quoted(question["content"], state["passages"])
-    shown: list[str] = []
     for piece in content.splitlines(keepends=True) or [_without_sources(state)]:
         show(events, shown, piece)
     return Reply("".join(shown), "extractive", cited, 0, issues)

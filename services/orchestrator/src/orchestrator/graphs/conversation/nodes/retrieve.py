@@ -70,7 +70,7 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
         "passages": read,
         "read_elsewhere": any("workspace_id" in passage for passage in read),
         "structure": structure,
-        **remembering(recalled, relevant=relevant, remembers=context.remembers),
+        **remembering(recalled, remembers=context.remembers),
         "issues": [*done["issues"], *failures, *unknown],
         "timings": done["timings"],
         "steps_executed": [_step(found, passages, relevant)],
@@ -166,10 +166,23 @@ async def _recall(state: SearchedQuestion, context: ConversationContext) -> Reca
     kinds = [] if context.profile.used else NO_PREFERENCES
     try:
         return await context.memory.recall(
-            context.caller, RecallRequest(query=state["question"][:MOST_CHARACTERS], k=few, kinds=kinds)
+            context.caller,
+            RecallRequest(
+                query=state["question"][:MOST_CHARACTERS],
+                before=_asked_before(state["internal_messages"])[:MOST_CHARACTERS],
+                k=few,
+                kinds=kinds,
+                time_zone=context.clock.timezone,
+            ),
         )
     except ServiceSilent as error:
         return error
+
+
+def _asked_before(turns: list[Turn]) -> str:
+    """Returns the user's message before the one that is answered, which says what "it" means; empty without one."""
+    asked = [turn["content"] for turn in turns if turn["role"] == "user"]
+    return asked[-2] if len(asked) > 1 else ""
 
 
 async def _ask_profile(context: ConversationContext) -> list[str]:

@@ -1,0 +1,66 @@
+"""What is used, by its kind ("PostgreSQL 18" is a database), and names as they are compared. No IO."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+from memory.facts.statements import USER, plain
+
+USES = "uses"
+_VERSION = re.compile(r"[ -]v?\d+(?:\.\d+)*(?:\.x)?$")
+_SORT = re.compile(r"(?i)^(?:project|projekt|product|produkt) (?=\S)|(?<=\S) (?:project|projekt|product|produkt)$")
+_ROLES = {
+    "lead": "leader head projektleiter projektleiterin projektleitung leiter leiterin leitung teamleiter teamleiterin",
+    "owner": "besitzer besitzerin eigentümer eigentümerin inhaber inhaberin",
+}
+_ROLE_OF = {
+    name: role for role, names in _ROLES.items() for name in [*names.split(), f"project {role}", f"team {role}"]
+}
+
+
+def _read_things() -> tuple[dict[str, str], dict[str, str]]:
+    """Returns the kind by each of its names, and the kind of each thing."""
+    kinds, things = dict[str, str](), dict[str, str]()
+    for line in files("memory.facts").joinpath("things.txt").read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            told, _, members = line.partition(": ")
+            names = told.split(", ")
+            kinds |= dict.fromkeys(names, names[0])
+            things |= dict.fromkeys(members.split(", "), names[0])
+    return kinds, things
+
+
+_KINDS, _THINGS = _read_things()
+USED = frozenset({USES, *_KINDS.values()})
+"""Predicates of what is used."""
+
+
+def kind_of(thing: str) -> str | None:
+    """Returns what kind of thing this is, whatever its version; None for what is not known."""
+    return _THINGS.get(product(thing)) or _THINGS.get(plain(thing))
+
+
+def product(thing: str) -> str:
+    """Returns the name as it is compared, without a version."""
+    return _VERSION.sub("", plain(thing))
+
+
+def predicate_of(noun: str, subject: str | None) -> str:
+    """Returns the one name of a kind, or of a role in what is not a person: "Datenbank" is the database."""
+    noun = noun.casefold()
+    if subject is not None and (subject == USER or subject.startswith(f"{USER}'s ")):
+        return noun
+    return _ROLE_OF.get(noun) or _KINDS.get(noun, noun)
+
+
+def named(subject: str) -> str:
+    """Returns a subject as it is compared: "the Atlas project" and "Project Atlas" are Atlas."""
+    return _SORT.sub("", plain(subject))
+
+
+def names_of(subject: str) -> list[str]:
+    """Returns the subjects, in lower case, under which facts about this one may be kept."""
+    name, told = named(subject), subject.casefold()
+    kept = [told, name, *(f"{sort} {name}" for sort in ("project", "projekt", "product", "produkt"))]
+    return list(dict.fromkeys([*kept, *(f"{name} {sort}" for sort in ("project", "projekt", "product", "produkt"))]))
