@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useId, useState } from 'react';
+import { type FormEvent, useEffect, useId, useState } from 'react';
 import { Button } from 'react-aria-components';
 import type { Schemas } from '../api/client';
 import { t } from '../i18n';
@@ -25,7 +25,10 @@ export function SettingField({ setting, state, scope, providers }: Props) {
   const name = known ? t(known) : setting.key;
   const before = written(form, state?.value ?? setting.default);
   const [text, setText] = useState(before);
-  const [models, setModels] = useState((state?.value ?? []) as Schemas['RoleModel'][]);
+  const kept = form.kind === 'models' ? JSON.stringify(state?.value ?? []) : '[]';
+  const [models, setModels] = useState<Schemas['RoleModel'][]>(JSON.parse(kept));
+  useEffect(() => setText(before), [before]);
+  useEffect(() => setModels(JSON.parse(kept)), [kept]);
   const onSuccess = () => changed(client);
   const save = useMutation({
     mutationFn: async () => {
@@ -37,8 +40,7 @@ export function SettingField({ setting, state, scope, providers }: Props) {
   });
   const reset = useMutation({ mutationFn: () => resetSetting(setting.key, scope), onSuccess });
   const isOwn = state?.source === scope;
-  const isChanged =
-    form.kind === 'models' ? JSON.stringify(models) !== JSON.stringify(state?.value ?? []) : text !== before;
+  const isChanged = form.kind === 'models' ? JSON.stringify(models) !== kept : text.trim() !== before;
   const isWhole = form.kind !== 'models' || models.every(({ model }) => model.trim());
   const error = save.error ?? reset.error;
   const submit = (event: FormEvent) => {

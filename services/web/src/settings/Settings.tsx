@@ -56,9 +56,8 @@ function Categories({ schema, states, scope }: Props) {
         {category === 'providers' && <Providers providers={providers} />}
         {fields.map((setting) => {
           const state = states.find(({ key }) => key === setting.key);
-          const kept = `${setting.key} ${state?.updated_at ?? ''}`;
           const names = providers.map(({ name: each }) => each);
-          return <SettingField key={kept} setting={setting} state={state} scope={scope} providers={names} />;
+          return <SettingField key={setting.key} setting={setting} state={state} scope={scope} providers={names} />;
         })}
       </section>
     );
