@@ -148,7 +148,7 @@ test('images are chosen, taken away, refused in words, and shown with the questi
     { name: 'twice.png', mimeType: 'image/png', buffer },
     { name: 'plan.pdf', mimeType: 'application/pdf', buffer },
   ]);
-  await expect(page.getByRole('alert')).toContainText('“plan.pdf” is not an image');
+  await expect(page.getByText('“plan.pdf” is not an image')).toBeVisible();
   await page.getByRole('button', { name: 'Remove: twice.png' }).press('Enter');
   await expect(page.getByRole('img', { name: 'twice.png' })).toHaveCount(0);
   await expect(page.getByLabel('Your question')).toBeFocused();
