@@ -157,6 +157,7 @@ test('images are chosen, taken away, refused in words, and shown with the questi
   await page.keyboard.press('Enter');
   const shown = page.getByRole('log').getByRole('button', { name: 'Enlarge: red.png' });
   await expect(shown).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Edit', exact: true })).toBeVisible(); // the question is stored
   await shown.press('Enter');
   await expect(page.getByRole('dialog', { name: 'red.png' })).toBeVisible();
   await page.keyboard.press('Escape');
