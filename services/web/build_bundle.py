@@ -22,7 +22,7 @@ class Bundle(BuildHookInterface):
             source = Path(self.root) / name
             (shutil.copytree if source.is_dir() else shutil.copy2)(source, self.place / name)
         node, npm = node_of_the_wheel()
-        self._run(node, npm, "ci", "--ignore-scripts", "--omit=dev")
+        self._run(node, npm, "ci", "--ignore-scripts", "--omit=dev", "--prefer-offline")
         self._run(node, "node_modules/vite/bin/vite.js", "build", "--logLevel", "warn")
         build_data["force_include"][str(self.place / "dist")] = "attractor_web/dist"
 

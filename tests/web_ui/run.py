@@ -29,22 +29,31 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 def main() -> int:
     node("the packages", NPM, "ci", "--ignore-scripts", "--prefer-offline")
-    node("types of the API", "scripts/generate-types.mjs")
-    node("type check", "node_modules/typescript/bin/tsc")
-    node("lint", "node_modules/@biomejs/biome/bin/biome", "ci", "--colors=off", ".")
-    node("unit tests", "node_modules/vitest/vitest.mjs", "run")
     browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if browser is None:
+    # It waits for packages most of the time, so it is done beside the checks
+    bootstrap = [sys.executable, REPOSITORY / "infra/embedded/bootstrap.py", "web"]
+    build = subprocess.Popen(bootstrap) if browser else None
+    try:
+        node("types of the API", "scripts/generate-types.mjs")
+        node("type check", "node_modules/typescript/bin/tsc")
+        node("lint", "node_modules/@biomejs/biome/bin/biome", "ci", "--colors=off", ".")
+        node("unit tests", "node_modules/vitest/vitest.mjs", "run")
+    except subprocess.CalledProcessError:
+        if build:
+            build.terminate()
+        raise
+    if build is None:
         say("no browser is installed (apt-get install chromium): the tests of the pages are left out")
         return 0
     say("build")
-    subprocess.run([sys.executable, REPOSITORY / "infra/embedded/bootstrap.py", "web"], check=True)
+    if build.wait():
+        raise subprocess.CalledProcessError(build.returncode, build.args)
     with tempfile.TemporaryDirectory() as folder, EmbeddedStack.started(Path(folder), CHAT_BASE_URL="") as stack:
         say(f"the stack is ready after {stack.seconds_to_ready:.0f} s")
         environment = {"ATTRACTOR_URL": stack.url, "ATTRACTOR_API_KEY": stack.api_key}
         command = [Path(sys.executable).with_name("attractor"), "ingest", *(EXAMPLES / name for name in DOCUMENTS)]
         subprocess.run(command, env={**os.environ, **environment}, check=True)
-        environment |= {"WEB_URL": stack.url, "CHROMIUM": browser}
+        environment |= {"WEB_URL": stack.url, "CHROMIUM": str(browser)}
         node("the pages in a browser", "node_modules/@playwright/test/cli.js", "test", "--reporter=list", **environment)
     return 0
 

@@ -1,6 +1,8 @@
 import { Route, Switch } from 'wouter';
 import type { Schemas } from '../api/client';
 import { t } from '../i18n';
+import { Presets } from '../settings/Presets';
+import { Settings } from '../settings/Settings';
 import style from '../shell/page.module.css';
 import { Sections } from '../shell/Sections';
 import { Audit } from './Audit';
@@ -15,12 +17,14 @@ type Caller = Schemas['Caller'];
 const PAGES: Record<PartName, (props: { caller: Caller }) => React.ReactNode> = {
   status: Status,
   usage: Usage,
+  settings: Settings,
+  presets: Presets,
   keys: Keys,
   people: People,
   audit: Audit,
 };
 
-/** How the workspace is: its services, what models took, who may come in, what was done. */
+/** How the workspace is and works: its services, what models took, settings, who may come in, what was done. */
 export default function Admin({ caller }: { caller: Caller }) {
   const parts = partsFor(caller.role);
   return (

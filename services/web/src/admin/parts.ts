@@ -4,6 +4,8 @@ import type { Key } from '../i18n';
 const PARTS = [
   { href: '/admin', name: 'status', owners: false },
   { href: '/admin/usage', name: 'usage', owners: false },
+  { href: '/admin/settings', name: 'settings', owners: false },
+  { href: '/admin/presets', name: 'presets', owners: false },
   { href: '/admin/keys', name: 'keys', owners: false },
   { href: '/admin/people', name: 'people', owners: true },
   { href: '/admin/audit', name: 'audit', owners: true },

@@ -8,6 +8,7 @@ import { type Artifact, redo, undo } from './artifacts';
 import { Decide } from './Decide';
 import { Export } from './Export';
 import { LazyEditor } from './LazyEditor';
+import { Options } from './Options';
 import { Preview } from './Preview';
 import { Rewrite } from './Rewrite';
 import type { Span } from './text';
@@ -42,17 +43,18 @@ export function Write({ sessionId, artifact, view, busy, onView, onAsk, onOpen }
   const isFixed = base.kind === 'pdf';
 
   /** Does something to the artifact as it is saved; what it becomes is shown. */
-  const change = async (act: (version: number) => Promise<Artifact>) => {
+  const change = async (act: (version: number, latest: Artifact) => Promise<Artifact>) => {
     setFailed(undefined);
     if (!(await draft.save())) return;
     try {
-      const next = await act(draft.latest().version);
+      const next = await act(draft.latest().version, draft.latest());
       client.setQueryData(['artifact', sessionId], next);
     } catch (reason) {
       setFailed((reason as Error).message);
       await client.invalidateQueries({ queryKey: ['artifact', sessionId] });
     }
   };
+  const saved = async () => (isFixed || (await draft.save()) ? draft.latest() : undefined);
   const ask = async (content: string, wish: (index: number) => Wish) => {
     if (await draft.save()) onAsk(content, wish(draft.latest().index));
   };
@@ -88,10 +90,8 @@ export function Write({ sessionId, artifact, view, busy, onView, onAsk, onOpen }
             )}
           </fieldset>
         )}
-        <Export
-          sessionId={sessionId}
-          onLatest={async () => (isFixed || (await draft.save()) ? draft.latest() : undefined)}
-        />
+        {!isFixed && <Options sessionId={sessionId} artifact={base} onChange={change} onLatest={saved} />}
+        <Export sessionId={sessionId} onLatest={saved} />
         <span role="status" className={style.quiet}>
           {isFixed ? t('onlyRead') : t(STATES[draft.state])}
         </span>

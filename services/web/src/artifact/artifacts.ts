@@ -58,3 +58,7 @@ export const redo = async (sessionId: string, version: number) =>
 
 export const restore = async (sessionId: string, version: number, index: number) =>
   (await body(api.POST(`${PLACE}/restore`, { params: at(sessionId, version), body: { index } }))) as Artifact;
+
+/** Makes a version a document of the workspace, in the place of one that an earlier version became. */
+export const indexArtifact = async (sessionId: string, index: number) =>
+  body(api.POST(`${PLACE}/index`, { params: { ...of(sessionId), query: { index } } }));

@@ -32,7 +32,7 @@ const LANGUAGES: Record<Schemas['ThemeLanguage'], string> = {
   turkish: 'tr',
   ukrainian: 'uk',
 };
-const PROGRAMMING: Record<Schemas['ThemeProgrammingLanguage'], string> = {
+export const PROGRAMMING: Record<Schemas['ThemeProgrammingLanguage'], string> = {
   c: 'C',
   cpp: 'C++',
   csharp: 'C#',

@@ -1,32 +1,115 @@
-import { type FormEvent, type KeyboardEvent, useEffect, useRef } from 'react';
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type FormEvent,
+  type KeyboardEvent,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import { Button } from 'react-aria-components';
+import { useModel } from '../api/use-model';
 import { t } from '../i18n';
+import { ChosenImages } from './ChosenImages';
 import style from './chat.module.css';
+import { ACCEPTED, chosen } from './images';
 
 interface Props {
   running: boolean;
-  busy?: boolean;
-  onAsk: (content: string) => void;
+  /** Rejects with what is told; what was written then stays. */
+  onAsk: (content: string, images: File[]) => Promise<void> | void;
   onStop: () => void;
 }
 
-/** Enter sends, Shift+Enter breaks the line; an input method that composes keeps its Enter. */
-export function Composer({ running, busy = false, onAsk, onStop }: Props) {
+/** Enter sends, Shift+Enter breaks the line; an input method that composes keeps its Enter. Images are chosen, pasted or dropped. */
+export function Composer({ running, onAsk, onStop }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
+  const files = useRef<HTMLInputElement>(null);
+  const [images, setImages] = useState<File[]>([]);
+  const [told, setTold] = useState<string[]>([]);
+  const [sending, setSending] = useState(false);
+  const [isOver, setIsOver] = useState(false);
+  const hasModel = useModel();
   useEffect(() => field.current!.focus(), []);
-  const submit = (event: FormEvent) => {
+  const add = (added: File[]) => {
+    if (hasModel === false) return setTold([t('noImagesWithoutModel')]);
+    const { taken, refused } = chosen(images.length, added);
+    setImages([...images, ...taken]);
+    setTold(refused);
+  };
+  const remove = (index: number) => {
+    setImages(images.filter((_, at) => at !== index));
+    setTold([]);
+    field.current!.focus();
+  };
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
     const content = field.current!.value.trim();
-    if (!content || running || busy) return;
+    if (running || sending) return;
+    if (!content) return setTold(images.length ? [t('imagesNeedWords')] : []);
+    setSending(true);
+    setTold([]);
     field.current!.value = '';
-    onAsk(content);
+    try {
+      await onAsk(content, images);
+      setImages([]);
+    } catch (problem) {
+      if (!field.current?.value) field.current!.value = content;
+      setTold([(problem as Error).message]);
+    } finally {
+      setSending(false);
+    }
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     const composing = event.nativeEvent.isComposing || event.keyCode === 229; // Safari ends composing before the key
-    if (event.key === 'Enter' && !event.shiftKey && !composing) submit(event);
+    if (event.key === 'Enter' && !event.shiftKey && !composing) void submit(event);
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    const pasted = [...event.clipboardData.files];
+    if (pasted.length === 0) return;
+    event.preventDefault();
+    add(pasted);
+  };
+  const onDragOver = (event: DragEvent) => {
+    if (!event.dataTransfer.types.includes('Files')) return;
+    event.preventDefault();
+    setIsOver(true);
+  };
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setIsOver(false);
+    add([...event.dataTransfer.files]);
   };
   return (
-    <form className={style.composer} onSubmit={submit}>
+    <form
+      className={style.composer}
+      data-over={isOver}
+      onSubmit={submit}
+      onPaste={onPaste}
+      onDragOver={onDragOver}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={onDrop}
+    >
+      <ChosenImages images={images} onRemove={sending ? undefined : remove} />
+      <p role="alert">{told.join(' ')}</p>
+      {hasModel && (
+        <>
+          <input
+            ref={files}
+            type="file"
+            hidden
+            accept={ACCEPTED}
+            multiple
+            onChange={({ target }) => {
+              add([...(target.files ?? [])]);
+              target.value = ''; // the same file can be chosen again
+            }}
+          />
+          <Button className={style.clip!} aria-label={t('addImage')} onPress={() => files.current!.click()}>
+            <Clip />
+          </Button>
+        </>
+      )}
       <textarea
         ref={field}
         rows={1}
@@ -38,10 +121,19 @@ export function Composer({ running, busy = false, onAsk, onStop }: Props) {
       {running ? (
         <Button onPress={onStop}>{t('stop')}</Button>
       ) : (
-        <Button type="submit" isDisabled={busy}>
-          {t('send')}
+        <Button type="submit" isDisabled={sending}>
+          {t(sending && images.length > 0 ? 'sendingImages' : 'send')}
         </Button>
       )}
     </form>
   );
 }
+
+const Clip = () => (
+  <svg viewBox="0 0 24 24" width="18" height="18" fill="none" stroke="currentColor" strokeWidth="2" aria-hidden>
+    <path
+      strokeLinecap="round"
+      d="M20 11l-8.500 8.500a5 5 0 0 1-7-7L13 4a3.400 3.400 0 0 1 4.800 4.800l-8.300 8.300a1.700 1.700 0 0 1-2.400-2.400L14.500 7.500"
+    />
+  </svg>
+);

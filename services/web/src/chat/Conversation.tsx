@@ -13,6 +13,7 @@ import style from './chat.module.css';
 import { Doubts } from './Doubts';
 import { type Asked, exchange, type Shown, underWay } from './exchange';
 import { Feedback } from './Feedback';
+import { sendImages } from './images';
 import { Question } from './Question';
 import { SessionActions } from './SessionActions';
 import { Siblings } from './Siblings';
@@ -25,6 +26,14 @@ const SourcePanel = lazy(() => import('../viewer/SourcePanel'));
 const ArtifactPanel = lazy(() => import('../artifact/ArtifactPanel'));
 type Message = Schemas['Message'];
 const NEAR_THE_END = 120; // pixels
+
+/** What a question can have beside its words. Without `parentId` it follows the newest message. */
+interface More {
+  key?: string;
+  parentId?: string | null;
+  wish?: Wish;
+  images?: string[];
+}
 
 /** A session: its questions and answers, and the opened citation beside them, which the address names. */
 export default function Conversation({ sessionId }: { sessionId: string }) {
@@ -39,9 +48,10 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
   }, [client, sessionId]);
   const { turn, lost, error, send, stop } = useTurn(underWay(messages), onEnd);
   const ask = useCallback(
-    (content: string, key: string = crypto.randomUUID(), parentId?: string | null, wish: Wish = {}) => {
-      setAsked({ content, parentId });
-      const body = { content, ...wish, ...(parentId === undefined ? {} : { parent_id: parentId }) };
+    (content: string, { key = crypto.randomUUID(), parentId, wish = {}, images = [] }: More = {}) => {
+      setAsked({ content, parentId, images });
+      const shown = images.length > 0 ? { attachment_ids: images } : {};
+      const body = { content, ...wish, ...shown, ...(parentId === undefined ? {} : { parent_id: parentId }) };
       send({ path: `/v1/sessions/${sessionId}/messages`, body, key });
     },
     [send, sessionId],
@@ -50,7 +60,10 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
     setAsked({ parentId: answer.parent_id ?? null });
     send({ path: `/v1/messages/${answer.id}/regenerate`, body: {}, key: crypto.randomUUID() });
   };
-  const edit = (question: Message, content: string) => ask(content, undefined, question.parent_id ?? null);
+  const edit = (question: Message, content: string) =>
+    ask(content, { parentId: question.parent_id ?? null, images: question.attachment_ids ?? [] });
+  const askNext = async (content: string, images: File[]) =>
+    ask(content, images.length > 0 ? { images: await sendImages(sessionId, images) } : {});
   const move = useMutation({
     mutationFn: (id: string) => {
       const params = { path: { session_id: sessionId } };
@@ -62,7 +75,7 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
     const first = history.state as FirstQuestion | null;
     if (!first?.ask) return;
     history.replaceState(null, '');
-    ask(first.ask, first.key);
+    ask(first.ask, { key: first.key, images: first.images });
   }, [ask]);
   const running = turn?.state === 'running' && !error;
   const shown = useMemo(() => exchange(messages, runs, asked, turn), [messages, runs, asked, turn]);
@@ -94,7 +107,14 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
         >
           {shown.map((each) =>
             each.role === 'user' ? (
-              <Question key={each.key} question={each} busy={running} onEdit={edit} onMove={move.mutate} />
+              <Question
+                key={each.key}
+                sessionId={sessionId}
+                question={each}
+                busy={running}
+                onEdit={edit}
+                onMove={move.mutate}
+              />
             ) : (
               <ShownAnswer
                 key={each.key}
@@ -112,7 +132,7 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
             <span className="hidden">{finished}</span>
           </p>
         </div>
-        <Composer running={running} onAsk={ask} onStop={stop} />
+        <Composer running={running} onAsk={askNext} onStop={stop} />
       </main>
       {source.citation && (
         <Suspense fallback={<aside aria-busy />}>
@@ -133,7 +153,7 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
             busy={running}
             hidden={Boolean(source.citation)}
             takesFocus={artifact.takesFocus.current}
-            onAsk={(content, wish) => ask(content, undefined, undefined, wish)}
+            onAsk={(content, wish) => ask(content, { wish })}
             onOpen={artifact.open}
             onClose={artifact.close}
           />

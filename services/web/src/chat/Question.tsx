@@ -4,9 +4,11 @@ import type { Schemas } from '../api/client';
 import { t } from '../i18n';
 import style from './chat.module.css';
 import type { Shown } from './exchange';
+import { ShownImages } from './ShownImages';
 import { Siblings } from './Siblings';
 
 interface Props {
+  sessionId: string;
   question: Shown;
   /** An answer is being written: nothing can be changed. */
   busy: boolean;
@@ -15,10 +17,10 @@ interface Props {
 }
 
 /** A question; editing it asks anew beside it, and what was answered before stays. */
-export function Question({ question, busy, onEdit, onMove }: Props) {
+export function Question({ sessionId, question, busy, onEdit, onMove }: Props) {
   const [editing, setEditing] = useState(false);
   const left = useRef(false);
-  const { content, message } = question;
+  const { content, images, message } = question;
   const leave = () => {
     left.current = true; // the focus goes back to where it came from
     setEditing(false);
@@ -43,6 +45,7 @@ export function Question({ question, busy, onEdit, onMove }: Props) {
   return (
     <div className={style.asked}>
       <p className={style.question}>{content}</p>
+      {images.length > 0 && <ShownImages sessionId={sessionId} ids={images} />}
       {message && !busy && (
         <div className={style.actions}>
           <Siblings message={message} onMove={onMove} />

@@ -16,6 +16,8 @@ export interface Shown {
   mode: Schemas['AnswerMode'] | undefined;
   notes: string[];
   sentences: Schemas['SentenceCheck'][];
+  /** The images that a question shows. */
+  images: string[];
   /** The stored message, which can be edited, answered again or left for one beside it. */
   message: Message | undefined;
   /** The turn, for an answer that was followed on this page. */
@@ -28,10 +30,11 @@ export interface Shown {
  */
 export interface Asked {
   content?: string;
+  images?: string[];
   parentId?: string | null | undefined;
 }
 
-const NOTHING = { citations: [], removed: 0, mode: undefined, notes: [], sentences: [], turn: undefined };
+const NOTHING = { citations: [], removed: 0, mode: undefined, notes: [], sentences: [], images: [], turn: undefined };
 
 /** Joins stored messages, the question just asked and the running turn, each once. */
 export function exchange(
@@ -48,6 +51,7 @@ export function exchange(
       key: 'asked',
       role: 'user',
       content: asked.content,
+      images: asked.images ?? [],
       runId: turn?.runId,
       message: undefined,
     });
@@ -74,6 +78,7 @@ function stored(message: Message, turn: Turn | undefined, runs: Runs | undefined
     mode: message.mode ?? undefined,
     notes: own?.issues ?? (run ? reasons(run) : []),
     sentences: message.sentences ?? [],
+    images: message.attachment_ids ?? [],
     message,
     turn: own,
   };
@@ -91,6 +96,7 @@ const live = (turn: Turn, message: Message | undefined): Shown => ({
   mode: turn.mode,
   notes: turn.issues,
   sentences: [],
+  images: [],
   message,
   turn,
 });

@@ -5,14 +5,8 @@ import { api, body, type Schemas } from '../api/client';
 import { size, t } from '../i18n';
 import { Confirm } from '../shell/dialogs';
 import style from './documents.module.css';
-
-const STATES = {
-  processing: 'processing',
-  searchable: 'searchable',
-  failed: 'failed',
-  cancelled: 'statusCancelled',
-  deleting: 'statusDeleting',
-} as const satisfies Record<Schemas['DocumentStatus'], Parameters<typeof t>[0]>;
+import { Stages } from './Stages';
+import { STATES } from './states';
 
 interface Props {
   document: Schemas['Document'];
@@ -37,7 +31,8 @@ export function DocumentRow({ document, mayChange }: Props) {
     },
   });
   const name = document.title ?? document.name;
-  const stopped = document.status === 'failed' || document.status === 'cancelled';
+  const stopped =
+    document.status === 'failed' || document.status === 'cancelled' || document.embedding_status === 'failed';
   return (
     <li>
       <div className={style.names}>
@@ -46,7 +41,10 @@ export function DocumentRow({ document, mayChange }: Props) {
           {document.title && `${document.name} · `}
           {size(document.file_size)}
         </span>
-        {document.status !== 'searchable' && <Explanation document={document} />}
+        {(document.status !== 'searchable' || document.embedding_status === 'failed') && (
+          <Explanation document={document} />
+        )}
+        <Stages document={document} />
         {retry.error && <span role="alert">{retry.error.message}</span>}
       </div>
       <span className={style.state} data-status={document.status}>

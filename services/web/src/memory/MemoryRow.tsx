@@ -1,13 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button } from 'react-aria-components';
+import { Button, ToggleButton } from 'react-aria-components';
 import { Link } from 'wouter';
 import { api, body, type Schemas } from '../api/client';
 import { day, t, when } from '../i18n';
-import { Confirm } from '../shell/dialogs';
 import style from '../shell/page.module.css';
 import { EditText } from './EditText';
-import { KINDS } from './Remembered';
+import { Forget } from './Forget';
+import { KINDS } from './kinds';
 
 type Memory = Schemas['Memory'];
 
@@ -19,7 +19,7 @@ interface Props {
 /** A memory: its words, where they come from, when they hold, and what can be done with it. */
 export function MemoryRow({ memory, mayChange }: Props) {
   const client = useQueryClient();
-  const [open, setOpen] = useState<'edit' | 'delete'>();
+  const [open, setOpen] = useState<'edit' | 'forget'>();
   const params = { path: { memory_id: memory.id } };
   const done = async () => {
     setOpen(undefined);
@@ -29,15 +29,15 @@ export function MemoryRow({ memory, mayChange }: Props) {
     mutationFn: (content: string) => api.PATCH('/v1/memories/{memory_id}', { params, body: { content } }),
     onSuccess: done,
   });
-  const remove = useMutation({
-    mutationFn: () => api.DELETE('/v1/memories/{memory_id}', { params }),
+  const pin = useMutation({
+    mutationFn: (pinned: boolean) => api.PATCH('/v1/memories/{memory_id}', { params, body: { pinned } }),
     onSuccess: done,
   });
   const approve = useMutation({
     mutationFn: () => api.POST('/v1/memories/{memory_id}/approve', { params }),
     onSuccess: done,
   });
-  const { content, kind, fact } = memory;
+  const { content, kind, fact, pinned } = memory;
   const short = content.length > 60 ? `${content.slice(0, 60)}…` : content;
   return (
     <li>
@@ -45,7 +45,7 @@ export function MemoryRow({ memory, mayChange }: Props) {
         <p>{content}</p>
         <Origin memory={memory} />
         {fact && <Validity fact={fact} />}
-        {approve.error && <span role="alert">{approve.error.message}</span>}
+        {(approve.error ?? pin.error) && <span role="alert">{(approve.error ?? pin.error)!.message}</span>}
       </div>
       <span className={style.badge}>{t(KINDS[kind])}</span>
       <div className={style.actions}>
@@ -59,8 +59,18 @@ export function MemoryRow({ memory, mayChange }: Props) {
             {t('edit')}
           </Button>
         )}
-        <Button onPress={() => setOpen('delete')} aria-label={`${t('delete')}: ${short}`}>
-          {t('delete')}
+        {mayChange && (
+          <ToggleButton
+            isSelected={pinned}
+            isDisabled={pin.isPending}
+            onChange={pin.mutate}
+            aria-label={`${t('pinMemory')}: ${short}`}
+          >
+            {t('pinMemory')}
+          </ToggleButton>
+        )}
+        <Button onPress={() => setOpen('forget')} aria-label={`${t('forget')}: ${short}`}>
+          {t('forget')}
         </Button>
       </div>
       {open === 'edit' && (
@@ -73,12 +83,11 @@ export function MemoryRow({ memory, mayChange }: Props) {
           onCancel={() => setOpen(undefined)}
         />
       )}
-      {open === 'delete' && (
-        <Confirm
-          text={t('deleteMemory', { text: short })}
-          error={remove.error?.message}
-          onConfirm={remove.mutate}
-          onCancel={() => setOpen(undefined)}
+      {open === 'forget' && (
+        <Forget
+          wanted={{ ids: [memory.id] }}
+          title={t('forgetText', { text: short })}
+          onClose={() => setOpen(undefined)}
         />
       )}
     </li>

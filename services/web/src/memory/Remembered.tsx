@@ -1,22 +1,15 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useDeferredValue, useState } from 'react';
 import { Button, Input, Label, SearchField, TextField } from 'react-aria-components';
-import { api, body, type Schemas } from '../api/client';
-import { type Key, t } from '../i18n';
+import { api, body } from '../api/client';
+import { t } from '../i18n';
 import { Choice } from '../shell/Choice';
 import style from '../shell/page.module.css';
+import { KINDS, type Kind } from './kinds';
 import { MemoryRow } from './MemoryRow';
+import { Rights } from './Rights';
 import { Writing } from './Writing';
 
-type Kind = Schemas['MemoryKind'];
-export const KINDS = {
-  fact: 'kindFact',
-  preference: 'kindPreference',
-  style: 'kindStyle',
-  topic: 'kindTopic',
-  note: 'kindNote',
-  episode: 'kindEpisode',
-} as const satisfies Record<Kind, Key>;
 const MOST_FOUND = 20;
 
 interface Props {
@@ -52,6 +45,7 @@ export function Remembered({ mayChange, isOwner }: Props) {
       ) : (
         <Listed kind={kind} mayChange={mayChange} />
       )}
+      <Rights />
     </>
   );
 }

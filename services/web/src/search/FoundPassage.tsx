@@ -9,7 +9,8 @@ import { pieces } from './wanted';
 
 interface Props {
   hit: Schemas['Hit'];
-  number: number;
+  /** Its place among what was found, by which the source panel opens it; without one it is only shown. */
+  number?: number;
 }
 
 /** A passage with the words that fit, where it stands, and why it is here. */
@@ -20,13 +21,17 @@ export function FoundPassage({ hit, number: place }: Props) {
   return (
     <li>
       <h2>
-        <Button
-          className={style.plain!}
-          data-citation={place}
-          onPress={() => setAddress((now) => withSource(now, place))}
-        >
-          {place}. {title ?? name}
-        </Button>
+        {place === undefined ? (
+          (title ?? name)
+        ) : (
+          <Button
+            className={style.plain!}
+            data-citation={place}
+            onPress={() => setAddress((now) => withSource(now, place))}
+          >
+            {place}. {title ?? name}
+          </Button>
+        )}
       </h2>
       {where && <p className={style.quiet}>{where}</p>}
       <p className={own.passage}>

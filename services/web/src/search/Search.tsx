@@ -8,6 +8,7 @@ import { Choice } from '../shell/Choice';
 import style from '../shell/page.module.css';
 import { WithSource } from '../viewer/WithSource';
 import { FoundPassage } from './FoundPassage';
+import { Missing } from './Missing';
 import own from './search.module.css';
 import { cited, FACETS, MODES, type Mode, modeOf, request } from './wanted';
 
@@ -47,6 +48,7 @@ export default function Search() {
             <FoundPassage key={hit.chunk_id} hit={hit} number={index + 1} />
           ))}
         </ol>
+        {found && <Missing address={address} />}
       </main>
     </WithSource>
   );

@@ -19,7 +19,7 @@ export const FACETS = [
   { facet: 'tag', filter: 'tags', name: 'facetTag' },
 ] as const satisfies { facet: Schemas['Facet']; filter: keyof Schemas['SearchRequest']; name: Key }[];
 
-const MOST_HITS = 20;
+export const MOST_HITS = 20;
 const isMode = (value: string | null): value is Mode => value !== null && Object.hasOwn(MODES, value);
 
 /** The mode that the address names; without one the workspace's setting decides. */

@@ -19,8 +19,27 @@ test('an owner sees how the services are, what was used and done, and decides wh
   await expect(page.getByText(/Calls of models from/)).toBeVisible();
   await expectAccessible(page, 'usage');
 
-  await page.getByRole('link', { name: 'People' }).click();
   const main = page.getByRole('main');
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await main.getByRole('spinbutton', { name: 'Passages' }).fill('7');
+  await page.keyboard.press('Enter');
+  await main.getByRole('button', { name: 'Back to the default: Passages' }).press('Enter');
+  await expect(main.getByRole('spinbutton', { name: 'Passages' })).toHaveValue('');
+  await main.getByRole('button', { name: 'Add a model: Writes answers' }).press('Enter');
+  await expectAccessible(page, 'settings');
+  await page.getByRole('link', { name: 'Presets' }).click();
+  await main.getByRole('button', { name: 'New preset' }).press('Enter');
+  const preset = `brief-${crypto.randomUUID().slice(0, 8)}`;
+  await main.getByLabel(/^Name: small letters/).fill(preset);
+  await main.getByLabel('Instructions').fill('Answer in one sentence.');
+  await expectAccessible(page, 'preset');
+  await main.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(main.getByRole('listitem').filter({ hasText: preset })).toContainText('Answer in one sentence.');
+  await main.getByRole('button', { name: `Delete: ${preset}` }).press('Enter');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).press('Enter');
+  await expect(main.getByText(preset)).toHaveCount(0);
+
+  await page.getByRole('link', { name: 'People' }).click();
   const role = main.getByLabel('Role of Grete').first();
   await role.selectOption('editor');
   await expect(role).toHaveValue('editor');

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { APIRequestContext, Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test } from './fixtures';
 
+// Ten by ten red pixels
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mP8z8BQz0AEYBxVSF+FABJADveWkH6oAAAAAElFTkSuQmCC';
 const headers = () => ({ authorization: `Bearer ${process.env.ATTRACTOR_API_KEY}` });
 const TEXT = '# Outage\r\n\r\nUserDB \u{1F600} was away.\tTwice.\r\n\r\n- [ ] tell **everyone**';
 
@@ -44,6 +46,13 @@ test('a text is begun by hand, saved by itself, seen as it will look, and undone
   await expect(editor(page)).toHaveText('');
   await page.getByRole('button', { name: 'Redo' }).press('Enter');
   await expect(editor(page)).toContainText('It is calm.');
+
+  await page.getByRole('button', { name: 'Rename', exact: true }).press('Enter');
+  await page.getByRole('textbox', { name: 'Name' }).fill('Calm harbour');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Calm harbour' })).toBeVisible();
+  await page.getByRole('button', { name: 'Make searchable' }).press('Enter');
+  await expect(page.getByRole('link', { name: /version \d+ is a document/ })).toBeVisible();
 
   // No model is configured here: nothing is offered that one would have to do
   await expect(page.getByRole('button', { name: 'Rewrite' })).toHaveCount(0);
@@ -121,6 +130,38 @@ test('versions are listed, opened, compared and restored', async ({ page, reques
   await expect(async () =>
     expect(await stored(request, id)).toMatchObject({ text: 'The harbour is calm.\n', index: 4 }),
   ).toPass();
+});
+
+test('images are chosen, taken away, refused in words, and shown with the question', async ({ page }) => {
+  // As with a model: without one images are not offered
+  await page.route('**/v1/models', async (route) => {
+    const response = await route.fetch();
+    const models = await response.json();
+    models.data.push({ ...models.data[0], id: 'attractor-plain' });
+    await route.fulfill({ response, json: models });
+  });
+  await signIn(page);
+  await expect(page.getByRole('button', { name: 'Add an image' })).toBeVisible();
+  const buffer = Buffer.from(PNG, 'base64');
+  await page.locator('input[type=file]').setInputFiles([
+    { name: 'red.png', mimeType: 'image/png', buffer },
+    { name: 'twice.png', mimeType: 'image/png', buffer },
+    { name: 'plan.pdf', mimeType: 'application/pdf', buffer },
+  ]);
+  await expect(page.getByText('“plan.pdf” is not an image')).toBeVisible();
+  await page.getByRole('button', { name: 'Remove: twice.png' }).press('Enter');
+  await expect(page.getByRole('img', { name: 'twice.png' })).toHaveCount(0);
+  await expect(page.getByLabel('Your question')).toBeFocused();
+  await page.getByLabel('Your question').fill('What is to be seen?');
+  await expectAccessible(page, 'images');
+  await page.keyboard.press('Enter');
+  const shown = page.getByRole('log').getByRole('button', { name: 'Enlarge: red.png' });
+  await expect(shown).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Edit', exact: true })).toBeVisible(); // the question is stored
+  await shown.press('Enter');
+  await expect(page.getByRole('dialog', { name: 'red.png' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(shown).toBeFocused();
 });
 
 test('selected text and themes are asked with the places that the API counts', async ({ page, request }) => {

@@ -2,9 +2,12 @@ import { expect, expectAccessible, signIn, test } from './fixtures';
 
 test('Ctrl-K finds a page by a part of its name, and tells the keys', async ({ page }) => {
   await signIn(page);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.keyboard.press('Control+k');
   await expect(page.getByLabel('Go to a page or do something')).toBeFocused();
   await expectAccessible(page, 'commands');
+  expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
+  expect(await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior)).toBe('auto');
   await page.keyboard.type('world');
   await expect(page.getByRole('menuitem')).toHaveCount(1);
   await page.keyboard.press('ArrowDown');

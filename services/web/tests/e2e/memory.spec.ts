@@ -16,7 +16,7 @@ test('what is remembered is seen with its origin, found, changed and forgotten',
     await expect(page.getByLabel('A note to remember')).toBeVisible();
     await expect(rows.filter({ hasText: 'I live in Lisbon' }).first()).toBeVisible({ timeout: 5_000 });
   }).toPass({ timeout: 120_000 });
-  await expect(rows.filter({ hasText: 'I live in Lisbon' }).first()).toContainText('from you');
+  await expect(rows.filter({ hasText: 'I live in Lisbon' }).filter({ hasText: 'from you' }).first()).toBeVisible();
 
   await page.getByLabel('A note to remember').fill('The harbour review is on Thursday.');
   await page.getByRole('button', { name: 'Remember' }).click();
@@ -32,9 +32,20 @@ test('what is remembered is seen with its origin, found, changed and forgotten',
   await expect(note).toHaveCount(1);
   await page.getByLabel('Kind').selectOption('note');
   await expect(note).toHaveCount(1);
-  await note.getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
+  await note.getByRole('button', { name: 'Keep always' }).click();
+  await expect(note.getByRole('button', { name: 'Keep always' })).toHaveAttribute('aria-pressed', 'true');
+  await page.getByLabel('A name, words or a question').fill('harbour review');
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('alertdialog');
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'Friday' })).toContainText('mentions it');
+  await expectAccessible(page, 'forget');
+  await dialog.getByRole('button', { name: 'Forget' }).press('Enter');
+  await expect(dialog).toContainText('Nothing of it is left in memory.');
+  await dialog.getByRole('button', { name: 'Close' }).press('Enter');
   await expect(note).toHaveCount(0);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export all' }).press('Enter');
+  expect((await download).suggestedFilename()).toBe('memories.jsonl');
 
   await page.getByLabel('Search what is remembered').fill('');
   await page.getByLabel('Kind').selectOption('episode');

@@ -27,6 +27,12 @@ test('passages are found in spite of a typing error, explained, filtered and ope
   await page.reload(); // the address says it all
   await expect(pdf).toBeChecked();
 
+  await page.getByText('Why is a document missing?').press('Enter');
+  await page.getByLabel('Name of the document, or a part of it').fill('services.md');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/The filter “Type” keeps it out: wanted is application\/pdf/)).toBeVisible();
+  await expectAccessible(page, 'search-missing');
+
   const first = hits.first().getByRole('button');
   await first.click();
   await expect(page.getByTestId('frame')).toBeVisible();

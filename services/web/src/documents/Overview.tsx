@@ -1,0 +1,61 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button } from 'react-aria-components';
+import { api, body, type Schemas } from '../api/client';
+import { number, t } from '../i18n';
+import style from './documents.module.css';
+
+interface Props {
+  /** Changes whenever a document did. */
+  seen: unknown;
+  mayChange: boolean;
+}
+
+/** What failed, by its kind, and all of a kind tried again at once; how many are found by their words alone. */
+export function Overview({ seen, mayChange }: Props) {
+  const client = useQueryClient();
+  const { data } = useQuery({
+    queryKey: ['documents-summary', seen],
+    placeholderData: (before) => before,
+    queryFn: () => body(api.GET('/v1/documents/summary')),
+  });
+  const retry = useMutation({
+    mutationFn: (filter: Schemas['DocumentFilter']) => body(api.POST('/v1/documents/retry', { body: filter })),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['documents'] }),
+  });
+  const groups = [
+    ...Object.entries(data?.failures ?? {}).map(([kind, count]) => ({
+      text: t('failedOfKind', { kind, count: number(count) }),
+      filter: { status: 'failed', error_class: kind } as const,
+    })),
+    ...(data?.embedding_failed
+      ? [
+          {
+            text: t('wordsOnly', { count: number(data.embedding_failed) }),
+            filter: { embedding_status: 'failed' } as const,
+          },
+        ]
+      : []),
+  ];
+  if (groups.length === 0) return null;
+  return (
+    <section aria-label={t('whatFailed')} className={style.overview}>
+      <ul>
+        {groups.map(({ text, filter }) => (
+          <li key={text}>
+            {text}{' '}
+            {mayChange && (
+              <Button
+                isDisabled={retry.isPending}
+                onPress={() => retry.mutate(filter)}
+                aria-label={`${t('retryAll')}: ${text}`}
+              >
+                {t('retryAll')}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <p role="status">{retry.error?.message ?? (retry.data && t('retried', { count: number(retry.data.done) }))}</p>
+    </section>
+  );
+}
