@@ -41,39 +41,51 @@ class GermanVerb:
     """Its object has no preposition."""
 
 
-def _verb(relation_type: str, finite: str, link: str = "", behind: str = "", *, passive: bool = False) -> GermanVerb:
-    middle = rf"{link} " if link else ""
-    return GermanVerb(
-        relation_type,
-        re.compile(rf"`? ?(?:{finite}) {ADVERBS}{middle}{ADVERBS}{ARTICLE}{KIND}`?"),
+BETWEEN = re.compile(rf"`? {ADVERBS}{ARTICLE}{KIND}`?")
+USED = r"genutzt|benutzt|verwendet|gebraucht|benötigt|aufgerufen|gelesen|abgefragt|eingesetzt"
+# relation, finite forms, what stands before the object, what stands behind it, whether the object acts
+_GRAMMAR: tuple[tuple[str, str, str, str, bool], ...] = (
+    ("DEPENDS_ON", r"hängt|hängen|hing|hingen", r"(?:ab )?(?:von|vom)", r"ab", False),
+    ("DEPENDS_ON", r"braucht|brauchen|brauchte|benötigt|benötigen|benötigte", "", "", False),
+    ("DEPENDS_ON", r"ist|sind", r"auf", r"angewiesen", False),
+    (
+        "USES",
+        r"nutzt|nutzen|nutzte|nutzten|benutzt|benutzen|benutzte|verwendet|verwenden|verwendete|setzt auf",
+        "",
+        "",
+        False,
+    ),
+    ("RUNS_ON", r"läuft|laufen|lief|basiert|basieren|basierte", r"auf", "", False),
+    ("USES", r"baut|bauen|baute|setzt|setzen|setzte", r"auf", r"auf", False),
+    ("USES", r"greift|greifen|griff", rf"{WHAT}auf", r"zu", False),
+    ("CALLS", r"ruft|rufen|rief|fragt|fragen|fragte", "", r"auf|an|ab", False),
+    (
+        "READS",
+        r"liest|lesen|las|bezieht|beziehen|bezog|holt|holen|lädt|übernimmt",
+        rf"{WHAT}(?:aus|von|vom)",
+        "",
+        False,
+    ),
+    ("WRITES", r"schreibt|schreiben|schrieb|speichert|speichern|sichert|legt", rf"{WHAT}(?:in|im|nach)", "", False),
+    ("WRITES", r"veröffentlicht|veröffentlichen|meldet|sendet", rf"{WHAT}(?:auf|an)", "", False),
+    ("USES", r"wird|werden|wurde|wurden", r"(?:von|vom)", USED, True),
+    ("OWNS", r"wird|werden|wurde|wurden", r"(?:von|vom)", r"verantwortet|entwickelt und betrieben", True),
+    ("MAINTAINS", r"wird|werden|wurde", r"(?:von|vom)", r"betreut|betrieben|gepflegt|gewartet", True),
+    ("OWNS", r"verantwortet|verantworten|besitzt|besitzen", "", "", False),
+    ("MAINTAINS", r"betreut|betreuen|betreibt|betreiben|pflegt|pflegen|wartet|warten", "", "", False),
+    ("OWNS", r"ist|sind|war", r"für", r"zuständig|verantwortlich", False),
+    ("USES", r"wird|werden|soll|sollen", "", r"nutzen|benutzen|verwenden|brauchen|benötigen|einsetzen", False),
+)
+VERBS = tuple(
+    GermanVerb(
+        relation,
+        re.compile(rf"`? ?(?:{finite}) {ADVERBS}{link}{' ' if link else ''}{ADVERBS}{ARTICLE}{KIND}`?"),
         re.compile(rf"(?:^|[\s(])(?:{finite}) {ADVERBS}{ARTICLE}{KIND}`?$"),
         re.compile(rf"`?(?: [\w-]{{1,20}}){{0,2}}? ?(?:{behind})(?!\w)") if behind else None,
         passive,
         not link,
     )
-
-
-BETWEEN = re.compile(rf"`? {ADVERBS}{ARTICLE}{KIND}`?")
-USED = r"genutzt|benutzt|verwendet|gebraucht|benötigt|aufgerufen|gelesen|abgefragt|eingesetzt"
-VERBS = (
-    _verb("DEPENDS_ON", r"hängt|hängen|hing|hingen", r"(?:ab )?(?:von|vom)", r"ab"),
-    _verb("DEPENDS_ON", r"braucht|brauchen|brauchte|benötigt|benötigen|benötigte"),
-    _verb("DEPENDS_ON", r"ist|sind", r"auf", r"angewiesen"),
-    _verb("USES", r"nutzt|nutzen|nutzte|nutzten|benutzt|benutzen|benutzte|verwendet|verwenden|verwendete|setzt auf"),
-    _verb("RUNS_ON", r"läuft|laufen|lief|basiert|basieren|basierte", r"auf"),
-    _verb("USES", r"baut|bauen|baute|setzt|setzen|setzte", r"auf", r"auf"),
-    _verb("USES", r"greift|greifen|griff", rf"{WHAT}auf", r"zu"),
-    _verb("CALLS", r"ruft|rufen|rief|fragt|fragen|fragte", "", r"auf|an|ab"),
-    _verb("READS", r"liest|lesen|las|bezieht|beziehen|bezog|holt|holen|lädt|übernimmt", rf"{WHAT}(?:aus|von|vom)"),
-    _verb("WRITES", r"schreibt|schreiben|schrieb|speichert|speichern|sichert|legt", rf"{WHAT}(?:in|im|nach)"),
-    _verb("WRITES", r"veröffentlicht|veröffentlichen|meldet|sendet", rf"{WHAT}(?:auf|an)"),
-    _verb("USES", r"wird|werden|wurde|wurden", r"(?:von|vom)", USED, passive=True),
-    _verb("OWNS", r"wird|werden|wurde|wurden", r"(?:von|vom)", r"verantwortet|entwickelt und betrieben", passive=True),
-    _verb("MAINTAINS", r"wird|werden|wurde", r"(?:von|vom)", r"betreut|betrieben|gepflegt|gewartet", passive=True),
-    _verb("OWNS", r"verantwortet|verantworten|besitzt|besitzen"),
-    _verb("MAINTAINS", r"betreut|betreuen|betreibt|betreiben|pflegt|pflegen|wartet|warten"),
-    _verb("OWNS", r"ist|sind|war", r"für", r"zuständig|verantwortlich"),
-    _verb("USES", r"wird|werden|soll|sollen", "", r"nutzen|benutzen|verwenden|brauchen|benötigen|einsetzen"),
+    for relation, finite, link, behind, passive in _GRAMMAR
 )
 WILL = re.compile(r"(?:wird|werden|soll|sollen)(?!\w).* (?:nutzen|benutzen|verwenden|brauchen|benötigen|einsetzen)$")
 DENIES = re.compile(r"(?<!\w)(?:nie|niemals|weder|nicht(?! nur))(?!\w)")

@@ -65,8 +65,8 @@ _ATTRIBUTE = re.compile(
 _PRONOUNS = frozenset({"it", "this", "that", "he", "she", "es", "er", "sie", "das"})
 _ARTICLE = re.compile(r"(?i)(?:the|der|die|das|den|dem|our|unser|unsere|unseren) (?=\S)")
 _LEFT = re.compile(
-    r"(?i)(?:[\s,]+(?:now|currently|then|today|nowadays|at the moment|jetzt|derzeit|aktuell|damals|heute|verwendet"
-    r"|benutzt|genutzt|eingesetzt))+$"
+    r"(?i)(?:[\s,]{1,3}(?:now|currently|then|today|nowadays|at the moment|jetzt|derzeit|aktuell|damals|heute|verwendet"
+    r"|benutzt|genutzt|eingesetzt)){1,8}$"
 )
 
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from memory.facts.statements import USER, plain
 
 USES = "uses"
-_VERSION = re.compile(r"[ -]v?\d+(?:\.\d+)*(?:\.x)?$")
+_VERSION = re.compile(r"[ -]v?\d{1,9}(?:\.\d{1,9}){0,5}(?:\.x)?$")
 _SORT = re.compile(r"(?i)^(?:project|projekt|product|produkt) (?=\S)|(?<=\S) (?:project|projekt|product|produkt)$")
 _ROLES = {
     "lead": "leader head projektleiter projektleiterin projektleitung leiter leiterin leitung teamleiter teamleiterin",
