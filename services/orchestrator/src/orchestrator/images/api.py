@@ -7,7 +7,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Depends, Query, Request, Response, status
 
-from contracts.base import Page, ProblemBody
+from contracts.base import Page, ProblemBody, Text
 from contracts.images import IMAGE_TYPES, MOST_IMAGE_BYTES, ImageAttachment
 from orchestrator.errors import ImageTooLarge, NotAnImage
 from orchestrator.images.decoding import SentImage
@@ -37,7 +37,7 @@ def image_keeping(request: Request) -> ImageKeeping:
 
 
 Images = Annotated[ImageKeeping, Depends(image_keeping)]
-Name = Annotated[str, Query(min_length=1, max_length=255, description="The name of the file")]
+Name = Annotated[Text, Query(min_length=1, max_length=255, description="The name of the file")]
 
 
 @router.post(

@@ -6,6 +6,7 @@ from typing import Any
 
 from contracts.fixed_answers import DOCUMENTS_SAY
 from contracts.memory import RecallResponse
+from orchestrator.graphs.conversation.state import RememberedAnswer
 from service_kit.problems import ServiceSilent
 
 
@@ -21,11 +22,13 @@ def remembering(recalled: RecallResponse | ServiceSilent, *, remembers: bool) ->
     memory learns nothing from is not told that it does.
     """
     if isinstance(recalled, ServiceSilent):
-        return {"memories": [], "recalled_ids": [], "remembered": None, "beside_memory": None}
+        return {"memories": [], "recalled_ids": [], "remembered": None}
     answer = recalled.answer or (recalled.told if remembers else None)
     return {
         "memories": [memory.content for memory in recalled.memories],
         "recalled_ids": [str(memory.id) for memory in recalled.memories],
-        "remembered": answer.text if answer else None,
-        "beside_memory": DOCUMENTS_SAY[answer.language] if answer and not answer.about_user else None,
+        "remembered": answer
+        and RememberedAnswer(
+            text=answer.text, documents_say=None if answer.about_user else DOCUMENTS_SAY[answer.language]
+        ),
     }

@@ -52,6 +52,13 @@ class Cited(TypedDict):
     end: int
 
 
+class RememberedAnswer(TypedDict):
+    """What memory answers; `documents_say` stands before what documents say, null if that is not told."""
+
+    text: str
+    documents_say: str | None
+
+
 class GraphAnswer(TypedDict):
     """What the graph answers: text with markers, and what they stand for in the passages."""
 
@@ -158,8 +165,8 @@ class RetrievalState(TypedDict):
     `rag_scope` is where was searched, for `rag_query`; `passages` are what its `rag_context` is worth, `rag_citations`
     the places of all that was found. `read_elsewhere`: some passages are of other workspaces.
 
-    `recalled_ids` are those of `memories`, and stay known when these are gone. `remembered` answers the question by
-    itself, if some memory does; `beside_memory` then stands before what the documents say, null if that is not told.
+    `recalled_ids` are those of `memories`, and stay known when these are gone. `remembered` answers the question, if
+    some memory does.
     """
 
     document_ids: list[str] | None
@@ -174,8 +181,7 @@ class RetrievalState(TypedDict):
     passages: list[FoundChunk]
     memories: list[str]
     recalled_ids: list[str]
-    remembered: str | None
-    beside_memory: str | None
+    remembered: RememberedAnswer | None
     structure: GraphAnswer | None
 
 
@@ -232,7 +238,6 @@ TRANSIENT: dict[str, Any] = {
     "passages": [],
     "memories": [],
     "remembered": None,
-    "beside_memory": None,
     "structure": None,
     "cited": [],
     "error": None,

@@ -237,7 +237,6 @@ class ConversationTurns:
             memories=[],
             recalled_ids=[],
             remembered=None,
-            beside_memory=None,
             structure=None,
             cited=[],
             citations=[],

@@ -24,7 +24,7 @@ from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.images_in_view import WITHOUT_IMAGES, any_images, with_images
 from orchestrator.graphs.conversation.model_writing import CUT_ISSUE, ModelWriting
 from orchestrator.graphs.conversation.passages import condensed, fitting, numbered, quoted, remembered
-from orchestrator.graphs.conversation.state import FoundChunk, GraphAnswer, Turn
+from orchestrator.graphs.conversation.state import FoundChunk, GraphAnswer, RememberedAnswer, Turn
 from orchestrator.runs.events import RunEvents
 from orchestrator.runs.records import RunOptions
 from service_kit.problems import Unavailable
@@ -64,8 +64,7 @@ class AnswerableTurn(TypedDict):
     search: Literal["found", "nothing", "failed", "off"] | None
     passages: list[FoundChunk]
     memories: list[str]
-    remembered: str | None
-    beside_memory: str | None
+    remembered: RememberedAnswer | None
     structure: GraphAnswer | None
 
 
@@ -271,13 +270,11 @@ def _quote(state: AnswerableTurn, events: RunEvents, issues: list[str]) -> Reply
     What memory answers of others than whoever asks stands before what the documents say, each with where it is from.
     """
     shown: list[str] = []
-    remembered = state["remembered"]
-    beside = state["beside_memory"] if state["structure"] or state["passages"] else None
-    if remembered and beside is None:
-        show(events, shown, remembered)
-        return Reply(remembered, "extractive", [], 0, issues)
-    if remembered:
-        show(events, shown, f"{remembered}\n\n{beside}\n\n")
+    if known := state["remembered"]:
+        if known["documents_say"] is None or not (state["structure"] or state["passages"]):
+            show(events, shown, known["text"])
+            return Reply(known["text"], "extractive", [], 0, issues)
+        show(events, shown, f"{known['text']}\n\n{known['documents_say']}\n\n")
     if structure := state["structure"]:
         show(events, shown, structure["text"])
         return Reply("".join(shown), "extractive", [CitedSpan(**one) for one in structure["cited"]], 0, issues)
