@@ -4,7 +4,7 @@ VENV := .venv/bin
 BOOTSTRAP := $(PYTHON) infra/embedded/bootstrap.py
 ENGINES ?= embedded
 # Test processes side by side, each with engines of its own: tests wait more than they compute.
-JOBS ?= 2
+JOBS ?= 3
 # Hundreds of processes start in the tests: without bytecode on disk each would compile what it imports anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -27,7 +27,7 @@ test: setup ## unit, integration and contract tests; ENGINES=containers runs the
 	@ENGINES=$(ENGINES) $(VENV)/pytest -n $(JOBS) --dist loadfile $(ARGS)
 
 faults: setup ## kill -9 under load: nothing is lost, stuck or doubled; an upgrade in place keeps what was stored
-	@$(VENV)/pytest -n $(JOBS) --dist loadfile tests/faults tests/upgrade $(ARGS)
+	@$(VENV)/pytest -n 2 --dist loadfile tests/faults tests/upgrade $(ARGS)
 
 e2e: setup ## the end-to-end tests, against a running stack: ATTRACTOR_URL and ATTRACTOR_API_KEY
 	@$(VENV)/pytest tests/e2e $(ARGS)
