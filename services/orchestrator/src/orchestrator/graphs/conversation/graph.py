@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -36,9 +35,8 @@ from orchestrator.graphs.stages import ERROR_HANDLER, stage, unless_failed
 ConversationGraph = CompiledStateGraph[State, ConversationContext, State, State]
 
 
-@cache
 def build() -> ConversationGraph:
-    """Returns the one graph, without a saver: each attempt copies it with one of its own."""
+    """Returns the graph without a saver: each attempt copies it with one of its own."""
     graph = StateGraph(State, ConversationContext)
     graph.add_node("generate_path", stage(generate_path, "Choosing the way"))
     graph.add_node("retrieve", stage(retrieve, "Searching the documents"))
