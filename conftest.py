@@ -24,10 +24,10 @@ from pydantic import SecretStr
 from real_engines import RealEngines, container_engines, embedded_engines
 from redis import Redis
 
+import service_kit.migrate
 from contracts.gateway import Role
 from contracts.registry import GATEWAY
 from service_kit.auth import Principal
-from service_kit.migrate import migrate
 from service_kit.objects import ObjectStore
 from service_kit.settings import ObjectStoreSettings
 from service_kit.tokens import Tokens
@@ -37,6 +37,7 @@ settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
 LONGEST_ID = 20
+TEMPLATES: dict[tuple[object, ...], str] = {}
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -68,30 +69,8 @@ UNSIGNED = """CREATE OR REPLACE FUNCTION {schema}.unsigned_until() RETURNS times
 AS $$ SELECT timestamptz '2100-01-01 00:00+00' $$"""
 
 
-@pytest.fixture(scope="session")
-def templates(engines: RealEngines) -> Callable[[str, Prepare | None], str]:
-    """templates("retrieval", None): the name of a database with that service's migrations, made once and copied."""
-    made: dict[tuple[str, Prepare | None], str] = {}
-
-    def template(package: str, prepare: Prepare | None) -> str:
-        if (package, prepare) not in made:
-            name = _create_database(engines.admin_database_url, "template")
-            urls = _urls(engines.admin_database_url, name, package)
-            migrate(urls.admin, urls.service, package, package if find_spec(package) else "contracts")
-            with psycopg.connect(urls.admin) as connection:  # tests write as services whose keys they need not have
-                connection.execute(UNSIGNED.format(schema=package).encode())
-            if prepare is not None:
-                prepare(urls.admin, package)
-            made[package, prepare] = name
-        return made[package, prepare]
-
-    return template
-
-
 @pytest.fixture
-def make_database(
-    engines: RealEngines, templates: Callable[[str, Prepare | None], str]
-) -> Iterator[Callable[..., DatabaseUrls]]:
+def make_database(engines: RealEngines) -> Iterator[Callable[..., DatabaseUrls]]:
     """make_database("retrieval"): a new database with that service's migrations; dropped at the end.
 
     `prepare`, a function of (administrator's URL, schema), adds what other programs keep there.
@@ -99,13 +78,30 @@ def make_database(
     names: list[str] = []
 
     def make(package: str, prepare: Prepare | None = None) -> DatabaseUrls:
-        names.append(_create_database(engines.admin_database_url, "test", templates(package, prepare)))
+        template = _template(engines.admin_database_url, package, prepare)
+        names.append(_create_database(engines.admin_database_url, "test", template))
         return _urls(engines.admin_database_url, names[-1], package)
 
     yield make
     with psycopg.connect(engines.admin_database_url, autocommit=True) as connection:
         for name in names:
             connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def _template(admin_database_url: str, package: str, prepare: Prepare | None) -> str:
+    """Returns the name of a database with the migrations that there are now; it is made once and copied."""
+    source = package if find_spec(package) else "contracts"
+    made = (admin_database_url, package, prepare, tuple(name for name, _ in service_kit.migrate.migrations(source)))
+    if made not in TEMPLATES:
+        name = _create_database(admin_database_url, "template")
+        urls = _urls(admin_database_url, name, package)
+        service_kit.migrate.migrate(urls.admin, urls.service, package, source)
+        with psycopg.connect(urls.admin) as connection:  # tests write as services whose keys they need not have
+            connection.execute(UNSIGNED.format(schema=package).encode())
+        if prepare is not None:
+            prepare(urls.admin, package)
+        TEMPLATES[made] = name
+    return TEMPLATES[made]
 
 
 @pytest.fixture

@@ -106,10 +106,16 @@ def settings(
 async def client(
     settings: Settings, running: Any, auth_headers: Callable[..., dict[str, str]], object_store: ObjectStore
 ) -> AsyncIterator[httpx2.AsyncClient]:
-    """The API, called by the owner of `workspace_id`."""
+    """The API, called by the owner of `workspace_id`, who has a new token each time: one is valid for two minutes."""
+
+    def signed(request: httpx2.Request) -> httpx2.Request:
+        if "Authorization" not in request.headers:
+            request.headers.update(auth_headers())
+        return request
+
     assert object_store.bucket == settings.s3_bucket
     async with running(create_app(settings)) as client:
-        client.headers.update(auth_headers())
+        client.auth = signed
         yield client
 
 
