@@ -95,9 +95,15 @@ async def test_two_hundred_answers_that_are_written_at_the_same_time_all_reach_t
     async def when_all_are_open(_: int) -> None:
         await all_open.wait()
 
+    async def begun(client: httpx2.AsyncClient, user: UUID) -> str:
+        """Asks again while the service says that it has no connection free."""
+        while (answer := await client.post("/v1/sessions", json={}, headers=auth_headers(user_id=user))).is_error:
+            assert answer.status_code == 503, answer.text
+        return str(answer.json()["id"])
+
     async def followed(client: httpx2.AsyncClient, user: UUID) -> list[str]:
         async with turns:
-            session = (await client.post("/v1/sessions", json={}, headers=auth_headers(user_id=user))).json()["id"]
+            session = await begun(client, user)
         headers = {**auth_headers(user_id=user), "Accept": "text/event-stream"}
         asked = {"content": "How long are tokens valid?"}
         path = f"/v1/sessions/{session}/messages"
