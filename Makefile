@@ -24,7 +24,7 @@ setup: ## create the environment for development
 	@$(BOOTSTRAP) setup --dev
 
 test: setup ## unit, integration and contract tests; ENGINES=containers runs them on the public images (needs Docker)
-	@ENGINES=$(ENGINES) $(VENV)/pytest -n $(JOBS) --dist loadfile $(ARGS)
+	@ENGINES=$(ENGINES) $(VENV)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 faults: setup ## kill -9 under load: nothing is lost, stuck or doubled; an upgrade in place keeps what was stored
 	@$(VENV)/pytest -n 2 --dist loadfile tests/faults tests/upgrade $(ARGS)
