@@ -1,4 +1,4 @@
-"""No regular expression of the product takes more than linear time, whatever the text (findings 2 and 7)."""
+"""No regular expression of the product takes more than linear time, whatever the text."""
 
 from __future__ import annotations
 
