@@ -76,20 +76,31 @@ class TestAsk:
         assert b'"Why?"' in asked.calls("POST", f"/v1/sessions/{SESSION}/messages")[0].body
 
     def test_what_is_not_verified_is_marked_and_reasons_are_told(self, asked, samples, events, attractor) -> None:
-        name, data = samples.completed("Keys expire [1]. Penguins swim.\n| a | b |")
+        name, data = samples.completed("Keys expire [1]. Penguins swim. Keys last 9 years. Why?\n| a | b |")
         sentences = [
             {"start": 0, "end": 16, "status": "verified", "reason": "the source says so", "attributed": True},
             {"start": 17, "end": 31, "status": "unsupported", "reason": "nothing says it"},
-            {"start": 32, "end": 41, "status": "unclear", "reason": "no “b”"},
+            {"start": 32, "end": 50, "status": "contradicted", "reason": "the source does not have the number 9"},
+            {"start": 51, "end": 55, "status": "not_a_claim", "reason": "a question"},
+            {"start": 56, "end": 65, "status": "unclear", "reason": "no “b”", "instead_of": "| a | c |"},
         ]
         asked.on("GET", f"/v1/runs/{RUN}/events", events((name, data | {"sentences": sentences})))
+        marked = [
+            "Keys expire [1]. Penguins swim. (unsupported) Keys last 9 years. (contradicted) Why?",
+            "| a | b (unclear) |",
+        ]
         lines = attractor("ask", "Why?", "--reasons").out.splitlines()
-        assert lines[:2] == ["Keys expire [1]. Penguins swim. (unsupported)", "| a | b (unclear) |"]
-        assert lines[3:6] == [
+        assert lines[:2] == marked
+        assert lines[3:8] == [
             "verified: “Keys expire [1].” (the source says so; the check cited it)",
             "unsupported: “Penguins swim.” (nothing says it)",
-            "unclear: “| a | b |” (no “b”)",
+            "contradicted: “Keys last 9 years.” (the source does not have the number 9)",
+            "not_a_claim: “Why?” (a question)",
+            "unclear: “| a | b |” (no “b”; written anew in the place of “| a | c |”)",
         ]
+        plain = attractor("ask", "Why?").out
+        assert plain.splitlines()[:2] == marked
+        assert "number 9" not in plain
 
     def test_a_sentence_that_is_done_is_shown_with_its_marks_while_the_rest_is_written(self) -> None:
         draft = Draft()

@@ -54,6 +54,18 @@ def test_lines_are_messages_of_one_session(conversation: Any, attractor: Any) ->
     assert [one["content"] for one in bodies(conversation, "POST", MESSAGES)] == ["Why?", "And who?"]
 
 
+def test_sentences_are_marked_by_their_status(conversation: Any, attractor: Any, samples: Any, events: Any) -> None:
+    name, data = samples.completed("Keys expire [1]. Keys last 9 years. Penguins swim. It varies.")
+    statuses = {(0, 16): "verified", (17, 35): "contradicted", (36, 50): "unsupported", (51, 61): "unclear"}
+    sentences = [
+        {"start": start, "end": end, "status": status, "reason": "so"} for (start, end), status in statuses.items()
+    ]
+    conversation.on("GET", f"/v1/runs/{RUN}/events", events((name, data | {"sentences": sentences})))
+    assert attractor("chat", stdin="Why?\n").out.splitlines()[0] == (
+        "Keys expire [1]. Keys last 9 years. (contradicted) Penguins swim. (unsupported) It varies. (unclear)"
+    )
+
+
 def test_continue_follows_the_answer_that_is_being_written(conversation: Any, attractor: Any) -> None:
     ran = attractor("chat", "--continue")
     assert ran.code == 0, ran.err
