@@ -4,8 +4,9 @@
 
 SHARED is the folder of evaluation sets. Converter, index, search and extraction are those of the services; only the
 graph, which answers questions about structure by itself, is left out. FOUND (a file) keeps what the search found, so
-that a second run measures the extraction alone. The expected answers stand in `extractive_questions.jsonl`: each part
-is given in several wordings, `not_before` is what an answer about today must not begin with.
+that a second run measures the extraction alone. The expected answers stand in `extractive_questions.jsonl`, those of
+everyday questions, some in German and some over three files alone, in `everyday_questions.jsonl`: each part is given in
+several wordings, `not_before` is what an answer about today must not begin with.
 """
 
 from __future__ import annotations
@@ -33,9 +34,10 @@ from ingestion.documents.media_types import media_type_of
 from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.passages import answers_across, passage_of, quoted
 
-QUESTIONS = Path(__file__).with_name("extractive_questions.jsonl")
+QUESTIONS = [Path(__file__).with_name(f"{name}_questions.jsonl") for name in ("extractive", "everyday")]
 LIMITS = Limits(seconds=300, memory_bytes=3 << 30, pages=1000, input_bytes=200 << 20)
 PEPS = "0008 0013 0020 0238 0257 0405 0458 0498 0572 0594 0602 0615 0616 0654 0668 0686 0701 0703"
+THREE_FILES = ("handbook/identity-handbook.pdf", "incidents/inc-112-userdb-connections.md", "services.md")
 SEARCH_K = 8
 VERDICTS = ("right", "partly", "beside the point")
 _QUOTATION = re.compile(r"[“`]((?:(?!” \[|` \[).)+)[”`] \[\d+\]")
@@ -47,6 +49,7 @@ def corpora(shared: Path) -> dict[str, list[Path]]:
     folders = {"examples": REPOSITORY / "infra" / "examples", "graph": shared / "graph-truth" / "files"}
     found = {name: sorted(file for file in folder.rglob("*") if file.is_file()) for name, folder in folders.items()}
     proposals = shared / "ingest-peps" / "t1"
+    found["three"] = [file for name in THREE_FILES if (file := folders["examples"] / name).is_file()]
     return {**found, "peps": [file for name in PEPS.split() if (file := proposals / f"pep-{name}.rst").is_file()]}
 
 
@@ -146,17 +149,20 @@ def main(arguments: list[str]) -> int:
     if not arguments:
         print(__doc__)
         return 2
-    rows = [json.loads(line) for line in QUESTIONS.read_text("utf-8").splitlines()]
+    groups = [[json.loads(line) for line in file.read_text("utf-8").splitlines()] for file in QUESTIONS]
     kept = Path(arguments[1]) if len(arguments) > 1 else None
     if kept and kept.is_file():
         found = json.loads(kept.read_text("utf-8"))
     else:
         with Engines.temporary() as engines:
+            rows = [row for group in groups for row in group]
             found = asyncio.run(_search_all(Path(arguments[0]), rows, engines.admin_database_url))
         if kept:
             kept.write_text(json.dumps(found), "utf-8")
-    for line in measure(found, rows, show=True):
-        print(line)
+    for file, rows in zip(QUESTIONS, groups, strict=True):
+        print(f"\n{file.stem}")
+        for line in measure(found, rows, show=True):
+            print(line)
     return 0
 
 

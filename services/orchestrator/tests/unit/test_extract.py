@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from orchestrator.citations.check import check
 from orchestrator.citations.extract import MOST_SENTENCES, Highlighted, extract
 from orchestrator.citations.named import NamedThings, named_in
+from orchestrator.citations.question import kind_of
 from orchestrator.citations.support import LONGEST_QUOTE
 from orchestrator.citations.terms import terms
 from service_kit.sentences import sentences
@@ -112,6 +113,7 @@ def test_sentences_are_spans_in_order(text: str) -> None:
 
 def test_terms_are_what_carries_meaning() -> None:
     assert terms("The tokens of the Token services") == terms("token service")
+    assert terms("copy plays") == terms("copied playing") == terms("copying played")
     assert terms("Das ist die Rechnung") == {"rechnung"}
     assert terms("令牌有效期") & terms("令牌")
 
@@ -152,6 +154,49 @@ HANDBOOK = (
 def test_what_no_longer_holds_comes_first_only_where_the_past_is_asked(question: str, first: str) -> None:
     answer, _ = extract(question, [Highlighted("h", HANDBOOK, [(0, 52, 0.6)])])
     assert answer.startswith(f"From h: “{first}” [1]")
+
+
+def test_a_heading_that_asks_something_else_does_not_lift_what_stands_under_it() -> None:
+    why = "The table had grown. With 14 days, and with one living token for each session, it holds 9 million rows."
+    passages = [
+        Highlighted("h", why, [(21, 103, 0.6)], section="Why refresh tokens live 14 days"),
+        Highlighted("h", HANDBOOK, [(146, 184, 0.6)], section="Tokens"),
+    ]
+    answer, cited = extract("How long is a refresh token valid?", passages)
+    assert answer.startswith("From h: “Token: refresh token · Lifetime: 14 days")
+    assert cited[0].passage == 2
+    assert extract("Why is a refresh token valid for 14 days?", passages)[1][0].passage == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Which pages fail when the cache is down?", "name"),
+        ("Who decides when two teams disagree?", "person"),
+        ("What should I do when it is full?", "step"),
+        ("What happens when it is full?", "outcome"),
+        ("Was passiert, wenn es voll ist?", "outcome"),
+        ("When was it moved?", "time"),
+        ("How old may it be?", "duration"),
+        ("Wie hoch ist die Grenze?", "amount"),
+        ("Is it full?", ""),
+    ],
+)
+def test_the_first_asking_words_tell_what_kind_of_answer_is_waited_for(question: str, kind: str) -> None:
+    assert kind_of(question) == kind
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Until 2025 a token lived 30 days. Mara Lind shortened this to 14 days.",
+        "A table keeps the token. With 14 days, and with one for each session, it holds fewer rows.",
+    ],
+)
+def test_what_means_the_sentence_before_it_further_on_brings_it_along_too(text: str) -> None:
+    start = text.index(". ") + 2
+    answer, _ = extract("14 days?", [Highlighted("a", text, [(start, len(text), 0.9)])])
+    assert answer == f"From a: “{text}” [1]"
 
 
 def test_a_sentence_brings_along_what_its_pronoun_stands_for() -> None:
@@ -226,6 +271,18 @@ PAGE = "BillingRouter takes a charge. It is owned by the Payments team. Notifica
             "The Cache runs on Redis. Nobody could say who owns it.",
         ),
         ("Who is responsible for Hub?", "Hub plant die Dienste. Zuständig für Hub ist Wen Tan.", "Zuständig für Hub"),
+        (
+            "What happens if a used token comes again?",
+            "A token is replaced when used. A token is used twice. When a used token comes again, all are revoked.",
+            "When a used token comes again",
+        ),
+        ("What happens if PMS is not available?", "Hub reads PMS. Ohne PMS fehlen die Kopfzahlen.", "Ohne PMS fehlen"),
+        (
+            "How much of the load did copying cause?",
+            "Copying fell to 3 of 9 pages. Partners copied all pages, which caused a quarter of the load.",
+            "Partners copied all pages",
+        ),
+        ("How fast is a search?", "A search needs no account. A search takes 240 ms.", "A search takes 240 ms."),
     ],
 )
 def test_what_answers_comes_first(question: str, text: str, first: str) -> None:

@@ -10,7 +10,7 @@ from functools import cached_property
 from math import log, sqrt
 
 from orchestrator.citations.numbers import Number, numbers
-from orchestrator.citations.question import RELATED_WORDS, Kind, QuestionPart
+from orchestrator.citations.question import RELATED_WORDS, Kind, QuestionPart, kind_of, question_terms
 from orchestrator.citations.quotable import QuotablePart, is_code
 from orchestrator.citations.terms import stem, terms
 
@@ -23,9 +23,12 @@ SUPERSEDED, STILL_HOLDS, REJECTED, REPEATS, ASKS, REFERS_ON, CODE = 0.6, 0.5, 0.
 TOLD_AS_PAST = 0.85
 DENIED, PLANNED, MOVED = 0.75, 0.8, 1.3
 UNDER_ASKED_HEADING, MOST_OF_QUESTION = 1.5, 0.65
+# What stands under a heading that asks so answers that, and not something else about the same.
+ASKING_HEADINGS: frozenset[Kind] = frozenset({"reason", "time", "person", "duration", "amount", "frequency"})
 OTHER_COLUMN, ASKED_COLUMN = 0.2, 1.8
 NAMED, NOT_NAMED = 1.15, 0.7
 DEFINES = 1.4
+LONGEST_QUESTION = 200  # of a heading that asks something
 NOT_ALIKE = 0.8  # of the least alike sentence of its passage that the search told
 _JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _MONTH = (
@@ -46,6 +49,9 @@ _DURATION = re.compile(
     r"|\d:\d\d (?:to|until|bis|-|–) \d",
     re.IGNORECASE,
 )
+_FRACTION = re.compile(
+    r"\b(?:half|an? (?:third|quarter)|two[ -]thirds|three[ -]quarters|hälfte|drittel|viertel)\b", re.IGNORECASE
+)
 _FREQUENCY = re.compile(
     rf"\b(?:every|each|once|twice|daily|hourly|weekly|monthly|yearly|quarterly|nightly|times an?|jede[nrs]?|täglich"
     rf"|stündlich|wöchentlich|monatlich|einmal|zweimal)\b|\bper (?:{_UNIT})\b",
@@ -56,6 +62,11 @@ _REASON = re.compile(
     r"|to avoid|otherwise|weil|da|damit|wegen|deshalb|daher|grund|ursache)\b",
     re.IGNORECASE,
 )
+_OUTCOME = re.compile(
+    r"\b(?:if|when|once|otherwise|unless|then|as soon as|until|wenn|falls|sobald|dann|sonst|ohne|without)\b",
+    re.IGNORECASE,
+)
+_CONDITION_HEADING = re.compile(r"\b(?:symptoms?|if|when|then|problem|wenn|falls|dann)\b", re.IGNORECASE)
 _REASON_HEADING = re.compile(r"\b(?:why|causes?|reasons?|rationale|motivation|warum|ursache|grund)\b", re.IGNORECASE)
 _STEP = re.compile(
     r"^\W*(?:step \d|\d+[.)]|first|then|next|look|call|restart|run|open|check|ask|use|stop|start|set|tell|cancel)\b"
@@ -105,13 +116,39 @@ _ASKS_REJECTED = frozenset(map(stem, ("rejected", "reject", "discarded", "withdr
 
 
 @dataclass(frozen=True)
+class PassageHeading:
+    """Where a passage stands: what is called so is looked at once for all its parts."""
+
+    title: str
+    section: str
+
+    @cached_property
+    def last(self) -> str:
+        """The heading right above the passage."""
+        return self.section.rpartition(" > ")[2]
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        return _terms(f"{self.title} {self.section}")
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """What the last heading says beyond the title."""
+        return _terms(self.last) - _terms(self.title)
+
+    @cached_property
+    def asks(self) -> Kind:
+        """The kind of answer that the last heading asks for."""
+        return kind_of(self.last[:LONGEST_QUESTION])
+
+
+@dataclass(frozen=True)
 class QuotationCandidate:
     """A part of passage number `passage`, with where the passage stands and how well it was found."""
 
     passage: int
     part: QuotablePart
-    title: str
-    section: str
+    heading: PassageHeading
     score: float
 
     @cached_property
@@ -120,19 +157,15 @@ class QuotationCandidate:
 
     @cached_property
     def before(self) -> frozenset[str]:
-        return _terms(self.part.before)
+        return _terms(self.part.before) if self.part.before else frozenset()
 
     @cached_property
     def columns(self) -> frozenset[str]:
-        return _terms(" ".join(self.part.columns))
-
-    @cached_property
-    def heading(self) -> frozenset[str]:
-        return _terms(f"{self.title} {self.section}")
+        return _terms(" ".join(self.part.columns)) if self.part.columns else frozenset()
 
     def names(self, names: Sequence[str]) -> bool:
         """Tells whether one of the names stands in the part, in what it refers to or where it stands."""
-        there = f"{self.part.said} {self.part.before} {self.title} {self.section}".casefold()
+        there = f"{self.part.said} {self.part.before} {self.heading.title} {self.heading.section}".casefold()
         return any(name.casefold() in there for name in names)
 
 
@@ -159,7 +192,8 @@ def ranked(
 
 def _terms(text: str) -> frozenset[str]:
     """Returns the terms, of joined names (BillingRouter) those of their words as well."""
-    return terms(text) | terms(_JOINT.sub(" ", text))
+    spaced = _JOINT.sub(" ", text)
+    return question_terms(text) if spaced == text else question_terms(text) | terms(spaced)
 
 
 def _weight(term: str, counted: Counter[str], count: int) -> float:
@@ -213,7 +247,7 @@ def _shared(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, flo
             value += RELATED * weight
         elif term in one.before or _family(term, one.before):
             value += BEFORE * weight
-        elif term in one.heading or _family(term, one.heading):
+        elif term in one.heading.terms or _family(term, one.heading.terms):
             value += AROUND * weight
     return value / total if total else 0.0
 
@@ -233,14 +267,14 @@ def _fits(asked: QuestionPart, one: QuotationCandidate) -> float:
     if asked.kind in ("meaning", "role"):
         tells = _defines if asked.kind == "meaning" else _acts
         return DEFINES if tells(asked, text) else 1.0
+    if asked.kind == "outcome":
+        return FITTING if _OUTCOME.search(text) or _CONDITION_HEADING.search(" ".join(one.part.columns)) else 1.0
     if pattern := _OF_KIND.get(asked.kind):
-        if asked.kind == "reason" and _REASON_HEADING.search(
-            " ".join([one.section.rpartition(" > ")[2], *one.part.columns])
-        ):
+        if asked.kind == "reason" and _REASON_HEADING.search(" ".join([one.heading.last, *one.part.columns])):
             return ASKED_HEADING
         fits = bool(pattern.search(text))
     elif asked.kind == "amount":
-        fits = any(_is_amount(text, number) for number in numbers(text))
+        fits = bool(_FRACTION.search(text)) or any(_is_amount(text, number) for number in numbers(text))
     elif asked.kind == "person":
         fits = _names_someone(asked, f"| {text}" if one.part.is_row else text)
     else:
@@ -287,7 +321,7 @@ def _in_time(asked: QuestionPart, one: QuotationCandidate) -> float:
         value = REJECTED
     if _PLANNED.search(text):
         value *= PLANNED
-    superseded = bool(_PAST.search(text)) or bool(_HISTORY.search(one.section.rpartition(" > ")[2]))
+    superseded = bool(_PAST.search(text)) or bool(_HISTORY.search(one.heading.last))
     if asked.past:
         return value if superseded else value * STILL_HOLDS
     if asked.happened:
@@ -317,7 +351,7 @@ def _repeats_title(asked: QuestionPart, one: QuotationCandidate) -> bool:
 
     `Title: …`, `Status: …` answer who wrote it and when; for everything else they are alike by the title.
     """
-    beyond_title = asked.terms - one.heading
+    beyond_title = asked.terms - one.heading.terms
     return len(one.part.columns) == 1 and bool(beyond_title) and beyond_title.isdisjoint(one.own | one.columns)
 
 
@@ -337,11 +371,13 @@ def _column(asked: QuestionPart, one: QuotationCandidate) -> float:
 
 def _under_heading(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
     """Raises what stands under a heading that says, with those above it, most of what is asked: "How it was ended"."""
-    heading = _terms(one.section.rpartition(" > ")[2]) - _terms(one.title)
+    if one.heading.asks in ASKING_HEADINGS and one.heading.asks != asked.kind:
+        return 1.0
+    heading = one.heading.own
     own = {term for term in asked.terms if term in heading or _put_differently(term, heading)}
     if not own:
         return 1.0
-    beside = {term for term in asked.terms if term in one.heading}
+    beside = {term for term in asked.terms if term in one.heading.terms}
     total = sum(weights[term] for term in asked.terms)
     return UNDER_ASKED_HEADING if sum(weights[term] for term in own | beside) >= MOST_OF_QUESTION * total else 1.0
 
@@ -350,5 +386,5 @@ def _literally(asked: QuestionPart, one: QuotationCandidate) -> float:
     """Lowers what does not have an identifier or a sign of the question: INC-112, `//`, str.lstrip."""
     if not asked.literals:
         return 1.0
-    there = f"{one.part.said} {one.part.before} {one.title} {one.section}".casefold()
+    there = f"{one.part.said} {one.part.before} {one.heading.title} {one.heading.section}".casefold()
     return NAMED if all(literal in there for literal in asked.literals) else NOT_NAMED

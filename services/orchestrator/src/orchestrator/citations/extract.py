@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
-from orchestrator.citations.answering import QuotationCandidate, coverage, ranked
+from orchestrator.citations.answering import PassageHeading, QuotationCandidate, coverage, ranked
 from orchestrator.citations.question import QuestionPart, parts_of
 from orchestrator.citations.quotable import QuotablePart, parts_of_passage
 from orchestrator.citations.source import SourceText
@@ -53,6 +54,10 @@ class _Quotation:
     text: str
     row: bool = False
 
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        return terms(self.text)
+
 
 def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str] = ()) -> tuple[str, list[CitedSpan]]:
     """Returns the answer and its citations, from passages in the order of their rank; ("", []) without a sentence.
@@ -85,8 +90,9 @@ def covered(question: str, passages: Sequence[Highlighted]) -> float:
 
 
 def _candidates(passages: Sequence[Highlighted]) -> list[QuotationCandidate]:
+    headings = [PassageHeading(passage.title, passage.section) for passage in passages]
     return [
-        QuotationCandidate(number, part, passage.title, passage.section, passage.score)
+        QuotationCandidate(number, part, headings[number - 1], passage.score)
         for number, passage in enumerate(passages, 1)
         for part in parts_of_passage(passage.content, passage.highlights)
     ]
@@ -148,7 +154,7 @@ def _within(one: _Quotation, other: _Quotation) -> bool:
 def _same(one: _Quotation, other: _Quotation) -> bool:
     if one.passage == other.passage and one.start < other.end and other.start < one.end:
         return True
-    first, second = terms(one.text), terms(other.text)
+    first, second = one.terms, other.terms
     if one.row and other.row:  # rows of a table have much in common
         return first == second
     return len(first & second) >= SAME_WORDS * max(1, min(len(first), len(second)))

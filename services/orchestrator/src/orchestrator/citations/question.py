@@ -11,16 +11,27 @@ from typing import Literal
 from orchestrator.citations.analysis import WORDS
 from orchestrator.citations.terms import stem, terms
 
-Kind = Literal["person", "time", "duration", "amount", "frequency", "reason", "meaning", "step", "name", "role", ""]
+Kind = Literal[
+    "person", "time", "duration", "amount", "frequency", "reason", "outcome", "meaning", "step", "name", "role", ""
+]
 
-# The kind that a part's first words tell; the first that fits counts.
+# The kind that a part's first words tell; of those that begin at the same word the first counts.
 _WORDS: Sequence[tuple[Kind, str]] = (
     ("frequency", "how often|how frequently|wie oft|wie häufig"),
-    ("duration", "how long|for how long|what duration|wie lange?"),
-    ("amount", "how many|how much|which share|what share|what percentage|how large|how big|wie ?viele?"),
+    ("duration", "how (?:long|fast|quickly|old)|for how long|what duration|wie (?:lange?|schnell|alt)"),
+    (
+        "amount",
+        "how (?:many|much|large|big|high|far|expensive)|(?:which|what) (?:share|percentage)"
+        "|wie ?(?:viele?|groß|hoch|weit|teuer)",
+    ),
     ("time", "when|what date|which date|what time|which (?:day|month|year)|wann|bis wann|seit wann"),
     ("reason", "why|what (?:was|is) the (?:reason|cause)|what caused|warum|wieso|weshalb"),
     ("person", "who|whom|whose|wer|wem|wen"),
+    (
+        "outcome",
+        "what (?:happens|follows|will happen)|what if"
+        "|(?:was|wie) (?:passiert|geschieht|gilt),? (?:wenn|falls|sobald|bei)",
+    ),
     ("step", "what (?:should|must|do|can) (?:i|we|you|one)|how (?:do|can|should) (?:i|we|you|one)|was (?:tun|soll)"),
     ("role", r"what (?:does|do) .{1,60} do|was (?:macht|tut)"),
     ("meaning", "what (?:is|are)|what does .{1,60} mean|was (?:ist|sind|bedeutet)"),
@@ -54,6 +65,8 @@ _DENIED = re.compile(
 _LITERAL = re.compile(
     r"(?<![\w-])[^\W\d_]{1,20}-?\d[\w.-]{0,30}\b|(?<!\S)[^\w\s\"'?!.,;:()]{2,8}(?![^\s?.,])|\b[^\W_]{1,30}(?:[._/][^\W_]{1,30}){1,9}\b"
 )
+_ANSWERS = re.compile(r"\banswer(?:s|ed|ing)?\b", re.IGNORECASE)
+_ANSWER = frozenset({stem("answer")})
 _NO_TERMS = frozenset(map(stem, WORDS["only ask"]))
 
 
@@ -93,16 +106,28 @@ def parts_of(question: str) -> list[QuestionPart]:
     ]
 
 
+def question_terms(text: str) -> frozenset[str]:
+    """Returns the terms of a question, or of what may answer it, where "does not answer" says something."""
+    return terms(text) | (_ANSWER if _ANSWERS.search(text) else frozenset())
+
+
+def kind_of(text: str) -> Kind:
+    """Returns the kind of answer that the first asking words of a question or a heading ask for."""
+    found = ((match.start(), place) for place, (_, pattern) in enumerate(_KINDS) if (match := pattern.search(text)))
+    first = min(found, default=None)
+    return _KINDS[first[1]][0] if first else ""
+
+
 def _asked(text: str) -> QuestionPart:
-    kind: Kind = next((kind for kind, pattern in _KINDS if pattern.search(text)), "")
-    own = terms(text) - _NO_TERMS
+    kind = kind_of(text)
+    own = question_terms(text) - _NO_TERMS
     past = bool(_PAST.search(_UNTIL_ASKED.sub("", text)))
     return QuestionPart(
         kind,
         own,
         past=past,
         happened=bool(_HAPPENED.search(text)),
-        several=bool(_SEVERAL.search(text)),
+        several=kind != "outcome" and bool(_SEVERAL.search(text)),
         denied=kind in ("reason", "step") or bool(_DENIED.search(text)),
         literals=frozenset(match[0].casefold() for match in _LITERAL.finditer(text)),
     )

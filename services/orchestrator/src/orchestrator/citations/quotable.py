@@ -24,6 +24,8 @@ _REFERS = re.compile(
     r"[\W_]*+(?:(?:and|but|so|then|also|instead|still|therefore|however),?\s)?(?:"
     r"(?:it|they|he|she|its|their|his|her|both|neither|before that|since then|until then|after that|instead)\b"
     r"|(?:we|i|you|nobody|somebody|everybody|wir|ich) (?:\w+ ){1,4}(?:it|them|this|that|es|sie)\b"
+    r"|(?-i:[A-Z])\w{1,40} (?:(?-i:[A-Z])\w{1,40} )?\w{2,40}(?:ed|s) (?:it|them|this|that)\b"
+    r"|(?:with|in|on|at|by|for|after|since|from|within|until) [^.,;\n]{1,60}(?:, [^.,;\n]{1,60})?, (?:it|they|he|she)\b"
     r"|the (?:second|other|latter|former|same) \w+"
     r"|(?:this|these|that|those)\s(?:is|are|was|were|can|could|may|might|must|will|would|should|does|did|do|has|have|had"
     r"|alone|means|meant|makes|made|took|gives|gave|allows|let|lets|explains|happens|happened)\b"

@@ -8,12 +8,19 @@ from importlib.resources import files
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 # Scripts that do not put spaces between words are compared by pairs of characters.
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]+")
+_LAST_OF_ENDINGS = frozenset("sgdey")
 STOP_WORDS = frozenset(files("orchestrator.citations").joinpath("stop_words.txt").read_text("utf-8").split())
 
 
 def terms(text: str) -> frozenset[str]:
     """Returns the words that carry meaning: lower case, without endings, without function words."""
     found: set[str] = set()
+    if text.isascii():
+        return frozenset(
+            stem(word)
+            for word in _WORD.findall(text.lower())
+            if word not in STOP_WORDS and (len(word) > 1 or word.isdigit())
+        )
     for word in _WORD.findall(text.lower()):
         for run in _UNSPACED.findall(word):
             found.update(run[at : at + 2] for at in range(max(1, len(run) - 1)))
@@ -24,8 +31,11 @@ def terms(text: str) -> frozenset[str]:
 
 
 def stem(word: str) -> str:
-    """Cuts endings off, so that expire, expires, expired and expiring meet."""
+    """Cuts endings off, so that expire, expires, expired and expiring meet, and copy, copied and copying."""
+    if word[-1:] not in _LAST_OF_ENDINGS:
+        return word
     for suffix, instead in (("ies", "i"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""), ("y", "i")):
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
-            return word.removesuffix(suffix) + instead
+            cut = word.removesuffix(suffix) + instead
+            return f"{cut[:-1]}i" if cut.endswith("y") and len(cut) > 3 else cut
     return word
