@@ -39,6 +39,7 @@ from orchestrator.graphs import drawing_api
 from orchestrator.graphs.artifact_ops.prompting import ArtifactPrompts
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.context import Prompts, TurnBudgets
+from orchestrator.graphs.conversation.multilingual import MultilingualEncoder
 from orchestrator.graphs.conversation.turn import ConversationTurns
 from orchestrator.images import api as images_api
 from orchestrator.images.decoding import ImageDecoder
@@ -246,10 +247,12 @@ def _turns(
     images: ImageKeeping,
 ) -> ConversationTurns:
     waiting = settings.document_timeout_seconds + settings.document_wait_seconds
+    seconds = settings.search_timeout_seconds
+    retrieval = RetrievalService("retrieval", client, tokens, settings.retrieval_url, seconds)
     return ConversationTurns(
         conversation.build(),
         saved,
-        RetrievalService("retrieval", client, tokens, settings.retrieval_url, settings.search_timeout_seconds),
+        retrieval,
         GraphService("knowledge-graph", client, tokens, settings.knowledge_graph_url, settings.graph_timeout_seconds),
         MemoryService("memory", client, tokens, settings.memory_url, settings.recall_timeout_seconds),
         models,
@@ -271,6 +274,7 @@ def _turns(
         entailment,
         IngestionService("ingestion", client, tokens, settings.ingestion_url, waiting),
         images,
+        MultilingualEncoder(retrieval),
     )
 
 

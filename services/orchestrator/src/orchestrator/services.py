@@ -14,6 +14,7 @@ from contracts.base import Page, Resource
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer, ToolResult
 from contracts.ingestion import DocumentStatus, UploadedFile
 from contracts.memory import MemoryProfile, RecallRequest, RecallResponse
+from contracts.openai_embeddings import EmbeddingList, EmbeddingRequest
 from contracts.registry import ORCHESTRATOR
 from contracts.retrieval import SearchRequest, SearchResponse
 from service_kit.auth import Principal, ServiceCaller
@@ -24,6 +25,11 @@ from service_kit.problems import ServiceSilent
 class RetrievalService(HttpService):
     async def search(self, caller: Principal, request: SearchRequest) -> SearchResponse:
         return await self.fetch(caller, "POST", "/v1/search", SearchResponse, request)
+
+    async def embedded(self, caller: Principal, texts: Sequence[str]) -> EmbeddingList:
+        """Returns vectors by the model that documents are embedded with by default."""
+        request = EmbeddingRequest(model="attractor", input=list(texts))
+        return await self.fetch(caller, "POST", "/v1/embeddings", EmbeddingList, request)
 
 
 class GraphService(HttpService):

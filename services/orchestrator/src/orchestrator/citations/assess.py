@@ -9,7 +9,16 @@ from orchestrator.citations.analysis import Analysis
 from orchestrator.citations.check import Checked, check
 from orchestrator.citations.claims import LONGEST_SENTENCE, AnswerSentence, BareAnswer
 from orchestrator.citations.extract import CELL_ENDS
-from orchestrator.citations.judgement import NEARLY_COPIED, RELATED, VERIFIED, WORD_FOR_WORD, Judgement, compare
+from orchestrator.citations.judgement import (
+    NEARLY_COPIED,
+    OTHER_LANGUAGE,
+    RELATED,
+    VERIFIED,
+    WORD_FOR_WORD,
+    Judgement,
+    compare,
+    is_foreign,
+)
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan, joined, quotations, shortened
 from orchestrator.citations.writing import Assessed, AssessedSentence, Finding, written
@@ -104,6 +113,12 @@ class _Comparison:
             :MOST_COMPARED
         ]
 
+    def nothing_alike(self, nearest: int | None = None) -> Finding:
+        """Returns what is to be said where no words of the sources say it: of another language they cannot tell."""
+        if self.sources and all(is_foreign(self.said, source.whole) for source in self.sources):
+            return Finding("unclear", OTHER_LANGUAGE, (), nearest)
+        return Finding("unsupported", NOTHING_SAYS_IT, (), nearest)
+
     def together(self, first: int, other: int) -> Judgement:
         return compare(self.said, joined(self.text, self.sources[first - 1], self.sources[other - 1]))
 
@@ -163,7 +178,7 @@ def _of_bare(compared: _Comparison) -> Finding:
     """Attributes the sentence to the source that says it; else tells how near the nearest one is."""
     alike = compared.alike()
     if not alike:
-        return Finding("unsupported", NOTHING_SAYS_IT)
+        return compared.nothing_alike()
     if attributed := compared.verifying(alike):
         return attributed
     best = max(alike, key=lambda number: compared.judged(number).share)
@@ -174,4 +189,4 @@ def _of_bare(compared: _Comparison) -> Finding:
         return Finding("unclear", "it says too little to tell what it rests on", (), best)
     if judged.share >= RELATED:
         return Finding("unclear", judged.reason, (), best)
-    return Finding("unsupported", NOTHING_SAYS_IT, (), best)
+    return compared.nothing_alike(best)

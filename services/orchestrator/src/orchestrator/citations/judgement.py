@@ -26,6 +26,7 @@ NEARLY_COPIED = 0.8
 FEW_WORDS = 6
 WORD_FOR_WORD = "the source says so word for word"
 BY_ITS_WORDS = "the source says so"
+OTHER_LANGUAGE = "it is in another language than its source: names and numbers alone were compared"
 
 
 @dataclass(frozen=True)
@@ -60,6 +61,8 @@ def compare(said: Analysis, source: SourceText) -> Judgement:
     if found:
         return Judgement("contradicted", found, share, span)
     missing = next((word.text for word in said.words if not _stands(word.stem, evidence)), "")
+    if missing and is_foreign(said, whole):
+        return Judgement("unclear", OTHER_LANGUAGE, share, span)
     if share < VERIFIED or (len(said.words) < 4 and missing):
         reason = f"the source does not say “{missing}”" if missing else "too little in common"
         return Judgement("unclear", reason, share, span)
@@ -72,6 +75,11 @@ def compare(said: Analysis, source: SourceText) -> Judgement:
     if turned := words_turned(said, evidence):
         return Judgement("unclear", f"around “{turned}” the source has the words the other way round", share, span)
     return Judgement("verified", BY_ITS_WORDS, share, span)
+
+
+def is_foreign(said: Analysis, source: Analysis) -> bool:
+    """Tells whether the two are in two languages, as far as their words tell."""
+    return bool(said.language and source.language) and said.language != source.language
 
 
 def _evidence(said: Analysis, source: SourceText) -> tuple[Span, Analysis]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from orchestrator.citations.analysis import Analysis
-from orchestrator.citations.judgement import CLOSE, VERIFIED, compare
+from orchestrator.citations.judgement import CLOSE, VERIFIED, compare, is_foreign
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.terms import terms
 
@@ -45,7 +45,8 @@ class Claim:
 def supporting_span(claim: Claim, source: SourceText) -> tuple[int, int] | None:
     """Returns the span of the source that supports the claim best; None if nothing does.
 
-    Text in quotation marks must occur there word for word; otherwise one shared term is enough to be compared.
+    Text in quotation marks must occur there word for word; otherwise one shared term is enough to be compared, and none
+    is needed where the two are in two languages.
     """
     quoted = quotations(claim.segment)
     if quoted:
@@ -53,7 +54,10 @@ def supporting_span(claim: Claim, source: SourceText) -> tuple[int, int] | None:
         if not all(located):
             return None
         return max((span for spans in located for span in spans), key=lambda span: span[1] - span[0])
-    return best_sentence(claim.segment, source) or best_sentence(claim.sentence, source)
+    if found := best_sentence(claim.segment, source) or best_sentence(claim.sentence, source):
+        return found
+    foreign = source.spans and is_foreign(Analysis(claim.sentence), source.whole)
+    return shortened(source.content, *source.spans[0]) if foreign else None
 
 
 def refusal(claim: Claim, sources: Sequence[SourceText], number: int) -> str:
@@ -72,7 +76,7 @@ def refusal(claim: Claim, sources: Sequence[SourceText], number: int) -> str:
         if any(compare(said, joined(text, source, other)).verdict in allowed for other in others):
             return ""
         return judged.reason
-    if judged.verdict == "unclear" and len(terms(text)) >= _LONG_CLAIM:
+    if judged.verdict == "unclear" and len(terms(text)) >= _LONG_CLAIM and not is_foreign(said, source.whole):
         if judged.share < LEAST_SHARE:
             return "too little in common"
         if judged.share < CLOSE and any(compare(said, other).verdict == "verified" for other in others):

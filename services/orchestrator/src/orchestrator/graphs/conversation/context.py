@@ -15,6 +15,7 @@ from inference.prompts import Prompt, load_prompts
 from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.wording import WordLikeness
 from orchestrator.graphs.artifact_ops.prompting import ArtifactPrompts
+from orchestrator.graphs.conversation.multilingual import MultilingualEncoder
 from orchestrator.graphs.conversation.state import ArtifactInTurn, FoundChunk
 from orchestrator.graphs.conversation.user_profile import UserProfile
 from orchestrator.models.run_models import RunModels
@@ -138,7 +139,8 @@ class ConversationContext:
 
     `artifact` is that of the session, as the attempt found it. `routing` says who chooses the way.
 
-    `alike` says how alike two words are, `entailment` whether a text says what a sentence says, where it is configured.
+    `alike` says how alike two words are, `entailment` whether a text says what a sentence says, where it is configured;
+    `encoder` compares what is in two languages.
     Memory learns from the turn if it `remembers`. `edited_by_hand` is what the user wrote into the artifact since the
     last run; `profile` is what is known of the user. `documents` says which are still
     being read. `image` gives an image of the session, and raises ImageNotFound.
@@ -158,6 +160,7 @@ class ConversationContext:
     artifact: ArtifactInTurn | None = None
     routing: Routing = "auto"
     entailment: EntailmentModel | None = None
+    encoder: MultilingualEncoder | None = None
     draft: WrittenSoFar = field(default_factory=WrittenSoFar)
     options: RunOptions = field(default_factory=RunOptions)
     remembers: bool = True

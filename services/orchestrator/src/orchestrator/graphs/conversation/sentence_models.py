@@ -1,4 +1,5 @@
-"""Has models read what the rules do not settle: an entailment model what is open, the chat model what is wrong."""
+"""Has models read what the rules do not settle: an entailment model what is open, an encoder what is in another
+language, the chat model what is wrong."""
 
 from __future__ import annotations
 
@@ -15,14 +16,17 @@ from inference.errors import InferenceError
 from inference.role_chat import RoleChat
 from orchestrator.citations.assess import assess
 from orchestrator.citations.check import check
+from orchestrator.citations.claims import AnswerSentence
+from orchestrator.citations.other_languages import LookAcrossLanguages
 from orchestrator.citations.rewriting import Contradiction, contradictions, read_numbered, rewritten
 from orchestrator.citations.second_look import SecondLook
 from orchestrator.citations.support import CitedSpan
-from orchestrator.citations.writing import Assessed
+from orchestrator.citations.writing import Assessed, Finding
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import Verified, sources_of, verified_of
 from orchestrator.graphs.conversation.passages import verified as verified_by_rules
 from orchestrator.graphs.conversation.state import FoundChunk
+from service_kit.problems import ServiceSilent
 
 REWRITING_SECONDS = 30.0
 TOKENS_OF_SENTENCE = 80
@@ -55,13 +59,20 @@ class ModelChecks:
         """Returns the answer by the rules, by the models where they are configured, and with what was written anew."""
         sources = sources_of(self.passages, self.context.alike)
         texts = [passage["content"] for passage in self.passages]
-        look = SecondLook(sources)
+        look, across = SecondLook(sources), LookAcrossLanguages(sources)
+
+        def collected(sentence: AnswerSentence, finding: Finding) -> Finding:
+            return across.collect(sentence, look.collect(sentence, finding))
+
+        def decided(sentence: AnswerSentence, finding: Finding) -> Finding:
+            return across.decide(sentence, look.decide(sentence, finding))
 
         def checked(text: str, spans: Sequence[CitedSpan]) -> Assessed:
-            return assess(check(text, spans, texts), sources, look.decide)
+            return assess(check(text, spans, texts), sources, decided)
 
-        found = await asyncio.to_thread(lambda: assess(check(content, cited, texts), sources, look.collect))
-        if await self._looked_again(look):
+        found = await asyncio.to_thread(lambda: assess(check(content, cited, texts), sources, collected))
+        again = await self._looked_again(look), await self._compared_across(across)
+        if any(again):
             found = await asyncio.to_thread(checked, content, cited)
         wrong = contradictions(found, sources)
         new = await self._written_anew(wrong)
@@ -84,6 +95,16 @@ class ModelChecks:
             self._failed(f"the sentences were checked by rules alone: {str(error) or 'the model took too long'}")
             return False
         return True
+
+    async def _compared_across(self, across: LookAcrossLanguages) -> bool:
+        encoder = self.context.encoder
+        if encoder is None:
+            return False
+        try:
+            return await encoder.answer(across, self.context.caller)
+        except ServiceSilent as error:
+            self._failed(f"what is in another language was compared by names and numbers alone: {error}")
+            return False
 
     async def _written_anew(self, wrong: Sequence[Contradiction]) -> dict[int, str]:
         """Returns the chat model's sentences by their places; none if it fails."""

@@ -34,6 +34,7 @@ from orchestrator.graphs.conversation.context import (
     WrittenSoFar,
 )
 from orchestrator.graphs.conversation.graph import ConversationGraph
+from orchestrator.graphs.conversation.multilingual import MultilingualEncoder
 from orchestrator.graphs.conversation.passages import Verified, of_cut, unverified, verified
 from orchestrator.graphs.conversation.state import ArtifactInTurn, Proposed, Role, State, Turn, answer_of
 from orchestrator.graphs.digest import digest
@@ -82,6 +83,7 @@ class ConversationTurns:
     entailment: EntailmentModel | None = None
     documents: IngestionService | None = None
     images: ImageKeeping | None = None
+    encoder: MultilingualEncoder | None = None
 
     @cached_property
     def digest(self) -> str:
@@ -120,6 +122,7 @@ class ConversationTurns:
             _artifact(turn.artifact),
             self.routing,
             self.entailment,
+            self.encoder,
             options=models.options(run.options),
             remembers=not turn.messages[0].temporary,
             edited_by_hand=[] if turn.artifact is None else turn.artifact.edited_by_hand,

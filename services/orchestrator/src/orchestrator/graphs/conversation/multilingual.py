@@ -1,0 +1,46 @@
+"""Has sentences in another language than their sources compared by the embedding model, if it reads both."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from orchestrator.citations.other_languages import SAMPLES, LookAcrossLanguages, Vectors, least_alike
+from orchestrator.services import RetrievalService
+from service_kit.auth import Principal
+
+
+@dataclass
+class MultilingualEncoder:
+    """The model that documents are embedded with. Whether it reads several languages is tried when it is first used."""
+
+    retrieval: RetrievalService
+    _tried: str = field(init=False, default="")
+    _least: float | None = field(init=False, default=None)
+
+    async def answer(self, look: LookAcrossLanguages, caller: Principal) -> bool:
+        """Has the look's sentences compared; False if the model reads one language alone. Raises ServiceSilent."""
+        if not look.texts:
+            return False
+        if not self._tried:
+            await self._try(caller)
+        if self._least is None:
+            return False
+        vectors, model = await self._vectors(caller, look.texts)
+        if model != self._tried:
+            await self._try(caller)
+        if self._least is None:
+            return False
+        look.answer(vectors, self._least)
+        return True
+
+    async def _try(self, caller: Principal) -> None:
+        samples = [text for translations in SAMPLES for text in translations]
+        vectors, self._tried = await self._vectors(caller, samples)
+        self._least = least_alike(vectors)
+
+    async def _vectors(self, caller: Principal, texts: Sequence[str]) -> tuple[Vectors, str]:
+        answer = await self.retrieval.embedded(caller, texts)
+        return np.array([one.embedding for one in answer.data], np.float32), answer.model
