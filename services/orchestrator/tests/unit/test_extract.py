@@ -206,6 +206,12 @@ def test_a_sentence_brings_along_what_its_pronoun_stands_for() -> None:
     assert text[cited.start : cited.end] == "The UserDB keeps accounts. It runs on PostgreSQL."
 
 
+def test_a_numbered_step_is_quoted_with_its_number() -> None:
+    text = "Step 1. Restart the cache. Step 2. Call the person on call."
+    answer, _ = extract("What should I do with the cache?", [Highlighted("a", text, [(8, 26, 0.9), (35, 59, 0.5)])])
+    assert answer.startswith("From a: “Step 1. Restart the cache.” [1]")
+
+
 def test_both_parts_of_a_question_are_answered() -> None:
     text = "Mara Lind leads the team. The team was founded in May 2020. The team eats at noon."
     found = [(0, 25, 0.5), (26, 59, 0.3), (60, 82, 0.3)]

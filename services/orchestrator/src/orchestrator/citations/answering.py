@@ -18,10 +18,10 @@ SHARED_WEIGHT, LIKENESS_WEIGHT = 0.55, 0.45
 # What a term of the question is worth that is put differently, that stands around the part, that another part asks.
 RELATED, BEFORE, AROUND, OF_OTHER_PART = 0.75, 0.8, 0.65, 0.35
 FITTING, NOT_FITTING = 1.25, 0.6
-ASKED_HEADING = 1.5  # a cell or section that is called "Cause", where the cause is asked
+ASKED_CELL, ASKED_HEADING = 2.0, 1.5  # a cell or section that is called "Cause", where the cause is asked
 SUPERSEDED, STILL_HOLDS, REJECTED, REPEATS, ASKS, REFERS_ON, CODE = 0.6, 0.5, 0.75, 0.3, 0.6, 0.6, 0.85
 TOLD_AS_PAST = 0.85
-DENIED, PLANNED, MOVED = 0.75, 0.8, 1.3
+DENIED, PLANNED, MOVED = 0.75, 0.8, 1.4
 UNDER_ASKED_HEADING, MOST_OF_QUESTION = 1.5, 0.65
 # What stands under a heading that asks so answers that, and not something else about the same.
 ASKING_HEADINGS: frozenset[Kind] = frozenset({"reason", "time", "person", "duration", "amount", "frequency"})
@@ -212,6 +212,7 @@ def _score(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, floa
     own = _shared(asked, one, weights)
     likeness = one.part.likeness if one.part.likeness is not None else NOT_ALIKE * least * min(1.0, 2 * own)
     value = SHARED_WEIGHT * own + LIKENESS_WEIGHT * likeness
+    lifted = min(_under_heading(asked, one, weights), max(1.0, 1 / own)) if own else 1.0
     fits = _fits(asked, one)
     if fits <= 1 and _repeats_title(asked, one):
         value *= REPEATS
@@ -222,7 +223,7 @@ def _score(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, floa
         * _says_something(asked, one)
         * _column(asked, one)
         * _literally(asked, one)
-        * _under_heading(asked, one, weights)
+        * lifted
     )
 
 
@@ -270,7 +271,9 @@ def _fits(asked: QuestionPart, one: QuotationCandidate) -> float:
     if asked.kind == "outcome":
         return FITTING if _OUTCOME.search(text) or _CONDITION_HEADING.search(" ".join(one.part.columns)) else 1.0
     if pattern := _OF_KIND.get(asked.kind):
-        if asked.kind == "reason" and _REASON_HEADING.search(" ".join([one.heading.last, *one.part.columns])):
+        if asked.kind == "reason" and _REASON_HEADING.search(" ".join(one.part.columns)):
+            return ASKED_CELL
+        if asked.kind == "reason" and _REASON_HEADING.search(one.heading.last):
             return ASKED_HEADING
         fits = bool(pattern.search(text))
     elif asked.kind == "amount":
@@ -370,7 +373,10 @@ def _column(asked: QuestionPart, one: QuotationCandidate) -> float:
 
 
 def _under_heading(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
-    """Raises what stands under a heading that says, with those above it, most of what is asked: "How it was ended"."""
+    """Raises what stands under a heading that says, with those above it, most of what is asked: "How it was ended".
+
+    It lends what a sentence does not say itself; one that says all gains nothing.
+    """
     if one.heading.asks in ASKING_HEADINGS and one.heading.asks != asked.kind:
         return 1.0
     heading = one.heading.own

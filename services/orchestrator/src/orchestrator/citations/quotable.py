@@ -20,11 +20,13 @@ _CODE = re.compile(
 )
 # A sentence with its list: its items can be quoted one by one as well.
 _ITEMS = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
+# It says nothing by itself, and belongs to what follows it.
+_LABEL = re.compile(r"(?:step|schritt|phase)\s\d{1,3}[.:]", re.IGNORECASE)
 _REFERS = re.compile(
     r"[\W_]*+(?:(?:and|but|so|then|also|instead|still|therefore|however),?\s)?(?:"
     r"(?:it|they|he|she|its|their|his|her|both|neither|before that|since then|until then|after that|instead)\b"
     r"|(?:we|i|you|nobody|somebody|everybody|wir|ich) (?:\w+ ){1,4}(?:it|them|this|that|es|sie)\b"
-    r"|(?-i:[A-Z])\w{1,40} (?:(?-i:[A-Z])\w{1,40} )?\w{2,40}(?:ed|s) (?:it|them|this|that)\b"
+    r"|(?-i:[A-Z])\w{1,40} (?:(?-i:[A-Z])\w{1,40} )?\w{2,40}(?:ed|s) (?:it|them|this)\b"
     r"|(?:with|in|on|at|by|for|after|since|from|within|until) [^.,;\n]{1,60}(?:, [^.,;\n]{1,60})?, (?:it|they|he|she)\b"
     r"|the (?:second|other|latter|former|same) \w+"
     r"|(?:this|these|that|those)\s(?:is|are|was|were|can|could|may|might|must|will|would|should|does|did|do|has|have|had"
@@ -59,7 +61,14 @@ def parts_of_passage(content: str, highlights: Sequence[tuple[int, int, float]])
     rows = {row.start: row for row in _rows(content)}
     spans = [*((row.start, row.end) for row in rows.values()), *_prose(content, list(rows.values()), highlights)]
     found: list[QuotablePart] = []
+    label: Span | None = None
     for start, end in sorted(spans):
+        if _LABEL.fullmatch(content, start, end):
+            label = start, end
+            continue
+        if label and not content[label[1] : start].strip() and start not in rows:
+            start = label[0]
+        label = None
         likeness = max((score for first, last, score in highlights if first < end and start < last), default=None)
         if row := rows.get(start):
             found.append(QuotablePart(row.start, row.end, row.said, row.columns, row.cells, likeness))
