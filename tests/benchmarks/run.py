@@ -15,6 +15,7 @@ import httpx2
 from benchmarks import (
     artifact_export,
     artifact_versions,
+    check_latency,
     conversation_figures,
     conversion_agreement,
     conversion_speed,
@@ -65,6 +66,7 @@ def main() -> None:
             "graph-quality": graph_quality.graph_quality,
             "storage": lambda: figures.run(index_figures.storage()),
             "conversations": lambda: figures.run(conversation_figures.conversations()),
+            "check": lambda: figures.run(check_latency.check_latency()),
             "sessions": lambda: figures.run(session_search.session_search()),
             "artifacts": lambda: figures.run(artifact_versions.artifact_versions()),
             "export": lambda: figures.run(artifact_export.artifact_export()),
