@@ -24,22 +24,22 @@ class MultilingualEncoder:
         """Has the look's sentences compared; False if the model reads one language alone. Raises ServiceSilent."""
         if not look.texts:
             return False
-        if not self._tried:
-            await self._try(caller)
-        if self._least is None:
+        least = self._least if self._tried else await self._try(caller)
+        if least is None:
             return False
         vectors, model = await self._vectors(caller, look.texts)
         if model != self._tried:
-            await self._try(caller)
-        if self._least is None:
+            least = await self._try(caller)
+        if least is None:
             return False
-        look.answer(vectors, self._least)
+        look.answer(vectors, least)
         return True
 
-    async def _try(self, caller: Principal) -> None:
+    async def _try(self, caller: Principal) -> float | None:
         samples = [text for translations in SAMPLES for text in translations]
         vectors, self._tried = await self._vectors(caller, samples)
         self._least = least_alike(vectors)
+        return self._least
 
     async def _vectors(self, caller: Principal, texts: Sequence[str]) -> tuple[Vectors, str]:
         answer = await self.retrieval.embedded(caller, texts)
