@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Literal
@@ -207,16 +206,3 @@ class WorldDiff(Resource):
     from_version: int
     to_version: int
     changes: list[WorldDifference]
-
-
-def texts_of(value: object) -> Iterator[str]:
-    """Yields every text in a JSON value, keys included."""
-    left = [value]
-    while left:
-        one = left.pop()
-        if isinstance(one, str):
-            yield one
-        elif isinstance(one, dict):
-            left += [*one.keys(), *one.values()]
-        elif isinstance(one, list):
-            left += one

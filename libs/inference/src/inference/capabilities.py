@@ -30,7 +30,7 @@ class Known(Generic[Value]):
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """Of one model at one endpoint. What nobody told is None, but for the window."""
+    """What a model at an endpoint can do. None is not known; the window is assumed then."""
 
     context_tokens: Known[int] = Known(ASSUMED_CONTEXT_TOKENS, "assumed")
     tools: Known[bool] | None = None

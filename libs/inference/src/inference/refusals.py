@@ -22,7 +22,7 @@ _SMALLEST_WINDOW = 256
 
 @dataclass(slots=True)
 class Refusals:
-    """Of one model at one endpoint: parameters and their other names, and what it cannot do; None is not known."""
+    """What a model at an endpoint refuses: parameters with their other names, abilities; None is not known."""
 
     names: dict[str, str] = field(default_factory=dict)
     context_tokens: int | None = None

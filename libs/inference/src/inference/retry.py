@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """At most `attempts` tries. Waits double from `first_seconds` up to `longest_seconds`, with jitter.
+    """Allows `attempts` tries. Waits double from `first_seconds` up to `longest_seconds`, with jitter.
 
     A `Retry-After` replaces a shorter wait; one beyond `longest_seconds` ends the tries at once. A provider that was
     silent until its timeout is tried once less: each of these tries takes as long as the timeout.

@@ -13,7 +13,7 @@ CONTEXT = "/v1/context"
 
 
 class ContextOptions(Filters, total=False):
-    """As `contracts.retrieval.ContextRequest` says."""
+    """The options of `contracts.retrieval.ContextRequest`."""
 
     max_tokens: int
     tokenizer: str | None

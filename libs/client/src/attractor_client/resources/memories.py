@@ -42,7 +42,7 @@ class Memories:
         return await self.transport.create(MEMORIES, MemoryCreate(content=content), Memory, idempotency_key)
 
     async def recall(self, query: str, *, k: int = 5) -> list[RecalledMemory]:
-        """About `k` memories (1 to 50) that answer the query, best first; none if nothing is relevant."""
+        """Returns about `k` memories (1 to 50) that answer the query, best first; none if nothing is relevant."""
         return (await self.ask(RecallRequest(query=query, k=k))).memories
 
     async def ask(self, request: RecallRequest) -> RecallResponse:

@@ -61,7 +61,7 @@ class Declared:
 
 
 class Description(TypedDict):
-    """As in `ingestion.conversion.values.Converted`."""
+    """The fields of this name in `ingestion.conversion.values.Converted`."""
 
     headings: tuple[str, ...]
     tags: tuple[str, ...]

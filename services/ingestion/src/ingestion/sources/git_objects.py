@@ -29,7 +29,7 @@ class RefNotFound(Exception):
 
 
 class ObjectTooLarge(ValueError):
-    """To unpack the object takes more than is allowed, whatever its own size."""
+    """Unpacking the object takes more than is allowed, whatever its own size."""
 
 
 class _BoundedStore(DiskObjectStore):

@@ -21,7 +21,7 @@ RESERVED = frozenset({"CO_OCCURS", "MENTIONED_IN"})
 
 @dataclass(frozen=True)
 class FoundRelation:
-    """Between two names of the chunk; characters `start` to `end` of it are the sentence that states it."""
+    """A relation between two names of the chunk; characters `start` to `end` of it are the sentence that states it."""
 
     source: str
     relation_type: str

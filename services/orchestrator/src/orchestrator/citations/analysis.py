@@ -104,7 +104,7 @@ class Analysis:
 
     @cached_property
     def denials(self) -> list[frozenset[str]]:
-        """For each denial, the stems that it denies: the next ones of its clause; in German those before it too."""
+        """Returns the stems that each denial denies: the next ones of its clause; in German those before it too."""
         return list(self._denials())
 
     @cached_property

@@ -155,7 +155,7 @@ class SessionEraser:
                 log.exception("temporary session not erased yet", extra={"session_id": str(session.session_id)})
 
     async def _streams(self, run_ids: Sequence[UUID]) -> Erased:
-        """Without Redis all count as left: they expire by themselves."""
+        """Deletes the streams. Without Redis all count as left: they expire by themselves."""
         try:
             return await self.ended.erase_streams(run_ids)
         except RedisError as error:

@@ -46,7 +46,7 @@ class ScanPlan:
 
 
 def shared_vectors(index_bytes: int, dims: int) -> int:
-    """About how many vectors of `dims` halves an approximate index of this size holds."""
+    """Returns about how many vectors of `dims` halves an approximate index of this size holds."""
     return index_bytes // (2 * dims + HNSW_BYTES)
 
 

@@ -26,7 +26,7 @@ PACKED, PLAIN, DEFLATED = 0, 1, 2  # the first byte; DEFLATED: packed, and the t
 
 @dataclass(frozen=True)
 class Postings:
-    """Of one term, in the order of their chunks' numbers; arrays of one length. `lengths` are those of the chunks."""
+    """Where one term stands, in the order of the chunks' numbers; arrays of one length. `lengths` are the chunks'."""
 
     chunks: Int64s
     frequencies: Int32s

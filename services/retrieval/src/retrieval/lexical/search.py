@@ -35,7 +35,7 @@ Cache: TypeAlias = PostingCache[DecodedBlock | TermPostings]
 
 @dataclass(frozen=True)
 class MatchedTerms:
-    """Of each of the query's words its terms, and for each of some chunks the position of the one that it has, or -1.
+    """The terms of each word of the query, and for each of some chunks the position of the one that it has, or -1.
 
     They are named in explanations only.
     """

@@ -27,7 +27,7 @@ _AFTER_ALL = "\U0010ffff"
 
 
 class Vocabulary:
-    """Of one workspace in one transaction. `recent` are the postings that were indexed lately."""
+    """The terms of one workspace in one transaction. `recent` are the postings that were indexed lately."""
 
     def __init__(self, reader: IndexReader, groups: PostingGroups, recent: Sequence[TermPostings]) -> None:
         self.reader, self.groups, self.recent = reader, groups, recent

@@ -17,7 +17,7 @@ RRF_K = 60
 
 @dataclass(frozen=True)
 class Features:
-    """Of one candidate; all but the cosines (-1 to 1) lie between 0 and 1.
+    """What speaks for one candidate; all but the cosines (-1 to 1) lie between 0 and 1.
 
     `bm25_share`: BM25 over the sum of the query's word weights. `soft_match`: as `ranking.soft_match` says.
     `title_named`: the part of the title that the query names. `all_terms`: 1 if the chunk has every word of the query.

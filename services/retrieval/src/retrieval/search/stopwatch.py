@@ -20,5 +20,5 @@ class Stopwatch:
 
     @property
     def milliseconds(self) -> float:
-        """Since the start."""
+        """Returns the time since the start."""
         return round(1000 * (time.perf_counter() - self.start), 2)

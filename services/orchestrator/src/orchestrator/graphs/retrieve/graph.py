@@ -37,7 +37,7 @@ def build() -> RetrieveGraph:
 
 
 def after_decide_retrieve(state: RetrieveState) -> str:
-    """Without a query nothing is searched."""
+    """Ends where there is no query: nothing is searched."""
     return END if state["rag_query"] is None else "select_scope"
 
 

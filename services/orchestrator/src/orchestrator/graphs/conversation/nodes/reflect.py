@@ -53,7 +53,7 @@ class ChangedTurn(TypedDict):
 
 
 async def reflect(state: ChangedTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Without a chat model it derives nothing: memory reads the message by its own rules.
+    """Derives nothing without a chat model: memory reads the message by its own rules.
 
     A temporary session is not learned from. Whatever fails is an issue of the run, and changes nothing else.
     """
