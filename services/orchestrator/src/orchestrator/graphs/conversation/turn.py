@@ -100,7 +100,7 @@ class ConversationTurns:
     async def _answer(
         self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: RunProgress, models: RunModels
     ) -> TurnAnswer:
-        graph = self.graph.copy({"checkpointer": self.checkpoints.saver()})
+        graph = self.graph.copy({"checkpointer": self.checkpoints.saver(is_new=run.attempts == 1)})
         config = RunnableConfig(configurable={"thread_id": str(run.id)}, metadata={DIGEST: self.digest})
         issues = [*models.issues]
         if run.attempts > 1 and await self._discarded(run, config):
