@@ -93,7 +93,7 @@ class ConversationTurns:
 
         The graph's thread is the run's id. Raises GraphError, GraphDrained.
         """
-        async with self.models.for_run(run, events.emit) as models:
+        async with self.models.for_run(run, turn.settings, events.emit) as models:
             events.emit(RunStarted(run_id=run.id, attempt=run.attempts, mode=models.mode))
             return await self._answer(run, turn, events, progress, models)
 
