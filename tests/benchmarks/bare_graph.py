@@ -78,9 +78,9 @@ def bare_graph(settings: Settings, saved: Any, http: Any, chat: Any) -> Conversa
 async def bare_turn(turns: ConversationTurns) -> float:
     """Returns the seconds that a turn takes, its checkpoints' deletion included."""
     run = ClaimedRun(uuid4(), uuid4(), uuid4(), uuid4(), "owner", None, 1, 2, uuid4(), False, None, 600, None, {})
-    asked = EarlierMessage(uuid4(), "user", "How long are tokens valid?", [], False, False)
+    asked = EarlierMessage(uuid4(), "user", "How long are tokens valid?", [], False, False, datetime.now(UTC))
     began = time.perf_counter()
-    turn = TurnInput(uuid4(), [asked], None, datetime.now(UTC))
+    turn = TurnInput(uuid4(), [asked], None)
     await turns.answer(run, turn, UnheardEvents(), RunProgress())  # type: ignore[arg-type]
     await turns.checkpoints.saver().adelete_thread(str(run.id))
     return time.perf_counter() - began

@@ -44,7 +44,7 @@ class OneSaver:
     def __post_init__(self) -> None:
         self.shared = self.of.saver()
 
-    def saver(self) -> Any:
+    def saver(self, **_: object) -> Any:
         return self.shared
 
 

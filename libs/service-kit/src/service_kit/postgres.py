@@ -135,7 +135,7 @@ def _literal(value: str) -> str:
     return sql.Literal(value).as_string()
 
 
-async def check_unless_silent(connection: Connection) -> None:
+async def check_unless_silent(connection: AsyncConnection[Any]) -> None:
     """The pool's check of an idle connection, without a round trip for one on which the server has said nothing: when
     it goes away, or ends a session, it says so.
     """

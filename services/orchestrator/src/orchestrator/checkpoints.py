@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 import psycopg
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -18,11 +21,56 @@ from psycopg import AsyncConnection, sql
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from service_kit.postgres import check_unless_silent
+
 LOCK = 4_201_871_510
 TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_migrations")
+FIRST_NODE = 1
+"""The step of a graph's first node; before it stand the input, and what that makes of the state."""
 
 
 Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
+
+
+class RunSaver(AsyncPostgresSaver):
+    """Stores one checkpoint for each node of a run, in one round trip.
+
+    LangGraph also saves what there is before the first node, and each node's writes before their checkpoint. A run has
+    the former from its row, and its nodes follow each other, so that the latter only stand for the moment until the
+    checkpoint: the first is stored with the first node's checkpoint, the second is not.
+    """
+
+    def __init__(self, pool: Pool, *, is_new: bool) -> None:
+        """`is_new`: nothing is stored of the thread yet, so that there is nothing to look for."""
+        super().__init__(pool, serde=_plain_values())
+        self._is_new = is_new
+        self._kept_back: dict[tuple[str, str], ChannelVersions] = {}
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        return None if self._is_new else await super().aget_tuple(config)
+
+    async def aput(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        configured = config["configurable"]
+        place = configured["thread_id"], configured["checkpoint_ns"]
+        changed = {**self._kept_back.pop(place, {}), **new_versions}
+        if metadata["step"] < FIRST_NODE:
+            self._kept_back[place] = changed
+            return {"configurable": {**configured, "checkpoint_id": checkpoint["id"]}}
+        self._is_new = False
+        return await super().aput(config, checkpoint, metadata, changed)
+
+    async def aput_writes(self, *_: Any, **__: Any) -> None:
+        """Stores nothing."""
+
+    def get_next_version(self, current: str | None, _: None) -> str:
+        """Returns a number without LangGraph's random part, which tells forks of a thread apart: a run has none."""
+        return f"{int((current or '0').partition('.')[0]) + 1:08}"
 
 
 class Checkpoints:
@@ -31,9 +79,9 @@ class Checkpoints:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    def saver(self) -> AsyncPostgresSaver:
+    def saver(self, *, is_new: bool = False) -> RunSaver:
         """Returns a saver for one attempt: a saver does one thing at a time, whatever the pool has room for."""
-        return AsyncPostgresSaver(self._pool, serde=_plain_values())
+        return RunSaver(self._pool, is_new=is_new)
 
     async def delete(self, threads: Sequence[str]) -> None:
         """Deletes all checkpoints of the threads."""
@@ -48,7 +96,7 @@ async def opened(url: str, size: int) -> AsyncIterator[Checkpoints]:
         min_size=1,
         max_size=size,
         open=False,
-        check=AsyncConnectionPool.check_connection,
+        check=check_unless_silent,
         kwargs={
             "autocommit": True,
             "prepare_threshold": 0,

@@ -120,7 +120,7 @@ async def test_checkpoints_that_were_left_behind_are_deleted(settings: Any, redi
     ):
         saver = saved.saver()
         config: Any = {"configurable": {"thread_id": "a-run-that-is-gone", "checkpoint_ns": ""}}
-        await saver.aput(config, empty_checkpoint(), {"source": "input", "step": -1}, {})
+        await saver.aput(config, empty_checkpoint(), {"source": "loop", "step": 1}, {})
         assert await saver.aget(config) is not None
         await EndedRuns(database, redis, saved).delete_abandoned()
         assert await saver.aget(config) is None

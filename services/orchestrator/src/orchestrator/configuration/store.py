@@ -103,7 +103,11 @@ class ConfigurationStore:
 
     async def chosen(self, workspace_id: UUID, user_id: UUID | None) -> ChosenSettings:
         """Returns what a run of the user reads."""
-        return chosen(workspace_id, await self._stored(workspace_id, user_id), self.seal)
+        return self.chosen_of(workspace_id, await self._stored(workspace_id, user_id))
+
+    def chosen_of(self, workspace_id: UUID, stored: Sequence[StoredSetting]) -> ChosenSettings:
+        """Returns what a run reads of the settings that are stored for it."""
+        return chosen(workspace_id, stored, self.seal)
 
     async def _stored(self, workspace_id: UUID, user_id: UUID | None) -> list[StoredSetting]:
         async with self.database.workspace(workspace_id) as connection:

@@ -17,6 +17,7 @@ from inference.openai_chat import OpenAIChat
 from inference.role_chat import RoleCandidate, RoleChat
 from inference.settings import ChatSettings
 from orchestrator.configuration.chosen import ChosenSettings, ProviderAddress
+from orchestrator.configuration.repository import StoredSetting
 from orchestrator.configuration.schema import OPERATOR
 from orchestrator.configuration.store import ConfigurationStore
 from orchestrator.errors import ProviderUnusable
@@ -50,13 +51,15 @@ class ModelSource:
         return self.settings.chat_base_url is not None and self.settings.chat_model is not None
 
     @asynccontextmanager
-    async def for_run(self, run: ClaimedRun, tell: Callable[[RunEventData], None]) -> AsyncIterator[RunModels]:
+    async def for_run(
+        self, run: ClaimedRun, settings: Sequence[StoredSetting], tell: Callable[[RunEventData], None]
+    ) -> AsyncIterator[RunModels]:
         """Yields the models of a run, which must not ask them after the block. `tell` takes what they took.
 
         A model whose provider cannot be used is left out, and told as an issue; a role that has none left has the
         operator's. Artifacts are written by the models for answers where nobody chose others.
         """
-        chosen = await self.configuration.chosen(run.workspace_id, run.created_by)
+        chosen = self.configuration.chosen_of(run.workspace_id, settings)
         spender = Spender(run.workspace_id, run.created_by, run.key_id, run.id, run.attempts)
         meter = CallMeter(self.database, spender, self.limits, tell, self.metrics)
         async with AsyncExitStack() as stack:

@@ -14,6 +14,7 @@ from contracts.gateway import Role
 from contracts.orchestrator import AnswerMode, Citation, RunStatus, SentenceCheck
 from contracts.reflections import Reflection
 from orchestrator.artifacts.proposal import ArtifactProposal
+from orchestrator.configuration.repository import StoredSetting
 from service_kit.auth import Principal
 
 
@@ -124,6 +125,7 @@ class EarlierMessage:
     attachment_ids: list[UUID]
     untitled: bool
     temporary: bool
+    created_at: datetime
 
 
 @dataclass(frozen=True)
@@ -156,15 +158,20 @@ class CommittedVersion:
 class TurnInput:
     """A turn's question and what was said before it on its path, newest first.
 
-    `answer_id` names the message that the answer becomes, `asked_at` is when the question was asked. The answer may
-    draw on `document_ids`; None: on all documents of the workspace.
+    `answer_id` names the message that the answer becomes. The answer may draw on `document_ids`; None: on all documents
+    of the workspace. `settings` are those of the user and the workspace.
     """
 
     answer_id: UUID
     messages: Sequence[EarlierMessage]
     document_ids: list[UUID] | None
-    asked_at: datetime
     artifact: FoundArtifact | None = None
+    settings: Sequence[StoredSetting] = ()
+
+    @property
+    def asked_at(self) -> datetime:
+        """Returns when the question was asked."""
+        return self.messages[0].created_at
 
 
 @dataclass(frozen=True)

@@ -88,17 +88,17 @@ SELECT id FROM queued;
 -- name: messages
 -- Returns the run's answer, its question, and the texts before it on its path, newest first, up to what stands for the rest.
 WITH RECURSIVE path AS (
-    SELECT answer.id, answer.parent_id, answer.role, answer.content, answer.attachment_ids, false AS is_condensed,
-           0 AS distance,
+    SELECT answer.id, answer.parent_id, answer.role, answer.content, answer.attachment_ids, answer.created_at,
+           false AS is_condensed, 0 AS distance,
            session.title IS NULL AS untitled, session.temporary
     FROM message AS answer
     JOIN session ON session.workspace_id = answer.workspace_id AND session.id = answer.session_id
     WHERE answer.workspace_id = %(workspace_id)s AND answer.run_id = %(id)s AND answer.role = 'assistant'
     UNION ALL
-    SELECT earlier.id, earlier.parent_id, earlier.role, earlier.content, earlier.attachment_ids, earlier.is_condensed,
-           path.distance + 1, path.untitled, path.temporary
+    SELECT earlier.id, earlier.parent_id, earlier.role, earlier.content, earlier.attachment_ids, earlier.created_at,
+           earlier.is_condensed, path.distance + 1, path.untitled, path.temporary
     FROM path CROSS JOIN LATERAL (
-        SELECT id, parent_id, attachment_ids, CASE WHEN condensed.stands THEN 'summary' ELSE role END AS role,
+        SELECT id, parent_id, attachment_ids, created_at, CASE WHEN condensed.stands THEN 'summary' ELSE role END AS role,
                CASE WHEN condensed.stands THEN summary ELSE content END AS content, condensed.stands AS is_condensed
         FROM message
         -- A question is asked in its own words, also where its first answer left nothing and both were condensed.
@@ -109,7 +109,7 @@ WITH RECURSIVE path AS (
 ), measured AS (
     SELECT path.*, sum(length(content)) OVER (ORDER BY distance) - length(content) AS characters FROM path
 )
-SELECT id, role, content, attachment_ids, untitled, temporary FROM measured
+SELECT id, role, content, attachment_ids, untitled, temporary, created_at FROM measured
 WHERE distance < 2 OR content <> '' AND characters < %(characters)s
 ORDER BY distance;
 

@@ -15,6 +15,7 @@ from contracts.orchestrator import MessageStatus, Run, RunStatus
 from orchestrator.artifacts.committing import commit_run_version
 from orchestrator.artifacts.differences import added
 from orchestrator.artifacts.repository import ArtifactRepository
+from orchestrator.configuration.repository import WorkspaceConfiguration
 from orchestrator.errors import GraphError, RunNotFailed, RunNotFound
 from orchestrator.runs.records import (
     AskedMessage,
@@ -95,10 +96,10 @@ class RunStore:
             messages = await runs.messages(run.id)
             if not messages:
                 raise LeaseLost
-            asked = await runs.asked(run.id)
             artifact = await _artifact(ArtifactRepository(connection, run.workspace_id), run)
             document_ids = await runs.document_ids(run.id, run.scope)
-            return TurnInput(messages[0].id, messages[1:], document_ids, asked.created_at, artifact)
+            settings = await WorkspaceConfiguration(connection, run.workspace_id).of(run.created_by)
+            return TurnInput(messages[0].id, messages[1:], document_ids, artifact, settings)
 
     async def complete(
         self,

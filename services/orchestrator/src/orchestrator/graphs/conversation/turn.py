@@ -95,14 +95,14 @@ class ConversationTurns:
 
         The graph's thread is the run's id. Raises GraphError, GraphDrained.
         """
-        async with self.models.for_run(run, events.emit) as models:
+        async with self.models.for_run(run, turn.settings, events.emit) as models:
             events.emit(RunStarted(run_id=run.id, attempt=run.attempts, mode=models.mode))
             return await self._answer(run, turn, events, progress, models)
 
     async def _answer(
         self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: RunProgress, models: RunModels
     ) -> TurnAnswer:
-        graph = self.graph.copy({"checkpointer": self.checkpoints.saver()})
+        graph = self.graph.copy({"checkpointer": self.checkpoints.saver(is_new=run.attempts == 1)})
         config = RunnableConfig(configurable={"thread_id": str(run.id)}, metadata={DIGEST: self.digest})
         issues = [*models.issues]
         if run.attempts > 1 and await self._discarded(run, config):
