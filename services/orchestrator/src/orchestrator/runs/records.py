@@ -16,6 +16,8 @@ from contracts.reflections import Reflection
 from orchestrator.artifacts.proposal import ArtifactProposal
 from service_kit.auth import Principal
 
+SearchedScope = Literal["session", "workspace", "global"]
+
 
 class RunOptions(TypedDict, total=False):
     """How an answer is to be written, as JSON.
@@ -39,7 +41,7 @@ class RunOptions(TypedDict, total=False):
     artifact_action_params: dict[str, Any]
     reply: bool
     rag_enabled: bool
-    rag_scope: Literal["session", "workspace", "global"]
+    rag_scope: SearchedScope
     conversation_mode: Literal["normal", "chatpdf"]
     active_pdf_document_id: str
     rewrite_query: bool
