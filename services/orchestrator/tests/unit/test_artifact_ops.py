@@ -50,6 +50,7 @@ class ScriptedChat:
     answers: list[str | Exception | tuple[str, Exception | str]]
     asked: list[Sequence[ChatMessage]] = field(default_factory=list)
     tokens: int = 100_000
+    step: int = 7
 
     async def window(self) -> int:
         return self.tokens
@@ -60,8 +61,8 @@ class ScriptedChat:
         text, end = answer if isinstance(answer, tuple) else (answer, "stop")
         if isinstance(text, Exception):
             raise text
-        for at in range(0, len(text), 7):
-            yield ChatDelta(text=text[at : at + 7])
+        for at in range(0, len(text), self.step):
+            yield ChatDelta(text=text[at : at + self.step])
         if isinstance(end, Exception):
             raise end
         yield ChatDelta(finish_reason=end)
@@ -650,7 +651,7 @@ SECTIONS = re.compile(r"written anew in (\d+) parts, .* Below is part (\d+):")
 
 @pytest.mark.parametrize("action", ["rewrite_artifact", "rewrite_artifact_theme", "custom_action"])
 def test_what_is_too_long_for_the_model_is_written_anew_section_by_section(action: str) -> None:
-    chat = EchoingChat([], tokens=4_000)
+    chat = EchoingChat([], tokens=4_000, step=1_000)
     ended = run(action, chat, found=artifact(LONG), params=PARAMS.get(action))
     assert ended.proposal["text"] == ANEW
     asked = [found for one in chat.asked if (found := SECTIONS.search(one[0].text))]
@@ -670,7 +671,7 @@ def test_what_is_too_long_for_the_model_is_written_anew_section_by_section(actio
 
 @pytest.mark.parametrize("end", [("HALF", "length"), ("HALF", StreamCut("gone")), ("", "stop")])
 def test_a_section_that_is_cut_short_ends_the_text_which_is_kept_apart(end: tuple[str, Exception | str]) -> None:
-    chat = EchoingChat([], tokens=4_000)
+    chat = EchoingChat([], tokens=4_000, step=1_000)
     chat.fails = {2: end}
     ended = run("rewrite_artifact", chat, found=artifact(LONG))
     text = ended.proposal["text"].rstrip()
@@ -690,7 +691,7 @@ def test_a_section_is_asked_for_with_its_own_citations_and_all_are_numbered_as_o
         for number in range(1, 60)
     ]  # fmt: skip
     text = "".join(f"## Chapter {n}\n\nChapter {n} says so [{n}]. {'word ' * 200}\n\n" for n in range(1, 60))
-    chat = EchoingChat([], tokens=4_000)
+    chat = EchoingChat([], tokens=4_000, step=1_000)
     ended = run("rewrite_artifact", chat, found=artifact(text, citations=cited))
     assert [one["chunk_id"] for one in ended.proposal["citations"]] == [f"c{number}" for number in range(1, 60)]
     assert "SAYS SO [59]." in ended.proposal["text"]
@@ -700,7 +701,7 @@ def test_a_section_is_asked_for_with_its_own_citations_and_all_are_numbered_as_o
 
 def test_code_is_written_anew_in_sections_between_its_functions() -> None:
     code = "".join(f"def f{n}(x):\n    y = {n}\n\n    return x + y\n\n\n" for n in range(300))
-    chat = EchoingChat([], tokens=4_000)
+    chat = EchoingChat([], tokens=4_000, step=1_000)
     ended = run("rewrite_artifact", chat, found=artifact(code, kind="code", language="python"))
     assert ended.proposal["text"] == f"{code.rstrip().upper()}\n"
     assert len(chat.asked) > 3
@@ -715,7 +716,7 @@ def test_where_another_model_begins_a_section_anew_the_sections_before_stay() ->
             async for delta in super().stream(messages):
                 yield delta
 
-    ended = run("rewrite_artifact", Restarting([], tokens=4_000), found=artifact(LONG))
+    ended = run("rewrite_artifact", Restarting([], tokens=4_000, step=1_000), found=artifact(LONG))
     assert ended.proposal["text"] == ANEW
     last = max(at for at, one in enumerate(ended.events) if isinstance(one, ArtifactStarted))
     shown = "".join(one.text for one in ended.events[last:] if isinstance(one, ArtifactDelta))
@@ -726,7 +727,7 @@ def test_a_change_of_one_sentence_takes_a_twentieth_of_the_tokens_of_a_rewrite()
     """Of some twenty pages: a selected one of what is read and written together, an edit of what is written."""
     start, edit = LONG.index("Topic41"), edits(("Topic41 is told here.", "Topic41 was told here."))
     marked, placed, whole = (
-        ScriptedChat([answer, "ok"]) for answer in ("Topic41 was told here.", edit, f"{LONG}\nThe end.")
+        ScriptedChat([answer, "ok"], step=1_000) for answer in ("Topic41 was told here.", edit, f"{LONG}\nThe end.")
     )
     ended = [
         run("update_highlighted_text", marked, found=artifact(LONG), params=highlight(start, start + 21, LONG)),
