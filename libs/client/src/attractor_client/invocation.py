@@ -174,6 +174,10 @@ def _advice(error: AttractorError, used: Configuration) -> str:
             return ". Set ATTRACTOR_API_KEY, or run: attractor login"
         case Unauthenticated():
             return ". Check ATTRACTOR_API_KEY, or run: attractor login"
+        case NotFound(type="artifact-not-found"):
+            return '. Have one written in `attractor chat` ("write a report on ..."), or: attractor artifact write'
+        case NotFound(type="artifact-version-not-found"):
+            return ". List those that there are: attractor artifact versions"
         case Forbidden(type="forbidden"):  # the others say themselves what they need
             return ". Use a key with a higher role"
         case Unreachable():

@@ -51,9 +51,10 @@ class Output:
         # Tables and paddings fill every line up to their width.
         _write("".join(f"{line.rstrip()}\n" for line in rendered.get().splitlines()))
 
-    def note(self, text: str, style: str = "dim") -> None:
-        """One line on stderr, whatever its length."""
-        self.notes.print(Text(plain(text), style=style), soft_wrap=True)
+    def note(self, text: str, style: str = "dim", *, beside_live: bool = False) -> None:
+        """One line on stderr, whatever its length; `beside_live`: above what a terminal shows live, not into it."""
+        console = self.out if beside_live and self.screen and self.notes.is_terminal else self.notes
+        console.print(Text(plain(text), style=style), soft_wrap=True)
 
     def fields(self, pairs: Iterable[tuple[str, object]]) -> None:
         """Prints names and values, one per line; skips values that are None or empty."""

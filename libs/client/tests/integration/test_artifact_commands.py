@@ -87,7 +87,8 @@ def test_a_file_becomes_the_artifact(settled: Any, attractor: Any, tmp_path: Pat
         "title": "billing.py",
         "text": "x = 1\r\n",
     }
-    attractor("artifact", "write", SESSION, str(file), "--title", "Bill", "--if-version", "4")
+    settled.on("GET", PLACE, VIEW)
+    attractor("artifact", "write", SESSION, str(file), "--title", "Bill", "--if-version", "3")
     assert body(settled, "PUT", PLACE)["title"] == "Bill"
     assert settled.calls("PUT", PLACE)[-1].headers["if-match"] == '"4"'
     file.write_bytes(b"\xff")
@@ -136,9 +137,11 @@ def test_an_edit_without_an_editor(settled: Any, attractor: Any, monkeypatch: An
 
 
 def test_versions_are_listed_compared_and_gone_through(settled: Any, attractor: Any) -> None:
-    aside = VERSION | {"kept_aside": True, "run_id": RUN, "parent_index": 2}
+    aside = VERSION | {"index": 4, "kept_aside": True, "run_id": RUN, "parent_index": 2}
     settled.on("GET", f"{PLACE}/versions", {"items": [aside, VERSION], "next_cursor": None})
+    settled.on("GET", PLACE, VIEW)
     listed = attractor("artifact", "versions", SESSION).out.splitlines()
+    assert listed[2].endswith("current")
     assert "kept aside" in listed[1]
     assert "a run" in listed[1]
     assert "you" in listed[2]
@@ -151,8 +154,11 @@ def test_versions_are_listed_compared_and_gone_through(settled: Any, attractor: 
     assert settled.calls("GET", f"{PLACE}/diff")[-1].query == {"from_index": "1", "to_index": "3"}
     for way in ("undo", "redo"):
         settled.on("POST", f"{PLACE}/{way}", VIEW)
-        assert "version 3 of 5" in attractor("artifact", way, SESSION, "--if-version", "4").out
+        assert "version 3 of 5" in attractor("artifact", way, SESSION, "--if-version", "3").out
         assert settled.calls("POST", f"{PLACE}/{way}")[-1].headers["if-match"] == '"4"'
+    stale = attractor("artifact", "undo", SESSION, "--if-version", "2")
+    assert stale.err == "Error: The current version is 3, not 2; nothing was changed\n"
+    assert len(settled.calls("POST", f"{PLACE}/undo")) == 1
     settled.on("POST", f"{PLACE}/restore", VIEW)
     assert attractor("artifact", "restore", SESSION, "2", "--json").json["index"] == 3
     assert body(settled, "POST", f"{PLACE}/restore") == {"index": 2}
@@ -195,6 +201,18 @@ def test_the_artifact_is_written_to_a_file_of_the_format_that_its_name_says(
     unknown = attractor("artifact", "export", SESSION, str(tmp_path / "plan.odt"))
     assert unknown.code == 2
     assert "--format" in unknown.err
+
+
+def test_an_export_to_where_nothing_can_be_written_says_so(settled: Any, attractor: Any, tmp_path: Path) -> None:
+    settled.on("GET", f"{PLACE}/export", Response(b"PK"))
+    ran = attractor("artifact", "export", SESSION, str(tmp_path / "none" / "report.docx"))
+    assert (ran.code, ran.err.endswith("report.docx cannot be written: No such file or directory\n")) == (1, True)
+
+
+def test_where_there_is_no_artifact_it_is_said_how_to_get_one(settled: Any, attractor: Any, problem: Any) -> None:
+    settled.on("GET", PLACE, problem(404, "artifact-not-found", "The session has no artifact"))
+    ran = attractor("artifact", "show", SESSION)
+    assert (ran.code, "Have one written in `attractor chat`" in ran.err) == (4, True)
 
 
 def test_an_export_that_is_refused_leaves_no_file(settled: Any, attractor: Any, problem: Any, tmp_path: Path) -> None:

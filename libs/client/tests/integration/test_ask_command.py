@@ -11,17 +11,29 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
+from io import StringIO
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
 import pytest
+from rich.console import Console
 from starlette.responses import StreamingResponse
 
 from attractor_client.commands.ask import Draft
 from attractor_client.resources.runs import RunEvent
-from contracts.events import MessageDelta, MessageRestarted, SentenceChecked
+from contracts.artifact_actions import ArtifactAction
+from contracts.events import (
+    ArtifactDelta,
+    ArtifactStarted,
+    MessageDelta,
+    MessageRestarted,
+    RunEventData,
+    RunPhase,
+    SentenceChecked,
+    StageStarted,
+)
 from contracts.orchestrator import SentenceStatus
 
 SECONDS = 120.0  # far above what a busy machine needs
@@ -117,6 +129,26 @@ class TestAsk:
         draft.take(RunEvent(id="1-5", data=MessageDelta(text="Anew")))
         assert draft.shown == "Anew"
 
+    def test_the_artifact_is_shown_while_it_is_written_until_there_is_an_answer(self) -> None:
+        screen, draft = Console(width=60, file=StringIO()), Draft()
+
+        def shown(data: RunEventData) -> str:
+            draft.take(RunEvent(id="1-1", data=data))
+            with screen.capture() as captured:
+                screen.print(draft)
+            return captured.get()
+
+        stage = StageStarted(stage="retrieve", label="Searching the documents", phase=RunPhase.contextualisation)
+        assert "Searching the documents · contextualisation" in shown(stage)
+        assert "# Half" in shown(ArtifactDelta(text="# Half"))
+        anew = shown(ArtifactStarted(action=ArtifactAction.rewrite_artifact)) + shown(ArtifactDelta(text="# New"))
+        assert "# New" in anew
+        assert "# Half" not in anew
+        answered = shown(MessageDelta(text="I wrote it."))
+        assert ("I wrote it." in answered, "# New" in answered) == (True, False)
+        stage = StageStarted(stage="generate_title", label="Naming the session", phase=RunPhase.housekeeping)
+        assert "The answer is final · Naming the session" in shown(stage)
+
     def test_events_as_json_lines(self, attractor) -> None:
         ran = attractor("ask", "Why?", "--json")
         assert [one["event"] for one in ran.lines][-2:] == ["issue", "run_completed"]
@@ -129,6 +161,8 @@ class TestAsk:
         body = asked.calls("POST", f"/v1/sessions/{SESSION}/messages")[0].body
         assert b"From stdin?" in body
         assert ONE.encode() in body
+        assert attractor("ask", "Who else?", "--scope", "global", "--session", str(SESSION)).code == 0
+        assert b'"rag_scope":"global"' in asked.calls("POST", f"/v1/sessions/{SESSION}/messages")[1].body
 
     @pytest.mark.parametrize("as_json", [True, False])
     def test_a_run_that_fails(self, asked, events, attractor, as_json: bool) -> None:

@@ -43,7 +43,10 @@ class StreamOptions(Lenient):
 
 
 class ChatCompletionRequest(Lenient):
-    """The messages are the history. `metadata.session_id` names a session that the last one is asked in instead."""
+    """The messages are the history. `metadata.session_id` names a session that the last one is asked in instead.
+
+    `metadata.rag_scope` says where is searched: session, workspace or global.
+    """
 
     model: ModelName
     messages: Annotated[list[ChatMessageParam], Field(min_length=1, max_length=MOST_MESSAGES)]

@@ -43,7 +43,7 @@ class InputItem(Lenient):
 class ResponseRequest(Lenient):
     """The last message of `input` is asked; the history are those before it, behind `previous_response_id`.
 
-    `metadata.session_id` names a session to ask in.
+    `metadata.session_id` names a session to ask in, `metadata.rag_scope` where is searched.
     """
 
     model: ModelName

@@ -18,6 +18,7 @@ from service_kit.auth import Principal, ServiceCaller
 
 QUESTION = "How long are tokens valid?"
 ELSEWHERE = "00000000-0000-4000-8000-00000000000d"  # the workspace of what the search finds
+TOKENS_QUOTE = "Tokens expire after fifteen minutes."
 REWRITE = "Word the user's last message"
 
 
@@ -199,6 +200,30 @@ async def test_a_run_tells_retrieval_which_workspaces_its_caller_may_read(
     told = token_keys.tokens("retrieval").verify(world.searches[0][1].removeprefix("Bearer "))
     assert told.readable == (UUID(ELSEWHERE),)
     assert {one["workspace_id"] for one in ended["answer"]["citations"]} == {ELSEWHERE}
+
+
+@pytest.mark.parametrize("path", ["chat/completions", "responses"])
+async def test_the_openai_doors_search_every_workspace_where_the_key_reads_more_than_one(
+    start: Any, settings: Any, world: Any, wide: dict[str, str], token_keys: Any, path: str
+) -> None:
+    messages = [{"role": "user", "content": QUESTION}]
+
+    async def ask(service: Any, scope: str, headers: dict[str, str] | None = None) -> Any:
+        body = {"model": "attractor", "messages": messages, "input": messages, "metadata": {"rag_scope": scope}}
+        return await service.client.post(f"/v1/{path}", json=body, headers=headers)
+
+    async with start(settings) as service:
+        refused, unknown = await ask(service, "global"), await ask(service, "planet", wide)
+        assert world.searches == []
+        answered = await ask(service, "global", wide)
+        await ask(service, "workspace")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (403, "global_needs_key")
+    assert (unknown.status_code, unknown.json()["error"]["param"]) == (400, "metadata.rag_scope")
+    assert answered.status_code == 200, answered.text
+    assert [body["scope"] for body, _ in world.searches] == ["global", "workspace"]
+    told = token_keys.tokens("retrieval").verify(world.searches[0][1].removeprefix("Bearer "))
+    assert told.readable == (UUID(ELSEWHERE),)
+    assert TOKENS_QUOTE in answered.text
 
 
 async def test_who_may_no_longer_read_other_workspaces_gets_no_second_answer_from_them(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Sequence
+import re
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
@@ -20,6 +21,7 @@ from contracts.gateway import Role
 from contracts.memory import MemoryProfile
 from inference.chat import AnswerSchema, ChatDelta, ChatMessage, Completion
 from inference.errors import CallRefused, ProviderUnavailable, StreamCut
+from inference.estimate import estimated_prompt_tokens, estimated_tokens
 from orchestrator.citations.wording import unlike
 from orchestrator.errors import ArtifactOpsError, BudgetExceeded
 from orchestrator.graphs.artifact_ops import graph as artifact_ops
@@ -48,6 +50,7 @@ class ScriptedChat:
     answers: list[str | Exception | tuple[str, Exception | str]]
     asked: list[Sequence[ChatMessage]] = field(default_factory=list)
     tokens: int = 100_000
+    step: int = 7
 
     async def window(self) -> int:
         return self.tokens
@@ -58,8 +61,8 @@ class ScriptedChat:
         text, end = answer if isinstance(answer, tuple) else (answer, "stop")
         if isinstance(text, Exception):
             raise text
-        for at in range(0, len(text), 7):
-            yield ChatDelta(text=text[at : at + 7])
+        for at in range(0, len(text), self.step):
+            yield ChatDelta(text=text[at : at + self.step])
         if isinstance(end, Exception):
             raise end
         yield ChatDelta(finish_reason=end)
@@ -537,8 +540,9 @@ def test_a_memory_that_is_silent_is_an_issue_and_the_action_is_done(action: str,
     assert len(told.events) == 1
 
 
-def test_what_is_too_long_for_the_model_is_not_cut() -> None:
-    ended = run("rewrite_artifact", ScriptedChat([], tokens=1_000), found=artifact("word " * 5_000))
+@pytest.mark.parametrize("text", ["word " * 5_000, "\n".join(["```", *["word word word"] * 2_000, "```"])])
+def test_what_cannot_be_cut_into_sections_is_refused_and_stays_as_it_is(text: str) -> None:
+    ended = run("rewrite_artifact", ScriptedChat([], tokens=2_000), found=artifact(text))
     assert (ended.state["next"], ended.recovery) == ("__recovery__", recovery.TOO_LONG)
 
 
@@ -623,3 +627,115 @@ def test_an_edit_of_what_the_model_did_not_see_changes_nothing() -> None:
     chat = ScriptedChat([edits(("[… 3 lines that are not shown]", "x"))] * 2, tokens=4_000)
     ended = run("update_artifact", chat, found=artifact(LONG))
     assert (ended.state["next"], ended.recovery, ended.proposal) == ("__recovery__", recovery.TOO_LONG, None)
+
+
+class EchoingChat(ScriptedChat):
+    """Writes each document or part anew in capitals, and nothing else; fails at the calls in `fails`."""
+
+    fails: Mapping[int, tuple[str, Exception | str]] = {}
+
+    async def stream(self, messages: Sequence[ChatMessage], **_: Any) -> AsyncGenerator[ChatDelta, None]:
+        prompt = messages[0].text
+        if "<document" not in prompt:
+            prompt = "<document>\nok\n</document>"
+        text = re.split("<document[^>]*>\n", prompt)[1].split("\n</document>")[0].upper()
+        answer = self.fails.get(len(self.asked), (text, "stop"))
+        self.answers = [answer]
+        async for delta in super().stream(messages):
+            yield delta
+
+
+ANEW = LONG.rstrip("\n").upper() + "\n"
+SECTIONS = re.compile(r"written anew in (\d+) parts, .* Below is part (\d+):")
+
+
+@pytest.mark.parametrize("action", ["rewrite_artifact", "rewrite_artifact_theme", "custom_action"])
+def test_what_is_too_long_for_the_model_is_written_anew_section_by_section(action: str) -> None:
+    chat = EchoingChat([], tokens=4_000, step=1_000)
+    ended = run(action, chat, found=artifact(LONG), params=PARAMS.get(action))
+    assert ended.proposal["text"] == ANEW
+    asked = [found for one in chat.asked if (found := SECTIONS.search(one[0].text))]
+    count = int(asked[0][1])
+    assert [(int(one[1]), int(one[2])) for one in asked] == [(count, number) for number in range(1, count + 1)]
+    assert count > 5
+    middle = chat.asked[count // 2][0].text
+    assert "# Handbook\n## Chapter 1\n" in middle.split("<before>")[1].split("</before>")[0]
+    assert "## Chapter 59\n" in middle.split("<after>")[1].split("</after>")[0]
+    assert all(estimated_prompt_tokens(one) <= 4_000 for one in chat.asked)
+    streamed = "".join(one.text for one in ended.events if isinstance(one, ArtifactDelta))
+    assert streamed == ended.proposal["text"].rstrip("\n")
+    assert f"section by section ({count})" in ended.proposal["done"]
+    assert f"anew in {count} sections" in ended.state["issues"][0]
+    assert not ended.proposal["cut_short"]
+
+
+@pytest.mark.parametrize("end", [("HALF", "length"), ("HALF", StreamCut("gone")), ("", "stop")])
+def test_a_section_that_is_cut_short_ends_the_text_which_is_kept_apart(end: tuple[str, Exception | str]) -> None:
+    chat = EchoingChat([], tokens=4_000, step=1_000)
+    chat.fails = {2: end}
+    ended = run("rewrite_artifact", chat, found=artifact(LONG))
+    text = ended.proposal["text"].rstrip()
+    assert ended.proposal["cut_short"]
+    assert text.endswith("HALF" if end[0] else "WORD")
+    assert LONG.upper().startswith(text.removesuffix("HALF").rstrip())
+    assert len(chat.asked) == 3
+
+
+def test_a_section_is_asked_for_with_its_own_citations_and_all_are_numbered_as_one_text() -> None:
+    cited = [
+        {
+            "number": number, "chunk_id": f"c{number}", "document_id": str(uuid4()), "document_name": "a.md",
+            "document_title": None, "section": None, "page": None, "line_start": None, "line_end": None,
+            "quote": f"CHAPTER {number} SAYS SO.", "start": 0, "end": 19,
+        }
+        for number in range(1, 60)
+    ]  # fmt: skip
+    text = "".join(f"## Chapter {n}\n\nChapter {n} says so [{n}]. {'word ' * 200}\n\n" for n in range(1, 60))
+    chat = EchoingChat([], tokens=4_000, step=1_000)
+    ended = run("rewrite_artifact", chat, found=artifact(text, citations=cited))
+    assert [one["chunk_id"] for one in ended.proposal["citations"]] == [f"c{number}" for number in range(1, 60)]
+    assert "SAYS SO [59]." in ended.proposal["text"]
+    assert "CHAPTER 59 SAYS SO." not in chat.asked[0][0].text
+    assert "CHAPTER 1 SAYS SO." in chat.asked[0][0].text
+
+
+def test_code_is_written_anew_in_sections_between_its_functions() -> None:
+    code = "".join(f"def f{n}(x):\n    y = {n}\n\n    return x + y\n\n\n" for n in range(300))
+    chat = EchoingChat([], tokens=4_000, step=1_000)
+    ended = run("rewrite_artifact", chat, found=artifact(code, kind="code", language="python"))
+    assert ended.proposal["text"] == f"{code.rstrip().upper()}\n"
+    assert len(chat.asked) > 3
+
+
+def test_where_another_model_begins_a_section_anew_the_sections_before_stay() -> None:
+    class Restarting(EchoingChat):
+        async def stream(self, messages: Sequence[ChatMessage], **_: Any) -> AsyncGenerator[ChatDelta, None]:
+            if len(self.asked) == 1:
+                yield ChatDelta(text="\n\nVOID\n\n")
+                yield ChatDelta(restarted=True)
+            async for delta in super().stream(messages):
+                yield delta
+
+    ended = run("rewrite_artifact", Restarting([], tokens=4_000, step=1_000), found=artifact(LONG))
+    assert ended.proposal["text"] == ANEW
+    last = max(at for at, one in enumerate(ended.events) if isinstance(one, ArtifactStarted))
+    shown = "".join(one.text for one in ended.events[last:] if isinstance(one, ArtifactDelta))
+    assert shown == ended.proposal["text"].rstrip("\n")
+
+
+def test_a_change_of_one_sentence_takes_a_twentieth_of_the_tokens_of_a_rewrite() -> None:
+    """Of some twenty pages: a selected one of what is read and written together, an edit of what is written."""
+    start, edit = LONG.index("Topic41"), edits(("Topic41 is told here.", "Topic41 was told here."))
+    marked, placed, whole = (
+        ScriptedChat([answer, "ok"], step=1_000) for answer in ("Topic41 was told here.", edit, f"{LONG}\nThe end.")
+    )
+    ended = [
+        run("update_highlighted_text", marked, found=artifact(LONG), params=highlight(start, start + 21, LONG)),
+        run("update_artifact", placed, found=artifact(LONG)),
+        run("rewrite_artifact", whole, found=artifact(LONG)),
+    ]
+    assert ended[0].proposal["text"] == ended[1].proposal["text"] == LONG.replace("Topic41 is", "Topic41 was")
+    read = [estimated_prompt_tokens(chat.asked[0]) for chat in (marked, placed, whole)]
+    written = [estimated_tokens(text) for text in ("Topic41 was told here.", edit, LONG)]
+    assert read[0] + written[0] < 0.05 * (read[2] + written[2])
+    assert written[1] < 0.05 * written[2]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import Annotated, Any, TypedDict, get_type_hints
 from uuid import uuid4
 
@@ -16,8 +18,8 @@ from inference.estimate import estimated_tokens
 from orchestrator.errors import RoutingError
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.budgets import within_budget
-from orchestrator.graphs.conversation.context import Prompts
-from orchestrator.graphs.conversation.nodes.generate_title import LONGEST_TITLE, trimmed
+from orchestrator.graphs.conversation.context import Prompts, TurnClock
+from orchestrator.graphs.conversation.nodes.generate_title import LONGEST_TITLE, generate_title, trimmed
 from orchestrator.graphs.conversation.nodes.summarizer import condensable
 from orchestrator.graphs.conversation.passages import (
     Verified,
@@ -28,7 +30,13 @@ from orchestrator.graphs.conversation.passages import (
     of_cut,
     quoted,
 )
-from orchestrator.graphs.conversation.routing import after_clean_state, after_generate_path, path_of
+from orchestrator.graphs.conversation.routing import (
+    after_clean_state,
+    after_generate_path,
+    after_retrieve,
+    path_of,
+    route_artifact_ops_exit,
+)
 from orchestrator.graphs.conversation.state import (
     LASTING,
     TRANSIENT,
@@ -76,6 +84,57 @@ def test_routes() -> None:
     assert after_clean_state({**turn, "summary_tokens": 29}) == "summarizer"
     assert after_clean_state({**turn, "summary_tokens": 29, "mode": "extractive"}) == "__end__"
     assert after_clean_state({**turn, "summary_tokens": None}) == "__end__"
+
+
+def test_the_way_of_an_artifact_s_work_and_out_of_it() -> None:
+    assert after_retrieve(state(artifact_action="rewrite_artifact")) == "artifact_ops"
+    assert after_retrieve(state(artifact_action=None)) == "reply_to_general_input"
+    assert route_artifact_ops_exit(state(error=None, next="retrieve")) == "reflect"
+    assert route_artifact_ops_exit(state(error=None, next="__recovery__")) == "reply_to_general_input"
+    assert route_artifact_ops_exit(state(error={"stage": "rewrite_artifact"}, next="retrieve")) == "error_handler"
+
+
+def test_images_and_courtesies_are_entered_directly_and_the_rest_passes_the_search() -> None:
+    drawn = {(edge.source, edge.target) for edge in conversation.build().get_graph().edges}
+    assert {source for source, target in drawn if target == "image_processing"} == {"generate_path"}
+    assert {source for source, target in drawn if target == "artifact_ops"} == {"retrieve"}
+    assert {target for source, target in drawn if source == "__start__"} == {"generate_path"}
+
+
+@pytest.mark.parametrize("kind", ["markdown", "code", "pdf"])
+@pytest.mark.parametrize("new", [True, False])
+def test_a_session_is_named_from_its_messages_and_its_artifact_whatever_it_is(kind: str, new: bool) -> None:
+    asked: list[str] = []
+
+    async def complete(messages: Any, **_: Any) -> str:
+        asked.append(messages[0].text)
+        return "Zebra stripes"
+
+    artifact = {"kind": kind, "text": "Zebras have stripes."}
+    turn = state(
+        question="What is it about?",
+        mode="model",
+        answer_id="a",
+        internal_messages=[Turn(id="a", role="assistant", content="About animals.")],
+        proposal=artifact if new else None,
+    )
+    context = SimpleNamespace(
+        artifact=None if new else artifact,
+        models=SimpleNamespace(of=lambda _: SimpleNamespace(complete=complete)),
+        prompts=Prompts.load(),
+    )
+    update = asyncio.run(generate_title(turn, SimpleNamespace(context=context)))  # type: ignore[arg-type]
+    assert update["title"] == "Zebra stripes"
+    for part in ("What is it about?", "About animals.", "Zebras have stripes."):
+        assert part in asked[0]
+
+
+def test_today_is_that_of_the_user_s_time_zone() -> None:
+    turn_id, asked_at = uuid4(), datetime(2026, 11, 24, 23, 30, tzinfo=UTC)
+    clock = TurnClock.at(turn_id, asked_at, "Pacific/Kiritimati")
+    assert (clock.turn_id, clock.timezone) == (str(turn_id), "Pacific/Kiritimati")
+    assert clock.now_iso == "2026-11-25T13:30:00+14:00"
+    assert clock.told == "Wednesday, 2026-11-25 13:30 (Pacific/Kiritimati)"
 
 
 def test_a_message_written_again_takes_the_place_of_the_first() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from enum import EnumType
+from typing import get_args
 from uuid import UUID
 
 from attractor_client.errors import AttractorError
@@ -11,6 +13,8 @@ from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
 from contracts.artifacts import ArtifactView
 from contracts.quick_actions import QuickAction
 
+# What a name alone says; the other actions need a selection, a theme's option or a quick action.
+BY_NAME = (ArtifactAction.rewrite_artifact, ArtifactAction.update_artifact, ArtifactAction.generate_artifact)
 _LINES = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 
 
@@ -50,6 +54,20 @@ def action_of(name: str, quick_actions: Sequence[QuickAction]) -> ArtifactAction
         try:
             return ArtifactTheme.model_validate({option: value or True})
         except ValueError:
-            raise AttractorError(f"There is no {option} {value}") from None
-    known = [*(one.name for one in quick_actions), *ArtifactAction.__members__, *ArtifactTheme.model_fields]
-    raise AttractorError(f"/do takes one of: {', '.join(known)}")
+            raise AttractorError(f"/do takes {_theme(option)}") from None
+    raise AttractorError("\n".join(["/do takes one of these, and words behind it:", *_known(quick_actions)]))
+
+
+def _known(quick_actions: Sequence[QuickAction]) -> Iterator[str]:
+    if quick_actions:
+        yield f"  quick actions  {', '.join(one.name for one in quick_actions)}"
+    yield f"  actions        {', '.join(BY_NAME)}"
+    for option in ArtifactTheme.model_fields:
+        yield f"  theme          {_theme(option)}"
+
+
+def _theme(option: str) -> str:
+    """Returns how an option of a theme is written."""
+    kinds = get_args(ArtifactTheme.model_fields[option].annotation)
+    values: list[str] = next((list(kind) for kind in kinds if isinstance(kind, EnumType)), [])
+    return f"{option}={'|'.join(values)}" if values else option

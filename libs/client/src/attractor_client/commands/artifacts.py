@@ -32,7 +32,7 @@ app = typer.Typer(no_args_is_help=True, help="Read, edit, compare and index the 
 SessionId = Annotated[UUID, typer.Argument(metavar="SESSION", help="The session's id.")]
 VersionOption = Annotated[int | None, typer.Option("--version", min=1, help="Another version than the current one.")]
 IfVersion = Annotated[
-    int | None, typer.Option("--if-version", min=1, help="Only if it still has this version (of `show --json`).")
+    int | None, typer.Option("--if-version", min=1, help="Only if this version is still the current one.")
 ]
 EXPORTS = {
     ".md": ArtifactFormat.markdown,
@@ -89,7 +89,8 @@ async def write(
     kind = ArtifactKind.code if language else ArtifactKind.markdown
     named = title or (None if str(file) == "-" else file.name)
     body = ArtifactPut(kind=kind, language=language, title=named, text=_decoded(content))
-    _show_change(output, await client.artifacts.put(session_id, body, version=if_version))
+    expected = await _expected(client, session_id, if_version)
+    _show_change(output, await client.artifacts.put(session_id, body, version=expected))
 
 
 @app.command()
@@ -117,24 +118,26 @@ async def edit(
         raise typer.BadParameter("--find and --replace come together")
     if find is not None and replace is not None:
         body = ArtifactPatch(edits=[ArtifactEdit(find=find, replace=replace)], title=title)
-        _show_change(output, await client.artifacts.patch(session_id, body, version=if_version))
     elif title is not None:
         body = ArtifactPatch(title=title)
-        _show_change(output, await client.artifacts.patch(session_id, body, version=if_version))
     else:
         await _edit_in_editor(client, output, session_id, if_version)
+        return
+    expected = await _expected(client, session_id, if_version)
+    _show_change(output, await client.artifacts.patch(session_id, body, version=expected))
 
 
 @app.command()
 @connected()
 async def versions(client: AttractorClient, output: Output, session_id: SessionId, limit: Limit = 50) -> None:
-    """List the versions, newest first; a run's that was kept aside is marked."""
+    """List the versions, newest first; the current one, and a run's that was kept aside, are marked."""
+    current = (await client.artifacts.get(session_id)).current_index
     await show_list(
         output,
         client.artifacts.versions(session_id),
         limit,
         ("version", "from", "event", "by", "written", "characters", ""),
-        _version_row,
+        lambda one: _version_row(one, current),
     )
 
 
@@ -170,14 +173,16 @@ async def diff(
 @connected()
 async def undo(client: AttractorClient, output: Output, session_id: SessionId, if_version: IfVersion = None) -> None:
     """Go back to the version that the current one was made from; no version is lost."""
-    _show_change(output, await client.artifacts.undo(session_id, version=if_version))
+    expected = await _expected(client, session_id, if_version)
+    _show_change(output, await client.artifacts.undo(session_id, version=expected))
 
 
 @app.command()
 @connected()
 async def redo(client: AttractorClient, output: Output, session_id: SessionId, if_version: IfVersion = None) -> None:
     """Go on to the newest version that was made from the current one."""
-    _show_change(output, await client.artifacts.redo(session_id, version=if_version))
+    expected = await _expected(client, session_id, if_version)
+    _show_change(output, await client.artifacts.redo(session_id, version=expected))
 
 
 @app.command()
@@ -190,7 +195,8 @@ async def restore(
     if_version: IfVersion = None,
 ) -> None:
     """Add a version that is as that one was, also one that was kept aside."""
-    _show_change(output, await client.artifacts.restore(session_id, index, version=if_version))
+    expected = await _expected(client, session_id, if_version)
+    _show_change(output, await client.artifacts.restore(session_id, index, version=expected))
 
 
 @app.command()
@@ -258,6 +264,7 @@ async def delete(client: AttractorClient, output: Output, session_id: SessionId,
 
 
 async def _edit_in_editor(client: AttractorClient, output: Output, session_id: UUID, if_version: int | None) -> None:
+    expected = await _expected(client, session_id, if_version)
     seen = await client.artifacts.get(session_id)
     file = EditedFile(seen.text, _suffix(seen))
     text = file.edit()
@@ -269,12 +276,22 @@ async def _edit_in_editor(client: AttractorClient, output: Output, session_id: U
         start, end, replacement = changed_span(seen.text, text)
         span = ArtifactSpan(index=seen.index, start=start, end=end, seen=seen.text[start:end])
         body = ArtifactPatch(span=span, replacement=replacement)
-        changed = await client.artifacts.patch(session_id, body, version=if_version)
+        changed = await client.artifacts.patch(session_id, body, version=expected)
     except (AttractorError, ValueError):
         output.note(f"Your text is in {file.path}", "yellow")
         raise
     file.remove()
     _show_change(output, changed)
+
+
+async def _expected(client: AttractorClient, session_id: UUID, index: int | None) -> int | None:
+    """Returns what the artifact must still be at for a change. Raises AttractorError where it shows another version."""
+    if index is None:
+        return None
+    view = await client.artifacts.get(session_id)
+    if view.current_index != index:
+        raise AttractorError(f"The current version is {view.current_index}, not {index}; nothing was changed")
+    return view.version
 
 
 def _show_change(output: Output, view: ArtifactView) -> None:
@@ -288,7 +305,7 @@ def _heading(view: ArtifactView) -> str:
     return f"{view.title or '(no title)'} · {kind} · {place} ({view.event.value}){now} · {len(view.text):,} characters"
 
 
-def _version_row(version: ArtifactVersion) -> tuple[object, ...]:
+def _version_row(version: ArtifactVersion, current: int) -> tuple[object, ...]:
     return (
         version.index,
         version.parent_index or "-",
@@ -296,7 +313,7 @@ def _version_row(version: ArtifactVersion) -> tuple[object, ...]:
         "a run" if version.run_id else "you",
         local_time(version.created_at),
         f"{version.characters:,}",
-        "kept aside" if version.kept_aside else "",
+        "current" if version.index == current else "kept aside" if version.kept_aside else "",
     )
 
 

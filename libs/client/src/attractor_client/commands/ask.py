@@ -24,12 +24,15 @@ from attractor_client.output import Output, plain
 from attractor_client.rendering import citation_line, marked, noted, reason_line
 from attractor_client.resources.runs import RunEvent
 from contracts.events import (
+    ArtifactDelta,
+    ArtifactStarted,
     MessageDelta,
     MessageRestarted,
     ProviderIssue,
     RunCancelled,
     RunCompleted,
     RunFailed,
+    RunPhase,
     SentenceChecked,
     StageStarted,
 )
@@ -50,13 +53,14 @@ NoDocuments = Annotated[bool, typer.Option("--no-documents", help="Answer by the
 
 
 class Draft:
-    """What a terminal shows while the answer is written: its last lines, or the stage. It vanishes at the end.
+    """What a terminal shows while the answer is written: its last lines, and the stage. It vanishes at the end.
 
-    A sentence that is done is shown with its markers and its status.
+    A sentence that is done is shown with its markers and its status. Until there is an answer, the text of the artifact
+    is shown that is being written.
     """
 
     def __init__(self) -> None:
-        self.text, self.done = "", 0
+        self.text, self.done, self.artifact = "", 0, ""
         self.sentences: list[str] = []
         self.spinner = Spinner("dots", Text("Starting", style="dim"))
 
@@ -69,8 +73,12 @@ class Draft:
                 self.done = sentence.end
             case MessageRestarted():
                 self.text, self.done, self.sentences = "", 0, []
-            case StageStarted(label=label):
-                self.spinner.update(text=Text(plain(label), style="dim"))
+            case ArtifactStarted():
+                self.artifact = ""
+            case ArtifactDelta(text=text):
+                self.artifact += text
+            case StageStarted(label=label, phase=phase):
+                self.spinner.update(text=Text(plain(stage_line(label, phase)), style="dim"))
 
     @property
     def shown(self) -> str:
@@ -78,10 +86,17 @@ class Draft:
         return "".join([*self.sentences, self.text[self.done :]])
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        if self.text:
-            lines = Text(plain(self.shown)).wrap(console, options.max_width)
+        if text := self.shown or self.artifact:
+            lines = Text(plain(text)).wrap(console, options.max_width)
             yield Text("\n").join(lines[-max(console.height - 4, 1) :])
         yield self.spinner
+
+
+def stage_line(label: str, phase: RunPhase | None) -> str:
+    """Returns what is done now, and in which phase of the turn."""
+    if phase is RunPhase.housekeeping:
+        return f"The answer is final · {label}"
+    return label if phase is None else f"{label} · {phase.replace('_', ' ')}"
 
 
 @connected()
@@ -124,6 +139,8 @@ async def ask(
     )
     end = await answered(client, output, sending)
     conclude(output, end, f" · continue with: --session {used}", reasons=reasons)
+    if isinstance(end.data, RunCompleted) and end.data.artifact_index is not None and not output.as_json:
+        output.text(f"version {end.data.artifact_index} of the artifact: attractor artifact show {used}", "dim")
 
 
 def check_beginning(session: UUID | None, temporary: bool) -> None:
@@ -155,7 +172,7 @@ async def _follow(output: Output, events: AsyncIterator[RunEvent]) -> RunEvent:
                 if output.as_json:
                     output.json({"event": last.data.name, "id": last.id, "data": last.data}, line=True)
                 elif isinstance(last.data, ProviderIssue):
-                    output.note(f"note: {last.data.message}", "yellow")
+                    output.note(f"note: {last.data.message}", "yellow", beside_live=True)
     finally:
         whole = last is not None and isinstance(last.data, RunCompleted)
         if draft.text and not whole and not output.as_json:

@@ -25,12 +25,15 @@ from contracts.events import RunCompleted
 from contracts.orchestrator import Message, MessageCreate, MessageRole, MessageStatus, Run
 from contracts.retrieval import SearchScope
 
-HELP = (
-    "/edit TEXT asks the last question in other words, /again has it answered again, /branch lists the versions of "
-    "questions and answers here, /branch N goes to one of them; /artifact shows the session's document, /select 3-5 "
-    "TEXT changes these lines alone, /do ACTION changes it by an action; /image FILE shows an image with the next "
-    "message; Ctrl-C stops an answer, Ctrl-D leaves"
-)
+HELP = """\
+  /edit TEXT        asks the last question in other words
+  /again            has it answered again
+  /branch           lists the versions of questions and answers; /branch 2 goes to the second
+  /artifact         shows the session's document, with the numbers of its lines
+  /select 3-5 TEXT  changes these lines as TEXT says, and nothing else
+  /do ACTION        changes it by a quick action or a theme; /do alone lists them
+  /image FILE       shows an image with the next message
+  Ctrl-C stops an answer, Ctrl-D leaves"""
 UNDER_WAY = (MessageStatus.pending, MessageStatus.running)
 SHOWN_CHARACTERS = 60
 
@@ -75,6 +78,8 @@ class Chat:
             case "/image":
                 self._show_next(output, text.strip())
             case _ if command.startswith("/"):
+                if command != "/help":
+                    output.note(f"There is no command {command}; these are there:")
                 output.note(HELP)
             case _:
                 await self._say(client, output, line)
@@ -133,7 +138,11 @@ class Chat:
         end = await answered(client, output, sending)
         conclude(output, end)
         if isinstance(end.data, RunCompleted) and end.data.artifact_index is not None and not output.as_json:
-            output.text(f"version {end.data.artifact_index} of the artifact; /artifact shows it", "dim")
+            output.text(
+                f"version {end.data.artifact_index} of the artifact: /artifact shows it, and "
+                f"`attractor artifact export {self.session_id} report.docx` writes it to a file",
+                "dim",
+            )
 
     async def _show_artifact(self, client: AttractorClient, output: Output) -> None:
         view = await client.artifacts.get(self._session())
@@ -233,7 +242,8 @@ def chat(
       /artifact             show it, with the numbers of its lines
       /select 3-5 shorten   change these lines, and nothing else
       /do ACTION            a quick action by its name, rewrite_artifact, or a
-                            theme: language=german, artifact_length=short
+                            theme: language=german, artifact_length=short;
+                            /do alone lists all of them
 
     \b
     A model that sees answers from images (png, jpeg, webp, gif):

@@ -6,11 +6,13 @@ import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+from attractor_client.errors import AttractorError
+
 
 async def write_parts(file: Path, parts: AsyncIterator[bytes]) -> int:
     """Writes the parts to the file, `-` for stdout; returns the bytes that a file got.
 
-    A file that breaks off does not take the place of an older one.
+    A file that breaks off does not take the place of an older one. Raises AttractorError where it cannot be written.
     """
     written = 0
     if str(file) == "-":
@@ -24,6 +26,8 @@ async def write_parts(file: Path, parts: AsyncIterator[bytes]) -> int:
             async for part in parts:
                 written += target.write(part)
         unfinished.replace(file)
+    except OSError as error:
+        raise AttractorError(f"{file} cannot be written: {error.strerror}") from error
     finally:
         unfinished.unlink(missing_ok=True)
     return written

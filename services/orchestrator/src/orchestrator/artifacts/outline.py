@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from inference.estimate import estimated_tokens
@@ -60,6 +60,24 @@ def outlined(text: str, tokens: int, wish: str) -> OutlinedText:
             kept.add(at)
             used += cost
     return OutlinedText(_shown(text, parts, kept, heads), len(kept), len(parts))
+
+
+def sections(text: str, tokens: int, is_whole: Callable[[str], bool]) -> list[str]:
+    """Cuts a text between its parts into as few pieces as fit the budget one by one; nothing is left out.
+
+    A piece ends only where `is_whole` says so of it. Returns none where a piece would be too long.
+    """
+    found, held, used = list[str](), "", 0
+    for part in _parts(text):
+        piece = text[part.start : part.end]
+        cost = estimated_tokens(piece)
+        if held and used + cost > tokens and is_whole(held):
+            found.append(held)
+            held, used = "", 0
+        held, used = held + piece, used + cost
+        if used > tokens:
+            return []
+    return [*found, held]
 
 
 def headings(text: str, tokens: int) -> str:

@@ -126,10 +126,12 @@ async def create_chat_completion(
     """Answers the last message from the documents; the messages before it are the history.
 
     Nothing of it is listed, kept or remembered, unless `metadata.session_id` names a session: the last message is then
-    asked there, after that session's own history. Markers such as [1] in the text stand for `citations`, with quote and
-    page; `annotations` name their places, and the text ends with its sources, unless `metadata.footnotes` is `false`.
-    What a front end asks for itself (`metadata.task`, or a text that begins with "### Task:") is answered without
-    documents. A caller who leaves stops the run. `n` above 1, tools, audio and log probabilities are refused.
+    asked there, after that session's own history. `metadata.rag_scope` says where is searched, as `rag_scope` of a
+    message does: `global` is every workspace that the key may read. Markers such as [1] in the text stand for
+    `citations`, with quote and page; `annotations` name their places, and the text ends with its sources, unless
+    `metadata.footnotes` is `false`. What a front end asks for itself (`metadata.task`, or a text that begins with
+    "### Task:") is answered without documents. A caller who leaves stops the run. `n` above 1, tools, audio and log
+    probabilities are refused.
     """
     question = with_preset(question_of(body, choice), await chosen_preset(presets, caller, body.model))
     streams.admit()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from contracts.images import MOST_IMAGES
@@ -13,7 +13,7 @@ from orchestrator.openai_api.data_urls import image_of
 from orchestrator.openai_api.errors import Unsupported
 from orchestrator.openai_api.footnotes import without_footnotes
 from orchestrator.openai_api.models import Models
-from orchestrator.runs.records import RunOptions
+from orchestrator.runs.records import RunOptions, SearchedScope
 
 # How front ends begin what they ask for themselves: a title, tags, what could be asked next.
 TASK = "### Task:"
@@ -45,6 +45,8 @@ def question_of(body: ChatCompletionRequest, models: Models) -> DoorQuestion:
         options["ephemeral"] = True
     if plain:
         options["plain"] = True
+    if (scope := scope_named(metadata)) is not None:
+        options["rag_scope"] = scope
     if instructions:
         options["instructions"] = instructions
     if body.temperature is not None:
@@ -133,3 +135,12 @@ def session_named(metadata: Mapping[str, Any]) -> UUID | None:
         return UUID(given)
     except (ValueError, AttributeError, TypeError):
         raise Unsupported("metadata.session_id", "it is not the id of a session") from None
+
+
+def scope_named(metadata: Mapping[str, Any]) -> SearchedScope | None:
+    """Returns where `metadata.rag_scope` says is searched. Raises Unsupported."""
+    given = metadata.get("rag_scope")
+    scopes: tuple[SearchedScope, ...] = get_args(SearchedScope)
+    if given is not None and given not in scopes:
+        raise Unsupported("metadata.rag_scope", f"it is one of: {', '.join(scopes)}")
+    return next((scope for scope in scopes if scope == given), None)

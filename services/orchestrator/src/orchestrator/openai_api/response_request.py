@@ -12,6 +12,7 @@ from orchestrator.openai_api.chat_request import (
     TASK,
     WHOLE_DEADLINE_SECONDS,
     few_images,
+    scope_named,
     session_named,
 )
 from orchestrator.openai_api.errors import Unsupported
@@ -51,6 +52,8 @@ def _options(body: ResponseRequest, instructions: str, *, is_plain: bool) -> Run
     options = RunOptions(model=body.model)
     if is_plain:
         options["plain"] = True
+    if (scope := scope_named(body.metadata or {})) is not None:
+        options["rag_scope"] = scope
     if body.store is False:
         options["forgotten"] = options["ephemeral"] = True
     if instructions:

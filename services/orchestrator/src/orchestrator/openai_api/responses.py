@@ -59,6 +59,7 @@ async def create_response(
     session and stays there, with `store: false` nothing of it is kept. With `background` it goes on when the caller
     leaves, and its events can be followed with `GET`; otherwise a caller who leaves stops it. The text of
     `response.output_text.done` replaces that of the deltas. An answer that ends early is `incomplete`.
+    `metadata.rag_scope` says where is searched, as `rag_scope` of a message does.
     """
     followed = await _followed(ask, caller, body)
     preset = await chosen_preset(presets, caller, body.model)

@@ -17,6 +17,8 @@ from orchestrator.artifacts.proposal import ArtifactProposal
 from orchestrator.configuration.repository import StoredSetting
 from service_kit.auth import Principal
 
+SearchedScope = Literal["session", "workspace", "global"]
+
 
 class RunOptions(TypedDict, total=False):
     """How an answer is to be written, as JSON.
@@ -40,7 +42,7 @@ class RunOptions(TypedDict, total=False):
     artifact_action_params: dict[str, Any]
     reply: bool
     rag_enabled: bool
-    rag_scope: Literal["session", "workspace", "global"]
+    rag_scope: SearchedScope
     conversation_mode: Literal["normal", "chatpdf"]
     active_pdf_document_id: str
     rewrite_query: bool

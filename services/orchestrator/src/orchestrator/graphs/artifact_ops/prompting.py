@@ -12,8 +12,9 @@ from inference.prompts import Prompt, load_prompts
 TOKENS: Mapping[str, tuple[str, ...]] = {
     "generate_text.md": ("now", "passages", "profile", "memories", "earlier"),
     "generate_code.md": ("now", "passages", "profile", "memories", "earlier"),
-    "rewrite_text.md": ("now", "document", "passages", "profile", "memories"),
-    "rewrite_code.md": ("now", "document", "passages", "profile", "memories"),
+    "rewrite_text.md": ("now", "part", "document", "passages", "profile", "memories"),
+    "rewrite_code.md": ("now", "part", "document", "passages", "profile", "memories"),
+    "section.md": ("count", "number", "before", "after"),
     "update_artifact.md": ("now", "document", "passages", "profile", "memories"),
     "update_highlighted_text.md": ("now", "before", "selected", "after", "passages", "profile", "memories"),
     "generate_followup.md": ("done", "document"),

@@ -46,6 +46,11 @@ class ArtifactSources:
         most = max(self.kept, default=0)
         return [*(_chunk(self.kept.get(number)) for number in range(1, most + 1)), *self.passages]
 
+    def named_in(self, text: str) -> ArtifactSources:
+        """Returns them with those citations alone that a text names; all keep their numbers."""
+        named = {number: one if f"[{number}]" in text else {} for number, one in self.kept.items()}
+        return ArtifactSources(named, self.passages, self.alike)
+
     def filter(self) -> MarkerFilter:
         return MarkerFilter(sources_of(self.chunks, self.alike))
 

@@ -16,9 +16,17 @@ from inference.role_chat import RoleChat
 from orchestrator.errors import ArtifactOpsError
 from orchestrator.graphs.artifact_ops.prompting import document
 from orchestrator.graphs.artifact_ops.recovery import NOTHING_CHANGED, RECOVERY, SoftFailure, model_failed
+from orchestrator.graphs.artifact_ops.sections import in_sections
 from orchestrator.graphs.artifact_ops.sources import ArtifactSources
 from orchestrator.graphs.artifact_ops.state import ActionState
-from orchestrator.graphs.artifact_ops.writing import ArtifactWriting, Written, check_room, model_of
+from orchestrator.graphs.artifact_ops.writing import (
+    ArtifactWriting,
+    AskedSection,
+    Written,
+    check_room,
+    has_room,
+    model_of,
+)
 from orchestrator.graphs.conversation.budgets import prompt_room
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import fitting, numbered, remembered
@@ -26,6 +34,8 @@ from orchestrator.graphs.conversation.state import ArtifactInTurn, FoundChunk, P
 from orchestrator.graphs.stages import Node
 
 LONGEST_TITLE = 200
+IN_SECTIONS = "the artifact is too long for the chat model to read at once: it was written anew in {count} sections"
+TOLD_SECTIONS = "It is too long for the chat model to read at once, so I did it section by section ({count})."
 CUT = "It was cut short ({reason}), so it is kept as a version of its own, and the current one is as it was."
 UNCITED = "{count} citation markers were left out, as their sources do not say what the text says there."
 _HEADING = re.compile(r"^#{1,6} +(\S[^\n]{0,300})", re.MULTILINE)
@@ -85,30 +95,43 @@ async def rewritten(
     *,
     with_passages: bool = True,
     history: list[ChatMessage] | None = None,
+    sectioned: bool = True,
 ) -> dict[str, Any]:
-    """Has the whole artifact written anew by a wish. Raises SoftFailure, BudgetExceeded."""
+    """Has the whole artifact written anew by a wish, section by section if it is too long for the model otherwise.
+
+    Raises SoftFailure, BudgetExceeded.
+    """
     artifact, chat = artifact_of(state), model_of(context)
     issues = list[str]()
     profile = await context.profile.text(issues)
     code = artifact["kind"] == "code"
 
-    def messages(sources: ArtifactSources) -> list[ChatMessage]:
+    def messages(sources: ArtifactSources, text: str, part: str = "") -> list[ChatMessage]:
         prompt = context.artifact_prompts.render(
             "rewrite_code" if code else "rewrite_text",
             now=context.clock.told,
-            document=document(artifact["title"], artifact["text"]),
+            part=part,
+            document=document(artifact["title"], text),
             passages=numbered(sources.chunks),
             profile=profile,
             memories=remembered(state["memories"]),
         )
         return [ChatMessage("system", prompt), *(history or []), ChatMessage("user", wish)]
 
-    passages = state["passages"] if with_passages else []
-    sources = ArtifactSources.of(artifact["citations"], [], context.alike)
-    passages = await passages_that_fit(chat, context, passages, messages(sources), artifact["text"])
-    sources = ArtifactSources.of(artifact["citations"], passages, context.alike)
+    text, passages = artifact["text"], state["passages"] if with_passages else []
+    bare = messages(ArtifactSources.of(artifact["citations"], [], context.alike), text)
+    if sectioned and not await has_room(chat, bare, text):
+        asked, passages = await in_sections(chat, context, artifact, passages, messages)
+        issues.append(IN_SECTIONS.format(count=len(asked)))
+        context.events.emit(ProviderIssue(message=issues[-1]))
+        done = f"{done} {TOLD_SECTIONS.format(count=len(asked))}"
+        sources = ArtifactSources.of(artifact["citations"], passages, context.alike)
+    else:
+        passages = await passages_that_fit(chat, context, passages, bare, text)
+        sources = ArtifactSources.of(artifact["citations"], passages, context.alike)
+        asked = [AskedSection(messages(sources, text))]
     action = ArtifactAction(state["artifact_action"] or "")
-    written = await ArtifactWriting(context, sources, action, code).write(chat, messages(sources))
+    written = await ArtifactWriting(context, sources, action, code).write(chat, asked)
     if written.text.strip() == artifact["text"].strip():
         raise model_failed(NOTHING_CHANGED)
     language = (written.language or artifact["language"]) if code else None

@@ -34,6 +34,14 @@ class Written:
     issues: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class AskedSection:
+    """What a part of the text is asked for with, and the line ends between it and the next one."""
+
+    messages: Sequence[ChatMessage]
+    tail: str = ""
+
+
 def model_of(context: ConversationContext) -> RoleChat:
     """Raises SoftFailure without a chat model."""
     chat = context.models.of("artifact")
@@ -42,63 +50,105 @@ def model_of(context: ConversationContext) -> RoleChat:
     return chat
 
 
+async def has_room(chat: RoleChat, messages: Sequence[ChatMessage], expected: str) -> bool:
+    """Tells whether the model can read the messages and write a text such as `expected`."""
+    needed = estimated_prompt_tokens(messages) + max(LEAST_ANSWER, estimated_tokens(expected))
+    return needed <= await chat.window()
+
+
 async def check_room(chat: RoleChat, messages: Sequence[ChatMessage], expected: str) -> None:
     """Raises SoftFailure if the model cannot read the messages and write a text such as `expected`."""
-    needed = estimated_prompt_tokens(messages) + max(LEAST_ANSWER, estimated_tokens(expected))
-    if needed > await chat.window():
+    if not await has_room(chat, messages, expected):
         raise SoftFailure(TOO_LONG)
 
 
 @dataclass
 class ArtifactWriting:
-    """One text, from its first word to its end; if another model begins anew, a further one takes its place."""
+    """One text, from its first word to its end; if another model begins anew, a further one takes its place.
+
+    `raw` is what was written with the markers that the model was given, `held` the line ends behind it.
+    """
 
     context: ConversationContext
     sources: ArtifactSources
     action: ArtifactAction
     code: bool
     issues: list[str] = field(default_factory=list)
+    language: str | None = None
+    raw: str = ""
+    held: str = ""
 
-    async def write(self, chat: RoleChat, messages: Sequence[ChatMessage]) -> Written:
-        """Returns also what was cut short. Raises SoftFailure if nothing was written; BudgetExceeded."""
+    async def write(self, chat: RoleChat, sections: Sequence[AskedSection]) -> Written:
+        """Writes the sections one after the other, each asked for by itself, as one text.
+
+        Returns also what was cut short. Raises SoftFailure if nothing was written; BudgetExceeded.
+        """
         failure = ""
-        self._begin()
-        try:
-            async with aclosing(chat.stream(messages)) as deltas:
-                async for delta in deltas:
-                    if delta.restarted:
-                        self._begin()
-                    if delta.finish_reason == "length":
-                        failure = "it reached its limit of tokens"
-                    await self._take(delta)
-        except CallRefused as refusal:
-            raise BudgetExceeded(refusal.detail) from refusal
-        except ChatError as error:
-            failure = str(error)
-        self._show(await self._filtered(self.fences.end()) + self.markers.end())
+        await self._begin()
+        for section in sections:
+            failure = await self._section(chat, section)
+            if failure:
+                break
+            self.held = section.tail
+        self._show(self.markers.end())
         text = "".join(self.shown).strip("\n")
         if not text.strip():
-            raise model_failed(failure or "it wrote nothing")
+            raise model_failed(failure)
         found = CitedText(f"{text}\n", [])
         if not self.code:
             found = await asyncio.to_thread(self.sources.whole, found.text, self.markers.cited)
         removed = self.markers.removed + found.removed
-        return Written(found.text, found.citations, self.fences.language, removed, failure, self.issues)
+        return Written(found.text, found.citations, self.language, removed, failure, self.issues)
 
-    def _begin(self) -> None:
+    async def _section(self, chat: RoleChat, section: AskedSection) -> str:
+        """Returns what cut it short, if anything did. Raises BudgetExceeded."""
+        failure, before, held = "", self.raw, self.held
         self.fences = FenceFilter(code=self.code)
+        try:
+            async with aclosing(chat.stream(section.messages)) as deltas:
+                async for delta in deltas:
+                    if delta.restarted:
+                        self.fences = FenceFilter(code=self.code)
+                        self.raw, self.held = before, held
+                        await self._begin()
+                    if delta.finish_reason == "length":
+                        failure = "it reached its limit of tokens"
+                    await self._take(delta, len(before))
+        except CallRefused as refusal:
+            raise BudgetExceeded(refusal.detail) from refusal
+        except ChatError as error:
+            failure = str(error)
+        await self._add(self.fences.end(), len(before))
+        self.language = self.language or self.fences.language
+        return failure or ("" if self.raw[len(before) :].strip() else "it wrote nothing")
+
+    async def _begin(self) -> None:
+        """Shows anew what stays of the text."""
         self.markers = self.sources.filter()
         self.shown: list[str] = []
         self.context.events.emit(ArtifactStarted(action=self.action))
+        self._show(await self._filtered(self.raw))
 
-    async def _take(self, delta: ChatDelta) -> None:
+    async def _take(self, delta: ChatDelta, start: int) -> None:
         if delta.thinking:
             self.context.events.emit(ThinkingDelta(text=delta.thinking))
         if delta.issue:
             self.issues.append(delta.issue)
             self.context.events.emit(ProviderIssue(message=delta.issue))
         if delta.text:
-            self._show(await self._filtered(self.fences.feed(delta.text)))
+            await self._add(self.fences.feed(delta.text), start)
+
+    async def _add(self, text: str, start: int) -> None:
+        """Adds to the section that begins at `start` of the text. The line ends around it are those of the old text."""
+        if len(self.raw) == start:
+            text = text.lstrip("\r\n")
+        body = text.rstrip("\r\n")
+        if body:
+            added = f"{self.held}{body}"
+            self.raw += added
+            self._show(await self._filtered(added))
+            self.held = ""
+        self.held += text[len(body) :]
 
     async def _filtered(self, text: str) -> str:
         """Returns what may be shown by now; what a marker stands for is looked up off the event loop."""

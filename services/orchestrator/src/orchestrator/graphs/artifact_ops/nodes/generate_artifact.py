@@ -12,7 +12,7 @@ from inference.chat import ChatMessage
 from orchestrator.graphs.artifact_ops.sources import ArtifactSources
 from orchestrator.graphs.artifact_ops.state import ActionState
 from orchestrator.graphs.artifact_ops.working import heading, passages_that_fit, proposing, wish_of
-from orchestrator.graphs.artifact_ops.writing import ArtifactWriting, model_of
+from orchestrator.graphs.artifact_ops.writing import ArtifactWriting, AskedSection, model_of
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.nodes.generate_title import trimmed
 from orchestrator.graphs.conversation.nodes.reply_to_general_input import conversation
@@ -54,7 +54,7 @@ async def generate_artifact(state: ActionState, runtime: Runtime[ConversationCon
     passages = await passages_that_fit(chat, context, state["passages"], bare, "")
     sources = ArtifactSources.of([], passages, context.alike)
     written = await ArtifactWriting(context, sources, ArtifactAction.generate_artifact, code).write(
-        chat, messages(sources)
+        chat, [AskedSection(messages(sources))]
     )
     written.issues[:0] = issues
     title = heading(written.text, code=code) or trimmed(wish)

@@ -88,7 +88,7 @@ async def update_artifact(state: ActionState, runtime: Runtime[ConversationConte
     if found is None:
         issue = f"the edits of the artifact did not fit, so it was written anew: {problem}"
         context.events.emit(ProviderIssue(message=issue))
-        update = await rewritten(state, context, wish, INSTEAD)
+        update = await rewritten(state, context, wish, INSTEAD, sectioned=False)
         return {**update, "issues": [*issues, issue, *update["issues"]]}
     text, citations, count = found
     if text == artifact["text"]:

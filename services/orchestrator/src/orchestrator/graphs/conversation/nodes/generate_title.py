@@ -13,7 +13,7 @@ from inference.chat import ChatMessage
 from inference.errors import ChatError
 from inference.role_chat import RoleChat
 from orchestrator.graphs.conversation.context import ConversationContext
-from orchestrator.graphs.conversation.state import Proposed, WrittenAnswer, answer_of
+from orchestrator.graphs.conversation.state import ArtifactInTurn, Proposed, WrittenAnswer, answer_of
 
 LONGEST_TITLE = 80
 TITLE_TOKENS = 40
@@ -38,7 +38,8 @@ async def generate_title(state: UntitledTurn, runtime: Runtime[ConversationConte
     chat = context.models.of("title")
     if chat is not None and state["mode"] == "model":
         prompt = context.prompts.generate_title.render(
-            question=neutralised(state["question"][:ENOUGH_TEXT]), answer=neutralised(_written(state)[:ENOUGH_TEXT])
+            question=neutralised(state["question"][:ENOUGH_TEXT]),
+            answer=neutralised(_written(state, context.artifact)[:ENOUGH_TEXT]),
         )
         try:
             title = await _ask(chat, prompt)
@@ -52,10 +53,10 @@ async def generate_title(state: UntitledTurn, runtime: Runtime[ConversationConte
     }
 
 
-def _written(state: UntitledTurn) -> str:
-    """Returns the answer, with the text of the artifact behind it if there is one."""
-    proposal = state["proposal"]
-    return answer_of(state) if proposal is None else f"{answer_of(state)}\n\n{proposal['text']}"
+def _written(state: UntitledTurn, artifact: ArtifactInTurn | None) -> str:
+    """Returns the answer, with the text of the artifact behind it if there is one: a new one, or the session's."""
+    shown = state["proposal"] or artifact
+    return answer_of(state) if shown is None else f"{answer_of(state)}\n\n{shown['text']}"
 
 
 async def _ask(chat: RoleChat, prompt: str) -> str:

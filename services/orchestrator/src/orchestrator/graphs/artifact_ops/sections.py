@@ -1,0 +1,68 @@
+"""Has a text that is too long for the model written anew section by section: nothing is left out."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from inference.chat import ChatMessage
+from inference.estimate import estimated_prompt_tokens, estimated_tokens
+from inference.role_chat import RoleChat
+from orchestrator.artifacts.outline import headings, sections
+from orchestrator.graphs.artifact_ops.fences import leaves_open
+from orchestrator.graphs.artifact_ops.prompting import neutralised
+from orchestrator.graphs.artifact_ops.recovery import TOO_LONG, SoftFailure
+from orchestrator.graphs.artifact_ops.sources import ArtifactSources
+from orchestrator.graphs.artifact_ops.writing import AskedSection, check_room
+from orchestrator.graphs.conversation.context import ConversationContext
+from orchestrator.graphs.conversation.passages import fitting, numbered
+from orchestrator.graphs.conversation.state import ArtifactInTurn, FoundChunk
+
+HEADING_TOKENS = 150  # for the headings before a section, and as many for those behind
+MOST_SECTIONS = 40  # a call of the model each
+
+
+class SectionPrompt(Protocol):
+    """Returns what a model is asked for a part of the text; `part` says which part it is."""
+
+    def __call__(self, sources: ArtifactSources, text: str, part: str = "") -> list[ChatMessage]: ...
+
+
+async def in_sections(
+    chat: RoleChat,
+    context: ConversationContext,
+    artifact: ArtifactInTurn,
+    passages: list[FoundChunk],
+    asking: SectionPrompt,
+) -> tuple[list[AskedSection], list[FoundChunk]]:
+    """Returns what the model is asked for each section, and the passages that it can read beside them.
+
+    A section comes with those citations of the artifact that it names. Raises SoftFailure where there would be too
+    many sections, or one that is too long.
+    """
+    text, code = artifact["text"], artifact["kind"] == "code"
+    kept = ArtifactSources.of(artifact["citations"], [], context.alike)
+    bare = asking(kept.named_in(""), "", _part(context, ["", ""], 0))
+    room = max(await chat.window() - estimated_prompt_tokens(bare) - 2 * HEADING_TOKENS, 0)
+    most = min(context.limits.passage_tokens, room // 3)
+    beside = list(fitting(passages, most)) if most else []
+    room -= estimated_tokens(numbered(beside))
+    # Two parts in five for the section, as much for what is written, the fifth for its citations.
+    pieces = sections(text, max(2 * room // 5, 0), lambda piece: code or not leaves_open(piece))
+    if not 1 < len(pieces) <= MOST_SECTIONS:
+        raise SoftFailure(TOO_LONG)
+    sources, asked = ArtifactSources.of(artifact["citations"], beside, context.alike), list[AskedSection]()
+    for at, piece in enumerate(pieces):
+        messages = asking(sources.named_in(piece), piece, _part(context, pieces, at))
+        await check_room(chat, messages, piece)
+        asked.append(AskedSection(messages, piece[len(piece.rstrip("\r\n")) :]))
+    return asked, beside
+
+
+def _part(context: ConversationContext, pieces: list[str], at: int) -> str:
+    return context.artifact_prompts.render(
+        "section",
+        count=str(len(pieces)),
+        number=str(at + 1),
+        before=neutralised(headings("".join(pieces[:at]), HEADING_TOKENS)),
+        after=neutralised(headings("".join(pieces[at + 1 :]), HEADING_TOKENS)),
+    )

@@ -1,0 +1,116 @@
+"""Where a turn goes: by what the message says beside its words, by rules, or by a model. No network."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from inference.chat import ChatDelta
+from inference.errors import ProviderUnavailable
+from orchestrator.graphs.conversation.context import Prompts
+from orchestrator.graphs.conversation.nodes.generate_path import generate_path
+
+ARTIFACT = {"index": 1, "kind": "markdown", "title": "T", "text": "# T", "citations": [], "language": None}
+WITH, WITHOUT = {"reply", "rewrite_artifact", "update_artifact"}, {"reply", "generate_artifact"}
+UNSURE = "hmm, the tone here"
+
+
+class Classifier:
+    """Answers with a route, or fails; keeps the routes that it could choose among."""
+
+    def __init__(self, answer: str | Exception) -> None:
+        self.answer, self.offered = answer, list[set[str]]()
+
+    async def stream_structured(self, _messages: Any, schema: Any, **_: Any) -> Any:
+        self.offered.append(set(schema.schema["properties"]["route"]["enum"]))
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        yield ChatDelta(text=json.dumps({"route": self.answer}))
+        yield ChatDelta(finish_reason="stop")
+
+
+def routed(
+    classifier: Classifier | None, question: str, *, artifact: Any = None, routing: str = "model", **options: Any
+) -> tuple[dict[str, Any], list[Any]]:
+    """Returns what the node writes, and its events."""
+    events: list[Any] = []
+    context = SimpleNamespace(
+        options=options,
+        models=SimpleNamespace(of=lambda _: classifier),
+        artifact=artifact,
+        routing=routing,
+        events=SimpleNamespace(emit=events.append),
+        prompts=Prompts.load(),
+    )
+    state = {"internal_messages": [{"id": "q", "role": "user", "content": question}], "question": question}
+    runtime = SimpleNamespace(context=context)
+    return asyncio.run(generate_path(state, runtime)), events  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("action", "params"),
+    [
+        ("update_highlighted_text", {"version": 1, "start": 0, "end": 3, "text": "# T"}),
+        ("rewrite_artifact_theme", {"language": "german"}),
+        ("rewrite_code_artifact_theme", {"fix_bugs": True}),
+        ("custom_action", {"name": "tldr", "prompt": "Shorten"}),
+        ("rewrite_artifact", None),
+    ],
+)
+@pytest.mark.parametrize("question", [UNSURE, "Thanks!", "What is it?"])
+def test_what_the_message_says_beside_its_words_decides_before_any_model(
+    action: str, params: Any, question: str
+) -> None:
+    classifier = Classifier("reply")
+    update, _ = routed(classifier, question, artifact=ARTIFACT, artifact_action=action, artifact_action_params=params)
+    assert (update["next"], update["artifact_action"], update["artifact_action_params"]) == ("retrieve", action, params)
+    assert update["artifact"] is ARTIFACT
+    assert update["rag_route_debug"]["by"] == "flag"
+    assert classifier.offered == []
+
+
+@pytest.mark.parametrize(
+    ("artifact", "valid", "chosen"),
+    [
+        (None, WITHOUT, "generate_artifact"),
+        (ARTIFACT, WITH, "rewrite_artifact"),
+        (ARTIFACT, WITH, "update_artifact"),
+        (None, WITHOUT, "reply"),
+        (ARTIFACT, WITH, "reply"),
+    ],
+)
+def test_a_model_chooses_among_the_routes_that_are_valid_now(artifact: Any, valid: set[str], chosen: str) -> None:
+    classifier = Classifier(chosen)
+    update, _ = routed(classifier, UNSURE, artifact=artifact)
+    assert classifier.offered == [valid]
+    assert update.get("artifact_action") == (None if chosen == "reply" else chosen)
+    assert (update["next"], update["rag_route_debug"]["by"]) == ("retrieve", "model")
+
+
+@pytest.mark.parametrize("artifact", [None, ARTIFACT])
+@pytest.mark.parametrize("answer", [ProviderUnavailable("away"), "delete_everything", "update_highlighted_text"])
+def test_a_model_that_fails_or_names_another_route_leaves_the_default_which_changes_nothing(
+    artifact: Any, answer: Any
+) -> None:
+    update, events = routed(Classifier(answer), UNSURE, artifact=artifact)
+    assert "artifact_action" not in update
+    assert update["rag_route_debug"] == {"path": "retrieve", "is_courtesy": False, "route": "reply", "by": "default"}
+    assert "no route was chosen" in update["issues"][0]
+    assert [one.message for one in events] == update["issues"]
+
+
+def test_a_route_of_the_other_state_is_not_taken() -> None:
+    assert "artifact_action" not in routed(Classifier("update_artifact"), UNSURE)[0]
+    assert "artifact_action" not in routed(Classifier("generate_artifact"), UNSURE, artifact=ARTIFACT)[0]
+
+
+def test_where_rules_are_sure_or_route_alone_no_model_is_asked() -> None:
+    classifier = Classifier("reply")
+    sure, _ = routed(classifier, "make it shorter", artifact=ARTIFACT, routing="auto")
+    unsure, _ = routed(classifier, UNSURE, artifact=ARTIFACT, routing="rules")
+    assert (sure["artifact_action"], unsure.get("artifact_action")) == ("rewrite_artifact", None)
+    assert classifier.offered == []
