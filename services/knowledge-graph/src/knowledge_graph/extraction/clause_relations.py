@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from knowledge_graph.extraction.clauses import IDENTITY, SECTION, SPOKEN_OF, Clause
 from knowledge_graph.extraction.names import PARTS
 from knowledge_graph.extraction.records import Mention
-from knowledge_graph.extraction.relation_types import VERBS
-from knowledge_graph.extraction.tenses import CURRENT, NEGATED
+from knowledge_graph.extraction.relation_types import BELONGS_TO, VERBS
+from knowledge_graph.extraction.tenses import CURRENT, NEGATED, PAST, PERFECT, PRETERITE
 
 EXPLICIT, REFERRED = 0.7, 0.5
 LONGEST_TYPE = 48
@@ -24,8 +24,12 @@ SELVES = frozenset(word for word, kind in PARTS.items() if kind in {"SERVICE", "
 OWNERS = frozenset({"ORG", "GPE", "NORP"})
 """What names of teams are taken for: what a system belongs to is none of these."""
 OWNING = frozenset({"OWN", "MAINTAIN", "OPERATE", "RUN"})
-SERVING = frozenset({"BACK", "POWER", "FEED"})
+SERVING = frozenset({"BACK", "POWER", "FEED", "FILL", "SUPPLY", "POPULATE"})
 """Who is backed by something depends on it."""
+LEAVING = frozenset({"MOVE_FROM", "MIGRATE_FROM", "SWITCH_FROM", "SWITCH_AWAY_FROM", "MOVE_AWAY_FROM", "MOVE_OFF"})
+"""What something has left it depended on."""
+WAYS = ("_THROUGH", "_VIA")
+"""Whatever is done through a part of a system needs it."""
 NO_RELATION = frozenset({"KNOWN_AS", "CALLED_AS", "REFER_AS"})
 """Aliases say that."""
 CLOSED = {
@@ -190,9 +194,14 @@ def _triple(
 ) -> Iterator[ClauseTriple]:
     relation_type, reverse = CLOSED.get(clause.relation, (clause.relation, False))
     if is_between_parts(source, target, systems):
-        relation_type = VERBS.get(clause.relation, relation_type)
+        relation_type = VERBS.get(clause.relation, "CALLS" if clause.relation.endswith(WAYS) else relation_type)
+        if clause.relation in LEAVING and clause.time in {CURRENT, PERFECT, PRETERITE}:
+            relation_type, clause = "DEPENDS_ON", replace(clause, time=PAST)
         if clause.relation in SERVING:
             relation_type, reverse = "DEPENDS_ON", True
+    if clause.relation == "TAKE_OVER" and source.entity_type == "TEAM" and target.entity_id in systems:
+        relation_type = "OWNS"  # whose it is since
+        clause = replace(clause, time=CURRENT) if clause.time in {PERFECT, PRETERITE} else clause
     is_owner = target.entity_type in {"TEAM", "PERSON"} or (
         target.entity_type in OWNERS and source.entity_id in systems and target.entity_id not in systems
     )
@@ -200,6 +209,8 @@ def _triple(
         if target.entity_type == "PERSON":
             return  # a short name of a team, most often
         relation_type, reverse = "OWNS", True
+    elif clause.relation == "BELONG_TO" and source.entity_id in systems and target.entity_id not in systems:
+        relation_type = BELONGS_TO
     is_word = re.fullmatch(r"[^\W\d]\w*", relation_type) is not None
     if is_word and len(relation_type) <= LONGEST_TYPE and relation_type not in NO_RELATION:
         ends = (target, source) if reverse else (source, target)

@@ -41,4 +41,6 @@ def _above(relation_type: str) -> list[str]:
 
 
 DEPENDENCIES = frozenset(with_below([DEPENDS_ON]))
-STRUCTURAL = DEPENDENCIES | {"OWNS", "PART_OF", "MAINTAINS"}
+BELONGS_TO = "BELONGS_TO"
+"""To a team or to a whole: other documents tell which of the two it is."""
+STRUCTURAL = DEPENDENCIES | {"OWNS", "PART_OF", "MAINTAINS", BELONGS_TO}

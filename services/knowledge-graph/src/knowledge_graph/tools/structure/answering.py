@@ -8,7 +8,7 @@ from itertools import pairwise
 from uuid import UUID
 
 from contracts.graph_tools import AnswerQuestion, AnswerRow, StructuralAnswer
-from knowledge_graph.extraction.relation_types import DEPENDS_ON, with_below
+from knowledge_graph.extraction.relation_types import BELONGS_TO, DEPENDS_ON, with_below
 from knowledge_graph.extraction.tenses import CURRENT
 from knowledge_graph.graph_store import Dependent, Direction, GraphStore
 from knowledge_graph.store.postgres import PostgresStore
@@ -30,7 +30,12 @@ LEAST_SIMILARITY = 0.75
 LEAST_BEGINNING = 0.6
 """Of a name: an answer is about what was named, and not about what is spelt a little like it."""
 NOT_STATED = "CO_OCCURS"
-OWNERS = (["OWNS"], ["MAINTAINS"])
+OWNERS = (["OWNS"], [BELONGS_TO], ["MAINTAINS"])
+UNSAID = ("DEPENDS_ON", "USES")
+"""What does not say whether something is read or written."""
+OTHERWISE_RELATED = {"references": "REFERENCES", "parts": "PART_OF", "wholes": "PART_OF"}
+"""What is asked, = the relation that tells it; the others are told by dependencies."""
+OUTWARD = frozenset({"dependencies", "wholes"})
 NOT_STRUCTURAL = "this is no question about dependencies, outages, owners or paths"
 
 
@@ -86,10 +91,15 @@ class StructuralAnswers:
         return near[0]
 
     async def _related(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
-        """Answers what depends on the entity, or what it depends on."""
-        direction: Direction = "out" if question.asked == "dependencies" else "in"
-        types, depth = with_below([DEPENDS_ON]), DEEPEST if question.transitive else 1
+        """Answers what depends on the entity, or what it depends on; its parts, and what it is a part of."""
+        direction: Direction = "out" if question.asked in OUTWARD else "in"
+        types, depth = _relations(question), DEEPEST if question.transitive else 1
         reached = await self.store.closure(self.workspace_id, found.id, direction, types, depth, MOST_REACHED)
+        if question.relation == "WRITES":
+            rows = await self._rows(reached, found.stored.name)
+            if not any(not question.types or _kind(one) in question.types for one in rows):
+                types = UNSAID
+                reached = await self.store.closure(self.workspace_id, found.id, direction, types, depth, MOST_REACHED)
         edges: dict[str, Edge] = {one.id: _edge(one, direction) for one in reached}
         times = await self._times(found, direction, types)
         return await self._listed(question, found, reached, edges, types, times)
@@ -108,8 +118,8 @@ class StructuralAnswers:
 
     async def _at_other_times(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
         """Answers what was or is planned."""
-        direction: Direction = "out" if question.asked == "dependencies" else "in"
-        types = OWNERS[0] if question.asked == "owner" else with_below([DEPENDS_ON])
+        direction: Direction = "out" if question.asked in OUTWARD else "in"
+        types = OWNERS[0] if question.asked == "owner" else _relations(question)
         times = (await self._times(found, direction, types)).only(question.status)
         sources = await self._sources([], types, times)
         rows = [one for one in times.rows(sources) if not question.types or _kind(one) in question.types]
@@ -122,22 +132,31 @@ class StructuralAnswers:
     async def _owner(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
         times = await self._times(found, "in", OWNERS[0])
         for types in OWNERS:
-            if reached := await self._tied(found, types, "in"):
+            if reached := await self._owners(found, types):
                 break
         else:
             if not times.statements:
                 raise NoToolResult(f"no document states who owns {found.stored.name}")
-        sources = await self._sources([(one.id, found.id) for one in reached], types, times)
+        edges = {one.id: (found.id, one.id) if types == [BELONGS_TO] else (one.id, found.id) for one in reached}
+        sources = await self._sources(edges.values(), types, times)
         rows = [
-            row.model_copy(update={"source": sources.number((row.id, found.id))})
+            row.model_copy(update={"source": sources.number(edges[row.id])})
             for row in await self._rows(reached, found.stored.name)
         ]
         words = AnswerWording(question.language, found.stored.name)
-        said = question.asked if types == OWNERS[0] else "maintained"
+        said = "maintained" if types == OWNERS[-1] else question.asked
         text = words.say(said, rows=words.named(rows)) if rows else words.say("today")
         not_current = times.rows(sources)
         text = f"{text} {words.otherwise(not_current, rows)}".rstrip()
         return _answer(question, found, text, sources, rows=rows, not_current=not_current)
+
+    async def _owners(self, found: MeantEntity, types: Sequence[str]) -> list[Dependent]:
+        """Returns who owns or maintains the entity; of what it belongs to, the teams."""
+        if types != [BELONGS_TO]:
+            return await self._tied(found, types, "in")
+        reached = await self._tied(found, types, "out")
+        teams = {one.id for one in await self._rows(reached, found.stored.name) if one.entity_type == "TEAM"}
+        return [one for one in reached if one.id in teams]
 
     async def _tied(self, found: MeantEntity, types: Sequence[str], direction: Direction) -> list[Dependent]:
         relations = await self.store.relations_of(self.workspace_id, found.id, MOST_RELATIONS)
@@ -162,7 +181,7 @@ class StructuralAnswers:
         """Lists what is of the kinds asked for; the direct ones of other kinds, and other times, apart."""
         every = await self._rows(reached, found.stored.name, found.id)
         rows = [one for one in every if not question.types or _kind(one) in question.types]
-        others = [one for one in every if one not in rows and one.depth == 1]
+        others = [] if question.relation else [one for one in every if one not in rows and one.depth == 1]
         sources = await self._sources([edges[one.id] for one in (*rows, *others)], types, times)
         rows, others = (
             [one.model_copy(update={"source": sources.number(edges[one.id])}) for one in some]
@@ -284,6 +303,10 @@ def _answer(
         paths=list(paths),
         sources=sources.cited,
     )
+
+
+def _relations(question: StructuralQuestion) -> Sequence[str]:
+    return with_below([question.relation or OTHERWISE_RELATED.get(question.asked, DEPENDS_ON)])
 
 
 def _edge(one: Dependent, direction: Direction) -> Edge:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 LONGEST_NAME = 8
 LONGEST_KINDS = 6
-SLOTS = {"NAME": LONGEST_NAME, "OTHER": LONGEST_NAME, "KINDS": LONGEST_KINDS}
+LONGEST_REMARK = 4
+SLOTS = {"NAME": LONGEST_NAME, "OTHER": LONGEST_NAME, "KINDS": LONGEST_KINDS, "ANY": LONGEST_REMARK}
 Slots = Mapping[str, tuple[int, int]]
 """Where the words of each slot begin and end."""
 

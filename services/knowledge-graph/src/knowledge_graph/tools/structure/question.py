@@ -16,7 +16,8 @@ EDGES = ".,;:!?\"'`“”„‘’‚«»()[]{}"
 @dataclass(frozen=True)
 class StructuralQuestion:
     """`names` are the spellings of each name, the likeliest first; without `types` things of any type are meant.
-    `status` tells the present from what was or is planned."""
+    `status` tells the present from what was or is planned;
+    `relation` is the one type of relation that is meant, if any."""
 
     asked: str
     language: str
@@ -24,6 +25,7 @@ class StructuralQuestion:
     types: tuple[str, ...]
     transitive: bool
     status: str = CURRENT
+    relation: str = ""
 
 
 def read_questions(text: str) -> Iterator[StructuralQuestion]:
@@ -37,19 +39,24 @@ def read_questions(text: str) -> Iterator[StructuralQuestion]:
     def fits(slot: str, start: int, end: int) -> bool:
         if slot == "KINDS":
             return _types(low[start:end]) is not None
+        if slot == "ANY":
+            return True
         return not PRONOUNS.issuperset(set(low[start:end]) - ARTICLES)
 
     for label, slots in QUESTIONS.matches(low, fits):
         what, _, language = label.partition(".")
+        what, _, meant = what.partition(":")
+        relation, _, only = meant.partition("+")
         asked, _, status = what.partition("_")
         kinds = slots.get("KINDS")
         yield StructuralQuestion(
             asked,
             language,
             tuple(_spellings(words[slice(*slots[slot])]) for slot in ("NAME", "OTHER") if slot in slots),
-            tuple(_types(low[slice(*kinds)]) or ()) if kinds else (),
+            tuple(_types(low[slice(*kinds)]) or ()) if kinds else tuple(only.split()),
             asked == "impact" or bool(FURTHER.intersection(_outside(low, slots))),
             status or CURRENT,
+            relation,
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contracts.graph_tools import AnswerRow
 
 MOST_NAMED = 30
-OPENING = frozenset(["dependents", "impact"])
+OPENING = frozenset(["dependents", "impact", "references", "parts"])
 TIMES = ("past", "planned", "negated")
 DATED = {"past": "until", "planned": "from"}
 SPOILS_MARKERS = str.maketrans("", "", "[]【】`*")
@@ -39,6 +39,9 @@ SENTENCES = {
         "dependents": ("{n} {kinds} depends {how} on {name}", "{n} {kinds} depend {how} on {name}"),
         "dependencies": ("{name} depends {how} on {n} {kinds}",) * 2,
         "impact": ("If {name} is down, {n} {kinds} is affected", "If {name} is down, {n} {kinds} are affected"),
+        "references": ("{n} {kinds} references {name}", "{n} {kinds} reference {name}"),
+        "parts": ("{n} {kinds} is part of {name}", "{n} {kinds} are part of {name}"),
+        "wholes": ("{name} is part of {n} {kinds}",) * 2,
         "owner": ("{name} is owned by {rows}.",) * 2,
         "maintained": ("No document states who owns {name}; it is maintained by {rows}.",) * 2,
         "oncall": ("No document states who is on call for {name}. It is owned by {rows}.",) * 2,
@@ -77,6 +80,9 @@ SENTENCES = {
             "Fällt {name} aus, ist {n} {kinds} betroffen",
             "Fällt {name} aus, sind {n} {kinds} betroffen",
         ),
+        "references": ("{n} {kinds} verweist auf {name}", "{n} {kinds} verweisen auf {name}"),
+        "parts": ("{n} {kinds} ist Teil von {name}", "{n} {kinds} sind Teil von {name}"),
+        "wholes": ("{name} ist Teil von {n} {kinds}",) * 2,
         "owner": ("{name} gehört {rows}.",) * 2,
         "maintained": ("Kein Dokument sagt, wem {name} gehört; betreut von: {rows}.",) * 2,
         "oncall": ("Kein Dokument sagt, wer für {name} Bereitschaft hat. Zuständig: {rows}.",) * 2,
