@@ -252,3 +252,59 @@ def test_the_gold_quotes_its_files(corpus):
             assert one["evidence"] in file.read_text(encoding="utf-8"), one
     questions = json.loads((GOLD / corpus / "questions.json").read_text(encoding="utf-8"))
     assert all({*one["answer"], one["entity"]} <= names for one in questions)
+
+
+FACTS = {
+    "Neither OrderService nor StockService uses PriceDB.": ("OrderService", "USES", "PriceDB", "negated"),
+    "OrderService now writes its orders to StockDB instead of OldDB.": ("OrderService", "WRITES", "OldDB", "past"),
+    "OrderService has moved from OldDB to StockDB.": ("OrderService", "DEPENDS_ON", "OldDB", "past"),
+    "OrderService prints its labels through LabelService.": ("OrderService", "CALLS", "LabelService", "current"),
+    "- **OrderService**: owned by Stock Control": ("Stock Control", "OWNS", "OrderService", "current"),
+}
+
+
+@pytest.mark.parametrize(("text", "fact"), FACTS.items())
+def test_what_a_sentence_says_is_stated_with_its_status(read, text, fact):
+    *triple, status = fact
+    found = extracted(read, text)
+    assert tuple(triple) in stated(found, status)
+    if status != "current":
+        assert tuple(triple) not in stated(found)
+
+
+def test_what_a_page_says_further_down_to_be_over_is_past(read):
+    found = extracted(
+        read, "Today OrderService writes to OldDB. StockDB is new. OrderService has moved from OldDB to StockDB."
+    )
+    assert not any(target == "OldDB" for _, _, target in stated(found))
+
+
+def test_a_page_belongs_to_what_it_speaks_of_and_not_to_who_does_likewise(read):
+    text = "PrintService asks PersonService for photographs, as DoorService does. It uses PhotoDB."
+    assert {one for one in stated(extracted(read, text)) if one[2] == "PhotoDB"} == {
+        ("PrintService", "USES", "PhotoDB")
+    }
+
+
+def test_what_belongs_to_something_unknown_is_no_part_of_it(read):
+    found = extracted(read, "DoorService uses KeyDB. DoorService belongs to Facilities.")
+    told = {one.relation_type for one in found.relations if one.phrase and "belong" in one.phrase}
+    assert "BELONGS_TO" in told
+    assert "PART_OF" not in told
+
+
+def test_fields_that_were_run_together_are_apart(read):
+    found = extracted(read, "Maintainer: Astrid Holm Team: Water Repository: gate-api", headings=("Gate Service",))
+    assert {("Astrid Holm", "MAINTAINS", "Gate Service"), ("Water", "OWNS", "Gate Service")} <= stated(found)
+
+
+def test_a_table_of_relations_alone_is_about_its_section(read):
+    rows = "| Called by | For |\n| - | - |\n| ControlService | opening by hand |\n| PlanService | the plan |"
+    found = stated(extracted(read, rows, headings=("Gate Service", "Interfaces")))
+    assert {one[:2] for one in found} == {("ControlService", "CALLS"), ("PlanService", "CALLS")}
+    assert stated(extracted(read, rows.replace("For", "Colour"), headings=("Gate Service", "Interfaces"))) == set()
+
+
+def test_names_of_ordinary_words_are_no_people(read):
+    text = "Gate Keeper opens the gates. Gate Keeper needs LevelService and StockDB."
+    assert ("Gate Keeper", "DEPENDS_ON", "StockDB") in stated(extracted(read, text))

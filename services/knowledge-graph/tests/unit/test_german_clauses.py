@@ -80,3 +80,10 @@ def test_a_pronoun_that_opens_a_section_s_sentence_is_its_thing():
     assert ("OrderService", "READS", "StockDB", "current") in found
     assert ("OrderService", "DEPENDS_ON", "PayHub", "current") in found
     assert said("Er liest Preise aus der StockDB.") == set()
+
+
+def test_what_a_section_keeps_and_who_answers_for_it_is_said_of_its_thing():
+    text = "Der Dienst ist neu. Ihre Bestellungen liegen in der StockDB. Verantwortlich ist das Team Versand."
+    found = said(text, "OrderService")
+    assert ("OrderService", "WRITES", "StockDB", "current") in found
+    assert ("Versand", "OWNS", "OrderService", "current") in found

@@ -25,6 +25,7 @@ QUOTED = re.compile(r"[\"“]([^\W_][^\"“”\n]{2,80}?)[,.]?[\"”]|(?<![*\w])
 LONGEST_NUMBER = 4
 GERMAN_OPENINGS = (
     *("ab", "bis", "seit", "bei", "im", "am", "vor", "nach", "wenn", "falls", "diese", "dieser", "dieses"),
+    *("ihr", "ihre", "sein", "seine", "unser", "unsere", "jede", "jeder", "jedes", "beide", "dort", "sonst", "sobald"),
     *("viele", "alle", "früher", "heute", "für", "aus", "auf", "durch", "ohne", "gegen"),
 )
 GERMAN = frozenset(

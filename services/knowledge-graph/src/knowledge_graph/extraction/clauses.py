@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 OBJECTS = frozenset({"dobj", "dative", "oprd"})
-NONE_OF = frozenset({"neither", "no"})
+NONE_OF = frozenset({"neither", "no", "nor"})
+NEAR = 4
+"""So many words may stand between "neither" and the subject's head: "Neither the old Fee Ledger"."""
 NOTHING = frozenset({"nothing", "none", "nobody"})
 COPIES = frozenset(
     {"replica", "copy", "mirror", "version", "table", "cluster", "interface", "api", "schema", "database"}
@@ -74,7 +76,7 @@ def _of_verb(verb: Token) -> Iterator[Clause]:
     if not subjects or _repeats(verb):
         return
     above = [*children, *(child for head in _carriers(verb) for child in head.children)]
-    if any(_denies(child) for child in above):
+    if any(_denies(child) for child in above) or any(_is_none(subject) for subject in subjects):
         yield from (Clause(subject.idx, subject.idx, SPOKEN_OF, "") for subject in subjects)
         if not any(_doubts(child) for child in above):
             yield from _denied(verb, children, subjects)
@@ -85,8 +87,16 @@ def _of_verb(verb: Token) -> Iterator[Clause]:
     passive = _is_passive(verb, children)
     if not any(True for child in children for _ in _objects(child, verb, passive=passive)):
         yield from (Clause(subject.idx, subject.idx, SPOKEN_OF, "") for subject in subjects)
-    subjects += [] if passive else _likewise(children)
-    yield from _statements(verb, children, subjects, of_verb(verb), passive=passive)
+    alike = [] if passive else _likewise(children)
+    yield from _statements(verb, children, [*subjects, *alike], of_verb(verb), passive=passive)
+    if alike:  # "X asks Y, as Z does. It …" speaks of X
+        yield from (Clause(subject.idx, subject.idx, SPOKEN_OF, "") for subject in subjects)
+
+
+def _is_none(subject: Token) -> bool:
+    """ "Neither A nor B uses C"."""
+    before = subject.doc[max(subject.sent.start, subject.i - NEAR) : subject.i]
+    return any(one.lower_ in {"neither", "nor"} for one in before)
 
 
 def _carriers(verb: Token) -> list[Token]:

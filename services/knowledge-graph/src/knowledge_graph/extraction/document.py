@@ -13,6 +13,7 @@ from knowledge_graph.extraction.concepts import terms
 from knowledge_graph.extraction.definitions import opening
 from knowledge_graph.extraction.disambiguation import Disambiguation
 from knowledge_graph.extraction.english_reader import EnglishReader, EnglishReading
+from knowledge_graph.extraction.field_lines import with_fields_apart
 from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.identifiers import without_overlaps
 from knowledge_graph.extraction.lower_case_names import as_names, lower_case_names
@@ -51,6 +52,8 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
 
     `read` finds names and clauses in English text; without it only patterns apply.
     """
+    if not document.is_code:
+        document = replace(document, chunks=tuple(map(with_fields_apart, document.chunks)))
     small = frozenset[str]() if document.is_code else lower_case_names(document.chunks)
     readings, method, notes = _readings(document, read, methods, small)
     manifest = read_manifest(document)
@@ -76,6 +79,8 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
     known = _known(chunks, resolution)
     headings = {name_key(heading) for chunk in chunks for heading in chunk.chunk.headings}
     known |= {key: types[key] for key in sorted(headings & types.keys()) if types[key] in EVIDENT}
+    # "Project Lantern … Lantern builds on X".
+    known |= {key: one for key, one in sorted(types.items()) if one == "PROJECT" and f"project{key}" in known}
     for chunk in chunks:
         _complete(chunk, resolution, known)
     disambiguation, topics = Disambiguation(chunks, resolution), Topics()
@@ -148,6 +153,7 @@ def _find_names(
             *relation_phrases.listed_names(text),
             *relation_phrases.teams(text),
             *relation_phrases.terms(text),
+            *relation_phrases.owners(text),
         ],
     )
     chunk.statements = list(alias_statements.statements(text, found))

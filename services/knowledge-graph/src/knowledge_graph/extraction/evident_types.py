@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from knowledge_graph.extraction import tables
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.full_names import EVIDENT
-from knowledge_graph.extraction.names import PARTS
+from knowledge_graph.extraction.names import PARTS, name_key
 from knowledge_graph.extraction.records import Span
 from knowledge_graph.extraction.word_lists import equations, words
 
@@ -69,6 +69,13 @@ TRAVELS = re.compile(
     re.IGNORECASE,
 )
 NAMES_JOINED = re.compile(r",? (?:and|und|to|in) |, ")
+GUESSED = frozenset({"PERSON", "NORP", "GPE", "LOC", "FAC"})
+ARTICLE = re.compile(r"(?<!\w)[Tt]he [`*_]{0,3}$")
+SMALL_WORD = re.compile(r"(?<![\w.@/-])[a-z]{3,30}(?![\w@])")
+IS_LED = re.compile(
+    r"[`*_]{0,3} (?:is|are) (?:now |currently )?(?:led|headed) by [A-ZÄÖÜ]|[`*_]{0,3} reports? to [A-ZÄÖÜ]"
+)
+"""What has a lead is a team, if it is no project."""
 MEMBER = re.compile(r"['’]s (?:team|squad|crew)(?!\w)(?:, ([A-Z][\w-]{1,30}(?: [A-Z][\w-]{1,30}){0,2}))?")
 """After a person: "Nia Pritchard's team, Border Desk"."""
 
@@ -112,6 +119,24 @@ def _of_nouns(chunks: Sequence[ChunkAnalysis]) -> Iterator[tuple[str, str]]:
                 yield span.surface, "SERVICE"
 
 
+def common_names(chunks: Sequence[ChunkAnalysis]) -> set[str]:
+    """Returns the keys of what a language model takes for people, peoples or places, and the document for things.
+
+    It puts an article before the name, or uses a word of it in small letters: "Gate Keeper opens the gates".
+    """
+    small = {word for chunk in chunks for word in SMALL_WORD.findall(chunk.text)}
+    found = set()
+    for chunk in chunks:
+        for span in chunk.spans:
+            if span.entity_type in GUESSED:
+                words = [word.casefold() for word in span.surface.split()]
+                is_made_of_words = len(words) > 1 and any({word, f"{word}s"} & small for word in words)
+                has_article = ARTICLE.search(chunk.text, max(0, span.start - LONGEST_VERB), span.start)
+                if has_article or is_made_of_words:
+                    found.add(name_key(span.surface))
+    return found
+
+
 def _places(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
     for found in TOWN.finditer(chunk.text):
         yield found.group(1), "PLACE"
@@ -132,6 +157,8 @@ def _beside(text: str, span: Span) -> Iterator[tuple[str, str]]:
     defined = IS_A.match(text, span.end, span.end + LONGEST_APPOSITION)
     if defined is not None and span.entity_type not in EVIDENT:
         yield span.surface, PARTS[defined.group(1).casefold()]
+    if IS_LED.match(text, span.end) and span.entity_type in LOOKS:
+        yield span.surface, "TEAM"
     member = MEMBER.match(text, span.end)
     if member is not None and FULL_NAME.fullmatch(span.surface):
         yield span.surface, "PERSON"

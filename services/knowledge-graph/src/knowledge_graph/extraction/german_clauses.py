@@ -106,6 +106,11 @@ PRETERITE = re.compile(
 PART = re.compile(r"`? ist (?:ein )?(?:Teil|Bestandteil|Modul) (?:von|vom|des|der) (?:(?:dem|der) )?`?")
 NEXT = re.compile(rf"`?(?:,| und| sowie|,? (?:und|sowie)(?: auf| von| aus)?) (?:auf |von |aus )?{ARTICLE}`?")
 PRONOUN = re.compile(r"(?:Er|Sie|Es|(?:Der|Die|Das) (?:Dienst|System|Anwendung|App))(?= )")
+KEPT = re.compile(
+    rf"(?:Ihre|Seine) [A-ZÄÖÜ][\wäöüß-]{{1,40}} (?:liegen|liegt|stehen|steht|landen|landet) {ADVERBS}(?:in|im) "
+    rf"{ARTICLE}{KIND}`?"
+)
+RESPONSIBLE = re.compile(rf"(?:Verantwortlich|Zuständig)(?: dafür)? (?:ist|sind) {ADVERBS}{ARTICLE}{KIND}`?")
 CLAUSE_END = re.compile(r"[;:]|, (?=(?:da|weil|denn|aber|um|wenn|falls|obwohl|sodass|damit|die|der|das|wobei) )| aber ")
 LONGEST_CLAUSE = 400
 FINITE = (
@@ -166,6 +171,18 @@ def _of_clause(
         if found is not None:
             yield from _each(spans, subjects, rights, found, start)
     yield from _inverted(text, spans, inside, start, end)
+    if has_section:
+        yield from _of_section_alone(text, spans, inside, start)
+
+
+def _of_section_alone(text: str, spans: Sequence[Span], inside: Sequence[int], start: int) -> Iterator[StatedRelation]:
+    """ "Ihre Fälle liegen in der FallDB", "Verantwortlich ist das Team Orders"."""
+    opening = text[start : spans[inside[0]].start] if inside else ""
+    rights = _after(text, spans, inside) if inside else []
+    if KEPT.fullmatch(opening) and all(spans[one].entity_type == "STORE" for one in rights):
+        yield from _each(spans, [SECTION], rights, ("WRITES", False, opening.strip()), start)
+    elif RESPONSIBLE.fullmatch(opening):
+        yield from _each(spans, [SECTION], rights, ("OWNS", True, opening.strip()), start)
 
 
 def _each(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from knowledge_graph.extraction.records import Span
-from knowledge_graph.extraction.table_headers import ROLES
+from knowledge_graph.extraction.table_headers import ROLES, TYPES
 
 ADVERB = (
     r"(?:(?:also|now|currently|directly|mainly|still|then|always|heavily|only|internally|itself|jointly|both|each|all|"
@@ -122,6 +122,17 @@ BEFORE_VALUE = re.compile(r"[\s`*_\[@]*+(?:(?:[Tt]he|[Tt]eam|das|den|der|die) )*
 TERM = re.compile(r"(?<=\S) : ")
 NAME_ALONE = re.compile(r"[ \t]*[-*•] \*\*([^*\n]{2,80})\*\*[ \t]*")
 """An item that is a name in bold: what the next item says is said of it."""
+OWNING_FIELDS = "|".join(
+    name.replace(" ", "[ _-]")
+    for name, (relation_type, reverse) in sorted(FIELDS.items())
+    if relation_type == "OWNS" and reverse
+)
+OWNER_VALUE = re.compile(
+    rf"(?:^[ \t]*(?:[-*•][ \t]*)?|(?<=\w\. )|(?<=\w : ))\**(?P<field>(?i:{OWNING_FIELDS}))\**[ \t]*:\**[ \t]*"
+    r"[`*_\[]{0,3}(?P<name>[A-ZÄÖÜ][\w&’'-]{1,40}+(?: [A-ZÄÖÜ][\w&’'-]{1,40}+){0,2})(?=[ \t]*(?:$|[.,;(]))",
+    re.MULTILINE,
+)
+"""Who stands in a field of owners, and nothing else: "Owner: Water"."""
 DEFINED = re.compile(r"^([^\W\d_][\w&’'-]{1,40}+(?: [\w&’'-]{1,40}+){0,3}) : (?=\S)", re.MULTILINE)
 """Between a term and its definition in a definition list."""
 ITEM = re.compile(r"[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+[*_`\[]{0,3}(?:[Tt]he )?[*_`\[]{0,3}")
@@ -134,11 +145,15 @@ GERMAN_TEAM = re.compile(
 )
 NEXT_IN_LIST = re.compile(r"`?,?(?: (?:and|as well as|und|sowie))?(?: on)? (?:the )?`?")
 RESPECTIVELY = re.compile(r"`?,? respectively(?!\w)")
+NEITHER = re.compile(r"(?<!\w)(?:neither|nor|weder|weder [^.]{1,60} noch) (?:(?:the|der|die|das) )?`?$", re.IGNORECASE)
+"""Before a subject: what follows is not so."""
 NOT_LIKE = re.compile(r"(?<!\w)(?:unlike|instead of|rather than|anders als|statt) (?:the )?`?$", re.IGNORECASE)
 LIKE = re.compile(r"`?, (?:just )?(?:like|(?:as|so) (?:do|does|did)) (?:the )?`?")
 AS = re.compile(r"`?,? (?:just )?as (?:the )?`?")
 DO = re.compile(r"`? (?:do|does|did)(?!\w)")
 TERM_GAP = re.compile(r"^ : (\w)")
+SAID_OF_IT = re.compile(r"^(?: ?: | \(| [–—-] )(?=(?:owned|used|called|needed|required|maintained) by )")
+"""Between a name and what is said of it without a verb: "Order Inbox: owned by Orders"."""
 LONGEST_GAP = 80
 CERTAIN, LISTED = 0.9, 0.8
 
@@ -174,6 +189,7 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
             continue
         if not passive and not denied:
             lefts += _likewise(text, spans, place, rights[-1])
+        denied = denied or any(_is_none(text, spans[left]) for left in lefts)
         for number, left in enumerate(lefts):
             for right in [rights[number]] if _in_turn(text, spans, lefts, rights) else rights:
                 subject, target = (right, left) if passive else (left, right)
@@ -271,6 +287,12 @@ def teams(text: str) -> Iterator[Span]:
             yield Span(*found.span(1), found.group(1), "TEAM")
 
 
+def owners(text: str) -> Iterator[Span]:
+    """Yields who stands in a field of owners, whether or not it looks like a name elsewhere: "Owner: Water"."""
+    for found in OWNER_VALUE.finditer(text):
+        yield Span(*found.span("name"), found["name"], TYPES.get(found["field"].casefold(), "ENTITY"))
+
+
 def _items(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
     """Yields fields, each with the beginning of an item of the list below it."""
     for match in LISTED_BELOW.finditer(text):
@@ -292,13 +314,11 @@ def _verb(gap: str) -> tuple[str, bool, bool, bool] | None:
 def _gap(text: str, spans: Sequence[Span], place: int) -> str:
     between = text[spans[place].end : spans[place + 1].start]
     # A blank line ends a sentence; a single line break is only how the text was wrapped.
-    return (
-        ""
-        if len(between) > LONGEST_GAP or "\n\n" in between
-        else TERM_GAP.sub(
-            lambda found: f" {found.group(1).lower()}", " ".join(f"<{between}>".split())[1:-1].replace("** ", " ")
-        )
-    )
+    if len(between) > LONGEST_GAP or "\n\n" in between:
+        return ""
+    gap = " ".join(f"<{between}>".split())[1:-1].replace("**", "")
+    gap = SAID_OF_IT.sub(" is ", gap)
+    return TERM_GAP.sub(lambda found: f" {found.group(1).lower()}", gap)
 
 
 def _list_after(text: str, spans: Sequence[Span], place: int) -> list[int]:
@@ -309,6 +329,11 @@ def _list_after(text: str, spans: Sequence[Span], place: int) -> list[int]:
             break  # "A uses B, and C uses D": C opens the next statement
         found.append(place)
     return found
+
+
+def _is_none(text: str, subject: Span) -> bool:
+    """ "Neither A nor B uses C"."""
+    return NEITHER.search(text, max(0, subject.start - LONGEST_GAP), subject.start) is not None
 
 
 def _in_turn(text: str, spans: Sequence[Span], lefts: Sequence[int], rights: Sequence[int]) -> bool:

@@ -15,7 +15,7 @@ from knowledge_graph.extraction.evident_types import PLACE_HEADS, PLACES
 from knowledge_graph.extraction.manifests.reading import ReadManifest
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import Mention, RelationEvidence, SourceDocument, Span
-from knowledge_graph.extraction.relation_types import VERBS, family, is_dependency, is_structural
+from knowledge_graph.extraction.relation_types import BELONGS_TO, VERBS, family, is_dependency, is_structural
 from knowledge_graph.extraction.resolution import SYSTEMS, Resolution
 from knowledge_graph.extraction.section_things import section_thing
 from knowledge_graph.extraction.stated_types import thing_of_section
@@ -37,6 +37,11 @@ CO_OCCURRENCE_WEIGHT, STATED_WEIGHT = 1.0, 2.0
 BEFORE_DECISION = phrases("headings_before_decisions")
 IMPORTED = DECLARED = 0.95
 LONGEST_ARTICLE = 8
+INSTEAD = re.compile(
+    r"(?<!\w)(?:instead of|in place of|rather than|anstelle von|anstelle des|statt|anstatt) "
+    r"(?:(?:the|der|des|dem|den) )?`?"
+)
+NOW = re.compile(r"(?<!\w)(?:now|since|from now on|today|nun|jetzt|inzwischen|seit)(?!\w)", re.IGNORECASE)
 ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+(?P<said>[^\n]*)", re.MULTILINE)
 
 
@@ -53,7 +58,9 @@ def of_document(
     """
     contents = {chunk.chunk.chunk_id: chunk.text for chunk in chunks}
     found = list(_relations(document, chunks, manifest, resolution))
+    numbers = {chunk.chunk.chunk_id: number for number, chunk in enumerate(chunks)}
     ended = {_fact(one) for one in found if one.status in {PAST, NEGATED}}
+    left = {_fact(one): _place(one, numbers) for one in found if one.status == PAST}
     context = {chunk.chunk.chunk_id for chunk in chunks if _is_before_decision(chunk)}
     kept = []
     for one in found:
@@ -61,6 +68,8 @@ def of_document(
         if status == CURRENT and is_structural(one.relation_type):
             # What led to a decision, and then is said to be over.
             is_over = one.chunk_id in context and _fact(one) in ended
+            # "Today A writes to B. … A has moved from B to C": further down it is told of the past.
+            is_over |= _place(one, numbers) < left.get(_fact(one), (0, 0))
             status = PAST if is_over else stated_as
         if status == OPEN:
             continue
@@ -71,6 +80,10 @@ def of_document(
         dated = first_date(contents[one.chunk_id][one.start : one.end]) if is_dated else None
         kept.append(replace(one, status=status, dated=dated))
     return kept
+
+
+def _place(one: RelationEvidence, numbers: dict[str, int]) -> tuple[int, int]:
+    return numbers[one.chunk_id], one.start
 
 
 def _fact(one: RelationEvidence) -> tuple[str, str, str]:
@@ -94,6 +107,7 @@ def _relations(
         # What a manifest says is not said in sentences.
         said = [] if manifest.statements else [*_stated(chunk, systems), *_clauses(chunk, spoken_of, systems)]
         said += _in_german(chunk, systems) if document.language == "de" and not manifest.statements else []
+        said += [instead for one in said for instead in _instead(chunk, one)]
         for one in said:
             place = (one.source_id, one.target_id, one.relation_type, one.status, one.start)
             if place not in seen and one.source_id != one.target_id:
@@ -103,6 +117,17 @@ def _relations(
             yield RelationEvidence(
                 source, target, CO_OCCURS, CO_OCCURRENCE_WEIGHT, confidence, chunk.chunk.chunk_id, 0, 0
             )
+
+
+def _instead(chunk: ChunkAnalysis, one: RelationEvidence) -> Iterator[RelationEvidence]:
+    """Yields that it is not so, or no longer, of what stands behind "instead of" in the sentence of a statement."""
+    if one.status != CURRENT or not is_dependency(one.relation_type):
+        return
+    for found in INSTEAD.finditer(chunk.text, one.start, one.end):
+        for mention in chunk.in_text:
+            if mention.start == found.end() and mention.entity_id not in {one.source_id, one.target_id}:
+                status = PAST if NOW.search(chunk.text, one.start, one.end) else NEGATED
+                yield replace(one, target_id=mention.entity_id, status=status, phrase=found.group().strip())
 
 
 def _declared(
@@ -144,13 +169,17 @@ def _stated(chunk: ChunkAnalysis, systems: Collection[str] = ()) -> Iterator[Rel
             owning = replace(one, relation_type="OWNS")
             yield _evidence(chunk, *ends[::-1], owning, _sentence(chunk, one), status)
         elif status != OPEN and (one.relation_type != "PART_OF" or ends[1].entity_type != "PERSON"):
-            yield _evidence(chunk, *ends, one, _sentence(chunk, one), status)
+            # "X belongs to Y": where nothing says what Y is, it may be a team.
+            is_open = "belong" in one.phrase and ends[0].entity_id in systems and ends[1].entity_id not in systems
+            told = replace(one, relation_type=BELONGS_TO) if is_open else one
+            yield _evidence(chunk, *ends, told, _sentence(chunk, one), status)
     for one in tables.statements(text, spans):
         yield _evidence(chunk, mentions[one.subject], mentions[one.target], one, (one.start, one.end))
     yield from _places(chunk)
     headed = section_thing(chunk)
-    fields = relation_phrases.field_statements(text, spans)
-    for one, reverse in [*fields, *relation_phrases.list_statements(text, spans)]:
+    fields = list(relation_phrases.field_statements(text, spans))
+    fields = [*fields, *relation_phrases.list_statements(text, spans), *tables.of_section(text, spans)]
+    for one, reverse in fields:
         thing = headed if one.subject < 0 else mentions[one.subject]
         if thing is not None:
             ends = (mentions[one.target], thing) if reverse else (thing, mentions[one.target])

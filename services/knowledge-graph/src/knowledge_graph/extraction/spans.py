@@ -20,6 +20,8 @@ TABLE_HEADER = re.compile(r"^[ \t]*\|[^\n]*\|[ \t]*\n(?=[ \t]*\|[ \t:|-]+$)", re
 """Its capitals say nothing: a column's name is one of an entity only where another place says so."""
 SHORTEST_WRAPPED = 50
 """Characters of a line that goes on in the next."""
+HYPHENATED = re.compile(r"[A-ZÄÖÜ][a-zäöüß]{1,20}-[a-z]{2,10} ")
+"""What opens "Check-in Systems" and "Add-on Store"."""
 NUMBER = re.compile(r"\d{1,4}$|[IVX]{1,5}$|[A-Z]$")
 
 
@@ -95,4 +97,6 @@ def _is_one_name(run: Span, inside: Sequence[Span]) -> bool:
         for match in WORD.finditer(run.surface)
         if not any(one.start <= run.start + match.start() < one.end for one in inside)
     ]
+    if HYPHENATED.fullmatch(run.surface[: min(one.start for one in inside) - run.start]):
+        return True
     return all(word in LINKS or NUMBER.match(word) or word.casefold() in HEADS for word in left)

@@ -13,7 +13,7 @@ from knowledge_graph.extraction import tables
 from knowledge_graph.extraction.alias_statements import PROJECTS
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.clauses import IDENTITY
-from knowledge_graph.extraction.evident_types import SYSTEMS, evident_types
+from knowledge_graph.extraction.evident_types import SYSTEMS, common_names, evident_types
 from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.identifiers import kind_of
 from knowledge_graph.extraction.names import PARTS, name_key
@@ -68,14 +68,18 @@ def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], titl
     for key, entity_type in _listed(chunks, title):
         votes[key][entity_type] += DEFINED_BY_TITLE
     shown = {name_key(span.surface) for chunk in chunks for span in chunk.spans if span.entity_type in EVIDENT}
-    for chunk in chunks:
-        heading = thing_of_section(chunk)
-        if heading is not None and heading not in votes and heading not in shown:
-            votes[heading][UNTYPED] += 1
+    for key in sorted(_untyped(chunks, names_systems=names_systems) - votes.keys() - shown):
+        votes[key][UNTYPED] += 1
     typed = {key: max(sorted(found), key=lambda one: found[one]) for key, found in votes.items()}
     # A name that says what it is outweighs the column that it stands in: projects call services, too.
     named = {name_key(span.surface) for chunk in chunks for span in chunk.spans if kind_of(span.surface) == "PROJECT"}
     return typed | dict.fromkeys(sorted(named), "PROJECT") | software
+
+
+def _untyped(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> set[str]:
+    """Returns the keys of what is no person, whatever a language model makes of it."""
+    things = {key for chunk in chunks if (key := thing_of_section(chunk)) is not None}
+    return things | (common_names(chunks) if names_systems else set())
 
 
 def _listed(chunks: Sequence[ChunkAnalysis], title: str | None) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,7 @@ from knowledge_graph.extraction.names import PARTS, is_generic, is_name
 from knowledge_graph.extraction.records import Span
 from knowledge_graph.extraction.relation_phrases import LISTED, StatedRelation
 from knowledge_graph.extraction.table_headers import CONSUMERS, KIND_OF_ROW, RANKS, ROLES, TYPES, ColumnRole, header_key
-from knowledge_graph.extraction.word_lists import words
+from knowledge_graph.extraction.word_lists import phrases, words
 
 RULE = re.compile(r"\|[ \t:|-]+")
 EDGE = re.compile(r"(?<!\\)\|")
@@ -31,6 +31,7 @@ WHOLE_NAME = re.compile(
     rf"{AFTER_NAME.pattern}",
 )
 NO_NAMES = words("empty_cells")
+REMARKS = frozenset(header for line in phrases("remark_headers") for header in line.split(", "))
 OWNS = "OWNS"
 OF_OWNERS = frozenset({OWNS, "MAINTAINS"})
 
@@ -67,6 +68,25 @@ def names(text: str) -> Iterator[Span]:
         if things and others:
             yield from things
             yield from others
+    for row, header, _ in _rows_of_section(text):
+        yield from _listed(text, _cells(text, *row)[0], TYPES.get(header_key(header)))
+
+
+def of_section(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:
+    """Yields what a table says of the thing of its section ("Calls | For"), as fields do: the first column names what
+    has the relation to it, and the others only say more of that."""
+    for row, header, role in _rows_of_section(text):
+        for place in _names(text, spans, _cells(text, *row)[0]):
+            yield StatedRelation(-1, place, role.relation_type, LISTED, *row, header), role.reverse
+
+
+def _rows_of_section(text: str) -> Iterator[tuple[Place, str, ColumnRole]]:
+    for row, headers in _headed_rows(text):
+        keys = [header_key(header) for header in headers]
+        role = ROLES.get(keys[0])
+        is_free = role is None or role.can_be_thing or role.of_consumer or role.relation_type in OF_OWNERS
+        if role is not None and not is_free and REMARKS.issuperset(keys[1:]):
+            yield row, " ".join(headers[0].split()), role
 
 
 def owners(text: str) -> Iterator[str]:
