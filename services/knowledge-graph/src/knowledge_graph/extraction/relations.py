@@ -178,7 +178,8 @@ def _stated(chunk: ChunkAnalysis, systems: Collection[str] = ()) -> Iterator[Rel
     yield from _places(chunk)
     headed = section_thing(chunk)
     fields = list(relation_phrases.field_statements(text, spans))
-    fields = [*fields, *relation_phrases.list_statements(text, spans), *tables.of_section(text, spans)]
+    fields += relation_phrases.list_statements(text, spans)
+    fields += tables.of_section(text, spans) if headed is not None and headed.entity_id in systems else []
     for one, reverse in fields:
         thing = headed if one.subject < 0 else mentions[one.subject]
         if thing is not None:

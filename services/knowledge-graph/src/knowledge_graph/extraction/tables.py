@@ -128,15 +128,16 @@ def _rows(text: str) -> Iterator[tuple[Place, Columns]]:
 
 def _headed_rows(text: str) -> Iterator[tuple[Place, list[str]]]:
     """Yields the rows of tables with the headers of their columns."""
-    headers, before = list[str](), None
-    for start, end in _lines(text):
-        if not text.startswith("|", start, end):
-            headers, before = [], None
-        elif before is not None and RULE.fullmatch(text, start, end):
-            headers, before = [text[slice(*cell)] for cell in _cells(text, *before)], None
-        elif not headers:
-            before = (start, end)
-        else:
+    headers = list[str]()
+    lines = list(_lines(text))
+    for number, (start, end) in enumerate(lines):
+        is_row = text.startswith("|", start, end)
+        if not is_row:
+            headers = []
+        elif number + 1 < len(lines) and RULE.fullmatch(text, *lines[number + 1]):
+            # Also below the rows of another table.
+            headers = [text[slice(*cell)] for cell in _cells(text, start, end)]
+        elif headers and not RULE.fullmatch(text, start, end):
             yield (start, end), headers
 
 
