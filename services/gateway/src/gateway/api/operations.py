@@ -9,10 +9,10 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request
 from redis.exceptions import RedisError
 
-from contracts.base import Page
+from contracts.base import Page, ProblemBody
 from contracts.gateway import Backlogs, DeadLetter, LettersReplay, LettersReplayed, Role
 from gateway.access.authenticator import Admitted
-from gateway.api.routes import FORBIDDEN
+from gateway.api.routes import FORBIDDEN, Responses
 from gateway.errors import NeedsOwner
 from gateway.operations.backlogs import read_backlogs
 from gateway.operations.dead_letters import DeadLetters
@@ -20,6 +20,7 @@ from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import Unavailable
 
 T = TypeVar("T")
+REFUSED: Responses = FORBIDDEN | {503: {"model": ProblemBody, "description": "Redis does not answer"}}
 router = APIRouter(prefix="/v1", tags=["gateway"])
 
 
@@ -48,15 +49,13 @@ Letters = Annotated[DeadLetters, Depends(_letters)]
 Whose = Annotated[UUID | None, Depends(_whose)]
 
 
-@router.get(
-    "/backlogs", summary="Show how far services are behind", responses=FORBIDDEN, dependencies=[Depends(_owner)]
-)
+@router.get("/backlogs", summary="Show how far services are behind", responses=REFUSED, dependencies=[Depends(_owner)])
 async def list_backlogs(request: Request) -> Backlogs:
     """Needs an owner; the furthest behind first. Events of all workspaces are counted, and nothing else is told."""
     return Backlogs(items=await _asked(read_backlogs(request.app.state.redis)))
 
 
-@router.get("/dead-letters", summary="List the events that were given up", responses=FORBIDDEN)
+@router.get("/dead-letters", summary="List the events that were given up", responses=REFUSED)
 async def list_dead_letters(
     letters: Letters, workspace_id: Whose, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[DeadLetter]:
@@ -69,7 +68,7 @@ async def list_dead_letters(
     return page(rows, limit, _position)
 
 
-@router.post("/dead-letters/replay", summary="Deliver dead letters again", responses=FORBIDDEN)
+@router.post("/dead-letters/replay", summary="Deliver dead letters again", responses=REFUSED)
 async def replay_dead_letters(letters: Letters, workspace_id: Whose, body: LettersReplay) -> LettersReplayed:
     """Needs an owner. Each goes back to its stream; the service that gave it up tries again, the others know it."""
     return LettersReplayed(replayed=await _asked(letters.replay(workspace_id, body.ids)))
