@@ -57,6 +57,7 @@ async def neighbours(make_tenant, tmp_path_factory):
         assert action.status_code == 201, action.text
         written = await first.http.put(f"/v1/sessions/{run['session_id']}/artifact", json={"text": SECRET})
         assert written.is_success, written.text
+        chunks = await listed(first.http, f"/v1/documents/{document['id']}/chunks")
         red = Path(__file__).with_name("red.png").read_bytes()
         image = await first.http.post(
             f"/v1/sessions/{run['session_id']}/attachments",
@@ -71,6 +72,7 @@ async def neighbours(make_tenant, tmp_path_factory):
             "action_id": action.json()["id"],
             "name": "conversation",
             "document_id": document["id"],
+            "chunk_id": chunks[0]["chunk_id"],
             "session_id": run["session_id"],
             "run_id": run["id"],
             "message_id": run["answer_id"],

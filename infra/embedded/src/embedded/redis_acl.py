@@ -41,8 +41,8 @@ def _writes(stream: str) -> str:
 # The commands outside of parentheses go with the keys outside of them; each pair of parentheses stands for itself.
 RULES = {
     "gateway": f"{SCRIPTS} +hmget +hset +pexpire +time ~gateway:* {_reads(DOCUMENTS)} {_writes(DOCUMENTS)}"
-    # of a deleted workspace, whose events it deletes
-    f" (+xrange +xdel ~{DOCUMENTS} ~{TURNS} ~{TURNS}.dead)",
+    # It deletes the events of a deleted workspace, tells how far services are behind, and delivers dead letters again.
+    f" (+xrange +xdel ~{DOCUMENTS} ~{TURNS} ~{TURNS}.dead) (+xadd +xinfo|groups +xpending ~{TURNS})",
     "ingestion": f"{SCRIPTS} {BROKER} {BROADCASTS} {_reads(DOCUMENTS)} {_writes(DOCUMENTS)}",
     # It speaks through the database alone; of Redis it needs what wakes it.
     "ingestion-worker": f"{SCRIPTS} {BROKER} {BROADCASTS}",

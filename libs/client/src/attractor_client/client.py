@@ -17,6 +17,7 @@ from attractor_client.resources.documents import Documents
 from attractor_client.resources.feedback import Feedback
 from attractor_client.resources.graph import Graph
 from attractor_client.resources.memories import Memories
+from attractor_client.resources.operations import ServiceOperations
 from attractor_client.resources.quick_actions import QuickActions
 from attractor_client.resources.refinement import GraphRefinement
 from attractor_client.resources.runs import Runs
@@ -51,6 +52,7 @@ class AttractorClient:
         self.transport = Transport(url, api_key, timeout, retry or RetryPolicy(), carrier)
         self.accounts = Accounts(self.transport)
         self.audit = Audit(self.transport)
+        self.operations = ServiceOperations(self.transport)
         self.documents = Documents(self.transport)
         self.sources = Sources(self.transport)
         self.search = Search(self.transport)

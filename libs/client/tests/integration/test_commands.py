@@ -60,9 +60,18 @@ class TestReading:
         entry = {"id": ONE, "at": NOW, "workspace_id": ONE, "action": "key.create", "result": "done", "status": 201}
         entry |= dict.fromkeys(("user_id", "credential_id", "target_id", "trace_id")) | {"address": "10.0.0.7"}
         server.on("GET", "/v1/audit", page(entry | {"detail": {"role": "viewer"}}))
+        letter = {"id": "documents-1-0", "stream": "documents", "service": "retrieval", "type": "document.deleted.v1"}
+        letter |= {"subject": ONE, "workspace_id": ONE, "reason": "the disk is full", "failed_at": NOW}
+        behind = {"stream": "turns", "service": "memory", "waiting": 3, "held": 1, "oldest_seconds": 42.4}
+        server.on("GET", "/v1/dead-letters", page(letter))
+        server.on("POST", "/v1/dead-letters/replay", {"replayed": 1})
+        server.on("GET", "/v1/backlogs", {"items": [behind]})
         server.on("POST", "/v1/search", found | {"milliseconds": 4.2})
         return {
             ("audit", "--action", "key", "--since", "2026-01-01"): "10.0.0.7",
+            ("operations", "backlogs"): "42 s",
+            ("operations", "dead-letters"): "the disk is full",
+            ("operations", "replay"): "1 delivered again",
             ("documents", "list"): "note-1.md",
             ("documents", "show", ONE): "model is away",
             ("documents", "chunks", ONE): "Passage 1.",

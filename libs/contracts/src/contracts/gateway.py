@@ -255,6 +255,57 @@ class Status(Resource):
     services: list[ServiceStatus]
 
 
+class Backlog(Resource):
+    """How far a service is behind on a stream of events, of all workspaces.
+
+    `waiting`: events that it has not been given yet, null while Redis cannot tell; `held`: those that it was given and
+    has not handled. `oldest_seconds` is the age of the oldest of both, 0 without one.
+    """
+
+    stream: str
+    service: str
+    waiting: int | None
+    held: int
+    oldest_seconds: float
+
+
+class Backlogs(Resource):
+    """Of every service on every stream."""
+
+    items: list[Backlog]
+
+
+LetterId = Annotated[str, StringConstraints(pattern=r"^(documents|turns)-[0-9]{1,19}-[0-9]{1,19}$")]
+
+
+class DeadLetter(Resource):
+    """An event that `service` gave up after its retries, or refused. `subject` is the id of what the event is about.
+
+    `type`, `subject` and `workspace_id` are null of what is no event; administrators alone see it.
+    """
+
+    id: LetterId
+    stream: str
+    service: str
+    type: str | None
+    subject: str | None
+    workspace_id: UUID | None
+    reason: str
+    failed_at: datetime
+
+
+class LettersReplay(Request):
+    """Which dead letters are delivered again."""
+
+    ids: list[LetterId] = Field(min_length=1, max_length=200)
+
+
+class LettersReplayed(Resource):
+    """How many were delivered again; those that were not there any more are left out."""
+
+    replayed: int
+
+
 class WorkspaceState(Resource):
     """What other services ask before they erase a workspace."""
 

@@ -178,6 +178,13 @@ class ActionResult(Resource):
     passed_over: int
 
 
+class WaitingForWorker(Resource):
+    """Documents that wait for a worker, and for how long the oldest of them has."""
+
+    documents: int
+    oldest_seconds: float
+
+
 class DocumentSummary(Resource):
     """Counts of documents. `done_last_minute` counts indexed versions; `seconds_left` is null if unknown."""
 
@@ -189,6 +196,8 @@ class DocumentSummary(Resource):
     queued_bytes: int
     done_last_minute: int
     seconds_left: float | None
+    workers: int | None = Field(default=None, description="Workers that are alive, of the whole deployment.")
+    lanes: dict[Lane, WaitingForWorker] = {}
 
 
 class UploadedFile(Resource):

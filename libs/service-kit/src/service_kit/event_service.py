@@ -19,7 +19,7 @@ from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting, unsigned_un
 from service_kit.owners import deletion_owners
 from service_kit.postgres import Database
 from service_kit.settings import ConsumerSettings, DocumentConsumerSettings, SessionConsumerSettings
-from service_kit.streams import Consumer, DeadLetter, Handler, Together
+from service_kit.streams import Consumer, Handler, TellDead, Together
 from service_kit.workspace_purge import Erasure, WorkspacePurge
 
 
@@ -70,7 +70,7 @@ class EventService:
     async def running(
         self,
         reading: Mapping[str, Mapping[str, Handler]],
-        on_dead: DeadLetter | None = None,
+        on_dead: TellDead | None = None,
         before: Sequence[Erasure] = (),
         after: Sequence[Erasure] = (),
         together: Mapping[str, Together] | None = None,

@@ -36,7 +36,7 @@ SAID = ("event", "signature")  # the fields of an entry
 Handler = Callable[[Event], Awaitable[None]]
 Together = Callable[[Sequence[Event]], Awaitable[None]]
 Entry = tuple[bytes | str, Mapping[Any, Any]]
-DeadLetter = Callable[[Event, str], Awaitable[None]]
+TellDead = Callable[[Event, str], Awaitable[None]]
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Consumer:
     handlers: Mapping[str, Handler]
     metrics: Metrics
     signatures: EventSignatures
-    on_dead: DeadLetter | None = None
+    on_dead: TellDead | None = None
     policy: RetryPolicy = RetryPolicy()
     together: Mapping[str, Together] = field(default_factory=dict)
     admission: Admission = field(default_factory=Admission)
@@ -286,12 +286,17 @@ async def replay(redis: Redis, stream: str, group: str) -> int:
     for entry_id, fields in letters:
         letter = _texts(fields)
         if letter["group"] == group:
-            async with redis.pipeline(transaction=True) as pipe:
-                pipe.xadd(stream, {name: letter[name] for name in SAID if name in letter})
-                pipe.xdel(dead_letters(stream), entry_id)
-                await pipe.execute()
+            await deliver_again(redis, stream, _text(entry_id), letter)
             count += 1
     return count
+
+
+async def deliver_again(redis: Redis, stream: str, entry_id: str, letter: Mapping[str, str]) -> None:
+    """Puts a dead letter back on its stream, as it was signed."""
+    async with redis.pipeline(transaction=True) as pipe:
+        pipe.xadd(stream, {name: letter[name] for name in SAID if name in letter})
+        pipe.xdel(dead_letters(stream), entry_id)
+        await pipe.execute()
 
 
 async def trim(redis: Redis, stream: str, older_than: timedelta, most_bytes: int = MOST_BYTES) -> int:

@@ -31,11 +31,12 @@ from gateway.accounts.inviting import Inviting
 from gateway.accounts.joining import Joining
 from gateway.accounts.user_administration import UserAdministration
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
-from gateway.api import audit, docs, internal, people, routes, shared
+from gateway.api import audit, docs, internal, operations, people, routes, shared
 from gateway.audit.retention import AuditRetention
 from gateway.audit.trail import AuditMiddleware, AuditTrail
 from gateway.errors import UnknownWorkspace
 from gateway.mcp.door import McpDoor
+from gateway.operations.dead_letters import DeadLetters
 from gateway.proxy import routing
 from gateway.proxy.body_limit import BodyLimit
 from gateway.proxy.proxy import Proxy
@@ -75,7 +76,14 @@ SHARED_SECONDS = 10.0  # that the orchestrator has to open a share
 def create_app(settings: Settings) -> FastAPI:
     """Connects to nothing until its lifespan begins."""
     parts = Parts(settings)
-    routers = [routes.router, people.router, audit.router, signin_routes.router, openid_routes.router]
+    routers = [
+        routes.router,
+        people.router,
+        audit.router,
+        operations.router,
+        signin_routes.router,
+        openid_routes.router,
+    ]
     routers.append(shared.router)
     app = service_app("gateway", settings, routers, parts.lifespan, openapi_url=None)
     parts.install(app)
@@ -145,6 +153,8 @@ class Parts:
         state.inviting = Inviting(self.database)
         state.joining = Joining(self.database, state.api_keys)
         state.deletions = self.deletions
+        state.dead_letters = DeadLetters(self.redis)
+        state.redis = self.redis
         state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
         app.include_router(docs.routes())
         state.web_files = WebFiles()

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Button } from 'react-aria-components';
-import { api, body, type Schemas } from '../api/client';
+import { api, body, Problem, type Schemas } from '../api/client';
 import { t } from '../i18n';
 import { TextSource } from './TextSource';
 import style from './viewer.module.css';
@@ -25,7 +25,7 @@ export default function SourcePanel({ citation, others, onOpen, onClose }: Props
     queryKey: ['document', documentId],
     queryFn: () => body(api.GET('/v1/documents/{document_id}', { params: { path: { document_id: documentId } } })),
   });
-  const chunk = useQuery({ queryKey: ['chunk', documentId, chunkId], queryFn: () => findChunk(documentId, chunkId) });
+  const chunk = useQuery({ queryKey: ['chunk', documentId, chunkId], queryFn: () => passage(documentId, chunkId) });
   // biome-ignore lint/correctness/useExhaustiveDependencies: each citation that is opened moves the focus here
   useEffect(() => void heading.current?.focus(), [chunkId, citation.number]);
   const at = others.indexOf(citation);
@@ -62,16 +62,12 @@ export default function SourcePanel({ citation, others, onOpen, onClose }: Props
   );
 }
 
-/** The API has no route for one chunk: the pages of the list are read until it comes. */
-async function findChunk(documentId: string, chunkId: string): Promise<Schemas['Chunk']> {
-  let cursor: string | null | undefined;
-  do {
-    const query = { limit: 200, ...(cursor ? { cursor } : {}) };
-    const params = { path: { document_id: documentId }, query };
-    const page = await body(api.GET('/v1/documents/{document_id}/chunks', { params }));
-    const found = page.items.find((chunk) => chunk.chunk_id === chunkId);
-    if (found) return found as Schemas['Chunk']; // the client's types make a list of the box's tuple
-    cursor = page.next_cursor;
-  } while (cursor);
-  throw new Error(t('passageGone'));
+async function passage(documentId: string, chunkId: string): Promise<Schemas['Chunk']> {
+  const path = { document_id: documentId, chunk_id: chunkId };
+  try {
+    const chunk = await body(api.GET('/v1/documents/{document_id}/chunks/{chunk_id}', { params: { path } }));
+    return chunk as Schemas['Chunk']; // the client's types make a list of the box's tuple
+  } catch (problem) {
+    throw problem instanceof Problem && problem.type === 'chunk-not-found' ? new Error(t('passageGone')) : problem;
+  }
 }

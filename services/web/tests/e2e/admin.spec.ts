@@ -14,7 +14,25 @@ test('an owner sees how the services are, what was used and done, and decides wh
   await signIn(page);
   await page.getByRole('link', { name: 'Administration' }).click();
   await expect(page.getByText('All services are ready.')).toBeVisible();
-  await expectAccessible(page, 'status');
+  // As it is when a service gave an event up
+  const letter = { id: 'documents-1-0', stream: 'documents', service: 'retrieval', type: 'document.converted.v3' };
+  const about = { subject: crypto.randomUUID(), workspace_id: workspace.id, reason: 'OSError: the disk is full' };
+  const letters = [{ ...letter, ...about, failed_at: '2026-01-01T00:00:00Z' }];
+  await page.route('**/v1/dead-letters**', async (route) => {
+    if (route.request().method() === 'GET') return await route.fulfill({ json: { items: letters, next_cursor: null } });
+    const { ids } = route.request().postDataJSON();
+    letters.splice(0, ids.length);
+    await route.fulfill({ json: { replayed: ids.length } });
+  });
+  await page.reload();
+  await expect(page.getByText('Events that were given up: 1 (retrieval).')).toBeVisible();
+  await expect(page.getByText('All services are ready.')).toHaveCount(0);
+  await expect(page.getByRole('cell', { name: 'Events “documents” for memory' })).toBeVisible();
+  await expectAccessible(page, 'operations');
+  await page.getByRole('button', { name: 'Deliver again: OSError: the disk is full' }).press('Enter');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Deliver again' }).press('Enter');
+  await expect(page.getByText('Delivered again: 1.')).toBeVisible();
+  await expect(page.getByText('All services are ready.')).toBeVisible();
   await page.getByRole('link', { name: 'Usage' }).click();
   await expect(page.getByText(/Calls of models from/)).toBeVisible();
   await expectAccessible(page, 'usage');

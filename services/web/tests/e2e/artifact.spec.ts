@@ -132,7 +132,9 @@ test('versions are listed, opened, compared and restored', async ({ page, reques
   ).toPass();
 });
 
-test('images are chosen, taken away, refused in words, and shown with the question', async ({ page }) => {
+test('images are chosen, pasted and dropped, taken away, refused in words, and shown with the question', async ({
+  page,
+}) => {
   // As with a model: without one images are not offered
   await page.route('**/v1/models', async (route) => {
     const response = await route.fetch();
@@ -143,16 +145,30 @@ test('images are chosen, taken away, refused in words, and shown with the questi
   await signIn(page);
   await expect(page.getByRole('button', { name: 'Add an image' })).toBeVisible();
   const buffer = Buffer.from(PNG, 'base64');
-  await page.locator('input[type=file]').setInputFiles([
-    { name: 'red.png', mimeType: 'image/png', buffer },
-    { name: 'twice.png', mimeType: 'image/png', buffer },
-    { name: 'plan.pdf', mimeType: 'application/pdf', buffer },
-  ]);
+  await page.locator('input[type=file]').setInputFiles({ name: 'red.png', mimeType: 'image/png', buffer });
+  const question = page.getByLabel('Your question');
+  const held = async (name: string, type: string) =>
+    await page.evaluateHandle(
+      ([data, name, type]) => {
+        const transfer = new DataTransfer();
+        transfer.items.add(
+          new File([Uint8Array.from(atob(data!), (letter) => letter.charCodeAt(0))], name!, { type: type! }),
+        );
+        return transfer;
+      },
+      [PNG, name, type],
+    );
+  await question.evaluate(
+    (field, clipboardData) => field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true })),
+    await held('twice.png', 'image/png'),
+  );
+  await expect(page.getByRole('img', { name: 'twice.png' })).toBeVisible();
+  await question.dispatchEvent('drop', { dataTransfer: await held('plan.pdf', 'application/pdf') });
   await expect(page.getByText('“plan.pdf” is not an image')).toBeVisible();
   await page.getByRole('button', { name: 'Remove: twice.png' }).press('Enter');
   await expect(page.getByRole('img', { name: 'twice.png' })).toHaveCount(0);
-  await expect(page.getByLabel('Your question')).toBeFocused();
-  await page.getByLabel('Your question').fill('What is to be seen?');
+  await expect(question).toBeFocused();
+  await question.fill('What is to be seen?');
   await expectAccessible(page, 'images');
   await page.keyboard.press('Enter');
   const shown = page.getByRole('log').getByRole('button', { name: 'Enlarge: red.png' });

@@ -1,15 +1,28 @@
+import { writeFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
 import { ask, expect, expectAccessible, signIn, test } from './fixtures';
 
 const NOTE = 'The lighthouse of Lanternworks is painted green every seventh spring.\n';
 
-test('a file that is sent becomes searchable, is cited, and can be deleted', async ({ page }) => {
+/** Drops a file of the disk as a pointer does: it comes with an entry of its file system. */
+async function dropFile(page: Page, path: string) {
+  await writeFile(path, NOTE);
+  const box = (await page.getByText('Drop files or folders here').boundingBox())!;
+  const devtools = await page.context().newCDPSession(page);
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    const data = { items: [], files: [path], dragOperationsMask: 1 };
+    await devtools.send('Input.dispatchDragEvent', { type, x: box.x + 5, y: box.y + 5, data });
+  }
+}
+
+test('a file that is sent becomes searchable, is cited, and can be deleted', async ({ page }, testInfo) => {
   await signIn(page);
   await page.getByRole('link', { name: 'Documents' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'services.md' })).toContainText('searchable');
-  await page.locator('input[type=file]').setInputFiles([
-    { name: 'lighthouse.md', mimeType: 'text/markdown', buffer: Buffer.from(NOTE) },
-    { name: 'empty.md', mimeType: 'text/markdown', buffer: Buffer.alloc(0) },
-  ]);
+  await page
+    .locator('input[type=file]')
+    .setInputFiles([{ name: 'empty.md', mimeType: 'text/markdown', buffer: Buffer.alloc(0) }]);
+  await dropFile(page, testInfo.outputPath('lighthouse.md'));
   await expect(page.getByText(/empty\.md was refused/)).toBeVisible();
   const row = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Delete: lighthouse.md' }) });
   await expect(row).toContainText('searchable');

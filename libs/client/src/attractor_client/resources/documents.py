@@ -111,6 +111,10 @@ class Documents:
         """Lists the chunks of the searchable version, in order."""
         return every(self.transport, path("v1/documents", document_id, "chunks"), Page[Chunk])
 
+    async def chunk(self, document_id: UUID, chunk_id: str) -> Chunk:
+        """Returns a chunk that search or a citation names. Raises NotFound when the document has it no more."""
+        return await self.transport.get(path("v1/documents", document_id, "chunks", chunk_id), Chunk)
+
     def versions(self, document_id: UUID) -> AsyncIterator[DocumentVersion]:
         """Lists the document's versions, newest first."""
         return every(self.transport, path("v1/documents", document_id, "versions"), Page[DocumentVersion])

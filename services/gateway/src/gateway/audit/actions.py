@@ -186,6 +186,7 @@ ACTIONS = (
         ("put", "PUT", "/v1/presets/{preset_name}"),
         ("delete", "DELETE", "/v1/presets/{preset_name}"),
     ),
+    *_actions("dead_letter", "", ("replay", "POST", "/v1/dead-letters/replay")),
     *_actions("audit", "", ("export", "GET", "/v1/audit/export")),
 )
 # Writes that are no deeds: questions, and what a user does in the own conversations and on the own queue.

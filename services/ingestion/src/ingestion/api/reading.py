@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Path, Query
 from fastapi.responses import StreamingResponse
 
 from contracts.base import Page, Text
@@ -26,13 +26,14 @@ from contracts.registry import ORCHESTRATOR
 from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion, Responses
 from ingestion.api.waiting import until
 from ingestion.documents import listing
-from ingestion.documents.chunk_pages import read_chunks
+from ingestion.documents.chunk_pages import read_chunk, read_chunks
 from ingestion.documents.derived_objects import derived_keys
 from ingestion.documents.documents import DocumentFilters
-from ingestion.documents.errors import NotConverted, OriginalNotFound
+from ingestion.documents.errors import ChunkNotFound, NotConverted, OriginalNotFound
 from ingestion.documents.file_names import attachment
 from ingestion.documents.progress import SETTLED, Awaited
 from ingestion.documents.rows import DocumentRow, VersionRow
+from ingestion.documents.workers import count_workers
 from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.objects import ObjectMissing
 from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor, page
@@ -88,8 +89,9 @@ async def summarise_documents(
     source_id: Annotated[UUID | None, Query(description="Only documents of this source")] = None,
 ) -> DocumentSummary:
     """Counts documents by status, stage and failure, and estimates how long the rest will take."""
+    workers = await count_workers(here.catalogs.database, here.settings.lease_seconds)
     async with here.catalogs.open(caller.workspace_id) as catalog:
-        return await listing.summary(catalog, source_id)
+        return await listing.summary(catalog, source_id, workers)
 
 
 @router.get(
@@ -135,6 +137,22 @@ async def list_chunks(
         raise NotConverted from error
     more = encode_cursor(version, *found.following) if found.following else None
     return Page(items=found.chunks, next_cursor=more)
+
+
+@router.get("/{document_id}/chunks/{chunk_id}", summary="Get a chunk", response_model=Chunk, responses=MISSING)
+async def get_chunk(
+    document_id: UUID, chunk_id: Annotated[Text, Path(max_length=200)], caller: Viewer, here: Ingestion
+) -> Chunk:
+    """Returns a chunk that search or a citation names, while the document still has it."""
+    document, version = await _readable(here, caller.workspace_id, document_id)
+    key = derived_keys(document.workspace_id, document.id, version).chunks
+    try:
+        found = await read_chunk(here.objects, key, chunk_id)
+    except ObjectMissing as error:
+        raise NotConverted from error
+    if found is None:
+        raise ChunkNotFound
+    return found
 
 
 @router.get(

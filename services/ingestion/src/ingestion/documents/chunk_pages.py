@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from contracts.ingestion import Chunk
+from service_kit.chunks import read_chunks as chunks_in
 from service_kit.chunks import read_lines
 from service_kit.objects import ObjectStore
 from service_kit.problems import BadCursor
@@ -40,6 +41,16 @@ def _read(objects: ObjectStore, key: str, offset: int, first: int, limit: int) -
             chunks.append(chunk)
             offset += len(line) + 1
     return ChunkPage(chunks, None)
+
+
+async def read_chunk(objects: ObjectStore, key: str, chunk_id: str) -> Chunk | None:
+    """Returns the chunk with this id, if it is there. Raises ObjectMissing."""
+
+    def read() -> Chunk | None:
+        with closing(objects.stream(key)) as pieces:
+            return next(chunks_in(pieces, [chunk_id]), None)
+
+    return await asyncio.to_thread(read)
 
 
 def _chunk(line: bytes) -> Chunk:

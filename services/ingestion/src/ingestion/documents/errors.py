@@ -22,6 +22,10 @@ class NotConverted(NotFound):
     type, title = "not-converted", "No version of this document has been converted yet"
 
 
+class ChunkNotFound(NotFound):
+    type, title = "chunk-not-found", "The document as it is now has no such passage"
+
+
 class NothingToRetry(Conflict):
     type, title = "nothing-to-retry", "No stage of this document has failed or was cancelled"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from uuid import UUID
 
-from contracts.ingestion import STAGES, DocumentDetail, DocumentStatus, DocumentSummary
+from contracts.ingestion import STAGES, DocumentDetail, DocumentStatus, DocumentSummary, Lane, WaitingForWorker
 from ingestion.documents.catalog import Catalog, Catalogs
 from ingestion.documents.explanation import Queue, explain
 from ingestion.documents.workers import count_workers
@@ -31,9 +31,10 @@ async def detail(catalogs: Catalogs, lease_seconds: float, workspace_id: UUID, d
     )
 
 
-async def summary(catalog: Catalog, source_id: UUID | None) -> DocumentSummary:
-    """Counts the workspace's documents, or those of one source."""
+async def summary(catalog: Catalog, source_id: UUID | None, workers: int) -> DocumentSummary:
+    """Counts the workspace's documents, or those of one source. So many `workers` are alive."""
     row = await catalog.documents.summarise(source_id)
+    waiting = await catalog.stages.waiting()
     left = row.by_status.get(DocumentStatus.processing, 0)
     return DocumentSummary(
         total=row.total,
@@ -44,6 +45,8 @@ async def summary(catalog: Catalog, source_id: UUID | None) -> DocumentSummary:
         queued_bytes=row.queued_bytes,
         done_last_minute=row.done_last_minute,
         seconds_left=seconds_left(left, row.done_lately, row.done_since, datetime.now(UTC)),
+        workers=workers,
+        lanes={lane: waiting.get(lane, WaitingForWorker(documents=0, oldest_seconds=0)) for lane in Lane},
     )
 
 

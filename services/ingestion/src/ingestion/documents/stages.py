@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import LiteralString
 from uuid import UUID
 
-from contracts.ingestion import STAGES, Lane, StageName
+from contracts.ingestion import STAGES, Lane, StageName, WaitingForWorker
 from ingestion.documents.rows import ClaimedStage, DocumentKey, StageRow, columns
 from ingestion.documents.workers import BESIDE_BULK
 from service_kit.repository import Repository, SystemRepository
@@ -22,6 +23,7 @@ LOST = "The worker was lost while it processed this document, {times} times in a
 class StageSql(Statements, file="stages.sql", columns=COLUMNS):
     of_documents: LiteralString
     count_ahead: LiteralString
+    waiting: LiteralString
     count_queued_bytes: LiteralString
     insert: LiteralString
     restart: LiteralString
@@ -46,6 +48,13 @@ class StageSql(Statements, file="stages.sql", columns=COLUMNS):
     unanswered: LiteralString
 
 
+@dataclass(frozen=True)
+class WaitingRow:
+    lane: str
+    documents: int
+    oldest_seconds: float
+
+
 class Stages(Repository):
     async def of_document(self, document_id: UUID) -> list[StageRow]:
         """Returns the stages in the order in which they run."""
@@ -58,6 +67,13 @@ class Stages(Repository):
         for row in sorted(rows, key=lambda row: STAGES.index(row.name)):
             found[row.document_id].append(row)
         return found
+
+    async def waiting(self) -> dict[Lane, WaitingForWorker]:
+        """Returns by lane what waits for a worker; a lane without anything is left out."""
+        rows = await self.all(StageSql.waiting, WaitingRow)
+        return {
+            Lane(row.lane): WaitingForWorker(documents=row.documents, oldest_seconds=row.oldest_seconds) for row in rows
+        }
 
     async def count_ahead(self, document_id: UUID) -> int:
         """Returns how many documents of the workspace are processed before this one."""

@@ -18,6 +18,12 @@ JOIN document_stage AS other
 WHERE mine.workspace_id = %(workspace_id)s AND mine.document_id = %(document_id)s
   AND mine.state = 'queued' AND mine.name IN ('convert', 'embed');
 
+-- name: waiting
+SELECT lane, count(*) AS documents, extract(epoch FROM now() - min(queued_at))::float8 AS oldest_seconds
+FROM document_stage
+WHERE workspace_id = %(workspace_id)s AND state = 'queued' AND name IN ('convert', 'embed')
+GROUP BY lane;
+
 -- name: count_queued_bytes
 SELECT coalesce(sum(document.file_size), 0)::bigint
 FROM document_stage AS stage

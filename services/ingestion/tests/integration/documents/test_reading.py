@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx2
 import psycopg
@@ -26,6 +26,10 @@ async def test_chunks_are_read_page_by_page(searchable: Entry, client: httpx2.As
             break
         params = {"limit": "10", "cursor": page["next_cursor"]}
     assert found == lines
+    last = page["items"][-1]
+    assert (await client.get(f"{path}/{last['chunk_id']}")).json() == last
+    gone = await client.get(f"{path}/{uuid4()}")
+    assert (gone.status_code, gone.json()["type"]) == (404, "chunk-not-found")
     for bad in ("x", "WzEsMV0", "WzEsIDUsIDFd", "Wy0xLDAsMF0", "WzksIDAsIDBd"):
         answer = await client.get(path, params={"cursor": bad})
         assert (answer.status_code, answer.json()["type"]) == (422, "bad-cursor"), bad
@@ -101,6 +105,9 @@ async def test_the_summary_counts(
     assert (counts["by_stage"]["convert"], counts["failures"]) == (1, {"corrupt-file": 1})
     assert (counts["queued_bytes"], counts["done_last_minute"]) == (len(b"of a source"), 1)
     assert counts["seconds_left"] >= 1
+    assert counts["lanes"]["interactive"] == {"documents": 0, "oldest_seconds": 0.0}
+    assert counts["lanes"]["bulk"]["documents"] == 1
+    assert counts["workers"] == 0
     counts = (await client.get("/v1/documents/summary", params={"source_id": str(folder.source_id)})).json()
     assert (counts["total"], counts["failures"], counts["seconds_left"]) == (1, {}, None)
 

@@ -1,0 +1,86 @@
+"""What owners see and do when services fall behind or give events up."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Annotated, TypeVar
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request
+from redis.exceptions import RedisError
+
+from contracts.base import Page, ProblemBody
+from contracts.gateway import Backlogs, DeadLetter, LettersReplay, LettersReplayed, Role
+from gateway.access.authenticator import Admitted
+from gateway.api.routes import FORBIDDEN, Responses
+from gateway.errors import NeedsOwner
+from gateway.operations.backlogs import read_backlogs
+from gateway.operations.dead_letters import DeadLetters
+from service_kit.pagination import Cursor, Limit, decode_cursor, page
+from service_kit.problems import Unavailable
+
+T = TypeVar("T")
+REFUSED: Responses = FORBIDDEN | {503: {"model": ProblemBody, "description": "Redis does not answer"}}
+router = APIRouter(prefix="/v1", tags=["gateway"])
+
+
+def _letters(request: Request) -> DeadLetters:
+    letters: DeadLetters = request.app.state.dead_letters
+    return letters
+
+
+def _owner(caller: Admitted) -> None:
+    if caller.role is not Role.owner:
+        raise NeedsOwner
+
+
+def _whose(
+    caller: Admitted,
+    everywhere: Annotated[bool, Query(description="Of all workspaces; needs an administrator")] = False,
+) -> UUID | None:
+    """Returns the workspace, or None for all. Raises NeedsOwner and NeedsAdmin."""
+    _owner(caller)
+    if everywhere:
+        caller.must_be_admin()
+    return None if everywhere else caller.workspace.id
+
+
+Letters = Annotated[DeadLetters, Depends(_letters)]
+Whose = Annotated[UUID | None, Depends(_whose)]
+
+
+@router.get("/backlogs", summary="Show how far services are behind", responses=REFUSED, dependencies=[Depends(_owner)])
+async def list_backlogs(request: Request) -> Backlogs:
+    """Needs an owner; the furthest behind first. Events of all workspaces are counted, and nothing else is told."""
+    return Backlogs(items=await _asked(read_backlogs(request.app.state.redis)))
+
+
+@router.get("/dead-letters", summary="List the events that were given up", responses=REFUSED)
+async def list_dead_letters(
+    letters: Letters, workspace_id: Whose, limit: Limit = 50, cursor: Cursor = None
+) -> Page[DeadLetter]:
+    """Needs an owner; lists the oldest first: its reason often explains the others."""
+    milliseconds, sequence, stream = decode_cursor(cursor, int, int, str)
+    after = None
+    if milliseconds is not None and sequence is not None and stream is not None:
+        after = milliseconds, sequence, stream
+    rows = await _asked(letters.list(workspace_id, after, limit + 1))
+    return page(rows, limit, _position)
+
+
+@router.post("/dead-letters/replay", summary="Deliver dead letters again", responses=REFUSED)
+async def replay_dead_letters(letters: Letters, workspace_id: Whose, body: LettersReplay) -> LettersReplayed:
+    """Needs an owner. Each goes back to its stream; the service that gave it up tries again, the others know it."""
+    return LettersReplayed(replayed=await _asked(letters.replay(workspace_id, body.ids)))
+
+
+def _position(letter: DeadLetter) -> tuple[int, int, str]:
+    stream, milliseconds, sequence = letter.id.split("-")
+    return int(milliseconds), int(sequence), stream
+
+
+async def _asked(answer: Awaitable[T]) -> T:
+    try:
+        return await answer
+    except (RedisError, OSError) as error:
+        raise Unavailable("Redis, which holds the events, does not answer") from error
