@@ -370,12 +370,10 @@ class AnswerRow(Resource):
 
 
 class StructuralAnswer(AboutEntity):
-    """The answer in words, in the language of the question, with markers. `asked`: `dependents`, `dependencies`,
-    `impact`, `references`, `parts`, `wholes`, `owner`, `oncall`, `owned`, `reach`, `path` or `cycle`; `entity_types` and
-    `transitive` as asked.
+    """The answer in words, in the language of the question, with markers.
 
-    `others` are those of other kinds than were asked for, `not_current` what is stated but was, will be or is not so.
-    `paths` are names, from one end to the other, or around. `status` is what the question asks of, mostly `current`.
+    `asked`: `dependents`, `dependencies`, `impact`, `references`, `parts`, `wholes`, `owner`, `oncall`, `owned`,
+    `reach`, `path` or `cycle`; `entity_types` and `transitive` as asked.
     """
 
     asked: str
