@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
+
+from service_kit.postgres import Database
 
 
 class Tree:
@@ -189,6 +191,36 @@ async def test_a_busy_session_rejects_or_interrupts(start: Any, model_settings: 
     assert stopped == ["run_cancelled", "run_cancelled"]
     assert last == "run_completed"
     assert statuses == ["cancelled", "cancelled", "completed"]
+
+
+async def test_a_run_ends_beside_who_stops_it(start: Any, model_settings: Any, world: Any, workspace_id: UUID) -> None:
+    """Both lock the session first; the other way round the database ended one of them."""
+    writing, written = asyncio.Event(), asyncio.Event()
+
+    async def held(_: int) -> None:
+        writing.set()
+        await written.wait()
+
+    world.pace = held
+    url = model_settings.database_url.get_secret_value()
+    async with start(model_settings) as service, Database(url).opened() as database, asyncio.timeout(120):
+        session = await service.session(title="t")
+        run = await service.ask(session, "First?")
+        await writing.wait()
+        async with database.workspace(workspace_id) as stopping:
+            await stopping.execute("SELECT FROM session WHERE id = %s FOR NO KEY UPDATE", (session,))
+            written.set()
+            while True:
+                waiting = await stopping.execute(
+                    "SELECT FROM pg_locks WHERE locktype = 'transactionid' AND NOT granted"
+                )
+                if waiting.rowcount:
+                    break
+                await asyncio.sleep(0.01)  # a wait inside the server has no event
+            await stopping.execute("SET LOCAL lock_timeout = '500ms'")  # before the server looks for a deadlock
+            await stopping.execute("SELECT FROM run WHERE id = %s FOR UPDATE", (run["id"],))
+        last = (await service.events(run["id"]))[-1].name
+    assert last == "run_completed"
 
 
 async def test_ids_must_belong_to_the_callers_own_session(

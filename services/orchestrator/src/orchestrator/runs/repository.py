@@ -89,6 +89,7 @@ class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS, run_c
     touch_session: str
     condense: str
     end_all: str
+    hold_session: str
     add_events: str
     events: str
     delete_old_events: str
@@ -158,6 +159,10 @@ class WorkspaceRuns(Repository):
         """Returns the documents that the answer may draw on, those of session and message; None is all in the scope."""
         document_ids: list[UUID] | None = await self.value(RunSql.document_ids, id=run_id, scope=scope)
         return document_ids
+
+    async def hold_session(self, run: ClaimedRun) -> None:
+        """Waits for whoever changes the session's messages; comes before the run itself is locked."""
+        await self.run(RunSql.hold_session, session_id=run.session_id)
 
     async def add_answer(self, run: ClaimedRun, answer: TurnAnswer, status: MessageStatus) -> bool:
         """Stores the answer, its title if the session has none, and what was condensed for it.

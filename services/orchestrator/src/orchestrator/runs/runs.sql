@@ -144,6 +144,10 @@ WHERE answer.workspace_id = %(workspace_id)s AND answer.run_id = %(run_id)s AND 
 UPDATE message SET status = %(status)s
 WHERE workspace_id = %(workspace_id)s AND run_id = %(run_id)s AND role = 'assistant';
 
+-- name: hold_session
+-- The session before its run: whoever changes the tree of messages holds it, and then stops or deletes runs.
+SELECT id FROM session WHERE workspace_id = %(workspace_id)s AND id = %(session_id)s FOR NO KEY UPDATE;
+
 -- name: touch_session
 -- A generated title is only for a session that has none: a title given meanwhile stays. Returns whether it is temporary.
 UPDATE session

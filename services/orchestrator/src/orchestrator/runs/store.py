@@ -114,12 +114,13 @@ class RunStore:
         one from other workspaces, or of a temporary session.
         """
         async with self.database.workspace(run.workspace_id) as connection:
+            runs = WorkspaceRuns(connection, run.workspace_id)
+            await runs.hold_session(run)
             if await self.queue.extend(connection, run):
                 raise StopAsked
             answer, committed = await _with_version(connection, run, answer)
             events = told(answer, committed)
             await self.queue.finish(connection, run, RunStatus.completed, mode=answer.mode, **progress.columns())
-            runs = WorkspaceRuns(connection, run.workspace_id)
             temporary = await runs.add_answer(
                 run, answer, MessageStatus.incomplete if answer.incomplete else MessageStatus.completed
             )
@@ -144,8 +145,9 @@ class RunStore:
         error = {"error_type": failure.type, "error_message": str(failure)} if failure else {}
         columns = {**progress.columns(), **error}
         async with self.database.workspace(run.workspace_id) as connection:
-            await self.queue.finish(connection, run, status, **columns)
             runs = WorkspaceRuns(connection, run.workspace_id)
+            await runs.hold_session(run)
+            await self.queue.finish(connection, run, status, **columns)
             committed = None
             if partial is None:
                 await runs.end_answer(run, status)

@@ -1,10 +1,11 @@
 -- name: end_runs
 -- Ends what waits or is under way; the processes lose their leases and are told to look. Returns nothing without such a
--- session of the user. Runs first: whoever ends a run locks it before its session, too.
+-- session of the user. The session first: whoever ends a run holds it before the run, too.
 WITH mine AS (
     SELECT id FROM session
     WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s
       AND (%(version)s::integer IS NULL OR version = %(version)s)
+    FOR UPDATE
 ), ended AS (
     UPDATE run
     SET state = 'cancelled', cancel_requested = true, finished_at = now(), lease_token = NULL, lease_expires_at = NULL,
