@@ -309,3 +309,9 @@ def test_a_table_of_relations_alone_is_about_its_section(read):
 def test_names_of_ordinary_words_are_no_people(read):
     text = "Gate Keeper opens the gates. Gate Keeper needs LevelService and StockDB."
     assert ("Gate Keeper", "DEPENDS_ON", "StockDB") in stated(extracted(read, text))
+
+
+def test_what_has_replicas_and_tables_is_a_store(read):
+    text = "OrderService and CartService ask the Seat Ledger. The HallService reads the replica of the Seat Ledger."
+    found = extracted(read, text)
+    assert {one.entity_type for one in found.mentions if one.surface == "Seat Ledger"} == {"STORE"}

@@ -43,6 +43,11 @@ SOFTWARE_BEFORE = re.compile(
     r"signs? in with|nutzt|nutzen|verwendet|from) (?:the )?`?$",
     re.IGNORECASE,
 )
+OF_STORE_BEFORE = re.compile(
+    r"(?<!\w)(?:(?:replicas?|tables|schema|rows|dumps?|backups?) of (?:the )?|"
+    r"(?:Replika?t?|Tabellen|Schema|Abzug) (?:von |der |des ))`?$"
+)
+"""What stores have, and services have not."""
 LONGEST_VERB = 24
 LOOKS = frozenset(
     "PERSON ORG GPE NORP FAC LOC PRODUCT WORK_OF_ART EVENT LAW LANGUAGE ENTITY IDENTIFIER".split()  # noqa: SIM905
@@ -103,7 +108,8 @@ def evident_types(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> It
 
 
 def _of_nouns(chunks: Sequence[ChunkAnalysis]) -> Iterator[tuple[str, str]]:
-    """Yields names whose last word says what they are, and those in one word that stand where software does."""
+    """Yields names whose last word says what they are, of whose tables a text speaks, or that stand where software does
+    and are one word."""
     owners = {surface for chunk in chunks for surface in tables.owners(chunk.text)}
     for chunk in chunks:
         for span in (one for one in chunk.spans if one.surface not in owners):
@@ -115,6 +121,8 @@ def _of_nouns(chunks: Sequence[ChunkAnalysis]) -> Iterator[tuple[str, str]]:
             before = chunk.text[max(0, span.start - LONGEST_VERB) : span.start]
             if kind is not None:
                 yield span.surface, kind
+            elif OF_STORE_BEFORE.search(before):
+                yield span.surface, "STORE"
             elif span.entity_type == "IDENTIFIER" and span.surface[0].isupper() and SOFTWARE_BEFORE.search(before):
                 yield span.surface, "SERVICE"
 
