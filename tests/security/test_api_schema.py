@@ -1,7 +1,7 @@
 """Every operation of the API with generated requests: no 5xx, no undocumented status, no answer off its schema.
 
 The requests come from the OpenAPI document and are the same in every run: half of them valid, on real resources, and
-half of them not, with other ids. Each role sends them all: they are made once, which takes longer than to answer them.
+half of them not, with other ids. The owner sends them all, the others take turns: each request comes from two roles.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +127,7 @@ def _takes_something(operation: Any) -> bool:
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.label)
 def test_an_operation_answers_as_documented(operation: Any, target: Target) -> None:
     failures: set[str] = set()
+    others = cycle(role for role in ROLES if role != "owner")
     with ExitStack() as stack:
         sessions = {role: stack.enter_context(requests.Session()) for role in ROLES}
         for role, session in sessions.items():
@@ -147,11 +149,11 @@ def test_an_operation_answers_as_documented(operation: Any, target: Target) -> N
             )
             @given(case=operation.as_strategy(generation_mode=mode, **more))
             def send(case: Any) -> None:
-                for role, session in sessions.items():
+                for role in (next(others), "owner"):
                     excluded = NOT_CHECKED if role == "owner" else [*NOT_CHECKED, *THE_SAME_FOR_EVERYBODY]
                     try:
                         case.call_and_validate(
-                            base_url=target.url, session=session, excluded_checks=excluded, timeout=120
+                            base_url=target.url, session=sessions[role], excluded_checks=excluded, timeout=120
                         )
                     except FailureGroup as group:
                         failures.update(f"{role}: {one.title}: {one.message}"[:600] for one in group.exceptions)
