@@ -20,11 +20,11 @@ class ServiceOperations:
 
     async def backlogs(self) -> list[Backlog]:
         """Returns how far each service is behind on each stream, the furthest behind first."""
-        return (await self.transport.get("v1/backlogs", Backlogs)).items
+        return (await self.transport.get("/v1/backlogs", Backlogs)).items
 
     def dead_letters(self, *, everywhere: bool = False) -> AsyncIterator[DeadLetter]:
         """Lists what was given up, the oldest first; `everywhere` of all workspaces, for administrators."""
-        return every(self.transport, "v1/dead-letters", Page[DeadLetter], {"everywhere": everywhere or None})
+        return every(self.transport, "/v1/dead-letters", Page[DeadLetter], {"everywhere": everywhere or None})
 
     async def replay(self, ids: Sequence[str], *, everywhere: bool = False) -> int:
         """Has dead letters delivered again; returns how many were still there."""
@@ -32,6 +32,6 @@ class ServiceOperations:
         for first in range(0, len(ids), MOST_AT_ONCE):
             body = LettersReplay(ids=list(ids[first : first + MOST_AT_ONCE]))
             params = {"everywhere": everywhere or None}
-            answer = await self.transport.send("POST", "v1/dead-letters/replay", params=params, body=body)
+            answer = await self.transport.send("POST", "/v1/dead-letters/replay", params=params, body=body)
             replayed += self.transport.parse(answer, LettersReplayed).replayed
         return replayed
