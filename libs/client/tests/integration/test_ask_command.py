@@ -81,7 +81,7 @@ class TestAsk:
             "[1] note-1.md, Keys, lines 10-20: “the quote”",
             "[2] note-1.md, Keys, page 3: “the quote”",
             "",
-            "extractive: no chat model was used · 1 citations failed verification and were removed"
+            "extractive: no chat model was used · 1 citation failed verification and was removed"
             f" · continue with: --session {SESSION}",
         ]
         assert ran.err == "note: no memory\n"

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from prometheus_client.core import GaugeMetricFamily, Metric
 from redis.asyncio import Redis
-from redis.exceptions import ResponseError
 
 from service_kit.postgres import Database
 from service_kit.readings import Reading, gauge
-from service_kit.streams import dead_letters
+from service_kit.streams import backlogs, dead_letters
 
 
 def stream_reading(redis: Redis, group: str, streams: Sequence[str]) -> Reading:
@@ -34,15 +32,12 @@ def stream_reading(redis: Redis, group: str, streams: Sequence[str]) -> Reading:
         )
         for stream in streams:
             dead.add_metric([stream], await redis.xlen(dead_letters(stream)))
-            about = await _group(redis, stream, group)
-            if about is None:
-                continue
-            if about["lag"] is not None:  # Redis cannot tell it for a while after entries were deleted
-                lag.add_metric([stream, group], about["lag"])
-            pending.add_metric([stream, group], about["pending"])
-            waiting: Any = await redis.xpending(stream, group)
-            since = waiting["min"] and int(waiting["min"].partition(b"-")[0]) / 1000
-            oldest.add_metric([stream, group], max(0.0, time.time() - since) if since else 0.0)
+            for backlog in await backlogs(redis, stream, group):
+                if backlog.waiting is not None:
+                    lag.add_metric([stream, group], backlog.waiting)
+                pending.add_metric([stream, group], backlog.held)
+                since = backlog.held_since
+                oldest.add_metric([stream, group], 0.0 if since is None else max(0.0, time.time() - since))
         return lag, pending, oldest, dead
 
     return read
@@ -99,13 +94,3 @@ def connection_reading(database: Database) -> Reading:
         )
 
     return read
-
-
-async def _group(redis: Redis, stream: str, group: str) -> dict[str, Any] | None:
-    try:
-        groups: Any = await redis.xinfo_groups(stream)
-    except ResponseError as error:
-        if "no such key" not in str(error):
-            raise
-        return None
-    return next((one for one in groups if one["name"] in (group, group.encode())), None)

@@ -299,6 +299,43 @@ async def deliver_again(redis: Redis, stream: str, entry_id: str, letter: Mappin
         await pipe.execute()
 
 
+@dataclass(frozen=True)
+class GroupBacklog:
+    """How far a consumer group is behind: events that it was not given yet, and those that it has not handled.
+
+    `waiting` is None while Redis cannot tell it, which is so after entries were deleted. `last_given` is the id of the
+    last event that it was given, `held_since` when the oldest that it has not handled was written, in seconds.
+    """
+
+    group: str
+    waiting: int | None
+    held: int
+    last_given: str
+    held_since: float | None
+
+
+async def backlogs(redis: Redis, stream: str, group: str | None = None) -> list[GroupBacklog]:
+    """Returns those of all groups, or of one; none of a stream that is not there. Raises RedisError."""
+    try:
+        groups: Any = await redis.xinfo_groups(stream)
+    except ResponseError as error:
+        if "no such key" not in str(error):
+            raise
+        return []
+    return [await _backlog(redis, stream, one) for one in groups if group in (None, _text(one["name"]))]
+
+
+async def _backlog(redis: Redis, stream: str, group: Any) -> GroupBacklog:
+    held: Any = await redis.xpending(stream, group["name"])
+    since = written_at(held["min"]) if held["min"] else None
+    return GroupBacklog(_text(group["name"]), group["lag"], held["pending"], _text(group["last-delivered-id"]), since)
+
+
+def written_at(entry_id: bytes | str) -> float:
+    """Returns when an entry was written, in seconds since 1970."""
+    return _position(entry_id)[0] / 1000
+
+
 async def trim(redis: Redis, stream: str, older_than: timedelta, most_bytes: int = MOST_BYTES) -> int:
     """Drops entries that every group has handled: older ones, and the oldest of a stream that takes more bytes.
 

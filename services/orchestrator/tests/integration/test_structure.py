@@ -31,7 +31,12 @@ def structure(world: Any) -> None:
         "entity_types": ["SERVICE"],
         "transitive": False,
         "text": "2 services depend directly on Billing: Desk [1], Shop [2].",
-        "sources": [source(1, "Desk asks Billing for the sum."), source(2, "Shop calls Billing.")],
+        # The third is of a row that the text does not name, as of a planned one of another kind.
+        "sources": [
+            source(1, "Desk asks Billing for the sum."),
+            source(2, "Shop calls Billing."),
+            source(3, "Foo is fine."),
+        ],
     }
 
 

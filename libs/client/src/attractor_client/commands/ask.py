@@ -220,9 +220,9 @@ def _show(output: Output, answer: RunCompleted, advice: str, *, reasons: bool) -
         output.text()
         for sentence in answer.sentences:
             output.text(reason_line(answer.content, sentence), "dim")
-    removed = (
-        f" · {answer.removed_citations} citations failed verification and were removed"
-        if answer.removed_citations
-        else ""
-    )
+    removed = ""
+    if count := answer.removed_citations:
+        removed = (
+            f" · {count} citation{'s' * (count > 1)} failed verification and {'were' if count > 1 else 'was'} removed"
+        )
     output.text(f"\n{MODES.get(answer.mode, answer.mode)}{removed}{advice}", "dim")

@@ -6,40 +6,31 @@ import time
 from typing import Any
 
 from redis.asyncio import Redis
-from redis.exceptions import ResponseError
 
 from contracts.events import DOCUMENTS, TURNS
 from contracts.gateway import Backlog
-
-STREAMS = (DOCUMENTS, TURNS)
+from service_kit.streams import GroupBacklog, backlogs, written_at
 
 
 async def read_backlogs(redis: Redis) -> list[Backlog]:
     """Returns those of every consumer group, the furthest behind first. Raises RedisError."""
-    found = [backlog for stream in STREAMS for backlog in await _of_stream(redis, stream)]
+    found = [
+        await _told(redis, stream, backlog)
+        for stream in (DOCUMENTS, TURNS)
+        for backlog in await backlogs(redis, stream)
+    ]
     return sorted(found, key=lambda one: -one.oldest_seconds)
 
 
-async def _of_stream(redis: Redis, stream: str) -> list[Backlog]:
-    try:
-        groups: Any = await redis.xinfo_groups(stream)
-    except ResponseError as error:
-        if "no such key" not in str(error):
-            raise
-        return []
-    return [await _of_group(redis, stream, group) for group in groups]
-
-
-async def _of_group(redis: Redis, stream: str, group: Any) -> Backlog:
-    held: Any = await redis.xpending(stream, group["name"])
-    given = group["last-delivered-id"].decode()
-    unread: Any = await redis.xrange(stream, min=f"({given}", count=1)
-    oldest = [entry_id for entry_id in (held["min"], *(entry_id for entry_id, _ in unread)) if entry_id]
-    now = time.time()
+async def _told(redis: Redis, stream: str, backlog: GroupBacklog) -> Backlog:
+    unread: Any = await redis.xrange(stream, min=f"({backlog.last_given}", count=1)
+    since = [written_at(entry_id) for entry_id, _ in unread]
+    if backlog.held_since is not None:
+        since.append(backlog.held_since)
     return Backlog(
         stream=stream.removeprefix("attractor."),
-        service=group["name"].decode(),
-        waiting=group["lag"],
-        held=held["pending"],
-        oldest_seconds=max([0.0, *(now - int(one.partition(b"-")[0]) / 1000 for one in oldest)]),
+        service=backlog.group,
+        waiting=backlog.waiting,
+        held=backlog.held,
+        oldest_seconds=max(0.0, time.time() - min(since)) if since else 0.0,
     )

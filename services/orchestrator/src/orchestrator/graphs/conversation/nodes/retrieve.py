@@ -153,9 +153,12 @@ def _joined(stated: StructuralAnswer, found: list[FoundChunk]) -> list[FoundChun
 
 
 def _structure(stated: StructuralAnswer, passages: list[FoundChunk]) -> GraphAnswer:
+    """Returns the answer with what its text cites; its rows may have more sources than the text names rows."""
     numbers = {passage["chunk_id"]: number for number, passage in enumerate(passages, 1)}
     cited = [
-        Cited(number=one.number, passage=numbers[one.chunk_id], start=one.start, end=one.end) for one in stated.sources
+        Cited(number=one.number, passage=numbers[one.chunk_id], start=one.start, end=one.end)
+        for one in stated.sources
+        if f"[{one.number}]" in stated.text
     ]
     return GraphAnswer(text=stated.text, cited=cited)
 
