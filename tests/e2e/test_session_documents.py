@@ -17,6 +17,8 @@ async def cited(http: httpx2.AsyncClient, session: str, **limits: object) -> set
     async with http.stream("POST", f"/v1/sessions/{session}/messages", json=body, headers=headers) as response:
         *_, (_, name, data) = [event async for event in events_of(response)]
     assert name == "run_completed", data
+    refused = [one for one in data["issues"] if "answered with status" in one]
+    assert refused == [], "the services answer each other in the user's name"
     citations = data["citations"]
     assert isinstance(citations, list)
     return {citation["document_id"] for citation in citations}

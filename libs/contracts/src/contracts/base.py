@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, StringConstraints, field_validator
 
 T = TypeVar("T")
 # White space is text: tabs, line breaks, and the page breaks of what was copied from a document.
@@ -31,6 +31,7 @@ def plain(text: str) -> str:
     return text
 
 
+Flag = Annotated[bool, Strict()]  # neither 1 nor "yes"
 Text = Annotated[str, AfterValidator(storable)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(storable)]
 Question = Annotated[

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints
 
-from contracts.base import Name, Request, Resource, storable
+from contracts.base import Flag, Name, Request, Resource, storable
 from contracts.ingestion import StoreReceipt
 
 
@@ -61,8 +61,8 @@ class UserCreate(Request):
 class UserPatch(Request):
     """What an administrator changes of a user; what is not given stays."""
 
-    disabled: bool | None = None
-    is_admin: bool | None = None
+    disabled: Flag | None = None
+    is_admin: Flag | None = None
     email: Email | None = None
 
 
@@ -118,7 +118,7 @@ class ApiKeyCreate(Request):
     name: Name
     role: Role = Role.editor
     user_id: UUID | None = None
-    all_workspaces: bool = False
+    all_workspaces: Flag = False
     workspaces: WorkspaceIds = []
     expires_at: Moment | None = None
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
-from contracts.base import Name, Question, Request, Resource, Text
+from contracts.base import Flag, Name, Question, Request, Resource, Text
 
 
 class MemoryKind(StrEnum):
@@ -42,7 +42,7 @@ class MemoryEdit(Request):
     """Another text of a note or a fact, and whether the memory is pinned: no rule of the workspace deletes it then."""
 
     content: Content | None = None
-    pinned: bool | None = None
+    pinned: Flag | None = None
 
     @model_validator(mode="after")
     def _changes_something(self) -> MemoryEdit:
@@ -120,7 +120,7 @@ class RecallRequest(Request):
     as_of: AwareDatetime | None = None
     token_budget: Annotated[int, Field(ge=0, le=100_000)] = 0
     time_zone: Annotated[Name, StringConstraints(max_length=64)] = "UTC"
-    explain: bool = False
+    explain: Flag = False
 
 
 class ContextMessage(Resource):
@@ -241,7 +241,7 @@ class ForgetRequest(Request):
     query: Question | None = None
     session_id: UUID | None = None
     ids: Annotated[list[UUID], Field(max_length=1_000)] = []
-    preview: bool = False
+    preview: Flag = False
 
     @model_validator(mode="after")
     def _names_one(self) -> ForgetRequest:

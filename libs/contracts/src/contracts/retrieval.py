@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AliasChoices, AwareDatetime, Field, model_validator
 
-from contracts.base import Question, Request, Resource, Text
+from contracts.base import Flag, Question, Request, Resource, Text
 from contracts.graph_expansion import GraphMethod, PathStep
 
 MOST_CHARACTERS = 10_000  # of all wordings of a search
@@ -129,16 +129,16 @@ class SearchRequest(SearchFilters):
     queries: Annotated[list[Question], Field(max_length=7)] = []
     k: Annotated[int, Field(ge=1, le=100, validation_alias=AliasChoices("k", "top_k"))] = 10
     mode: SearchMode | None = None
-    strict: bool = False
-    use_graph: bool = True
+    strict: Flag = False
+    use_graph: Flag = True
     graph_method: GraphMethod = GraphMethod.bridge
-    rerank: bool = True
-    fold_duplicates: bool = True
+    rerank: Flag = True
+    fold_duplicates: Flag = True
     max_per_document: Annotated[int, Field(ge=1, le=100)] | None = None
     around: Around = Around.nothing
     facets: Annotated[list[Facet], Field(max_length=6)] = []
-    highlight: bool = False
-    explain: bool = False
+    highlight: Flag = False
+    explain: Flag = False
 
     @model_validator(mode="after")
     def bounded(self) -> Self:

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, ConfigDict, Field, JsonValue, StringConstraints, field_validator
 
-from contracts.base import Request, Resource, plain
+from contracts.base import Flag, Request, Resource, plain
 
 SCHEMA_VERSION: Literal[1] = 1
 MOST_TEXTS = 200
@@ -145,7 +145,7 @@ class WorldOperations(Request):
     """Operations that are applied in order, all or none. With `dry_run` nothing is kept."""
 
     operations: Annotated[list[WorldOperation], Field(min_length=1, max_length=MOST_OPERATIONS)]
-    dry_run: bool = False
+    dry_run: Flag = False
 
 
 class WorldRevert(Request):

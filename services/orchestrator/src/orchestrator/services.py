@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
 from contracts.base import Page, Resource
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer, ToolResult
-from contracts.ingestion import DocumentStatus, UploadedFile
+from contracts.ingestion import DocumentStatus, DocumentSummary, UploadedFile
 from contracts.memory import MemoryProfile, RecallRequest, RecallResponse
 from contracts.openai_embeddings import EmbeddingList, EmbeddingRequest
 from contracts.registry import ORCHESTRATOR
@@ -81,6 +81,11 @@ class IngestionService(HttpService):
             return AwaitedDocument.model_validate_json(answer.content)
         except ValidationError as error:
             raise ServiceSilent(f"{self.name} gave an answer that cannot be read") from error
+
+    async def is_reading(self, caller: Principal) -> bool:
+        """Tells whether the graph does not have all documents of the workspace yet. Raises ServiceSilent."""
+        counted = await self.fetch(caller, "GET", "/v1/documents/summary", DocumentSummary)
+        return counted.by_status.get(DocumentStatus.processing, 0) + counted.by_stage.get("graph", 0) > 0
 
     async def has_document(self, caller: Principal, document_id: UUID) -> bool:
         answer = await self.ask(caller, "GET", f"/v1/documents/{document_id}")

@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 
 from contracts.gateway import Role
+from orchestrator.graphs.conversation.nodes.retrieve import STILL_READING
 
 DOCUMENT = UUID("00000000-0000-4000-8000-00000000000e")
 CONTENT = "Shop calls Billing. Foo is fine. Desk asks Billing for the sum."
@@ -61,6 +62,24 @@ async def test_the_graph_answers_without_a_model(
     assert body == {"question": QUESTION}
     told = token_keys.tokens("knowledge-graph").verify(authorization.removeprefix("Bearer "))
     assert told == replace(principal, role=Role.viewer)
+
+
+@pytest.mark.usefixtures("structure")
+@pytest.mark.parametrize(
+    ("waiting", "status", "told"),
+    [(1, 200, STILL_READING), (0, 503, "ingestion answered with status 503")],
+)
+async def test_an_answer_says_so_while_the_graph_does_not_have_all_documents(
+    start: Any, settings: Any, world: Any, waiting: int, status: int, told: str
+) -> None:
+    world.graph_behind, world.document_status = waiting, status
+    async with start(settings) as service:
+        run = await service.ask(await service.session(), QUESTION)
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert ended["answer"]["content"] == world.structure["text"]
+    assert ended["issues"] == [told]
+    assert [event.data["message"] for event in events if event.name == "issue"] == [told]
 
 
 @pytest.mark.usefixtures("structure")

@@ -41,6 +41,7 @@ from service_kit.problems import BadCursor, Problem
 
 router = APIRouter(prefix="/v1/documents", tags=["ingestion"])
 MOST_IDS = 100
+Asking = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
 DOWNLOAD_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "sandbox; default-src 'none'",
@@ -50,7 +51,7 @@ DOWNLOAD_HEADERS = {
 
 @router.get("", summary="List the documents", response_model=Page[Document])
 async def list_documents(
-    caller: Viewer,
+    caller: Asking,
     here: Ingestion,
     status: DocumentStatus | None = None,
     name: Annotated[Text | None, Query(max_length=200, description="Part of the name, ignoring case")] = None,
@@ -84,7 +85,7 @@ async def list_documents(
 
 @router.get("/summary", summary="Count the documents", response_model=DocumentSummary)
 async def summarise_documents(
-    caller: Viewer,
+    caller: Asking,
     here: Ingestion,
     source_id: Annotated[UUID | None, Query(description="Only documents of this source")] = None,
 ) -> DocumentSummary:
@@ -99,7 +100,7 @@ async def summarise_documents(
 )
 async def get_document(
     document_id: UUID,
-    caller: Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))],
+    caller: Asking,
     here: Ingestion,
     wait: Annotated[
         Awaited | None, Query(description="Wait until the newest version reaches this state, or fails")
@@ -182,9 +183,7 @@ def _download(media_type: str, description: str) -> Responses:
     response_class=StreamingResponse,
     responses=_download("application/octet-stream", "The file's bytes"),
 )
-async def download_original(
-    document_id: UUID, caller: Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))], here: Ingestion
-) -> StreamingResponse:
+async def download_original(document_id: UUID, caller: Asking, here: Ingestion) -> StreamingResponse:
     """Returns the newest version as it was received, always as a download that a browser does not render."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         document = await catalog.documents.find(document_id)
@@ -199,9 +198,7 @@ async def download_original(
     response_class=StreamingResponse,
     responses=_download("text/markdown", "Markdown in UTF-8"),
 )
-async def download_markdown(
-    document_id: UUID, caller: Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))], here: Ingestion
-) -> StreamingResponse:
+async def download_markdown(document_id: UUID, caller: Asking, here: Ingestion) -> StreamingResponse:
     """Returns the Markdown of the version that search serves, else of the newest converted one."""
     document, version = await _readable(here, caller.workspace_id, document_id)
     key = derived_keys(document.workspace_id, document.id, version).markdown

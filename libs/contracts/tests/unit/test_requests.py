@@ -1,4 +1,4 @@
-"""No text of any request holds characters that stores cannot hold or that steer a terminal."""
+"""No request holds text that stores cannot hold or that steers a terminal, or a number where a boolean belongs."""
 
 from __future__ import annotations
 
@@ -52,6 +52,24 @@ def test_a_text_with_control_characters_is_refused(
     text = value.format(character) if isinstance(value, str) else [one.format(character) for one in value]
     with pytest.raises(ValidationError) as refused:
         model.model_validate({name: text})
+    assert any(error["loc"][0] == name for error in refused.value.errors()), refused.value
+
+
+def _flags() -> list[Any]:
+    """Returns (model, field) for each field that takes a boolean."""
+    cases = []
+    for model in _models():
+        for name, field in model.model_json_schema().get("properties", {}).items():
+            if any(form.get("type") == "boolean" for form in [field, *field.get("anyOf", [])]):
+                cases.append(pytest.param(model, name, id=f"{model.__name__}.{name}"))
+    return cases
+
+
+@pytest.mark.parametrize(("model", "name"), _flags())
+@pytest.mark.parametrize("value", [0, 1.0, "yes"])
+def test_what_is_no_boolean_is_not_read_as_one(model: type[Request], name: str, value: object) -> None:
+    with pytest.raises(ValidationError) as refused:
+        model.model_validate({name: value})
     assert any(error["loc"][0] == name for error in refused.value.errors()), refused.value
 
 
