@@ -13,6 +13,8 @@ from uuid import UUID
 import httpx2
 from people import make_user
 
+from service_kit.http_service import service_client
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 EXAMPLES = REPOSITORY / "infra" / "examples"
 EVALUATION = REPOSITORY.parent / "shared" / "eval"
@@ -30,7 +32,7 @@ class Tenant:
 
 def client(url: str, key: str) -> httpx2.AsyncClient:
     """Returns a client that is more patient than any `timeout` that a test asks the server for."""
-    return httpx2.AsyncClient(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=300)
+    return service_client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=300)
 
 
 async def created(http: httpx2.AsyncClient, path: str, body: dict[str, object]) -> dict[str, str]:

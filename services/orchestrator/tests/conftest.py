@@ -24,6 +24,7 @@ from contracts.ingestion import Document
 from orchestrator import checkpoints
 from orchestrator.app import create_app
 from orchestrator.settings import Settings
+from service_kit.http_service import service_client
 from service_kit.objects import ObjectStore
 from service_kit.owners import DOCUMENTS_PATH
 from service_kit.settings import ObjectStoreSettings
@@ -536,7 +537,7 @@ def start(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Settings], A
     async def started(settings: Settings) -> AsyncIterator[Service]:
         async with (
             serving(create_app(settings)) as url,
-            httpx2.AsyncClient(base_url=url, headers=auth_headers(), timeout=240, limits=IDLE) as client,
+            service_client(base_url=url, headers=auth_headers(), timeout=240, limits=IDLE) as client,
         ):
             yield Service(client)
 

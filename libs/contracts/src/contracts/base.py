@@ -6,7 +6,16 @@ import re
 from collections.abc import Iterator
 from typing import Annotated, Generic, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, StringConstraints, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    Strict,
+    StringConstraints,
+    WithJsonSchema,
+    field_validator,
+)
 
 T = TypeVar("T")
 # White space is text: tabs, line breaks, and the page breaks of what was copied from a document.
@@ -31,6 +40,11 @@ def plain(text: str) -> str:
     return text
 
 
+# Left, top, right, bottom, as a plain array: many readers of OpenAPI do not know the schema of a tuple.
+Box = Annotated[
+    tuple[float, float, float, float],
+    WithJsonSchema({"type": "array", "items": {"type": "number"}, "minItems": 4, "maxItems": 4}),
+]
 Flag = Annotated[bool, Strict()]  # neither 1 nor "yes"
 Text = Annotated[str, AfterValidator(storable)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(storable)]

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from contracts.base import Flag, Question, Resource, Text
+from contracts.base import Box, Flag, Question, Resource, Text
 from contracts.retrieval import Around, LegReport, SearchFilters, SearchMode, at_most_together
 
 
@@ -63,7 +63,7 @@ class Evidence(Resource):
     score: float
     page: int | None
     page_end: int | None
-    box: tuple[float, float, float, float] | None
+    box: Box | None
     line_start: int | None
     line_end: int | None
     quotes: list[EvidenceQuote]

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from contracts.base import Request, Resource, Text
+from contracts.base import Box, Request, Resource, Text
 
 StageName = Literal["store", "convert", "chunk", "embed", "index", "graph"]
 """The stages of a document in their order. A document is searchable after `index`."""
@@ -236,7 +236,7 @@ class Chunk(Resource):
     token_count: int
     page: int | None = None
     page_end: int | None = None
-    box: tuple[float, float, float, float] | None = None
+    box: Box | None = None
     line_start: int | None = None
     line_end: int | None = None
     cells: str | None = None

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AliasChoices, AwareDatetime, Field, model_validator
 
-from contracts.base import Flag, Question, Request, Resource, Text
+from contracts.base import Box, Flag, Question, Request, Resource, Text
 from contracts.graph_expansion import GraphMethod, PathStep
 
 MOST_CHARACTERS = 10_000  # of all wordings of a search
@@ -236,7 +236,7 @@ class Hit(Resource):
     chunk_index: int
     page: int | None
     page_end: int | None
-    box: tuple[float, float, float, float] | None
+    box: Box | None
     line_start: int | None
     line_end: int | None
     highlights: list[Highlight] = []

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import httpx2
@@ -31,6 +33,12 @@ _TOO_LONG = re.compile(
 _LONGEST_MESSAGE = 500
 
 IDLE_CONNECTIONS = 100
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    """Reads the certificates once per process, which takes some 60 ms."""
+    return httpx2.create_ssl_context()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +76,7 @@ class Provider:
             api_key=api_key or "none",
             max_retries=0,  # `RetryPolicy` decides, also about replies that break off
             http_client=httpx2.AsyncClient(
+                verify=_trusted(),
                 timeout=httpx2.Timeout(timeouts.read, connect=timeouts.connect),
                 follow_redirects=False,
                 transport=transport,

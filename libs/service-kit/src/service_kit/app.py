@@ -9,6 +9,7 @@ from importlib.metadata import version
 from fastapi import APIRouter, FastAPI
 
 from service_kit import health, problems
+from service_kit.routes import add_routes
 from service_kit.settings import ServiceSettings
 from service_kit.telemetry import Metrics, RequestTelemetry
 from service_kit.tokens import Tokens
@@ -46,11 +47,11 @@ def service_app(
     app.state.tokens = Tokens(name, settings)
     problems.install(app)
     app.add_middleware(RequestTelemetry, metrics=app.state.metrics)
-    app.include_router(health.alive())
+    add_routes(app, health.alive())
     if settings.private_port is None:
-        app.include_router(health.inside(app.state.health, app.state.metrics))
+        add_routes(app, health.inside(app.state.health, app.state.metrics))
     else:
         app.state.private = health.private_app(app.state.health, app.state.metrics)
     for router in routers:
-        app.include_router(router)
+        add_routes(app, router)
     return app

@@ -12,6 +12,7 @@ from fastapi.responses import JSONResponse
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from service_kit.problems import Problem
+from service_kit.routes import add_routes
 from service_kit.telemetry import Metrics
 
 log = logging.getLogger(__name__)
@@ -117,6 +118,6 @@ def private_app(health: Health, metrics: Metrics) -> FastAPI:
     """Returns the application of the private port, for services whose own port is public."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, telemetry={"tracing": False, "metrics": False})
     app.state.metrics = metrics
-    app.include_router(alive())
-    app.include_router(inside(health, metrics))
+    add_routes(app, alive())
+    add_routes(app, inside(health, metrics))
     return app

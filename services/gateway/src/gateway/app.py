@@ -67,6 +67,7 @@ from service_kit.outbox import Outbox, OutboxRelay, unsigned_until
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable, on_problem
 from service_kit.readings import counter
+from service_kit.routes import add_routes
 from service_kit.streams import Consumer
 from service_kit.telemetry import Metrics
 
@@ -156,9 +157,9 @@ class Parts:
         state.dead_letters = DeadLetters(self.redis)
         state.redis = self.redis
         state.upstreams, state.status_seconds = self.upstreams, settings.status_seconds
-        app.include_router(docs.routes())
+        add_routes(app, docs.routes())
         state.web_files = WebFiles()
-        app.include_router(web_routes.routes(state.web_files))
+        add_routes(app, web_routes.routes(state.web_files))
         proxy = Proxy(self.upstreams, state.authenticator, state.tokens, registry, settings.max_json_bytes)
         for prefix in routing.TABLE:
             for path in (prefix.path, f"{prefix.path}/{{rest:path}}"):

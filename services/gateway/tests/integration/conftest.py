@@ -24,6 +24,7 @@ from pydantic import SecretStr
 from gateway.app import create_app
 from gateway.settings import Settings
 from service_kit.connections import Connections
+from service_kit.http_service import service_client
 from service_kit.serve import server_config
 from service_kit.telemetry import Metrics
 
@@ -130,7 +131,7 @@ def gateway_client(settings, admin_key, apps) -> Callable[..., AbstractAsyncCont
         apps.append(create_app(settings(**changes)))
         async with (
             serve(apps[-1]) as url,
-            httpx2.AsyncClient(base_url=url, headers=headers, timeout=120, trust_env=False) as client,
+            service_client(base_url=url, headers=headers, timeout=120) as client,
         ):
             yield client
 
@@ -177,7 +178,7 @@ def process(upstream, seen, settings, admin_key, unused_port, private_port):
             headers = {"Authorization": f"Bearer {admin_key}"}
             base_url = f"http://127.0.0.1:{unused_port}"
             try:
-                async with httpx2.AsyncClient(base_url=base_url, headers=headers, timeout=120) as client:
+                async with service_client(base_url=base_url, headers=headers, timeout=120) as client:
                     await _started(client, child)
                     yield client, child.pid
             finally:

@@ -10,6 +10,8 @@ from typing import Any
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import JSONResponse, StreamingResponse
 
+from service_kit.routes import add_routes
+
 
 @dataclass
 class Seen:
@@ -40,7 +42,7 @@ router = APIRouter()
 def service(seen: Seen) -> FastAPI:
     app = FastAPI()
     app.state.seen = seen
-    app.include_router(router)
+    add_routes(app, router)
     return app
 
 

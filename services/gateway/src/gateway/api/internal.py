@@ -12,6 +12,7 @@ from gateway.accounts.workspace_deletion import WorkspaceDeletions
 from service_kit import problems
 from service_kit.auth import ServiceCaller, called_by
 from service_kit.owners import WORKSPACE_PATH
+from service_kit.routes import add_routes
 from service_kit.tokens import Tokens
 
 router = APIRouter(include_in_schema=False)
@@ -28,4 +29,4 @@ def install(private: FastAPI, tokens: Tokens, deletions: WorkspaceDeletions) -> 
     """Adds the route to the application of the private port."""
     private.state.tokens, private.state.deletions = tokens, deletions
     problems.install(private)
-    private.include_router(router)
+    add_routes(private, router)

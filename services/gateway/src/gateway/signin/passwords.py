@@ -7,6 +7,7 @@ import secrets
 import unicodedata
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import cache
 from importlib import resources
 
 from argon2 import PasswordHasher
@@ -19,6 +20,7 @@ AT_ONCE = 2
 MOST_WAITING = 50  # some seconds; whoever comes then is asked to come again
 COMMON = frozenset(resources.files("gateway.signin").joinpath("common_passwords.txt").read_text("utf-8").split())
 FEWEST_DIFFERENT_CHARACTERS = 4
+HASHER = PasswordHasher()
 
 
 def must_be_uncommon(password: str, *own_words: str | None) -> None:
@@ -32,13 +34,18 @@ def must_be_uncommon(password: str, *own_words: str | None) -> None:
         raise PasswordTooCommon
 
 
+@cache
+def _nobodys(hasher: PasswordHasher) -> str:
+    return hasher.hash(secrets.token_urlsafe())
+
+
 class Passwords:
     """Hashes and compares on threads, as each takes long on purpose."""
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
-        self.hasher = hasher or PasswordHasher()
+        self.hasher = hasher or HASHER
         self.free, self.waiting = asyncio.Semaphore(AT_ONCE), 0
-        self.nobodys = self.hasher.hash(secrets.token_urlsafe())
+        self.nobodys = _nobodys(self.hasher)
 
     async def hash(self, password: str) -> str:
         """Returns the hash in the PHC string format, which names its parameters. Raises SignInBusy."""

@@ -119,7 +119,7 @@ def test_child_dies_with_its_worker(tmp_path: Path) -> None:
         deadline = time.monotonic() + 200
         found: list[psutil.Process] = []
         while time.monotonic() < deadline and not found:
-            time.sleep(0.1)
+            time.sleep(0.5)
             found = conversions(worker.pid)
         everyone = psutil.Process(worker.pid).children(recursive=True)
         assert found
