@@ -90,6 +90,7 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
         "attachment_id": image.json()["id"],
         "invitation_id": invitation["id"],
         "document_id": str(document["id"]),
+        "chunk_id": (await listed(http, f"/v1/documents/{document['id']}/chunks"))[0]["chunk_id"],
         "session_id": run["session_id"],
         "run_id": str(run_id),
         "message_id": run["answer_id"],
