@@ -157,6 +157,7 @@ async def test_bodies_that_name_the_others_ids_find_nothing(neighbours):
     for path in ("", "/history", "/diff?from=1"):
         assert "quixotic" not in (await second.http.get(f"/v1/world{path}")).text
         assert (await second.http.get(f"/v1/world{path}", params={"from": 1, **of_session})).status_code == 404, path
+    assert "quixotic" not in (await second.http.get("/v1/world/status")).text
     taken = {"operations": [{"op": "remove", "path": "/topics", "value": SECRET}]}
     assert (await second.http.post("/v1/world/operations", json=taken)).status_code == 409
     assert (await second.http.post("/v1/world/operations", params=of_session, json=taken)).status_code == 404

@@ -21,6 +21,7 @@ from openai import AsyncOpenAI
 
 from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
 from contracts.ingestion import Document
+from contracts.world import WorldDocument
 from orchestrator import checkpoints
 from orchestrator.app import create_app
 from orchestrator.settings import Settings
@@ -110,6 +111,10 @@ class World:
     failing: str = ""
     moved: int = 0
     chat_keys: list[tuple[str, str | None]] = field(default_factory=list)
+    # What was asked of the world state: whose it was, what was tried out, and why it is refused.
+    world_reads: list[str | None] = field(default_factory=list)
+    tried: list[dict[str, Any]] = field(default_factory=list)
+    world_refusal: str | None = None
     document_status: int = 200
     # Name and bytes of the documents that artifacts became, by the artifact's id, and why ingestion takes none.
     artifact_documents: dict[str, tuple[str, bytes]] = field(default_factory=dict)
@@ -141,6 +146,12 @@ def a_document(document_id: UUID) -> dict[str, Any]:
         "updated_at": "2026-03-01T10:00:00Z",
     }
     return told
+
+
+def a_world(session_id: str | None) -> dict[str, Any]:
+    now = "2026-03-01T10:00:00Z"
+    document = WorldDocument(goals=["Ship in May"], timezone="Europe/Berlin").model_dump(mode="json")
+    return {"session_id": session_id, "version": 3, "document": document, "created_at": now, "updated_at": now}
 
 
 def other_services(world: World) -> FastAPI:
@@ -184,6 +195,21 @@ def other_services(world: World) -> FastAPI:
         world.recalls.append(await request.json())
         await heard(world)
         return JSONResponse({"memories": [], "answer": world.remembered, "told": world.told}, world.recall_status)
+
+    @app.get("/v1/world")
+    async def read_world(request: Request) -> Response:
+        world.world_reads.append(request.query_params.get("session_id"))
+        await heard(world)
+        return JSONResponse(a_world(request.query_params.get("session_id")))
+
+    @app.post("/v1/world/operations")
+    async def try_out(request: Request) -> Response:
+        body = await request.json()
+        world.tried.append(body)
+        if world.world_refusal is not None:
+            problem = {"type": "world-operation-invalid", "title": "No", "status": 422, "detail": world.world_refusal}
+            return JSONResponse(problem, 422)
+        return JSONResponse(a_world(request.query_params.get("session_id")))
 
     @app.get("/v1/memories/profile")
     async def profile(request: Request) -> Response:

@@ -44,6 +44,16 @@ def test_people_read_the_document_its_history_and_a_difference(server, attractor
     assert '["moon"]' in attractor("world", "diff", "1").out
 
 
+def test_people_read_the_status_of_the_project(server, attractor) -> None:
+    happened = {"at": NOW, "kind": "world", "text": "add /goals Ship in May", "user_id": SESSION}
+    status = {"world_version": 2, "project": {"name": "Apollo"}, "goals": ["Ship in May"], "decisions": []}
+    status |= {"open_questions": ["Who hosts it?"], "document_count": 7, "documents": [], "activity": [happened]}
+    server.on("GET", "/v1/world/status", status)
+    shown = attractor("world", "status").out
+    for text in ("project name    Apollo", "Who hosts it?", "documents       7", "world: add /goals Ship in May"):
+        assert text in shown
+
+
 def test_operations_are_sent_in_order_with_their_values(server, attractor) -> None:
     server.on("POST", "/v1/world/operations", WORLD)
     ran = attractor(

@@ -19,6 +19,7 @@ from contracts.object_keys import derived_prefix, original_key
 from contracts.orchestrator import AnswerMode, Citation, SentenceCheck, SentenceStatus
 from contracts.reflections import MOST_REFLECTIONS, Reflection
 from contracts.registry import GATEWAY, INGESTION, KNOWLEDGE_GRAPH, MEMORY, ORCHESTRATOR, RETRIEVAL
+from contracts.world import StagedOperations
 
 DOCUMENTS = "attractor.documents"
 TURNS = "attractor.turns"
@@ -240,7 +241,7 @@ class TurnCompleted(EventData):
 
     `question_id` and `answer_id` name the messages; the question was asked at `asked_at`, by the clock of `time_zone`
     (IANA name). `recalled_ids` are the memories that the answer was written with, `reflections` what the user's own
-    words showed of them.
+    words showed of them. `world` is what the run changes in the world state: memory applies it once.
     """
 
     event_type = "turn.completed.v2"
@@ -258,6 +259,7 @@ class TurnCompleted(EventData):
     document_ids: list[UUID]
     recalled_ids: list[UUID] = []
     reflections: list[Reflection] = Field(default=[], max_length=MOST_REFLECTIONS)
+    world: StagedOperations | None = None
 
 
 class TurnCompletedV1(EventData):

@@ -10,7 +10,16 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, ConfigDict, Field, JsonValue, StringConstraints, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    StringConstraints,
+    field_serializer,
+    field_validator,
+)
 
 from contracts.base import Flag, Request, Resource, plain
 
@@ -148,6 +157,20 @@ class WorldOperations(Request):
     dry_run: Flag = False
 
 
+class StagedOperations(BaseModel):
+    """What a run changes in its session's world or, if not `of_session`, in the workspace's, once it has completed."""
+
+    model_config = ConfigDict(frozen=True)
+
+    of_session: bool
+    operations: Annotated[list[WorldOperation], Field(min_length=1, max_length=MOST_OPERATIONS)]
+
+    @field_serializer("operations")
+    def _as_given(self, operations: list[WorldOperation]) -> list[dict[str, Any]]:
+        """A value that is null is another thing than none."""
+        return [one.model_dump(mode="json", exclude_unset=True) for one in operations]
+
+
 class WorldRevert(Request):
     """The version whose document is to be restored, by operations of its own."""
 
@@ -170,13 +193,15 @@ class WorldEventKind(StrEnum):
     reverted = "reverted"  # an operation that a revert made
     repaired = "repaired"
     forgotten = "forgotten"  # what mentioned a text went, out of the earlier events, too
+    conflict = "conflict"  # an operation of a run that no longer fitted when the run ended: nothing was changed
 
 
 class WorldEvent(Resource):
     """What made a version of the document: one operation, its creation, or a repair.
 
     `previous` is what stood in the field (below `/extra`: under the first key) before; `existed` is false where nothing
-    did. A repair names in `repairs` what was malformed, and has those values in `previous`.
+    did. A repair names in `repairs` what was malformed, and has those values in `previous`; a conflict names there what
+    did not fit. `run_id` is the run that made the change.
     """
 
     version: int
@@ -206,3 +231,36 @@ class WorldDiff(Resource):
     from_version: int
     to_version: int
     changes: list[WorldDifference]
+
+
+class StatusDocument(Resource):
+    """A document of the workspace, and when memory was first told of it."""
+
+    id: UUID
+    name: str
+    at: datetime
+
+
+class StatusActivity(Resource):
+    """A change of the world state, or a document that came: what happened, in a line. `user_id` is who did it."""
+
+    at: datetime
+    kind: Literal["world", "document"]
+    text: str
+    user_id: UUID | None
+
+
+class ProjectStatus(Resource):
+    """What holds for the workspace now, compiled from the world state and the documents: the newest of each first.
+
+    `documents` are the newest of `document_count`; those that came before memory was told of documents are missing.
+    """
+
+    world_version: int
+    project: WorldProject
+    goals: list[str]
+    decisions: list[str]
+    open_questions: list[str]
+    document_count: int
+    documents: list[StatusDocument]
+    activity: list[StatusActivity]

@@ -10,7 +10,9 @@ from contracts.events import (
     DOCUMENTS,
     TURNS,
     DocumentDeleted,
+    DocumentDescribed,
     DocumentPurged,
+    DocumentStored,
     Event,
     SessionDeleted,
     TurnCompleted,
@@ -22,7 +24,9 @@ from memory.facts.reading import FactReading
 from memory.facts.writer import FactWriter
 from memory.preparation import Preparation, said_in_context
 from memory.repository import Memories
+from memory.world.committing import commit_staged
 from memory.world.repository import WorldPlace, WorldRows
+from memory.world.status import StatusRows, compile_status
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Database
 from service_kit.streams import Handler
@@ -53,15 +57,19 @@ class MemoryConsumer:
                 TurnCompletedV1.event_type: self.turn_completed,
                 SessionDeleted.event_type: self.session_deleted,
             },
-            DOCUMENTS: {DocumentDeleted.event_type: self.document_deleted},
+            DOCUMENTS: {
+                DocumentStored.event_type: self.document_named,
+                DocumentDescribed.event_type: self.document_named,
+                DocumentDeleted.event_type: self.document_deleted,
+            },
         }
 
     async def turn_completed(self, event: Event) -> None:
         """Keeps question and answer, unless their session is deleted; the answer, unless all that it cites is.
 
-        What the question states, and what the turn showed of its user, is kept in the same transaction. Nothing is
-        learned from the answer. A chat model is asked before that transaction; what it answers counts only in it, so an
-        event that is delivered again is decided on once.
+        What the question states, what the turn showed of its user, and what its run changes in the world state is kept
+        in the same transaction. Nothing is learned from the answer. A chat model is asked before that transaction; what
+        it answers counts only in it, so an event that is delivered again is decided on once.
         """
         turn = turn_of(event)
         question, answer = messages_of(turn)
@@ -84,6 +92,18 @@ class MemoryConsumer:
                 await self.writer.write(connection, event.workspace_id, question, turn.reflections, stated)
             if (sources or not turn.document_ids) and await memories.insert_message(answer, prepared[1]):
                 await memories.insert_sources(answer.id, sources)
+            await commit_staged(connection, event.workspace_id, turn)
+            await compile_status(connection, event.workspace_id)
+
+    async def document_named(self, event: Event) -> None:
+        """Keeps what a document is called, for the status of the project."""
+        kind: type[DocumentStored | DocumentDescribed]
+        kind = DocumentStored if event.type == DocumentStored.event_type else DocumentDescribed
+        told = kind.model_validate(event.data)
+        async with self.database.workspace(event.workspace_id) as connection:
+            await Memories(connection, event.workspace_id).lock()
+            if await first_time(connection, event):
+                await StatusRows(connection, event.workspace_id).put_document(told.document_id, told.name, event.time)
 
     async def document_deleted(self, event: Event) -> None:
         """Confirms by `document.purged` in the same transaction."""
@@ -93,12 +113,14 @@ class MemoryConsumer:
             await memories.lock()
             if not await first_time(connection, event):
                 return
+            await StatusRows(connection, event.workspace_id).delete_document(document_id)
             purged = DocumentPurged(
                 document_id=document_id,
                 service=MEMORY,
                 removed=asdict(await memories.delete_document(document_id)),
                 remaining={"memory_sources": await memories.count_derived(document_id)},
             )
+            await compile_status(connection, event.workspace_id)
             await self.outbox.write(connection, event.workspace_id, purged, str(document_id))
 
     async def session_deleted(self, event: Event) -> None:

@@ -89,6 +89,7 @@ class Streams:
             answer=more.pop("answer", "It is so."),
             document_ids=documents,
             reflections=more.pop("reflections", []),
+            world=more.pop("world", None),
         )
         return await self.send(data, **more)
 

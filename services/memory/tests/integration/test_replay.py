@@ -8,8 +8,10 @@ from uuid import UUID, uuid4
 import pytest
 
 from contracts.events import TURNS
+from contracts.world import StagedOperations, WorldOperation, WorldOperationKind
 from memory.facts.repository import FactRows
 from memory.repository import Memories
+from memory.world.repository import WorldRows
 
 SAID = [
     "I live in Munich.",
@@ -18,7 +20,11 @@ SAID = [
     "I moved to Berlin last week. I love hiking.",
     "We decided to use PostgreSQL. I love hiking.",
     "I no longer work at Acme, I work at Initech.",
+    "Add a goal: ship in May",
 ]
+GOAL = StagedOperations(
+    of_session=False, operations=[WorldOperation(op=WorldOperationKind.add, path="/goals", value="ship in May")]
+)
 STEPS = [
     (Memories, "lock"),
     (Memories, "insert_message"),
@@ -26,6 +32,7 @@ STEPS = [
     (FactRows, "insert"),
     (FactRows, "insert_source"),
     (Memories, "insert_sources"),
+    (WorldRows, "add_effect"),
 ]
 
 
@@ -62,7 +69,8 @@ async def test_broken_at_every_step_redelivered_and_replayed_it_is_the_same(
     turns = []
     for day, (text, step) in enumerate(zip(SAID, STEPS, strict=True)):
         named = {"question_id": uuid4(), "answer_id": uuid4(), "run_id": uuid4(), "event_id": uuid4()}
-        turns.append((text, {**named, "session_id": session, "asked_at": at + timedelta(30 * day)}))
+        named |= {"session_id": session, "asked_at": at + timedelta(30 * day)}
+        turns.append((text, {**named, "world": GOAL if text.startswith("Add") else None}))
         breaking.armed = step
         for workspace in (streams.workspace_id, undisturbed):
             await streams.turn(principal.user_id, text, [document], workspace_id=workspace, **turns[-1][1])
@@ -71,6 +79,8 @@ async def test_broken_at_every_step_redelivered_and_replayed_it_is_the_same(
 
     async def memories(workspace_id: UUID):
         headers = auth_headers(workspace_id=workspace_id)
+        world = (await client.get("/v1/world", headers=headers)).json()
+        assert (world["version"], world["document"]["goals"]) == (2, ["ship in May"])
         items = (await client.get("/v1/memories?limit=100", headers=headers)).json()["items"]
         for one in items:
             del one["created_at"]

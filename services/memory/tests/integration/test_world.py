@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
-from contracts.events import TURNS, SessionDeleted
+from contracts.events import DOCUMENTS, TURNS, DocumentStored, SessionDeleted
 from contracts.gateway import Role
-from contracts.world import WorldDocument
+from contracts.object_keys import original_key
+from contracts.world import StagedOperations, WorldDocument, WorldOperation
 
 DEFAULTS = WorldDocument().model_dump(mode="json")
 
@@ -191,6 +192,87 @@ async def test_a_session_s_world_goes_with_it(world, session, streams, app, work
         connection.execute("SELECT set_config('app.workspace_id', %s, true)", (str(workspace_id),))
         [left] = connection.execute("SELECT count(*) FROM world_event WHERE world_id = %s", (session,)).fetchone()
     assert left == 0
+
+
+def staged(*operations: tuple[Any, ...], of_session: bool = False) -> StagedOperations:
+    """What the orchestrator tells with a turn."""
+    made = [WorldOperation.model_validate(_operation(*one)) for one in operations]
+    return StagedOperations(of_session=of_session, operations=made)
+
+
+async def test_what_a_run_staged_is_applied_once_however_often_its_turn_is_told(world, session, streams, principal):
+    turn = {"run_id": uuid4(), "question_id": uuid4(), "answer_id": uuid4(), "session_id": session}
+    goal = staged(("add", "/goals", "Ship in May"), ("set", "/project/status", None))
+    own = staged(("add", "/topics", "moon"), of_session=True)
+    for run, change in ((turn, goal), ({**turn, "run_id": uuid4()}, own)):
+        event = await streams.turn(principal.user_id, "Add a goal", [], world=change, **run)
+        await streams.turn(principal.user_id, "Add a goal", [], world=change, event_id=event, **run)
+        await streams.turn(principal.user_id, "Add a goal", [], world=change, **run)
+    await streams.drained(TURNS)
+    assert (await world.get()).json()["document"]["goals"] == ["Ship in May"]
+    assert (await world.get(session_id=str(session))).json()["document"]["topics"] == ["moon"]
+    made, _ = (await world.get("/history")).json()["items"]
+    assert (made["kind"], made["run_id"], made["created_by"]) == (
+        "operation",
+        str(turn["run_id"]),
+        str(principal.user_id),
+    )
+    # Taken back by somebody, it stays so when the whole stream is told again.
+    await world.apply(("remove", "/goals", "Ship in May"))
+    await streams.turn(principal.user_id, "Add a goal", [], world=goal, **turn)
+    await streams.drained(TURNS)
+    assert (await world.get()).json()["document"]["goals"] == []
+
+
+async def test_what_no_longer_fits_when_the_run_ends_is_a_conflict_that_everybody_sees(world, streams, principal):
+    await world.apply(("set", "/project/name", "Gemini"))
+    renamed = staged(("test", "/project/name", None), ("set", "/project/name", "Apollo"))
+    run_id = uuid4()
+    for _ in range(2):
+        await streams.turn(principal.user_id, "Rename the project to Apollo", [], world=renamed, run_id=run_id)
+    await streams.drained(TURNS)
+    read = (await world.get(who={"role": Role.viewer, "user_id": uuid4()})).json()
+    assert (read["document"]["project"]["name"], read["version"]) == ("Gemini", 4)
+    second, first, *_ = (await world.get("/history")).json()["items"]
+    assert [(one["kind"], one["op"], one["value"]) for one in (first, second)] == [
+        ("conflict", "test", None),
+        ("conflict", "set", "Apollo"),
+    ]
+    assert first["run_id"] == second["run_id"] == str(run_id)
+    assert second["repairs"] == ["operation 1 (test /project/name): the value there is another one"]
+    assert (await world.get(version=3)).json()["document"]["project"]["name"] == "Gemini"
+
+
+async def test_the_status_of_the_project_is_compiled_after_turns_and_stored(
+    world, streams, app, workspace_id, principal
+):
+    names = {uuid4(): "plan.md", uuid4(): "minutes.md"}
+    for document_id, name in names.items():
+        key = {"object_key": original_key(workspace_id, "0"), "bytes": 1, "content_hash": "0"}
+        for _ in range(2):
+            await streams.send(DocumentStored(document_id=document_id, name=name, **key))
+    await streams.drained(DOCUMENTS)
+    decided = staged(("add", "/decisions", "Use PostgreSQL"), ("add", "/open_questions", "Who hosts it?"))
+    await streams.turn(principal.user_id, "Decision: use PostgreSQL", [], world=decided)
+    await streams.drained(TURNS)
+
+    def stored() -> str:
+        with psycopg.connect(app.state.database_url) as connection:
+            connection.execute("SELECT set_config('app.workspace_id', %s, true)", (str(workspace_id),))
+            [manifest] = connection.execute("SELECT manifest FROM project_status").fetchone()
+        return manifest
+
+    after_turn = stored()
+    read = await world.get("/status", who={"role": Role.viewer, "user_id": uuid4()})
+    assert (read.text, (await world.get("/status")).text) == (after_turn, after_turn)
+    status = read.json()
+    assert (status["decisions"], status["open_questions"]) == (["Use PostgreSQL"], ["Who hosts it?"])
+    assert (status["document_count"], {one["name"] for one in status["documents"]}) == (2, set(names.values()))
+    assert status["activity"][0]["text"] == "add /open_questions Who hosts it?"
+    plan = next(iter(names))
+    await streams.delete(plan)
+    assert "plan.md" not in stored()
+    assert (await world.get("/status", who={"workspace_id": uuid4()})).json()["documents"] == []
 
 
 async def test_a_transaction_of_a_user_sees_no_other_user_s_rows(world, session, app, workspace_id, principal):

@@ -10,13 +10,14 @@ import httpx2
 from pydantic import ValidationError
 
 from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
-from contracts.base import Page, Resource
+from contracts.base import Page, ProblemBody, Resource
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer, ToolResult
 from contracts.ingestion import DocumentStatus, DocumentSummary, UploadedFile
 from contracts.memory import MemoryProfile, RecallRequest, RecallResponse
 from contracts.openai_embeddings import EmbeddingList, EmbeddingRequest
 from contracts.registry import ORCHESTRATOR
 from contracts.retrieval import SearchRequest, SearchResponse
+from contracts.world import World, WorldOperation, WorldOperations
 from service_kit.auth import Principal, ServiceCaller
 from service_kit.http_service import HttpService
 from service_kit.problems import ServiceSilent
@@ -41,12 +42,38 @@ class GraphService(HttpService):
         return (await self.fetch(caller, "POST", path, answer, question)).result
 
 
+class WorldChangeRefused(Exception):
+    """The world state does not allow the change; the message says why."""
+
+
 class MemoryService(HttpService):
     async def recall(self, caller: Principal, request: RecallRequest) -> RecallResponse:
         return await self.fetch(caller, "POST", "/v1/memories/recall", RecallResponse, request)
 
+    async def world(self, caller: Principal, session_id: UUID | None) -> World:
+        """Returns the world of the session, or the workspace's."""
+        return await self.fetch(caller, "GET", f"/v1/world{_of(session_id)}", World)
+
+    async def try_out(self, caller: Principal, operations: Sequence[WorldOperation], session_id: UUID | None) -> World:
+        """Returns the world as it would be with the operations. Raises WorldChangeRefused."""
+        asked = WorldOperations(operations=list(operations), dry_run=True)
+        path = f"/v1/world/operations{_of(session_id)}"
+        answer = await self.ask(caller, "POST", path, json=asked.model_dump(mode="json", exclude_unset=True))
+        try:
+            if answer.status_code in (409, 422):
+                raise WorldChangeRefused(ProblemBody.model_validate_json(answer.content).detail)
+            if answer.is_success:
+                return World.model_validate_json(answer.content)
+        except ValidationError as error:
+            raise ServiceSilent(f"{self.name} gave an answer that cannot be read") from error
+        raise ServiceSilent(f"{self.name} answered with status {answer.status_code}")
+
     async def profile(self, caller: Principal, token_budget: int) -> MemoryProfile:
         return await self.fetch(caller, "GET", f"/v1/memories/profile?token_budget={token_budget}", MemoryProfile)
+
+
+def _of(session_id: UUID | None) -> str:
+    return "" if session_id is None else f"?session_id={session_id}"
 
 
 class AwaitedDocument(Resource):

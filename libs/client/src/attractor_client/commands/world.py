@@ -55,6 +55,26 @@ async def apply(
 
 @app.command()
 @connected()
+async def status(client: AttractorClient, output: Output) -> None:
+    """Show the status of the project: what holds now, and what happened last."""
+    found = await client.world.status()
+    if output.as_json:
+        output.json(found)
+        return
+    listed = (("goals", found.goals), ("decisions", found.decisions), ("open questions", found.open_questions))
+    output.fields(
+        [
+            *((f"project {name}", value) for name, value in found.project),
+            *((name, "\n".join(texts)) for name, texts in listed),
+            ("documents", found.document_count),
+            ("newest", "\n".join(one.name for one in found.documents)),
+            ("activity", "\n".join(f"{local_time(one.at)}  {one.kind}: {one.text}" for one in found.activity)),
+        ]
+    )
+
+
+@app.command()
+@connected()
 async def history(client: AttractorClient, output: Output, session: Session = None, limit: Limit = 50) -> None:
     """List who changed what, newest first."""
     await show_list(

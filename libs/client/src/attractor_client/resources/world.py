@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 from attractor_client.http.pages import every
 from attractor_client.http.transport import Transport
 from contracts.base import Page
-from contracts.world import World, WorldDiff, WorldEvent, WorldOperation, WorldOperations, WorldRevert
+from contracts.world import ProjectStatus, World, WorldDiff, WorldEvent, WorldOperation, WorldOperations, WorldRevert
 
 WORLD = "/v1/world"
 
@@ -40,6 +40,10 @@ class WorldState:
             expected_version,
             {"Idempotency-Key": idempotency_key or str(uuid4())},
         )
+
+    async def status(self) -> ProjectStatus:
+        """Reads what holds for the workspace now: goals, decisions, open questions, documents, what happened last."""
+        return await self.transport.get(f"{WORLD}/status", ProjectStatus)
 
     def history(self, *, session_id: UUID | None = None) -> AsyncIterator[WorldEvent]:
         """Every event, newest first."""

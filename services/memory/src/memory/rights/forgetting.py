@@ -19,6 +19,7 @@ from memory.rights.mentions import Mentions
 from memory.rights.repository import RightsRows
 from memory.rights.world_mentions import forget_in_world
 from memory.world.repository import Author, WorldPlace, WorldRows
+from memory.world.status import compile_status
 from service_kit.auth import Principal
 from service_kit.postgres import Connection, Database
 
@@ -125,3 +126,5 @@ async def _worlds(
         rows = WorldRows(connection, place)
         found = await forget_in_world(rows, mentions, author, keep=request.preview or not may)
         (removed if may else remaining).update(asdict(found))
+    if not request.preview:
+        await compile_status(connection, caller.workspace_id)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from contracts.base import Page, ProblemBody
 from contracts.gateway import Role
 from contracts.registry import ORCHESTRATOR
-from contracts.world import World, WorldDiff, WorldEvent, WorldOperations, WorldRevert
+from contracts.world import ProjectStatus, World, WorldDiff, WorldEvent, WorldOperations, WorldRevert
 from memory.world.worlds import Worlds
 from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.idempotency import creation_id
@@ -44,7 +44,7 @@ Version = Annotated[int | None, Query(ge=1, le=10**9, description="As it was at 
 
 @router.get("", summary="Read the world state", responses=READING)
 async def get_world(
-    caller: Viewer, worlds: InUse, response: Response, session_id: SessionId = None, version: Version = None
+    caller: Asking, worlds: InUse, response: Response, session_id: SessionId = None, version: Version = None
 ) -> World:
     """Reads the document of the workspace, or of a session. A world that is new has defaults.
 
@@ -83,6 +83,15 @@ async def list_world_events(
 ) -> Page[WorldEvent]:
     """Lists who changed what, newest first: an event for each version."""
     return await worlds.history(caller, session_id, limit, cursor)
+
+
+@router.get("/status", summary="Read the status of the project", response_model=ProjectStatus)
+async def get_project_status(caller: Viewer, worlds: InUse) -> Response:
+    """Reads what holds for the workspace now: goals, decisions, open questions, documents and what happened last.
+
+    It is compiled mechanically, also after each turn: as long as nothing changes, the bytes stay the same.
+    """
+    return Response(await worlds.status(caller), media_type="application/json")
 
 
 @router.get("/diff", summary="Compare two versions of the world state", responses=READING)

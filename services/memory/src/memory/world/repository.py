@@ -10,7 +10,7 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from contracts.base import Page
-from contracts.world import World, WorldDocument, WorldEvent, WorldEventKind
+from contracts.world import World, WorldDocument, WorldEvent, WorldEventKind, WorldOperation
 from memory.world.document import Document, WorldRepair
 from memory.world.operations import Effect
 from service_kit.pagination import decode_cursor, page
@@ -158,6 +158,19 @@ class WorldRows(Repository):
         previous = [repair.malformed] if repair.malformed else []
         await self._add_event(
             version, WorldEventKind.repaired, previous=Jsonb(previous), repairs=repair.repairs[:1_000]
+        )
+
+    async def add_conflict(self, version: int, operation: WorldOperation, author: Author, why: str) -> None:
+        """Writes that an operation of a run was not made; nothing was touched."""
+        await self._add_event(
+            version,
+            author.kind,
+            op=operation.op.value,
+            path=operation.path,
+            value=Jsonb(operation.value) if operation.has_value else None,
+            repairs=[why],
+            created_by=author.user_id,
+            run_id=author.run_id,
         )
 
     async def _add_event(self, version: int, kind: WorldEventKind, **given: object) -> None:

@@ -16,6 +16,7 @@ from memory.world.document import Document, defaults, repaired
 from memory.world.operations import apply, undo
 from memory.world.repository import Author, StoredWorld, WorldPlace, WorldRows
 from memory.world.session_owners import SessionOwners
+from memory.world.status import compile_status
 from service_kit.auth import Principal
 from service_kit.idempotency import IdempotencyKeyReused
 from service_kit.postgres import Database
@@ -53,10 +54,10 @@ class Worlds:
         expected version, WorldOperationInvalid, WorldOperationFailed, IdempotencyKeyReused.
         """
         async with self._opened(caller, session_id) as (rows, stored):
-            if change_id and not dry_run and not await _is_new(rows, change_id, operations):
+            if change_id and not dry_run and not await is_new(rows, change_id, operations):
                 return stored.shown(stored.document)
             _expect(stored, expected)
-            return await _change(rows, stored, operations, Author(caller.user_id), dry_run=dry_run)
+            return await change(rows, stored, operations, Author(caller.user_id), dry_run=dry_run)
 
     async def history(
         self, caller: Principal, session_id: UUID | None, limit: int, cursor: str | None
@@ -64,6 +65,11 @@ class Worlds:
         """Returns the events, newest first."""
         async with self._opened(caller, session_id) as (rows, _):
             return await rows.page(limit, cursor)
+
+    async def status(self, caller: Principal) -> str:
+        """Returns the status of the workspace's project as JSON, compiled from what holds now."""
+        async with self.database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
+            return await compile_status(connection, caller.workspace_id)
 
     async def diff(self, caller: Principal, session_id: UUID | None, since: int, until: int | None) -> WorldDiff:
         """Returns what changed between two versions; until the current one by default. Raises WorldVersionNotFound."""
@@ -77,7 +83,7 @@ class Worlds:
         async with self._opened(caller, session_id) as (rows, stored):
             _expect(stored, expected)
             operations = leading_to(stored.document, await _document_at(rows, stored, version))
-            return await _change(rows, stored, operations, Author(caller.user_id, kind=WorldEventKind.reverted))
+            return await change(rows, stored, operations, Author(caller.user_id, kind=WorldEventKind.reverted))
 
     async def _whole(self, caller: Principal, session_id: UUID | None) -> World | None:
         """Returns the world if it is there and well-formed: reading it keeps nobody waiting."""
@@ -133,7 +139,7 @@ def _expect(stored: StoredWorld, expected: int | None) -> None:
         raise PreconditionFailed(f"the world now has version {stored.version}")
 
 
-async def _is_new(rows: WorldRows, change_id: UUID, operations: Sequence[WorldOperation]) -> bool:
+async def is_new(rows: WorldRows, change_id: UUID, operations: Sequence[WorldOperation]) -> bool:
     """Marks the change as made, and returns whether it was not. Raises IdempotencyKeyReused."""
     asked = [one.model_dump(mode="json", exclude_unset=True) for one in operations]
     digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
@@ -144,7 +150,7 @@ async def _is_new(rows: WorldRows, change_id: UUID, operations: Sequence[WorldOp
     return False
 
 
-async def _change(
+async def change(
     rows: WorldRows,
     stored: StoredWorld,
     operations: Sequence[WorldOperation],
@@ -152,6 +158,7 @@ async def _change(
     *,
     dry_run: bool = False,
 ) -> World:
+    """Applies all operations, each that changes something as an event, and returns the world with them."""
     applied = apply(stored.document, operations)
     if not applied.effects:
         return stored.shown(stored.document)

@@ -26,6 +26,7 @@ ERROR_HANDLER = "error_handler"
 # Where each node belongs. The error handler answers in the phase of the node that failed.
 PHASES: dict[str, RunPhase] = {
     "generate_path": RunPhase.routing,
+    "world_modifier": RunPhase.contextualisation,
     "retrieve": RunPhase.contextualisation,
     "artifact_action_dispatch": RunPhase.artifact_operations,
     **dict.fromkeys((action.value for action in ArtifactAction), RunPhase.artifact_operations),

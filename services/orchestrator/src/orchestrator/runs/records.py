@@ -13,6 +13,7 @@ from contracts.artifacts import ArtifactOutcome, ArtifactView
 from contracts.gateway import Role
 from contracts.orchestrator import AnswerMode, Citation, RunStatus, SentenceCheck
 from contracts.reflections import Reflection
+from contracts.world import StagedOperations
 from orchestrator.artifacts.proposal import ArtifactProposal
 from orchestrator.configuration.repository import StoredSetting
 from service_kit.auth import Principal
@@ -188,10 +189,11 @@ class Condensed:
 class TurnAnswer:
     """What a completed turn leaves behind. `title` is for a session that has none.
 
-    `recalled_ids` are the memories that it was written with, `reflections` what memory is to learn of the user.
-    `condensed` is what a model reads of the oldest messages, if that was condensed. `fallback`: the turn's error
-    handler wrote it, so other services learn nothing from it, nor from an `incomplete` one, in which the model broke
-    off, or one that `read_elsewhere`: passages of other workspaces. `proposal` is what the artifact becomes.
+    `recalled_ids` are the memories that it was written with, `reflections` what memory is to learn of the user,
+    `staged` what it is to change in the world state. `condensed` is what a model reads of the oldest messages, if that
+    was condensed. `fallback`: the turn's error handler wrote it, so other services learn nothing from it, nor from an
+    `incomplete` one, in which the model broke off, or one that `read_elsewhere`: passages of other workspaces.
+    `proposal` is what the artifact becomes.
     """
 
     message_id: UUID
@@ -209,6 +211,7 @@ class TurnAnswer:
     recalled_ids: Sequence[UUID] = ()
     reflections: Sequence[Reflection] = ()
     proposal: ArtifactProposal | None = None
+    staged: StagedOperations | None = None
 
 
 async def nothing_written() -> TurnAnswer | None:

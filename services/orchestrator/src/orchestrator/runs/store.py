@@ -217,6 +217,7 @@ def _turn_completed(run: ClaimedRun, asked: AskedMessage, answer: TurnAnswer) ->
         time_zone=run.options.get("timezone", "UTC"),
         recalled_ids=list(answer.recalled_ids),
         reflections=list(answer.reflections),
+        world=answer.staged,
         question=answer.question[:10_000],
         answer=answer.content[:10_000],
         document_ids=sorted({citation.document_id for citation in answer.citations}),

@@ -167,6 +167,7 @@ class ConversationContext:
     documents: IngestionService | None = None
     image: Callable[[UUID], Awaitable[ImagePart]] | None = None
     edited_by_hand: Sequence[str] = ()
+    session_id: UUID | None = None
     profile: UserProfile = field(init=False)
 
     def __post_init__(self) -> None:

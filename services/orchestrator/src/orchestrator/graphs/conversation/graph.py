@@ -21,12 +21,14 @@ from orchestrator.graphs.conversation.nodes.reply_to_general_input import reply_
 from orchestrator.graphs.conversation.nodes.retrieve import retrieve
 from orchestrator.graphs.conversation.nodes.summarizer import summarizer
 from orchestrator.graphs.conversation.nodes.verify_citations import verify_citations
+from orchestrator.graphs.conversation.nodes.world_modifier import world_modifier
 from orchestrator.graphs.conversation.routing import (
     after_clean_state,
     after_error_handler,
     after_generate_path,
     after_generate_title,
     after_retrieve,
+    after_world_modifier,
     route_artifact_ops_exit,
 )
 from orchestrator.graphs.conversation.state import State
@@ -39,6 +41,7 @@ def build() -> ConversationGraph:
     """Returns the graph without a saver: each attempt copies it with one of its own."""
     graph = StateGraph(State, ConversationContext)
     graph.add_node("generate_path", stage(generate_path, "Choosing the way"))
+    graph.add_node("world_modifier", stage(world_modifier, "Opening the world state"))
     graph.add_node("retrieve", stage(retrieve, "Searching the documents"))
     graph.add_node("artifact_ops", artifact_ops.build(), input_schema=ArtifactOpsState)
     graph.add_node("reply_to_general_input", stage(reply_to_general_input, "Writing the answer"))
@@ -59,9 +62,10 @@ def build() -> ConversationGraph:
     graph.add_edge(START, "generate_path")
     edge(
         "generate_path",
-        *("retrieve", "reply_to_general_input", "reply_plainly", "image_processing"),
+        *("retrieve", "reply_to_general_input", "reply_plainly", "image_processing", "world_modifier"),
         path=after_generate_path,
     )
+    edge("world_modifier", "reply_to_general_input", "retrieve", path=after_world_modifier)
     edge("retrieve", "artifact_ops", "reply_to_general_input", path=after_retrieve)
     graph.add_conditional_edges(
         "artifact_ops", route_artifact_ops_exit, ["reflect", "reply_to_general_input", ERROR_HANDLER]

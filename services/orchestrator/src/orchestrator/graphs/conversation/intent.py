@@ -46,13 +46,13 @@ _ADD, _REWRITE, _PART, _FRESH, _WHOLE = _OF["add"], _OF["rewrite"], _OF["part"],
 
 def intent_of(message: str, *, has_artifact: bool) -> Intent:
     """Returns where a message goes by its words; a message that asks something gets an answer."""
-    text, asked_to = _bare(message[:READ])
+    text, asked_to = without_courtesies(message[:READ])
     if _is_question(text, message, asked_to=asked_to):
         return Intent("reply", True)
     return _of_command_with(text) if has_artifact else _of_command_without(text)
 
 
-def _bare(text: str) -> tuple[str, bool]:
+def without_courtesies(text: str) -> tuple[str, bool]:
     """Returns the message without what is polite, and whether it asks somebody to do something."""
     text = text.strip()
     asked_to = False

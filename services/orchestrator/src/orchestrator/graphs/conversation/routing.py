@@ -36,9 +36,15 @@ def shows_images(messages: Sequence[Turn]) -> bool:
 
 def after_generate_path(state: State) -> Path:
     """Raises RoutingError."""
-    if state["next"] not in ("retrieve", "reply_to_general_input", "reply_plainly", "image_processing"):
+    direct = state["next"]
+    if direct not in ("retrieve", "reply_to_general_input", "reply_plainly", "image_processing", "world_modifier"):
         raise RoutingError
-    return state["next"]
+    return direct
+
+
+def after_world_modifier(state: State) -> Literal["reply_to_general_input", "retrieve"]:
+    """What the world does not have, the documents may."""
+    return "retrieve" if state["world_told"] is None else "reply_to_general_input"
 
 
 def after_retrieve(state: State) -> Literal["artifact_ops", "reply_to_general_input"]:

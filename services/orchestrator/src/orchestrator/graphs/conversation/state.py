@@ -8,7 +8,7 @@ from orchestrator.graphs.stages import Failing
 
 Value = TypeVar("Value")
 Role = Literal["user", "assistant", "summary"]
-Path = Literal["retrieve", "reply_to_general_input", "reply_plainly", "image_processing"]
+Path = Literal["retrieve", "reply_to_general_input", "reply_plainly", "image_processing", "world_modifier"]
 
 
 class Turn(TypedDict):
@@ -158,6 +158,15 @@ class ArtifactState(TypedDict):
     proposal: Proposed | None
 
 
+class WorldTurn(TypedDict):
+    """`world_told` is what the answer tells of the world state; `staged` (StagedOperations in contracts.world) stays
+    until the run commits it.
+    """
+
+    world_told: str | None
+    staged: dict[str, Any] | None
+
+
 class RetrievalState(TypedDict):
     """What the subgraph `retrieve` left. `search` says how the search went: `off` where the message asked for none,
     null where nothing was to be found. `structure` is the graph's answer, if it has one.
@@ -210,7 +219,9 @@ class DebugState(TypedDict):
     rag_retrieval_debug: dict[str, Any]
 
 
-class State(ConversationState, RoutingState, ArtifactState, RetrievalState, CitationState, DebugState, Failing):
+class State(
+    ConversationState, RoutingState, ArtifactState, WorldTurn, RetrievalState, CitationState, DebugState, Failing
+):
     """A turn's whole state. A node's parameter names the part of it that the node reads."""
 
 
@@ -228,6 +239,7 @@ TRANSIENT: dict[str, Any] = {
     "artifact_action": None,
     "artifact_action_params": None,
     "artifact_action_recovery_message": None,
+    "world_told": None,
     "search": None,
     "rag_enabled": False,
     "rag_scope": None,
@@ -249,6 +261,7 @@ LASTING = (
     *get_type_hints(ConversationState),
     *get_type_hints(DebugState),
     "proposal",
+    "staged",
     "document_ids",
     "read_elsewhere",
     "recalled_ids",

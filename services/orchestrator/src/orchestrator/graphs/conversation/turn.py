@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 from uuid import UUID
@@ -18,6 +18,7 @@ from contracts.artifacts import ArtifactEvent, ArtifactKind
 from contracts.events import MessageRestarted, RunStarted
 from contracts.orchestrator import AnswerMode, Citation, SentenceCheck
 from contracts.reflections import Reflection
+from contracts.world import StagedOperations
 from inference.entailment import EntailmentModel
 from orchestrator.artifacts.proposal import ArtifactProposal
 from orchestrator.checkpoints import Checkpoints
@@ -37,6 +38,7 @@ from orchestrator.graphs.conversation.graph import ConversationGraph
 from orchestrator.graphs.conversation.multilingual import MultilingualEncoder
 from orchestrator.graphs.conversation.passages import Verified, of_cut, unverified, verified
 from orchestrator.graphs.conversation.state import ArtifactInTurn, Proposed, Role, State, Turn, answer_of
+from orchestrator.graphs.conversation.world_telling import NOT_COMMITTED
 from orchestrator.graphs.digest import digest
 from orchestrator.images.keeping import ImageKeeping
 from orchestrator.models.model_source import ModelSource
@@ -127,6 +129,7 @@ class ConversationTurns:
             remembers=not turn.messages[0].temporary,
             edited_by_hand=[] if turn.artifact is None else turn.artifact.edited_by_hand,
             documents=self.documents,
+            session_id=run.session_id,
             image=None if self.images is None else functools.partial(self.images.find, run.principal, run.session_id),
         )
         state = await _checkpointed(graph, run, config)
@@ -175,12 +178,15 @@ class ConversationTurns:
         """
         told = state is not None and bool(answer_of(state)) and state["proposal"] is not None
         if state and (told or state.get("citations") or state.get("sentences")):
-            return _answer(turn.answer_id, state)
+            answer = _answer(turn.answer_id, state)
+            return answer if answer.staged is None else replace(answer, content=f"{answer.content}\n\n{NOT_COMMITTED}")
         cut = True
         if state and answer_of(state):
             cited = [CitedSpan(**one) for one in state["cited"]]
             draft, cut = WrittenSoFar(state["mode"], [answer_of(state)], cited, state["passages"]), False
         checked = await self._checked(draft)
+        if state and state["staged"] is not None and checked.content.strip():
+            checked = replace(checked, content=f"{checked.content}\n\n{NOT_COMMITTED}")
         if not checked.content.strip():
             return None
         if cut:
@@ -227,6 +233,8 @@ class ConversationTurns:
             artifact_action_params=None,
             artifact_action_recovery_message=None,
             proposal=None,
+            world_told=None,
+            staged=None,
             document_ids=None if turn.document_ids is None else [str(one) for one in turn.document_ids],
             rag_enabled=False,
             rag_scope=None,
@@ -294,6 +302,7 @@ def _answer(answer_id: UUID, state: State) -> TurnAnswer:
         recalled_ids=[UUID(one) for one in state["recalled_ids"]],
         reflections=[Reflection.model_validate(one) for one in state["reflections"]],
         proposal=_proposal(state["proposal"]),
+        staged=None if state["staged"] is None else StagedOperations.model_validate(state["staged"]),
     )
 
 

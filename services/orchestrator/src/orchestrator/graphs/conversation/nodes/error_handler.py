@@ -13,6 +13,7 @@ from orchestrator.citations.support import CitedSpan
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import quoted, unverified
 from orchestrator.graphs.conversation.state import FoundChunk, Turn, WrittenAnswer, answer_of
+from orchestrator.graphs.conversation.world_telling import NOT_COMMITTED
 from orchestrator.graphs.stages import NodeFailure
 from orchestrator.runs.events import RunEvents
 
@@ -28,6 +29,7 @@ class FailedTurn(WrittenAnswer):
     question: str
     mode: Literal["model", "extractive"]
     passages: list[FoundChunk]
+    staged: dict[str, Any] | None
 
 
 async def error_handler(state: FailedTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
@@ -59,7 +61,8 @@ async def error_handler(state: FailedTurn, runtime: Runtime[ConversationContext]
 async def _unchecked(state: FailedTurn, events: RunEvents) -> dict[str, Any]:
     """Keeps the answer without its markers; none of its sentences was checked."""
     left = unverified(answer_of(state))
-    content, sentences = f"{left.content}\n\n{UNCHECKED}", left.sentences
+    notes = [left.content, UNCHECKED, *([] if state["staged"] is None else [NOT_COMMITTED])]
+    content, sentences = "\n\n".join(notes), left.sentences
     if await events.streamed_before():
         events.emit(MessageRestarted())
     events.emit(MessageDelta(text=content))

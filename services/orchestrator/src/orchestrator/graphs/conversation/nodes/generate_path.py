@@ -19,6 +19,7 @@ from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.intent import READ, WITH, WITHOUT, Route, intent_of
 from orchestrator.graphs.conversation.routing import path_of, shows_images
 from orchestrator.graphs.conversation.state import Path, Turn
+from orchestrator.graphs.conversation.world_wish import world_wish
 
 ROUTER_SECONDS = 3.0
 ROUTER_TOKENS = 100
@@ -30,6 +31,7 @@ STEPS = {
     "reply_to_general_input": "Decided to answer without a search",
     "reply_plainly": "Was asked to answer without the documents",
     "image_processing": "Decided to look at the images",
+    "world_modifier": "Decided to open the world state",
 }
 MEANINGS: dict[Route, str] = {
     "reply": "`reply`: a question, a remark, a search; it is answered in the conversation.",
@@ -88,6 +90,8 @@ async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationConte
     # Who asks at a door, or by a prompt for messages, gets an answer.
     if context.options.get("ephemeral") or context.options.get("reply"):
         return _way("retrieve", Chosen("reply", "flag"))
+    if world_wish(question, has_artifact=context.artifact is not None) is not None:
+        return _way("world_modifier", Chosen("reply", "rules"))
     chosen = await _chosen(question, context)
     if chosen.route == "generate_artifact" and context.models.of("artifact") is None:
         chosen = Chosen("reply", chosen.by, [QUOTED_INSTEAD])

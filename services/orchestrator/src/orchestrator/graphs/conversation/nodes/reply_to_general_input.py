@@ -61,6 +61,7 @@ class AnswerableTurn(TypedDict):
     internal_messages: list[Turn]
     answer_id: str
     artifact_action_recovery_message: str | None
+    world_told: str | None
     search: Literal["found", "nothing", "failed", "off"] | None
     passages: list[FoundChunk]
     memories: list[str]
@@ -71,11 +72,14 @@ class AnswerableTurn(TypedDict):
 async def reply_to_general_input(state: AnswerableTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """Answers by quotations if the chat model fails for good, and reports the failure.
 
-    What could not be done with the artifact is answered by its recovery message, word for word.
+    What could not be done with the artifact is answered by its recovery message, and what is done to the world state by
+    what the node before says of it, word for word.
     """
     context = runtime.context
     if recovery := state["artifact_action_recovery_message"]:
-        return _recovered(state, recovery, context.events)
+        return _word_for_word(state, recovery, context.events, "Said why nothing was changed")
+    if told := state["world_told"]:
+        return _word_for_word(state, told, context.events, "Told of the world state")
     chat = context.models.of("answer")
     reply = _quote(state, context.events, []) if chat is None else await _ask(state, context, chat)
     return {
@@ -89,12 +93,12 @@ async def reply_to_general_input(state: AnswerableTurn, runtime: Runtime[Convers
     }
 
 
-def _recovered(state: AnswerableTurn, message: str, events: RunEvents) -> dict[str, Any]:
+def _word_for_word(state: AnswerableTurn, message: str, events: RunEvents, step: str) -> dict[str, Any]:
     events.emit(MessageDelta(text=message))
     return {
         "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=message)],
         "mode": "extractive",
-        "steps_executed": ["Said why nothing was changed"],
+        "steps_executed": [step],
     }
 
 

@@ -1,0 +1,60 @@
+"""Does what the message wants of the world state: memory tries it out, and the run's end commits it."""
+
+from __future__ import annotations
+
+from typing import Any, TypedDict
+
+from langgraph.runtime import Runtime
+
+from contracts.events import ProviderIssue
+from contracts.gateway import Role
+from contracts.world import StagedOperations
+from orchestrator.graphs.conversation.context import ConversationContext
+from orchestrator.graphs.conversation.world_telling import telling, world_change
+from orchestrator.graphs.conversation.world_wish import WorldWish, world_wish
+from orchestrator.services import WorldChangeRefused
+from service_kit.problems import ServiceSilent
+
+LOOKED, STAGED = "Looked into the world state", "Prepared a change of the world state"
+
+
+class WishingTurn(TypedDict):
+    """What the node reads."""
+
+    question: str
+
+
+async def world_modifier(state: WishingTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
+    """Stages operations, and what the answer tells of them. Where the world has nothing to show, the search answers."""
+    context = runtime.context
+    wish = world_wish(state["question"], has_artifact=context.artifact is not None)
+    if wish is None:
+        return {}
+    if (refusal := _refused(wish, context)) is not None:
+        return {"world_told": telling(wish, refusal), "steps_executed": [LOOKED]}
+    session_id = context.session_id if wish.of_session else None
+    try:
+        world = await context.memory.world(context.caller, session_id)
+        change = world_change(wish, world.document)
+        if change.operations:
+            await context.memory.try_out(context.caller, change.operations, session_id)
+    except ServiceSilent as silent:
+        context.events.emit(ProviderIssue(message=str(silent)))
+        told = None if wish.act == "show" else telling(wish, "silent")
+        return {"world_told": told, "issues": [str(silent)]}
+    except WorldChangeRefused as refused:
+        why = str(refused).rpartition(": ")[2].removeprefix("Value error, ")
+        return {"world_told": telling(wish, "refused", why), "steps_executed": [LOOKED]}
+    if not change.operations:
+        return {"world_told": change.told, "steps_executed": [LOOKED]}
+    staged = StagedOperations(of_session=wish.of_session, operations=change.operations)
+    return {"world_told": change.told, "staged": staged.model_dump(mode="json"), "steps_executed": [STAGED]}
+
+
+def _refused(wish: WorldWish, context: ConversationContext) -> str | None:
+    """Returns why this turn changes nothing, if it must not."""
+    if wish.act == "show":
+        return None
+    if not context.remembers:
+        return "temporary"
+    return "viewer" if not wish.of_session and context.caller.role.rank < Role.editor.rank else None

@@ -1,0 +1,110 @@
+"""What a message wants of the world state, as far as its words say so: English and German. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Literal
+
+from orchestrator.graphs.conversation.intent import without_courtesies
+
+LONGEST = 600
+Act = Literal["set", "add", "remove", "show"]
+_KINDS: Mapping[str, str] = {
+    "goal": "/goals",
+    "ziel": "/goals",
+    "decision": "/decisions",
+    "entscheidung": "/decisions",
+    "rule": "/rules",
+    "regel": "/rules",
+    "topic": "/topics",
+    "them": "/topics",
+    "open question": "/open_questions",
+    "offene": "/open_questions",
+    "question": "/open_questions",
+    "fragen": "/open_questions",
+    "name": "/project/name",
+    "projektname": "/project/name",
+    "status": "/project/status",
+    "projektstatus": "/project/status",
+    "summary": "/project/summary",
+    "zusammenfassung": "/project/summary",
+    "time": "/timezone",
+    "zeitzone": "/timezone",
+}
+"""By how the noun of a pattern begins; a pattern with none is about the project's name."""
+_OF_SESSION = re.compile(
+    r" (?:in|for|of|für) (?:this|dieser?|dieses|diesem) (?:session|chat|conversation|sitzung|gespräch)$", re.IGNORECASE
+)
+_SHARED = re.compile(r"\b(?:project|workspace|session|projekt|arbeitsbereich|sitzung)", re.IGNORECASE)
+_BORDER = " \t\"'“”„«»‚‘’"
+
+
+@dataclass(frozen=True)
+class WorldWish:
+    """`act` at `path`, with a text unless it is to be shown; `of_session`: in the session's world."""
+
+    act: Act
+    path: str
+    value: str
+    of_session: bool
+    german: bool
+
+
+def world_wish(message: str, *, has_artifact: bool) -> WorldWish | None:
+    """Returns the wish; None if the words do not say so plainly. With an artifact they must name what is meant."""
+    if len(message) > LONGEST or "\n" in message.strip() or (has_artifact and not _SHARED.search(message)):
+        return None
+    text, asked_to = without_courtesies(message)
+    if asked_to:
+        text = text.rstrip("?").rstrip()
+    bare = text.rstrip(" .!?")
+    of_session = _OF_SESSION.search(bare)
+    if of_session:
+        bare = text = bare[: of_session.start()]
+    for act, german, pattern in _PATTERNS:
+        found = pattern.fullmatch(text) or pattern.fullmatch(bare)
+        if found is None:
+            continue
+        named = found.groupdict()
+        path = _path(named.get("noun"))
+        value = _value(named.get("value") or "", path)
+        if value or act == "show":
+            return WorldWish(act, path, value, of_session is not None, german)
+    return None
+
+
+def _path(noun: str | None) -> str:
+    lowered = (noun or "name").lower()
+    return next(path for begins, path in _KINDS.items() if lowered.startswith(begins))
+
+
+def _value(text: str, path: str) -> str:
+    """Returns the text without quotation marks, and without the sentence's end; questions keep theirs."""
+    return text.strip(_BORDER).rstrip(" .!" if path == "/open_questions" else " .!?").strip(_BORDER)
+
+
+def _read() -> list[tuple[Act, bool, re.Pattern[str]]]:
+    """Returns the file's patterns: `[act language]`, then one a line."""
+    words: dict[str, str] = {}
+    found: list[tuple[Act, bool, re.Pattern[str]]] = []
+    act: Act = "show"
+    german = False
+    for line in files("orchestrator.graphs.conversation").joinpath("world_wish.txt").read_text("utf-8").splitlines():
+        if line.startswith("["):
+            name, language = line.strip("[]").split()
+            act, german = _ACTS[name], language == "german"
+        elif line.startswith("$"):
+            name, _, means = line.partition(" = ")
+            words[name] = means
+        elif line and not line.startswith("#"):
+            for name, means in words.items():
+                line = line.replace(name, means)
+            found.append((act, german, re.compile(line, re.IGNORECASE)))
+    return found
+
+
+_ACTS: Mapping[str, Act] = {"set": "set", "add": "add", "remove": "remove", "show": "show"}
+_PATTERNS = _read()

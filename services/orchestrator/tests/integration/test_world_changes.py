@@ -1,0 +1,67 @@
+"""What a run changes in the world state: told with its turn, and only if the run completed."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from redis.asyncio import Redis
+
+from contracts.events import TURNS, Event, TurnCompleted
+from orchestrator.errors import DeadlinePassed
+from orchestrator.graphs.conversation.world_telling import NOT_COMMITTED
+from orchestrator.services import MemoryService
+
+
+async def told(redis_url: str, count: int) -> list[TurnCompleted]:
+    """Returns the turns that were told, as soon as there are so many."""
+    async with asyncio.timeout(120), Redis.from_url(redis_url, decode_responses=True) as redis:
+        while len(entries := await redis.xrange(TURNS)) < count:  # noqa: ASYNC110  another server's state has no event
+            await asyncio.sleep(0.02)
+    return [TurnCompleted.model_validate(Event.model_validate_json(one["event"]).data) for _, one in entries]
+
+
+async def test_only_a_run_that_completes_changes_the_world_state(
+    start: Any, settings: Any, world: Any, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reached, try_out = asyncio.Event(), MemoryService.try_out
+
+    async def waiting(*arguments: Any) -> Any:
+        await try_out(*arguments)
+        reached.set()
+        await asyncio.Event().wait()
+
+    def late(*_: Any) -> Any:
+        raise DeadlinePassed
+
+    async with start(settings) as service, asyncio.timeout(120):
+        session = await service.session(title="t")
+        with monkeypatch.context() as patched:
+            patched.setattr(MemoryService, "try_out", waiting)
+            cancelled = await service.ask(session, "Add a goal: cancelled")
+            await reached.wait()
+            await service.client.post(f"/v1/runs/{cancelled['id']}/cancel")
+            assert (await service.events(cancelled["id"]))[-1].name == "run_cancelled"
+        with monkeypatch.context() as patched:
+            patched.setattr("orchestrator.graphs.conversation.nodes.verify_citations.MessageCompleted", late)
+            failed = await service.ask(session, "Add a goal: failed")
+            assert (await service.events(failed["id"]))[-1].name == "run_failed"
+        broken = (await service.run(failed["id"]))["answer"]["content"]
+        run = await service.ask(session, "Rename the project to Apollo", timezone="Europe/Berlin")
+        await service.events(run["id"])
+        completed = await service.run(run["id"])
+        own = await service.ask(session, "Add a goal: tidy up in this session")
+        await service.events(own["id"])
+        changed, beside = await told(redis_url, 2)
+    assert broken.endswith(NOT_COMMITTED)
+    assert completed["answer"]["content"] == "The project's name is now: Apollo"
+    assert completed["node_trace"][:3] == ["generate_path", "world_modifier", "reply_to_general_input"]
+    assert changed.world is not None
+    assert str(changed.run_id) == run["id"]
+    operations = [(one.op, one.path, one.value) for one in changed.world.operations]
+    assert operations == [("test", "/project/name", None), ("set", "/project/name", "Apollo")]
+    assert beside.world is not None
+    assert (changed.world.of_session, beside.world.of_session) == (False, True)
+    assert [one["dry_run"] for one in world.tried] == [True] * 4
+    assert world.world_reads == [None, None, None, session]
