@@ -6,6 +6,11 @@ COURTESY = "At your service: ask me anything about the documents of this workspa
 NOTHING_FOUND = "I found nothing relevant to this in the documents."
 NOT_NAMED = "I found nothing that names"
 """How an answer begins that goes on with the names; what is told of others follows in a paragraph of its own."""
+NO_REASON = {
+    "en": "I found no sentence that gives the reason in so many words. The documents say:",
+    "de": "Ich habe keinen Satz gefunden, der den Grund ausdrücklich nennt. In den Dokumenten steht:",
+}
+"""By language: what stands before quotations that do not say why, where that was asked."""
 NOT_WITHOUT_DOCUMENTS = "You asked for an answer without the documents, and there is no chat model to give one."
 SEARCH_FAILED = "I could not search the documents just now, so this answer uses no sources."
 IMAGES_UNSEEN = "I cannot see images here: "

@@ -160,10 +160,22 @@ def test_what_a_manifest_states(name, text, expected):
     assert stated(name, text) == expected
 
 
-def test_the_line_that_states_it_is_the_evidence():
+def test_the_lines_from_the_one_end_to_the_other_are_the_evidence():
     found = extraction_of("compose.yaml", COMPOSE)
-    lines = {COMPOSE[one.start : one.end].strip() for one in found.relations if one.method != "cooccurrence"}
-    assert {"depends_on: [order-api]", "order-db:", "SIGN_IN_URL: http://login:8080", "image: postgres:17"} <= lines
+    said = {COMPOSE[one.start : one.end].strip() for one in found.relations if one.method != "cooccurrence"}
+    assert {
+        "web:\n    build: web\n    depends_on: [order-api]",
+        "order-api: &api\n    build: api\n    depends_on:\n      order-db:",
+        "order-db:\n    image: postgres:17",
+    } <= said
+
+
+def test_where_the_ends_are_far_apart_the_line_alone_is_the_evidence():
+    settings = "".join(f"      SETTING_{number}: on\n" for number in range(40))
+    text = f"services:\n  web:\n    environment:\n{settings}      API_URL: http://order-api:8080\n  order-api: {{}}\n"
+    found = extraction_of("compose.yaml", text)
+    said = {text[one.start : one.end].strip() for one in found.relations if one.method != "cooccurrence"}
+    assert said == {"API_URL: http://order-api:8080"}
 
 
 def test_a_manifest_says_what_its_things_are():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from orchestrator.citations.check import check
-from orchestrator.citations.extract import MOST_SENTENCES, Highlighted, extract
+from orchestrator.citations.extract import MOST_SENTENCES, Highlighted, extract, unexplained
 from orchestrator.citations.named import NamedThings, named_in
 from orchestrator.citations.question import kind_of
 from orchestrator.citations.support import LONGEST_QUOTE
@@ -300,4 +300,69 @@ def test_what_stands_under_the_heading_that_is_asked_comes_first() -> None:
         Highlighted("INC-1", "It was the deletion that ended it.", [(0, 34, 0.6)], section="Context"),
         Highlighted("INC-1", "Priya Raman cancelled the deletion.", [(0, 35, 0.3)], section="How INC-1 was ended"),
     ]
-    assert extract("Who ended INC-1?", passages)[0].startswith("From INC-1: “Priya Raman cancelled")
+    assert extract("Who ended INC-1?", passages)[0].startswith("From INC-1 › How INC-1 was ended: “Priya")
+
+
+RUNBOOK = "Step 1. Restart UserDB.\n\nStep 2. Promote the replica of UserDB."
+
+
+def test_behind_what_answers_best_the_text_keeps_its_order_and_steps_keep_theirs() -> None:
+    later = Highlighted("a.md", "The export is checked at noon.", [], place=1)
+    first = Highlighted("a.md", "Who owns the export is open. The export starts at 02:30. It goes to Fares.", [])
+    answer, _ = extract("When does the export start?", [later, first])
+    assert answer == "From a.md: “The export starts at 02:30.” [1]"
+    rows = "| service | stores in |\n| - | - |\n| Fares | FareDB |\n| Berths | Ledger |\n| Crews | CrewDB |\n"
+    answer, cited = extract("Which services store in the Ledger?", [Highlighted("a.md", rows, [])])
+    assert answer.startswith("From a.md: “service: Berths")
+    assert [one.start for one in cited[1:]] == sorted(one.start for one in cited[1:])
+    steps = [(0, 23, 0.5), (25, len(RUNBOOK), 0.6)]
+    answer, _ = extract("What should I do with UserDB?", [Highlighted("a.md", RUNBOOK, steps)])
+    assert answer.index("Step 1.") < answer.index("Step 2.")
+
+
+def test_a_heading_is_told_where_it_says_what_was_asked_and_the_quotation_does_not() -> None:
+    job = Highlighted("What we run", "A job that starts at 02:30.", [], section="What we run > Ledger Export")
+    assert extract("When does the Ledger Export start?", [job])[0] == (
+        "From What we run › Ledger Export: “A job that starts at 02:30.” [1]"
+    )
+    assert extract("When does the job start?", [job])[0] == "From What we run: “A job that starts at 02:30.” [1]"
+
+
+def test_who_asks_which_document_it_was_gets_the_one_whose_title_says_so() -> None:
+    signing = Highlighted("INC-7: nobody could sign in", "The disk was full on 14 October.", [(0, 32, 0.4)])
+    berths = Highlighted("INC-9: two ships", "After that incident nobody had to wait.", [(0, 39, 0.4)])
+    asked = "Which incident was it in which nobody could sign in?"
+    assert extract(asked, [berths, signing])[0].startswith("From INC-7: nobody could sign in: “The disk was full")
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "section", "expected"),
+    [
+        ("Why does Falk own Foghorn?", "Falk owns Foghorn since 1 September 2025.", "", True),
+        ("Why does Falk own Foghorn?", "Falk owns Foghorn since nobody else wanted it.", "", False),
+        ("Why does Falk own Foghorn?", "Bookings had no pager for Foghorn.", "ADR-9 > Context", False),
+        ("Why does Falk own Foghorn?", "Foghorn had no pager, so the board gave it to Falk.", "", False),
+        ("Who owns Foghorn, and why?", "Falk owns Foghorn.", "", True),
+        ("Warum gehört Foghorn dem Team Falk?", "Foghorn gehört dem Team Falk.", "", True),
+        ("Who owns Foghorn?", "Falk owns Foghorn.", "", False),
+    ],
+)
+def test_whether_what_is_quoted_gives_the_reason_that_was_asked_for_is_known(question, text, section, expected) -> None:
+    passages = [Highlighted("a.md", text, [], section=section)]
+    assert unexplained(question, passages, extract(question, passages)[1]) is expected
+
+
+def test_what_leads_to_a_list_is_quoted_with_the_list() -> None:
+    text = (
+        "A project is considered *abandoned* when ALL are met:\n\n* no release for a year;\n* no answer.\n\nIt rains."
+    )
+    answer, _ = extract("When is a project considered abandoned?", [Highlighted("a.md", text, [])])
+    assert answer == (
+        "From a.md: “A project is considered abandoned when ALL are met: • no release for a year; • no answer.” [1]"
+    )
+
+
+def test_what_the_question_has_itself_is_no_answer_to_when() -> None:
+    text = "Support for 2.7 comes to its end. Support for 2.7 officially stopped on 1 January 2020."
+    answer, _ = extract("When did support for 2.7 end?", [Highlighted("a.md", text, [])])
+    assert "1 January 2020" in answer

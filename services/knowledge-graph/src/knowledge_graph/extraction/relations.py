@@ -37,6 +37,7 @@ CO_OCCURRENCE_WEIGHT, STATED_WEIGHT = 1.0, 2.0
 BEFORE_DECISION = phrases("headings_before_decisions")
 IMPORTED = DECLARED = 0.95
 LONGEST_ARTICLE = 8
+LONGEST_DECLARATION = 400
 INSTEAD = re.compile(
     r"(?<!\w)(?:instead of|in place of|rather than|anstelle von|anstelle des|statt|anstatt) "
     r"(?:(?:the|der|des|dem|den) )?`?"
@@ -133,18 +134,33 @@ def _instead(chunk: ChunkAnalysis, one: RelationEvidence) -> Iterator[RelationEv
 def _declared(
     chunks: Sequence[ChunkAnalysis], manifest: ReadManifest, resolution: Resolution
 ) -> Iterator[RelationEvidence]:
-    """What the manifest declares; the line that completes the statement is the evidence."""
+    """What the manifest declares. The evidence is the line that completes the statement, from the line on that names
+    the other end if that is near: `depends_on: [ledger]` alone does not say what depends."""
     for one in manifest.statements:
         ends = [manifest.places[end] for end in (one.source, one.target)]
         ids = [entity_id(resolution.key(end.span.surface)) for end in ends]
-        last = manifest.said.get(one) or max(ends, key=lambda end: (end.chunk, end.span.start))
+        first, last = sorted(ends, key=lambda end: (end.chunk, end.span.start))
+        last = manifest.said.get(one, last)
         chunk = chunks[last.chunk].chunk
-        start = chunk.content.rfind("\n", 0, last.span.start) + 1
-        end = chunk.content.find("\n", last.span.end)
-        place = (start, len(chunk.content) if end < 0 else end)
+        start, end = _line(chunk.content, last.span)
+        if first.chunk == last.chunk and first.span.end and first.span.start < start:
+            begins, _ = _line(chunk.content, first.span)
+            start = begins if end - begins <= LONGEST_DECLARATION else start
         yield RelationEvidence(
-            *(ids[0], ids[1]), one.relation_type, STATED_WEIGHT, DECLARED, chunk.chunk_id, *place, "pattern", one.phrase
+            *(ids[0], ids[1]),
+            one.relation_type,
+            STATED_WEIGHT,
+            DECLARED,
+            *(chunk.chunk_id, start, end),
+            "pattern",
+            one.phrase,
         )
+
+
+def _line(text: str, span: Span) -> tuple[int, int]:
+    """Returns the line, or the lines, that the span is in."""
+    end = text.find("\n", span.end)
+    return text.rfind("\n", 0, span.start) + 1, len(text) if end < 0 else end
 
 
 def _headed(chunk: ChunkAnalysis, systems: Collection[str]) -> Mention | None:

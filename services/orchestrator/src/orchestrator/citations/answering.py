@@ -9,6 +9,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
 
+from orchestrator.citations.kind_patterns import (
+    BACKGROUND,
+    CONDITION_HEADING,
+    FOLLOWS,
+    FRACTION,
+    MONTH,
+    OF_KIND,
+    OUTCOME,
+    REASON,
+    REASON_HEADING,
+    STEP,
+)
 from orchestrator.citations.numbers import Number, numbers
 from orchestrator.citations.question import RELATED_WORDS, Kind, QuestionPart, kind_of, question_terms
 from orchestrator.citations.quotable import QuotablePart, is_code
@@ -31,63 +43,14 @@ DEFINES = 1.4
 LONGEST_QUESTION = 200  # of a heading that asks something
 NOT_ALIKE = 0.8  # of the least alike sentence of its passage that the search told
 _JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_MONTH = (
-    r"(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|märz|apr(?:il)?|ma[iy]|june?|juni|july?|juli|aug(?:ust)?"
-    r"|sep(?:tember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)"
-)
-_UNIT = (
-    r"(?:milli)?seconds?|ms|minutes?|hours?|days?|weeks?|months?|years?|quarters?"
-    r"|sekunden?|minuten?|stunden?|tagen?|tage?|wochen?|monaten?|monate?|jahren?|jahre?"
-)
-_TIME = re.compile(
-    rf"\b{_MONTH}\b|\b(?:1[89]|20)\d\d\b|\b\d{{1,2}}:\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d+\.\d+\b",
-    re.IGNORECASE,
-)
-_DURATION = re.compile(
-    rf"\b(?:\d[\d.,]{{0,20}}|an?|half|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|sixty|several"
-    rf"|zwei|drei|vier|fünf|sechs|acht|zehn)[\s-]++(?:\w{{1,40}}[\s-]){{0,2}}?(?:{_UNIT})\b"
-    r"|\d:\d\d (?:to|until|bis|-|–) \d",
-    re.IGNORECASE,
-)
-_FRACTION = re.compile(
-    r"\b(?:half|an? (?:third|quarter)|two[ -]thirds|three[ -]quarters|hälfte|drittel|viertel)\b", re.IGNORECASE
-)
-_FREQUENCY = re.compile(
-    rf"\b(?:every|each|once|twice|daily|hourly|weekly|monthly|yearly|quarterly|nightly|times an?|jede[nrs]?|täglich"
-    rf"|stündlich|wöchentlich|monatlich|einmal|zweimal)\b|\bper (?:{_UNIT})\b",
-    re.IGNORECASE,
-)
-_REASON = re.compile(
-    r"\b(?:because|since|due to|so that|reasons?|causes?d?|therefore|thus|in order to|would have|as it|as they|as the"
-    r"|to avoid|otherwise|weil|da|damit|wegen|deshalb|daher|grund|ursache)\b",
-    re.IGNORECASE,
-)
-_OUTCOME = re.compile(
-    r"\b(?:if|when|once|otherwise|unless|then|as soon as|until|wenn|falls|sobald|dann|sonst|ohne|without)\b",
-    re.IGNORECASE,
-)
-_CONDITION_HEADING = re.compile(r"\b(?:symptoms?|if|when|then|problem|wenn|falls|dann)\b", re.IGNORECASE)
-_REASON_HEADING = re.compile(r"\b(?:why|causes?|reasons?|rationale|motivation|warum|ursache|grund)\b", re.IGNORECASE)
-_STEP = re.compile(
-    r"^\W*(?:step \d|\d+[.)]|first|then|next|look|call|restart|run|open|check|ask|use|stop|start|set|tell|cancel)\b"
-    r"|\b(?:should|must|have to|call|restart)\b",
-    re.IGNORECASE,
-)
-_OF_KIND: dict[Kind, re.Pattern[str]] = {
-    "time": _TIME,
-    "duration": _DURATION,
-    "frequency": _FREQUENCY,
-    "reason": _REASON,
-    "step": _STEP,
-}
 _PERSON = re.compile(r"\b[A-Z][\w'’-]{1,40} (?:[a-z]{2,3} )?[A-Z][\w'’-]{1,40}")
 _CAPITAL = re.compile(r"(?<=[\w,;:(|“] )[A-Z][\w'’-]{1,40}")
 _NOBODY = re.compile(r"\b(?:nobody|no one|niemand)\b", re.IGNORECASE)
-_CALENDAR = re.compile(rf"\b{_MONTH}\b", re.IGNORECASE)
+_CALENDAR = re.compile(rf"\b{MONTH}\b", re.IGNORECASE)
 _PAST = re.compile(
     rf"\b(?:no longer|formerly|previously|originally|at first|used to|before that|until then|in the past|nicht mehr"
     rf"|früher|ehemals|zuvor|davor)\b"
-    rf"|\b(?:until|till|bis|before)\s(?:the\s|zum\s)?(?:\w+\s){{0,2}}(?:\d|{_MONTH}\b|last\b|spring\b|summer\b|autumn\b|winter\b)",
+    rf"|\b(?:until|till|bis|before)\s(?:the\s|zum\s)?(?:\w+\s){{0,2}}(?:\d|{MONTH}\b|last\b|spring\b|summer\b|autumn\b|winter\b)",
     re.IGNORECASE,
 )
 # The tense of a story; "has been" and "is" tell of today.
@@ -234,6 +197,30 @@ def coverage(asked: QuestionPart, candidates: Sequence[QuotationCandidate]) -> f
     return max((_shared(asked, one, weights) for one in candidates), default=0.0)
 
 
+def is_step(text: str) -> bool:
+    """Tells whether the text says what to do."""
+    return bool(STEP.search(text))
+
+
+def gives_reason(asked: QuestionPart, one: QuotationCandidate) -> bool:
+    """Tells whether the part says why, by its words or by where it stands, and is about what is asked."""
+    about = one.own | one.before | one.heading.terms
+    known = [term for term in asked.terms if term in about or _put_differently(term, about)]
+    if 2 * len(known) < len(asked.terms):
+        return False
+    said, columns = f"{one.part.before} {one.part.said}", " ".join(one.part.columns)
+    return any(
+        pattern.search(text)
+        for pattern, text in (
+            (REASON, said),
+            (FOLLOWS, said),
+            (REASON_HEADING, columns),
+            (REASON_HEADING, one.heading.last),
+            (BACKGROUND, one.heading.last),
+        )
+    )
+
+
 def _shared(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
     """Returns the share of the question's words, by weight, that stand in the part or around it."""
     own, columns = one.own, one.columns
@@ -258,8 +245,10 @@ def _put_differently(term: str, there: frozenset[str]) -> bool:
 
 
 def _family(term: str, there: frozenset[str]) -> bool:
-    """Tells whether a word of the same family stands there: migrate and migration."""
-    return len(term) > 4 and any(other[:5] == term[:5] and abs(len(other) - len(term)) < 6 for other in there)
+    """Tells whether a word of the same family stands there: migrate and migration, identify and identification."""
+    return len(term) > 4 and any(
+        other[:5] == term[:5] and (abs(len(other) - len(term)) < 6 or other[:7] == term[:7]) for other in there
+    )
 
 
 def _fits(asked: QuestionPart, one: QuotationCandidate) -> float:
@@ -269,15 +258,18 @@ def _fits(asked: QuestionPart, one: QuotationCandidate) -> float:
         tells = _defines if asked.kind == "meaning" else _acts
         return DEFINES if tells(asked, text) else 1.0
     if asked.kind == "outcome":
-        return FITTING if _OUTCOME.search(text) or _CONDITION_HEADING.search(" ".join(one.part.columns)) else 1.0
-    if pattern := _OF_KIND.get(asked.kind):
-        if asked.kind == "reason" and _REASON_HEADING.search(" ".join(one.part.columns)):
+        return FITTING if OUTCOME.search(text) or CONDITION_HEADING.search(" ".join(one.part.columns)) else 1.0
+    if pattern := OF_KIND.get(asked.kind):
+        if asked.kind == "reason" and REASON_HEADING.search(" ".join(one.part.columns)):
             return ASKED_CELL
-        if asked.kind == "reason" and _REASON_HEADING.search(one.heading.last):
+        if asked.kind == "reason" and REASON_HEADING.search(one.heading.last):
             return ASKED_HEADING
-        fits = bool(pattern.search(text))
+        if asked.kind == "reason" and BACKGROUND.search(one.heading.last):
+            return FITTING
+        # What the question has itself ("2.7") is no answer to it.
+        fits = any(match[0].casefold() not in asked.literals for match in pattern.finditer(text))
     elif asked.kind == "amount":
-        fits = bool(_FRACTION.search(text)) or any(_is_amount(text, number) for number in numbers(text))
+        fits = bool(FRACTION.search(text)) or any(_is_amount(text, number) for number in numbers(text))
     elif asked.kind == "person":
         fits = _names_someone(asked, f"| {text}" if one.part.is_row else text)
     else:
@@ -379,7 +371,8 @@ def _under_heading(asked: QuestionPart, one: QuotationCandidate, weights: dict[s
     """
     if one.heading.asks in ASKING_HEADINGS and one.heading.asks != asked.kind:
         return 1.0
-    heading = one.heading.own
+    # "Which incident …" asks for a document: there the title counts as a heading.
+    heading = one.heading.terms if asked.kind == "name" else one.heading.own
     own = {term for term in asked.terms if term in heading or _put_differently(term, heading)}
     if not own:
         return 1.0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 
-from orchestrator.citations.answering import PassageHeading, QuotationCandidate, coverage, ranked
+from orchestrator.citations.answering import PassageHeading, QuotationCandidate, coverage, gives_reason, is_step, ranked
 from orchestrator.citations.question import QuestionPart, parts_of
 from orchestrator.citations.quotable import QuotablePart, parts_of_passage
 from orchestrator.citations.source import SourceText
@@ -35,7 +36,8 @@ _DOCSTRING_END = re.compile(r"(?<!\s)\s*+(?:\"{3}|'{3})$")
 class Highlighted:
     """A passage with its best sentences: (start, end, score from 0 to 1); none if they are not known.
 
-    `score` is the passage's own, to be compared with those of the other passages. `section` says where it stands.
+    `score` is the passage's own, to be compared with those of the other passages. `section` says where it stands,
+    `place` which one of its document's passages it is, from 0.
     """
 
     title: str
@@ -43,6 +45,7 @@ class Highlighted:
     highlights: Sequence[tuple[int, int, float]]
     score: float = 1.0
     section: str = ""
+    place: int = 0
 
 
 @dataclass(frozen=True)
@@ -62,12 +65,11 @@ class _Quotation:
 def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str] = ()) -> tuple[str, list[CitedSpan]]:
     """Returns the answer and its citations, from passages in the order of their rank; ("", []) without a sentence.
 
-    What answers best comes first. If no passage has highlights, the terms that a sentence shares with the question
-    tell how alike the two are. With `about` only what has one of these names is quoted.
+    What answers best comes first, what else is quoted of its document in the order of the text; steps stand in that
+    order as a whole. If no passage has highlights, the terms that a sentence shares with the question tell how
+    alike the two are. With `about` only what has one of these names is quoted.
     """
-    if not any(passage.highlights for passage in passages):
-        passages = [replace(one, highlights=likeness(question, SourceText(one.content))) for one in passages]
-    candidates = _candidates(passages)
+    candidates = _candidates(passages := _alike(question, passages))
     if about:
         candidates = [one for one in candidates if one.names(about)]
     chosen: list[_Quotation] = []
@@ -77,7 +79,20 @@ def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str]
         _add(chosen, best, one, len(asked))
     if not chosen and not about:
         chosen = _beginning(passages)
-    return _written(chosen, passages)
+    steps = any(one.kind == "step" for one in asked)
+    return _written(_as_they_stand(chosen, passages, steps=steps), passages, asked)
+
+
+def unexplained(question: str, passages: Sequence[Highlighted], cited: Sequence[CitedSpan]) -> bool:
+    """Tells whether a reason is asked for, and nothing of what is cited gives one by its words or its heading."""
+    whys = [one for one in parts_of(question) if one.kind == "reason"]
+    places = {(one.passage, one.start, one.end) for one in cited}
+    return bool(whys) and not any(
+        gives_reason(why, one)
+        for one in _candidates(_alike(question, passages))
+        if (one.passage, one.part.start, one.part.end) in places
+        for why in whys
+    )
 
 
 def covered(question: str, passages: Sequence[Highlighted]) -> float:
@@ -87,6 +102,26 @@ def covered(question: str, passages: Sequence[Highlighted]) -> float:
     """
     candidates = _candidates(passages)
     return max(coverage(one, candidates) for one in parts_of(question))
+
+
+def _alike(question: str, passages: Sequence[Highlighted]) -> Sequence[Highlighted]:
+    """Returns the passages with highlights, by shared terms if the search found none."""
+    if any(passage.highlights for passage in passages):
+        return passages
+    return [replace(one, highlights=likeness(question, SourceText(one.content))) for one in passages]
+
+
+def _as_they_stand(chosen: Sequence[_Quotation], passages: Sequence[Highlighted], *, steps: bool) -> list[_Quotation]:
+    """Returns the quotations by document, and those of a document in its order, but for what answers best, which comes
+    first. Where `steps` are asked for, those of a document come first."""
+    titles = list(dict.fromkeys(passages[one.passage - 1].title for one in chosen))
+
+    def standing(one: _Quotation) -> tuple[int, bool, int, int]:
+        passage = passages[one.passage - 1]
+        is_first = is_step(one.text) if steps else one is chosen[0]
+        return titles.index(passage.title), not is_first, passage.place, one.start
+
+    return sorted(chosen, key=standing)
 
 
 def _candidates(passages: Sequence[Highlighted]) -> list[QuotationCandidate]:
@@ -120,16 +155,36 @@ def _add(chosen: list[_Quotation], found: Sequence[_Quotation], asked: QuestionP
             return
 
 
-def _written(chosen: Sequence[_Quotation], passages: Sequence[Highlighted]) -> tuple[str, list[CitedSpan]]:
+def _written(
+    chosen: Sequence[_Quotation], passages: Sequence[Highlighted], asked: Sequence[QuestionPart]
+) -> tuple[str, list[CitedSpan]]:
+    """A title and a heading are not in the text that can be cited; they are told where they say what was asked."""
     paragraphs: list[str] = []
     cited: list[CitedSpan] = []
-    for title in dict.fromkeys(passages[one.passage - 1].title for one in chosen):
+    words = frozenset[str]().union(*(one.terms for one in asked))
+    own = ((one, passages[one.passage - 1]) for one in chosen)
+    told = {(passage.title, passage.section) for one, passage in own if _is_told(one, passage, words)}
+    for place, quotations in groupby(chosen, lambda one: _place(passages[one.passage - 1], told)):
         quotes = []
-        for one in (one for one in chosen if passages[one.passage - 1].title == title):
+        for one in quotations:
             cited.append(CitedSpan(len(cited) + 1, one.passage, one.start, one.end))
             quotes.append(f"{one.text} [{len(cited)}]")
-        paragraphs.append(f"From {_plain(title)}: " + " ".join(quotes))
+        paragraphs.append(f"From {place}: " + " ".join(quotes))
     return "\n\n".join(paragraphs), cited
+
+
+def _is_told(one: _Quotation, passage: Highlighted, asked: frozenset[str]) -> bool:
+    """Tells whether the heading has a word of the question that neither the title nor the quotation has."""
+    return not (terms(_heading(passage)) & asked - one.terms).issubset(terms(passage.title))
+
+
+def _place(passage: Highlighted, told: Collection[tuple[str, str]]) -> str:
+    title = _plain(passage.title)
+    return f"{title} › {_plain(_heading(passage))}" if (passage.title, passage.section) in told else title
+
+
+def _heading(passage: Highlighted) -> str:
+    return passage.section.rpartition(" > ")[2]
 
 
 def _beginning(passages: Sequence[Highlighted]) -> list[_Quotation]:

@@ -20,6 +20,7 @@ _CODE = re.compile(
 )
 # A sentence with its list: its items can be quoted one by one as well.
 _ITEMS = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
+_ITEM = re.compile(r"\n{1,2}[ \t]*+(?:[-*+•]|\d{1,3}[.)])[ \t]++[^\n]++(?:\n[ \t]++(?![-*+•\s]|\d{1,3}[.)])[^\n]++)*+")
 # It says nothing by itself, and belongs to what follows it.
 _LABEL = re.compile(r"(?:step|schritt|phase)\s\d{1,3}[.:]", re.IGNORECASE)
 _REFERS = re.compile(
@@ -83,7 +84,16 @@ def _sentence(content: str, span: Span, before: QuotablePart | None, likeness: f
     follows = before is not None and not before.is_row and before.end <= start
     if before and follows and _REFERS.match(said) and _joins(content, before, span):
         return QuotablePart(before.start, end, said, likeness=likeness, before=content[before.start : before.end])
+    if said.endswith(":") and (end := _list_after(content, start, end)) != span[1]:
+        return QuotablePart(start, end, said, likeness=likeness)
     return QuotablePart(*shortened(content, start, end), said, likeness=likeness)
+
+
+def _list_after(content: str, start: int, end: int) -> int:
+    """Returns the end of the items that what ends at `end` leads to, as many as a quotation from `start` on holds."""
+    while (item := _ITEM.match(content, end)) and item.end() - start <= LONGEST_QUOTE:
+        end = item.end()
+    return end
 
 
 def _joins(content: str, before: QuotablePart, span: Span) -> bool:

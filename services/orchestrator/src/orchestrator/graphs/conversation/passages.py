@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import cast
 
-from contracts.fixed_answers import NOT_NAMED
+from contracts.fixed_answers import NO_REASON, NOT_NAMED
 from contracts.graph_tools import AnswerSource
 from contracts.orchestrator import Citation, SentenceCheck, SentenceStatus
 from contracts.prompt_fence import fenced, neutralising
 from contracts.retrieval import MOST_CHARACTERS, Hit
 from orchestrator.citations.assess import CUT, assess, assess_quotations, unchecked
 from orchestrator.citations.check import check
-from orchestrator.citations.extract import Highlighted, covered, extract
+from orchestrator.citations.extract import Highlighted, covered, extract, unexplained
 from orchestrator.citations.named import is_german, named_in
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan
@@ -43,6 +43,7 @@ def passage_of(hit: Hit) -> FoundChunk:
         score=hit.score,
         content=hit.content,
         highlights=[(one.start, one.end, one.score) for one in hit.highlights],
+        chunk_index=hit.chunk_index,
     )
 
 
@@ -153,7 +154,8 @@ def of_cut(found: Verified) -> Verified:
 
 
 def quoted(question: str, passages: Sequence[FoundChunk]) -> tuple[str, list[CitedSpan]]:
-    """Returns an answer by quotations, empty if there is nothing to quote.
+    """Returns an answer by quotations, empty if there is nothing to quote. Asked for a reason, it says so if they give
+    none.
 
     A name of the question that no passage has is said to be missing. Then only what has another of its names is
     quoted, where the question asks of both alike ("INC-207 and INC-208"): all else would pass for the answer.
@@ -165,8 +167,12 @@ def quoted(question: str, passages: Sequence[FoundChunk]) -> tuple[str, list[Cit
     missing = f"{NOT_NAMED} {' or '.join(named.absent)}." if passages and named.absent else ""
     if missing and not named.apart:
         return missing, []
-    answer, cited = extract(question, _highlighted(passages), named.there if missing else ())
-    return "\n\n".join(filter(None, (missing, answer))), cited
+    highlighted = _highlighted(passages)
+    answer, cited = extract(question, highlighted, named.there if missing else ())
+    no_reason = ""
+    if cited and unexplained(question, highlighted, cited):
+        no_reason = NO_REASON["de" if is_german(question) else "en"]
+    return "\n\n".join(filter(None, (missing, no_reason, answer))), cited
 
 
 def answers_across(question: str, passages: Sequence[FoundChunk]) -> bool:
@@ -187,6 +193,7 @@ def _highlighted(passages: Sequence[FoundChunk]) -> list[Highlighted]:
             passage["highlights"],
             passage["score"],
             passage["section"] or "",
+            passage.get("chunk_index", 0),
         )
         for passage in passages
     ]

@@ -26,7 +26,7 @@ class Turn(TypedDict):
 class FoundChunk(TypedDict):
     """A search hit. `highlights` are (start, end, score) spans of `content`.
 
-    `workspace_id` is there if it is not the session's workspace.
+    `workspace_id` is there if it is not the session's workspace, `chunk_index` where the search told it.
     """
 
     chunk_id: str
@@ -41,6 +41,7 @@ class FoundChunk(TypedDict):
     content: str
     highlights: list[tuple[int, int, float]]
     workspace_id: NotRequired[str]
+    chunk_index: NotRequired[int]
 
 
 class Cited(TypedDict):

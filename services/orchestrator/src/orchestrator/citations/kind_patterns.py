@@ -1,0 +1,65 @@
+"""Words that tell which kind of answer a text gives: a time, a duration, a reason, a step."""
+
+from __future__ import annotations
+
+import re
+
+from orchestrator.citations.question import Kind
+
+MONTH = (
+    r"(?:jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|märz|apr(?:il)?|ma[iy]|june?|juni|july?|juli|aug(?:ust)?"
+    r"|sep(?:tember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?)"
+)
+UNIT = (
+    r"(?:milli)?seconds?|ms|minutes?|hours?|days?|weeks?|months?|years?|quarters?"
+    r"|sekunden?|minuten?|stunden?|tagen?|tage?|wochen?|monaten?|monate?|jahren?|jahre?"
+)
+TIME = re.compile(
+    rf"\b{MONTH}\b|\b(?:1[89]|20)\d\d\b|\b\d{{1,2}}:\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d+\.\d+\b",
+    re.IGNORECASE,
+)
+DURATION = re.compile(
+    rf"\b(?:\d[\d.,]{{0,20}}|an?|half|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|sixty|several"
+    rf"|zwei|drei|vier|fünf|sechs|acht|zehn)[\s-]++(?:\w{{1,40}}[\s-]){{0,2}}?(?:{UNIT})\b"
+    r"|\d:\d\d (?:to|until|bis|-|–) \d|\d\s?(?:km/h|kph|mph|m/s|knots|[kmgt]?b(?:it|yte)?s?/s)\b|\bper second\b",
+    re.IGNORECASE,
+)
+FRACTION = re.compile(
+    r"\b(?:half|an? (?:third|quarter)|two[ -]thirds|three[ -]quarters|hälfte|drittel|viertel)\b", re.IGNORECASE
+)
+FREQUENCY = re.compile(
+    rf"\b(?:every|each|once|twice|daily|hourly|weekly|monthly|yearly|quarterly|nightly|times an?|jede[nrs]?|täglich"
+    rf"|stündlich|wöchentlich|monatlich|einmal|zweimal)\b|\bper (?:{UNIT})\b",
+    re.IGNORECASE,
+)
+# "Since 2019" tells when.
+REASON = re.compile(
+    rf"\b(?:because|since(?!\s(?:then|when|last|\d|the (?:beginning|start)\b|{MONTH}\b))|due to|owing to|thanks to"
+    r"|so that|reasons?|causes?d?|therefore|thus|hence|led to|leads to|in order to|in an effort to"
+    r"|aim(?:s|ed)?|would have|as it|as they|as the|to avoid|to prevent|to ensure|otherwise"
+    r"|weil|da|damit|wegen|deshalb|daher|dadurch|um zu|grund|ursache)\b",
+    re.IGNORECASE,
+)
+OUTCOME = re.compile(
+    r"\b(?:if|when|once|otherwise|unless|then|as soon as|until|wenn|falls|sobald|dann|sonst|ohne|without)\b",
+    re.IGNORECASE,
+)
+CONDITION_HEADING = re.compile(r"\b(?:symptoms?|if|when|then|problem|wenn|falls|dann)\b", re.IGNORECASE)
+REASON_HEADING = re.compile(r"\b(?:why|causes?|reasons?|rationale|motivation|warum|ursache|grund)\b", re.IGNORECASE)
+FOLLOWS = re.compile(r", so (?:it|they|he|she|we|the|nobody)\b", re.IGNORECASE)
+# What stands under these tells why something was done, often without a word that says so.
+BACKGROUND = re.compile(
+    r"\b(?:context|background|problem|purpose|goals?|kontext|hintergrund|zweck|ziele?)\b", re.IGNORECASE
+)
+STEP = re.compile(
+    r"^\W*(?:step \d|\d+[.)]|first|then|next|look|call|restart|run|open|check|ask|use|stop|start|set|tell|cancel)\b"
+    r"|\b(?:should|must|have to|call|restart)\b",
+    re.IGNORECASE,
+)
+OF_KIND: dict[Kind, re.Pattern[str]] = {
+    "time": TIME,
+    "duration": DURATION,
+    "frequency": FREQUENCY,
+    "reason": REASON,
+    "step": STEP,
+}
