@@ -131,8 +131,7 @@ export const de: Messages = {
   worldRules: 'Regeln',
   worldTopics: 'Themen',
   worldQuestions: 'Offene Fragen',
-  worldHint:
-    'Worauf sich dieser Arbeitsbereich geeinigt hat. Alle Mitglieder sehen es, und der Assistent berücksichtigt es.',
+  worldHint: 'Worauf sich dieser Arbeitsbereich geeinigt hat. Alle Mitglieder sehen es.',
   worldVersion: 'Version {version}, geändert am {when}',
   value: 'Wert',
   clear: 'Leeren',
@@ -532,4 +531,6 @@ export const de: Messages = {
   inSeconds: '{seconds} s',
   attempts: '{count} Versuche',
   stageWaiting: 'noch nicht begonnen',
+  sessionWorldHint: 'Worauf man sich in dieser Unterhaltung geeinigt hat. Nur du siehst es.',
+  whoseWorld: 'Wessen Weltzustand',
 };

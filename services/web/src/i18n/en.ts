@@ -129,7 +129,7 @@ export const en = {
   worldRules: 'Rules',
   worldTopics: 'Topics',
   worldQuestions: 'Open questions',
-  worldHint: 'What this workspace agreed on. All members see it, and the assistant takes it into account.',
+  worldHint: 'What this workspace agreed on. All members see it.',
   worldVersion: 'Version {version}, changed {when}',
   value: 'Value',
   clear: 'Empty',
@@ -525,4 +525,6 @@ export const en = {
   inSeconds: '{seconds} s',
   attempts: 'tried {count} times',
   stageWaiting: 'not begun',
+  sessionWorldHint: 'What was agreed on in this conversation. Only you see it.',
+  whoseWorld: 'Whose world state',
 };
