@@ -533,4 +533,9 @@ export const de: Messages = {
   stageWaiting: 'noch nicht begonnen',
   sessionWorldHint: 'Worauf man sich in dieser Unterhaltung geeinigt hat. Nur du siehst es.',
   whoseWorld: 'Wessen Weltzustand',
+  zoom: 'Vergrößerung',
+  zoomIn: 'Größer',
+  zoomOut: 'Kleiner',
+  zoomShown: '{percent} %',
+  originalFile: 'Original herunterladen',
 };

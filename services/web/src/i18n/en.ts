@@ -527,4 +527,9 @@ export const en = {
   stageWaiting: 'not begun',
   sessionWorldHint: 'What was agreed on in this conversation. Only you see it.',
   whoseWorld: 'Whose world state',
+  zoom: 'Zoom',
+  zoomIn: 'Larger',
+  zoomOut: 'Smaller',
+  zoomShown: '{percent} %',
+  originalFile: 'Download the original',
 };
