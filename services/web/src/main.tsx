@@ -5,6 +5,7 @@ import { App } from './App';
 import { Problem } from './api/client';
 import { chooseLanguage } from './i18n';
 import { signInByLink } from './session/link';
+import { chosenLanguage, showScheme } from './shell/appearance';
 import './styles/tokens.css';
 
 const isFinal = (error: Error) => error instanceof Problem && error.status < 500;
@@ -12,7 +13,8 @@ const client = new QueryClient({
   defaultOptions: { queries: { staleTime: 10_000, retry: (count, error) => !isFinal(error) && count < 3 } },
 });
 
-await chooseLanguage(navigator.language);
+showScheme();
+await chooseLanguage(chosenLanguage() ?? navigator.language);
 await signInByLink();
 createRoot(document.getElementById('root')!).render(
   <QueryClientProvider client={client}>

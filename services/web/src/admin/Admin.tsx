@@ -2,6 +2,7 @@ import { Route, Switch } from 'wouter';
 import type { Schemas } from '../api/client';
 import { t } from '../i18n';
 import { Presets } from '../settings/Presets';
+import { QuickActions } from '../settings/QuickActions';
 import { Settings } from '../settings/Settings';
 import style from '../shell/page.module.css';
 import { Sections } from '../shell/Sections';
@@ -19,6 +20,7 @@ const PAGES: Record<PartName, (props: { caller: Caller }) => React.ReactNode> = 
   usage: Usage,
   settings: Settings,
   presets: Presets,
+  quickActions: QuickActions,
   keys: Keys,
   people: People,
   audit: Audit,

@@ -6,6 +6,7 @@ const PARTS = [
   { href: '/admin/usage', name: 'usage', owners: false },
   { href: '/admin/settings', name: 'settings', owners: false },
   { href: '/admin/presets', name: 'presets', owners: false },
+  { href: '/admin/quick-actions', name: 'quickActions', owners: false },
   { href: '/admin/keys', name: 'keys', owners: false },
   { href: '/admin/people', name: 'people', owners: true },
   { href: '/admin/audit', name: 'audit', owners: true },

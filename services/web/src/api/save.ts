@@ -14,6 +14,9 @@ export async function saveFile(path: string, name?: string): Promise<void> {
   URL.revokeObjectURL(url);
 }
 
+/** The name of a file without its folders or its archive. */
+export const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
 /** The name in a Content-Disposition, empty if there is none. */
 export const givenName = (disposition: string | null): string =>
   /filename="([^"]*)"/.exec(disposition ?? '')?.[1] ?? '';

@@ -1,6 +1,5 @@
-import { useQuery } from '@tanstack/react-query';
 import { Button, Header, Menu, MenuItem, MenuSection, MenuTrigger, Popover } from 'react-aria-components';
-import { api, body, everyPage } from '../api/client';
+import { useQuickActions } from '../api/use-quick-actions';
 import { t } from '../i18n';
 import style from './artifact.module.css';
 import { offers, type Wish } from './wishes';
@@ -13,11 +12,7 @@ interface Props {
 
 /** Quick actions and themes: how the whole is written anew. */
 export function Rewrite({ isCode, isDisabled, onAsk }: Props) {
-  const { data = [] } = useQuery({
-    queryKey: ['quick-actions'],
-    queryFn: () =>
-      everyPage((cursor) => body(api.GET('/v1/quick-actions', { params: { query: { limit: 200, ...cursor } } }))),
-  });
+  const { data = [] } = useQuickActions();
   const groups = offers(
     isCode,
     data.filter((action) => action.target === 'artifact'),

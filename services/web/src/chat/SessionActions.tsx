@@ -1,13 +1,14 @@
 import { useMutation } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { Button } from 'react-aria-components';
+import { Link } from 'wouter';
 import { saveFile } from '../api/save';
 import { t } from '../i18n';
 import style from './chat.module.css';
 
 const Share = lazy(() => import('./Share'));
 
-/** What can be done with a conversation as a whole: give it to others, take it along. */
+/** What can be done with a conversation as a whole: see what it agreed on, take it along, give it to others. */
 export function SessionActions({ sessionId, title }: { sessionId: string; title: string }) {
   const [sharing, setSharing] = useState(false);
   const path = `/v1/sessions/${sessionId}/export?format=markdown`;
@@ -16,6 +17,7 @@ export function SessionActions({ sessionId, title }: { sessionId: string; title:
   return (
     <div className={style.actions}>
       {save.error && <span role="alert">{save.error.message}</span>}
+      <Link href={`/memory/world?session=${sessionId}`}>{t('worldState')}</Link>
       <Button onPress={() => save.mutate()} isDisabled={save.isPending}>
         {t('export')}
       </Button>

@@ -12,6 +12,8 @@ import type { Places } from './layout.worker';
 
 const MOST_NODES = 60;
 const MOST_EDGES = 200;
+// Milliseconds of what moves after the pointer or the wheel was used
+const STILL = { zoomDuration: 0, doubleClickZoomingDuration: 0, inertiaDuration: 0 };
 
 /** The entity and its neighbours, for the eye and the pointer; the lists on the page say the same. */
 export default function Picture({ entity }: { entity: string }) {
@@ -50,11 +52,13 @@ function Drawn({ graph, entity }: { graph: Schemas['Subgraph']; entity: string }
   useEffect(() => {
     const box = place.current!;
     const model = modelOf(graph, colours(box));
+    const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     const view = new Sigma(model, box, {
       labelColor: { attribute: 'labelColor' },
       defaultEdgeType: 'arrow',
       labelRenderedSizeThreshold: 0,
       labelDensity: 2,
+      ...(isCalm ? STILL : {}),
       defaultDrawNodeHover: () => undefined, // it draws a white box, in the dark as well
     });
     view.on('clickNode', ({ node }) => go(entityHref(String(model.getNodeAttribute(node, 'label')))));
@@ -62,6 +66,7 @@ function Drawn({ graph, entity }: { graph: Schemas['Subgraph']; entity: string }
     view.on('leaveNode', () => box.removeAttribute('data-over'));
     const layout = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' });
     layout.onmessage = ({ data: { ids, places, last } }: MessageEvent<Places>) => {
+      if (isCalm && !last) return; // only where the nodes stay is shown
       for (const [i, id] of ids.entries()) model.mergeNodeAttributes(id, { x: places[2 * i]!, y: places[2 * i + 1]! });
       if (last) box.setAttribute('data-drawn', 'true');
     };

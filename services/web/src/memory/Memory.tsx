@@ -4,9 +4,9 @@ import { t } from '../i18n';
 import style from '../shell/page.module.css';
 import { Sections } from '../shell/Sections';
 import { Remembered } from './Remembered';
-import { WorldState } from './WorldState';
+import { Worlds } from './Worlds';
 
-/** What is remembered of the person, and what the workspace agreed on. */
+/** What is remembered of the person, and what the workspace and each conversation agreed on. */
 export default function Memory({ caller }: { caller: Schemas['Caller'] }) {
   const mayChange = caller.role !== 'viewer';
   const parts = [
@@ -19,7 +19,7 @@ export default function Memory({ caller }: { caller: Schemas['Caller'] }) {
       <Sections label={t('memory')} parts={parts} />
       <Switch>
         <Route path="/memory/world">
-          <WorldState mayChange={mayChange} userId={caller.user.id} />
+          <Worlds mayChangeShared={mayChange} userId={caller.user.id} />
         </Route>
         <Route>
           <Remembered mayChange={mayChange} isOwner={caller.role === 'owner'} />

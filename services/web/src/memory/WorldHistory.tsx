@@ -5,7 +5,7 @@ import { api, body, type Schemas } from '../api/client';
 import { type Key, t, when } from '../i18n';
 import { Confirm } from '../shell/dialogs';
 import style from '../shell/page.module.css';
-import { inWords } from './world';
+import { inWords, worldOf } from './world';
 
 type WorldEvent = Schemas['WorldEvent'];
 const HAPPENED = {
@@ -17,6 +17,7 @@ const HAPPENED = {
 } as const satisfies Record<WorldEvent['kind'], Key>;
 
 interface Props {
+  sessionId: string | undefined;
   current: number;
   mayChange: boolean;
   userId: string;
@@ -24,13 +25,13 @@ interface Props {
 }
 
 /** Each version with what changed; any earlier one can be restored. */
-export function WorldHistory({ current, mayChange, userId, onReverted }: Props) {
+export function WorldHistory({ sessionId, current, mayChange, userId, onReverted }: Props) {
   const [chosen, setChosen] = useState<number>();
   const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: ['world', 'history'],
+    queryKey: ['world', sessionId, 'history'],
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam }) => {
-      const query = { limit: 20, ...(pageParam ? { cursor: pageParam } : {}) };
+      const query = { ...worldOf(sessionId), limit: 20, ...(pageParam ? { cursor: pageParam } : {}) };
       return body(api.GET('/v1/world/history', { params: { query } }));
     },
     getNextPageParam: (page) => page.next_cursor ?? undefined,
@@ -71,7 +72,13 @@ export function WorldHistory({ current, mayChange, userId, onReverted }: Props) 
       </ol>
       {hasNextPage && <Button onPress={() => fetchNextPage()}>{t('more')}</Button>}
       {chosen !== undefined && (
-        <Revert version={chosen} current={current} onDone={done} onCancel={() => setChosen(undefined)} />
+        <Revert
+          sessionId={sessionId}
+          version={chosen}
+          current={current}
+          onDone={done}
+          onCancel={() => setChosen(undefined)}
+        />
       )}
     </section>
   );
@@ -86,6 +93,7 @@ const whose = ({ created_by: by, run_id: run }: WorldEvent, userId: string) =>
   t(run ? 'byAssistant' : by === userId ? 'byYou' : by ? 'byMember' : 'bySystem');
 
 interface RevertProps {
+  sessionId: string | undefined;
   version: number;
   current: number;
   onDone: () => void;
@@ -93,13 +101,16 @@ interface RevertProps {
 }
 
 /** Shows what restoring a version changes before it is done; it is a version of its own and can be undone as well. */
-function Revert({ version, current, onDone, onCancel }: RevertProps) {
+function Revert({ sessionId, version, current, onDone, onCancel }: RevertProps) {
   const { data } = useQuery({
-    queryKey: ['world', 'diff', current, version],
-    queryFn: () => body(api.GET('/v1/world/diff', { params: { query: { from: current, to: version } } })),
+    queryKey: ['world', sessionId, 'diff', current, version],
+    queryFn: () => {
+      const query = { ...worldOf(sessionId), from: current, to: version };
+      return body(api.GET('/v1/world/diff', { params: { query } }));
+    },
   });
   const revert = useMutation({
-    mutationFn: () => api.POST('/v1/world/revert', { body: { version } }),
+    mutationFn: () => api.POST('/v1/world/revert', { params: { query: worldOf(sessionId) }, body: { version } }),
     onSuccess: onDone,
   });
   return (

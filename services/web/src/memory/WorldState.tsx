@@ -6,22 +6,29 @@ import { t, when } from '../i18n';
 import style from '../shell/page.module.css';
 import { EditText } from './EditText';
 import { WorldHistory } from './WorldHistory';
-import { FIELDS, inWords, LISTS } from './world';
+import { FIELDS, inWords, LISTS, worldOf } from './world';
 
 type Operation = Schemas['WorldOperation'];
 
 interface Props {
+  /** The conversation whose world it is; without it the workspace's. */
+  sessionId: string | undefined;
   mayChange: boolean;
   userId: string;
 }
 
-/** The workspace's world state: what its members and the assistant agreed on, and how it came to be. */
-export function WorldState({ mayChange, userId }: Props) {
+/** A world state: what the people and the assistant agreed on, and how it came to be. */
+export function WorldState({ sessionId, mayChange, userId }: Props) {
   const client = useQueryClient();
-  const { data, error } = useQuery({ queryKey: ['world', 'now'], queryFn: () => body(api.GET('/v1/world')) });
-  const again = () => client.invalidateQueries({ queryKey: ['world'] });
+  const params = { query: worldOf(sessionId) };
+  const { data, error } = useQuery({
+    queryKey: ['world', sessionId, 'now'],
+    queryFn: () => body(api.GET('/v1/world', { params })),
+  });
+  const again = () => client.invalidateQueries({ queryKey: ['world', sessionId] });
   const change = useMutation({
-    mutationFn: (operation: Operation) => api.POST('/v1/world/operations', { body: { operations: [operation] } }),
+    mutationFn: (operation: Operation) =>
+      api.POST('/v1/world/operations', { params, body: { operations: [operation] } }),
     onSuccess: again,
   });
   if (!data) return <p role="status">{error?.message ?? t('loading')}</p>;
@@ -30,7 +37,7 @@ export function WorldState({ mayChange, userId }: Props) {
   const extra = Object.entries(document.extra ?? {});
   return (
     <>
-      <p className={style.quiet}>{t('worldHint')}</p>
+      <p className={style.quiet}>{t(sessionId ? 'sessionWorldHint' : 'worldHint')}</p>
       <p className={style.quiet}>{t('worldVersion', { version: data.version, when: when(data.updated_at) })}</p>
       <p role="alert" className={style.error}>
         {change.error?.message}
@@ -51,7 +58,13 @@ export function WorldState({ mayChange, userId }: Props) {
       {LISTS.map(({ path, label, of }) => (
         <List key={path} path={path} label={t(label)} items={of(document)} onChange={onChange} />
       ))}
-      <WorldHistory current={data.version} mayChange={mayChange} userId={userId} onReverted={again} />
+      <WorldHistory
+        sessionId={sessionId}
+        current={data.version}
+        mayChange={mayChange}
+        userId={userId}
+        onReverted={again}
+      />
     </>
   );
 }

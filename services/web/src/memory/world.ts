@@ -25,6 +25,17 @@ export const LISTS = [
   { path: '/open_questions', label: 'worldQuestions', of: (world: World) => world.open_questions ?? [] },
 ] as const satisfies { path: string; label: Key; of: (world: World) => string[] }[];
 
+/** The query that names a world: the workspace's, or that of a conversation. */
+export const worldOf = (sessionId: string | undefined) => (sessionId ? { session_id: sessionId } : {});
+
+type Named = Pick<Schemas['Session'], 'id' | 'title'>;
+
+/** The conversations that are offered; the one that is open is among them, also where the list does not reach it. */
+export function worldOptions(open: string | undefined, named: Named | undefined, listed: readonly Named[]): Named[] {
+  if (open === undefined || listed.some(({ id }) => id === open)) return [...listed];
+  return [named ?? { id: open, title: null }, ...listed];
+}
+
 /** A value of the document in one line. */
 export const inWords = (value: unknown): string =>
   value === null || value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);

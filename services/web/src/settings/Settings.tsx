@@ -3,6 +3,7 @@ import type { Schemas } from '../api/client';
 import { t } from '../i18n';
 import { Choice } from '../shell/Choice';
 import style from '../shell/page.module.css';
+import { Appearance } from './Appearance';
 import { type Scope, useSchema, useSettings } from './api';
 import { categoryOf, membersOf } from './forms';
 import { type Provider, Providers } from './Providers';
@@ -22,6 +23,8 @@ export function Settings({ caller }: { caller: Schemas['Caller'] }) {
   ] as const;
   return (
     <>
+      <Appearance />
+      <h2>{t('setHow')}</h2>
       <p className={style.quiet}>{t('settingsHint')}</p>
       {caller.role === 'owner' && (
         <div className={style.form}>

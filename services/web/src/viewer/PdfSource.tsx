@@ -10,10 +10,12 @@ import style from './viewer.module.css';
 interface Props {
   citation: Schemas['Citation'];
   chunk: Schemas['Chunk'];
+  /** How large the page is against the width of the panel. */
+  zoom: number;
 }
 
 /** The page of the passage: its box framed, and the quote's words marked where they are found inside it. */
-export default function PdfSource({ citation, chunk }: Props) {
+export default function PdfSource({ citation, chunk, zoom }: Props) {
   const url = `/v1/documents/${citation.document_id}/original`;
   const pdf = useQuery({ queryKey: ['pdf', url], queryFn: () => open(url), staleTime: Infinity, gcTime: 60_000 });
   const place = useQuery({
@@ -23,7 +25,7 @@ export default function PdfSource({ citation, chunk }: Props) {
     gcTime: 60_000,
   });
   if (!place.data) return <p role="status">{(pdf.error ?? place.error)?.message ?? t('loading')}</p>;
-  return <Page {...place.data} pages={pdf.data!.numPages} quote={citation.quote} />;
+  return <Page {...place.data} pages={pdf.data!.numPages} quote={citation.quote} zoom={zoom} />;
 }
 
 interface Place {
@@ -51,21 +53,24 @@ async function findPlace(pdf: PDFDocumentProxy, quote: string, chunk: Schemas['C
   return found?.words.length ? found : places[0]!;
 }
 
-function Page({ page, frame, words, pages, quote }: Place & { pages: number; quote: string }) {
+function Page({ page, frame, words, pages, quote, zoom }: Place & { pages: number; quote: string; zoom: number }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const target = useRef<HTMLDivElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the width follows from the zoom
   useEffect(() => {
     const width = canvas.current!.parentElement!.clientWidth;
     const task = render(page, canvas.current!, width);
-    target.current?.scrollIntoView({ block: 'center' });
     return () => task.cancel();
-  }, [page]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another quote on the same page has its own place
-  useEffect(() => void target.current?.scrollIntoView({ block: 'center' }), [quote]);
+  }, [page, zoom]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each quote, and each size of the page, has its own place
+  useEffect(
+    () => void target.current?.scrollIntoView({ block: 'center', inline: zoom > 1 ? 'start' : 'nearest' }),
+    [page, quote, zoom],
+  );
   const { width, height } = page.getViewport({ scale: 1 });
   return (
     <figure className={style.page} tabIndex={0}>
-      <div style={{ aspectRatio: `${width} / ${height}` }}>
+      <div style={{ aspectRatio: `${width} / ${height}`, width: `${100 * zoom}%` }}>
         <canvas ref={canvas} role="img" aria-label={`${t('page', { page: page.pageNumber })}: ${quote}`} />
         {frame && <div ref={target} className={style.frame} style={percent(frame)} data-testid="frame" />}
         {words.map((word, index) => (

@@ -1,10 +1,12 @@
-import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { api, body, Problem, type Schemas } from '../api/client';
-import { t } from '../i18n';
+import { lastPart, saveFile } from '../api/save';
+import { number, t } from '../i18n';
 import { TextSource } from './TextSource';
 import style from './viewer.module.css';
+import { nextZoom } from './zoom';
 
 const PdfSource = lazy(() => import('./PdfSource'));
 type Citation = Schemas['Citation'];
@@ -21,6 +23,7 @@ interface Props {
 export default function SourcePanel({ citation, others, onOpen, onClose }: Props) {
   const { document_id: documentId, chunk_id: chunkId } = citation;
   const heading = useRef<HTMLHeadingElement>(null);
+  const [zoom, setZoom] = useState(1);
   const document = useQuery({
     queryKey: ['document', documentId],
     queryFn: () => body(api.GET('/v1/documents/{document_id}', { params: { path: { document_id: documentId } } })),
@@ -34,6 +37,7 @@ export default function SourcePanel({ citation, others, onOpen, onClose }: Props
     return { isDisabled: !target, onPress: () => target && onOpen(target) };
   };
   const ready = document.data && chunk.data;
+  const isPdf = document.data?.media_type === 'application/pdf';
   return (
     <aside className={style.panel} aria-label={t('source')} onKeyDown={(event) => event.key === 'Escape' && onClose()}>
       <header>
@@ -51,14 +55,49 @@ export default function SourcePanel({ citation, others, onOpen, onClose }: Props
           <Button onPress={onClose}>{t('close')}</Button>
         </div>
       </header>
+      <div className={style.tools}>
+        {isPdf && <Zoom zoom={zoom} onZoom={setZoom} />}
+        {document.data && <Original documentId={documentId} name={document.data.name} />}
+      </div>
       {!ready && <p role="status">{(document.error ?? chunk.error)?.message ?? t('loading')}</p>}
-      {ready && document.data.media_type === 'application/pdf' && (
+      {ready && isPdf && (
         <Suspense fallback={<p role="status">{t('loading')}</p>}>
-          <PdfSource citation={citation} chunk={chunk.data} />
+          <PdfSource citation={citation} chunk={chunk.data} zoom={zoom} />
         </Suspense>
       )}
-      {ready && document.data.media_type !== 'application/pdf' && <TextSource citation={citation} chunk={chunk.data} />}
+      {ready && !isPdf && <TextSource citation={citation} chunk={chunk.data} />}
     </aside>
+  );
+}
+
+function Zoom({ zoom, onZoom }: { zoom: number; onZoom: (zoom: number) => void }) {
+  const step = (by: 1 | -1) => {
+    const next = nextZoom(zoom, by);
+    return { isDisabled: next === undefined, onPress: () => next !== undefined && onZoom(next) };
+  };
+  return (
+    <fieldset aria-label={t('zoom')}>
+      <Button {...step(-1)} aria-label={t('zoomOut')}>
+        −
+      </Button>
+      <output>{t('zoomShown', { percent: number(100 * zoom) })}</output>
+      <Button {...step(1)} aria-label={t('zoomIn')}>
+        +
+      </Button>
+    </fieldset>
+  );
+}
+
+/** The document as it was received, as a file. */
+function Original({ documentId, name }: { documentId: string; name: string }) {
+  const save = useMutation({ mutationFn: () => saveFile(`/v1/documents/${documentId}/original`, lastPart(name)) });
+  return (
+    <>
+      <Button isDisabled={save.isPending} onPress={() => save.mutate()}>
+        {t('originalFile')}
+      </Button>
+      {save.error && <span role="alert">{save.error.message}</span>}
+    </>
   );
 }
 

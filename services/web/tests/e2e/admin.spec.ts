@@ -1,4 +1,4 @@
-import { expect, expectAccessible, signIn, test } from './fixtures';
+import { expect, expectAccessible, signIn, signInAsViewer, test } from './fixtures';
 
 test('an owner sees how the services are, what was used and done, and decides who comes in', async ({
   page,
@@ -57,6 +57,26 @@ test('an owner sees how the services are, what was used and done, and decides wh
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).press('Enter');
   await expect(main.getByText(preset)).toHaveCount(0);
 
+  await page.getByRole('link', { name: 'Quick actions' }).press('Enter');
+  await main.getByRole('button', { name: 'New quick action' }).press('Enter');
+  const action = `Harbour ${crypto.randomUUID().slice(0, 8)}`;
+  await expect(main.getByLabel('Name')).toBeFocused();
+  await page.keyboard.type(action);
+  await main.getByLabel('Prompt').fill('Write it for sailors.');
+  await main.getByLabel('for all members of the workspace').press('Space');
+  await expectAccessible(page, 'quick-action');
+  await main.getByRole('button', { name: 'Save' }).press('Enter');
+  const row = main.getByRole('listitem').filter({ hasText: action });
+  await expect(row).toContainText('of the workspace');
+  await row.getByRole('button', { name: /^Edit/ }).press('Enter');
+  await main.getByLabel('Prompt').fill('Write it for children.');
+  await page.getByRole('button', { name: 'Save' }).press('Enter');
+  await expect(row).toContainText('Write it for children.');
+  await expectAccessible(page, 'quick-actions');
+  await row.getByRole('button', { name: /^Delete/ }).press('Enter');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).press('Enter');
+  await expect(row).toHaveCount(0);
+
   await page.getByRole('link', { name: 'People' }).click();
   const role = main.getByLabel('Role of Grete').first();
   await role.selectOption('editor');
@@ -108,4 +128,60 @@ test('a key is made, shown once and revoked; whom it belongs to sees the parts o
   await page.getByRole('button', { name: `Revoke: ${name}` }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: name })).toContainText('revoked');
+});
+
+test('who may only read makes own quick actions, and cannot change those of the workspace', async ({
+  page,
+  request,
+}) => {
+  const headers = { authorization: `Bearer ${process.env.ATTRACTOR_API_KEY}` };
+  const name = `Ours ${crypto.randomUUID().slice(0, 8)}`;
+  await request.post('/v1/quick-actions', { headers, data: { name, prompt: 'Make it brief.', shared: true } });
+  await signInAsViewer(page, request);
+  await page.goto('/admin/quick-actions');
+  const ours = page.getByRole('listitem').filter({ hasText: name });
+  await expect(ours).toBeVisible();
+  await expect(ours.getByRole('button')).toHaveCount(0);
+  await page.getByRole('button', { name: 'New quick action' }).press('Enter');
+  await expect(page.getByLabel('Prompt')).toBeVisible();
+  await expect(page.getByLabel('for all members of the workspace')).toHaveCount(0);
+});
+
+test('language and colours are chosen, and stay in this browser', async ({ page }) => {
+  await signIn(page);
+  await page.goto('/admin/settings');
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await ground();
+  await page.getByLabel('Colours').selectOption('dark');
+  await expect.poll(ground).not.toBe(light);
+  await page.getByLabel('Language of the pages').selectOption('Deutsch');
+  await expect(page.getByRole('heading', { name: 'In diesem Browser' })).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('lang', 'de');
+  expect(await ground()).not.toBe(light);
+  await page.getByLabel('Farben').selectOption('wie im Browser eingestellt');
+  await expect.poll(ground).toBe(light);
+});
+
+test('nothing moves for who asked for less motion', async ({ page }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await signIn(page);
+  for (const path of ['/', '/graph?entity=AuthService', '/memory', '/admin/settings']) {
+    await page.goto(path);
+    await expect(page.getByRole('main')).not.toHaveAttribute('aria-busy');
+    const moves = await page.evaluate(() => {
+      const probe = document.body.appendChild(document.createElement('p'));
+      probe.style.transition = 'opacity 5s';
+      probe.style.animation = 'any 5s infinite';
+      const { transitionProperty, animationName } = getComputedStyle(probe);
+      const { scrollBehavior } = getComputedStyle(document.documentElement);
+      probe.remove();
+      return { transitionProperty, animationName, scrollBehavior, running: document.getAnimations().length };
+    });
+    expect(moves, path).toEqual({
+      transitionProperty: 'none',
+      animationName: 'none',
+      scrollBehavior: 'auto',
+      running: 0,
+    });
+  }
 });

@@ -17,6 +17,17 @@ test('a question is answered, and its citation opens the page with the words mar
   await expect(page.getByTestId('frame')).toBeVisible();
   await expect(page.getByTestId('word').first()).toBeVisible();
   await expectAccessible(page, 'pdf');
+  const sheet = page.getByRole('img', { name: /^page \d+:/ });
+  const before = (await sheet.boundingBox())!.width;
+  await page.getByRole('button', { name: 'Larger' }).press('Enter');
+  await page.getByRole('button', { name: 'Larger' }).press('Enter');
+  await expect(page.getByText('150 %')).toBeVisible();
+  await expect.poll(async () => (await sheet.boundingBox())!.width / before).toBeCloseTo(1.5, 1);
+  await expect(page.getByTestId('word').first()).toBeInViewport();
+  await expectAccessible(page, 'pdf-zoomed');
+  const original = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download the original' }).press('Enter');
+  expect((await original).suggestedFilename()).toBe('identity-handbook.pdf');
 
   // The address holds the citation: whoever may see it sees the same
   await page.reload();

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { test as base, expect, type Page } from '@playwright/test';
+import { type APIRequestContext, test as base, expect, type Page } from '@playwright/test';
 import type { RunOnly } from 'axe-core';
 
 export const QUESTION = 'How long is a refresh token valid?';
@@ -27,6 +27,19 @@ export async function signIn(page: Page) {
   await page.getByLabel('API key').fill(process.env.ATTRACTOR_API_KEY!);
   await page.keyboard.press('Enter');
   await expect(page.getByLabel('Your question')).toBeVisible();
+}
+
+/** Signs in with a new key of the role viewer; returns the headers by which a test asks the API with it. */
+export async function signInAsViewer(page: Page, request: APIRequestContext): Promise<{ authorization: string }> {
+  const headers = { authorization: `Bearer ${process.env.ATTRACTOR_API_KEY}` };
+  const { workspace } = await (await request.get('/v1/me', { headers })).json();
+  const data = { name: 'reads', role: 'viewer' };
+  const { key } = await (await request.post(`/v1/workspaces/${workspace.id}/keys`, { headers, data })).json();
+  await page.goto('/');
+  await page.getByLabel('API key').fill(key);
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Your question')).toBeVisible();
+  return { authorization: `Bearer ${key}` };
 }
 
 /** Asks on the front page, and waits for the whole answer. */

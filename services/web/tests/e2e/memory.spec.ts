@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { ask, expect, expectAccessible, signIn, test } from './fixtures';
+import { ask, expect, expectAccessible, signIn, signInAsViewer, test } from './fixtures';
 
 const open = async (page: Page, name: string) => {
   await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name, exact: true }).click();
@@ -51,6 +51,46 @@ test('what is remembered is seen with its origin, found, changed and forgotten',
   await page.getByLabel('Kind').selectOption('episode');
   await rows.filter({ hasText: 'I live in Lisbon' }).first().getByRole('link').click();
   await expect(page.getByRole('log')).toContainText('I live in Lisbon');
+  await page.getByRole('main').getByRole('link', { name: 'World state' }).press('Enter');
+  await expect(page.getByLabel('Whose world state').locator('option:checked')).toContainText('I live in Lisbon');
+});
+
+test('a conversation has a world state of its own, which also who may only read may change', async ({
+  page,
+  request,
+}) => {
+  const headers = await signInAsViewer(page, request);
+  const mark = crypto.randomUUID().slice(0, 8);
+  const [title, calm, bright] = [`Lighthouse ${mark}`, `A calm harbour ${mark}`, `A bright light ${mark}`];
+  const { id } = await (await request.post('/v1/sessions', { headers, data: {} })).json();
+  await request.patch(`/v1/sessions/${id}`, { headers, data: { title } });
+  await page.goto('/memory/world');
+  await page.getByLabel('Whose world state').selectOption(title);
+  await expect(page.getByText('Only you see it')).toBeVisible();
+  expect(new URL(page.url()).searchParams.get('session')).toBe(id);
+  const goals = page.getByRole('region', { name: 'Goals' });
+  for (const goal of [calm, bright]) {
+    const field = goals.getByLabel('Add to: Goals');
+    await field.fill(goal);
+    await field.press('Enter');
+    await expect(goals.getByRole('listitem').filter({ hasText: goal })).toBeVisible();
+    await expect(field).toHaveValue('');
+  }
+  const history = page.getByRole('region', { name: 'History' }).getByRole('listitem');
+  await expect(history.first()).toContainText(`/goals: ${bright}`);
+  await expectAccessible(page, 'session-world');
+  await history
+    .nth(1)
+    .getByRole('button', { name: /^Restore/ })
+    .press('Enter');
+  const dialog = page.getByRole('alertdialog');
+  await expect(dialog).toContainText(bright);
+  await dialog.getByRole('button', { name: 'Restore' }).press('Enter');
+  await expect(goals.getByRole('listitem')).toHaveText([new RegExp(calm)]);
+
+  await page.getByLabel('Whose world state').selectOption('of the workspace');
+  await expect(page.getByText('All members see it')).toBeVisible();
+  await expect(page.getByText(calm)).toHaveCount(0);
 });
 
 test('the world state is changed, its history tells how, and an earlier version is restored', async ({ page }) => {
@@ -81,13 +121,7 @@ test('the world state is changed, its history tells how, and an earlier version 
 });
 
 test('who may only read is offered nothing that would be refused', async ({ page, request }) => {
-  const headers = { authorization: `Bearer ${process.env.ATTRACTOR_API_KEY}` };
-  const { workspace } = await (await request.get('/v1/me', { headers })).json();
-  const data = { name: 'reads', role: 'viewer' };
-  const { key } = await (await request.post(`/v1/workspaces/${workspace.id}/keys`, { headers, data })).json();
-  await page.goto('/');
-  await page.getByLabel('API key').fill(key);
-  await page.keyboard.press('Enter');
+  await signInAsViewer(page, request);
   await open(page, 'Memory');
   await expect(page.getByLabel('Search what is remembered')).toBeVisible();
   await expect(page.getByLabel('A note to remember')).toHaveCount(0);

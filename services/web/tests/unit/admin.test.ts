@@ -5,8 +5,9 @@ import { rolesUpTo } from '../../src/admin/roles';
 const names = (role: Parameters<typeof partsFor>[0]) => partsFor(role).map(({ name }) => name);
 
 test('each role is offered what it may do, and nothing more', () => {
-  expect(names('viewer')).toEqual(['status', 'usage', 'settings', 'presets', 'keys']);
-  expect(names('editor')).toEqual(['status', 'usage', 'settings', 'presets', 'keys']);
-  expect(names('owner')).toEqual(['status', 'usage', 'settings', 'presets', 'keys', 'people', 'audit']);
+  const everybody = ['status', 'usage', 'settings', 'presets', 'quickActions', 'keys'];
+  expect(names('viewer')).toEqual(everybody);
+  expect(names('editor')).toEqual(everybody);
+  expect(names('owner')).toEqual([...everybody, 'people', 'audit']);
   expect(rolesUpTo('editor').map(({ value }) => value)).toEqual(['viewer', 'editor']);
 });

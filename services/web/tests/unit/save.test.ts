@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
-import { givenName } from '../../src/api/save';
+import { givenName, lastPart } from '../../src/api/save';
 import { writes } from '../../src/api/use-model';
 
 test('a file has the name that the API gives it', () => {
   expect(givenName('attachment; filename="Outage report.docx"')).toBe('Outage report.docx');
   expect(givenName('attachment')).toBe('');
   expect(givenName(null)).toBe('');
+  expect(lastPart('handbook.zip/teams/plan.pdf')).toBe('plan.pdf');
+  expect(lastPart('plan.pdf')).toBe('plan.pdf');
 });
 
 test('there is a model where the operator has one or the workspace chose one', () => {

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { formOf, membersOf, parsed, written } from '../../src/settings/forms';
+import { mayShare, mayWrite, writtenIn } from '../../src/settings/quick-actions';
+import { keptOf, LANGUAGES } from '../../src/shell/appearance';
 
 test('a setting gets the field that its schema asks for; an unknown form is written as JSON', () => {
   expect(formOf({ type: 'string', maxLength: 8000 })).toMatchObject({ kind: 'text', isLong: true });
@@ -30,4 +32,26 @@ test('what is written becomes the value of the schema, and nothing written the d
 test('the members of a family are found among the keys', () => {
   const keys = ['answers.passages', 'providers.two.base_url', 'providers.one.base_url', 'providers.one.api_key'];
   expect(membersOf('providers.{name}.base_url', keys)).toEqual(['one', 'two']);
+});
+
+test('quick actions of all members are for those who may write; own ones are for everybody', () => {
+  expect(mayShare('viewer')).toBe(false);
+  expect(mayShare('editor')).toBe(true);
+  expect(mayWrite('viewer', { shared: false })).toBe(true);
+  expect(mayWrite('viewer', { shared: true })).toBe(false);
+  expect(mayWrite('editor', { shared: true })).toBe(true);
+});
+
+test('a quick action is sent as its form says, without the spaces around', () => {
+  const form = new FormData();
+  form.set('name', ' Brief ');
+  form.set('prompt', 'Make it brief.\n');
+  form.set('use_history', 'on');
+  const sent = { name: 'Brief', prompt: 'Make it brief.', use_history: true, use_preferences: false };
+  expect(writtenIn(form)).toEqual(sent);
+});
+
+test('what was kept in the browser counts only while it can be chosen', () => {
+  expect(keptOf(LANGUAGES, 'de')).toBe('de');
+  for (const unknown of [null, '', 'tlh', 'toString']) expect(keptOf(LANGUAGES, unknown)).toBeUndefined();
 });
