@@ -20,6 +20,12 @@ stop: ## stop what `make run` started
 reset: ## stop and delete all data of `make run`
 	@$(BOOTSTRAP) reset
 
+backup: ## back up the data of `make run`, while it runs or not, into .data-backups (BACKUP_FOLDER)
+	@$(BOOTSTRAP) backup
+
+restore: ## restore them and start; TO="2026-11-20 14:03" as they were then, otherwise as late as possible
+	@$(BOOTSTRAP) restore $(if $(TO),--to "$(TO)")
+
 setup: ## create the environment for development
 	@$(BOOTSTRAP) setup --dev
 
@@ -84,4 +90,4 @@ up: env ## start the Compose stack (needs Docker)
 	docker compose up --build --wait
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop reset setup test faults e2e web-test bench figures-code check contracts site locks sbom audit version env pin up
+.PHONY: help run stop reset backup restore setup test faults e2e web-test bench figures-code check contracts site locks sbom audit version env pin up

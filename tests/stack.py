@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -43,16 +43,25 @@ class EmbeddedStack:
     def started(cls, folder: Path, **environment: str) -> Iterator[EmbeddedStack]:
         """Runs the stack on the folder (data there are kept) until the block ends."""
         with _reserved_row() as port:
-            yield from cls._started_on(folder, port, environment)
+            yield from cls._started_on(folder, port, ["run", "--no-demo"], environment)
 
     @classmethod
-    def _started_on(cls, folder: Path, port: int, environment: Mapping[str, str]) -> Iterator[EmbeddedStack]:
+    @contextmanager
+    def restored(cls, folder: Path, moment: str, **environment: str) -> Iterator[EmbeddedStack]:
+        """Restores into the folder what was there at the moment, and runs it until the block ends."""
+        with _reserved_row() as port:
+            yield from cls._started_on(folder, port, ["restore", "--to", moment], environment)
+
+    @classmethod
+    def _started_on(
+        cls, folder: Path, port: int, command: Sequence[str], environment: Mapping[str, str]
+    ) -> Iterator[EmbeddedStack]:
         began = time.monotonic()
         settings = {"ATTRACTOR_DATA": str(folder), "GATEWAY_PORT": str(port)}
         settings |= {"INTERNAL_PORTS_FROM": str(port + 1), **environment}
         with open(folder / "launcher.log", "wb") as log:
             launcher = subprocess.Popen(
-                [sys.executable, "-m", "embedded", "run", "--no-demo"],
+                [sys.executable, "-m", "embedded", *command],
                 env={**os.environ, **settings},
                 stdout=log,
                 stderr=subprocess.STDOUT,

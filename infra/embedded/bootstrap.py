@@ -3,7 +3,8 @@
 
 usage: bootstrap.py setup [--dev]            make or refresh .venv (--dev: with what the tests need)
        bootstrap.py run [--no-demo]          setup, then start everything and stay
-       bootstrap.py stop | status | reset [--yes]
+       bootstrap.py stop | status | reset [--yes] | backup
+       bootstrap.py restore [--to MOMENT]    into an empty data folder; then as run
        bootstrap.py web                      build the web UI if its sources have changed; `run` does so meanwhile
 """
 
@@ -203,15 +204,15 @@ def hand_over(root, arguments):
 
 
 def main(arguments):
-    if not arguments or arguments[0] not in {"setup", "run", "stop", "status", "reset", "web"}:
+    if not arguments or arguments[0] not in {"setup", "run", "stop", "status", "reset", "web", "backup", "restore"}:
         sys.stderr.write(__doc__)
         return 2
     try:
-        if arguments[0] in {"setup", "run"}:
+        if arguments[0] in {"setup", "run", "restore"}:
             set_up(ROOT, dev="--dev" in arguments)
         if arguments[0] == "web":
             return 0 if build_web(ROOT) else 1
-        if arguments[0] == "run":
+        if arguments[0] in {"run", "restore"}:
             begin_web()
         if arguments[0] != "setup":
             hand_over(ROOT, arguments)

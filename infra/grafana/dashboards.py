@@ -145,6 +145,12 @@ STORES = (
         "Events by result", "cps", {"{{group}} {{result}}": "sum by (group, result) (rate(attractor_events_total[5m]))"}
     ),
     Panel("Checkpoints", "bytes", {"of all runs": "max(attractor_checkpoint_bytes)"}),
+    Panel(
+        "Backups",
+        "s",
+        {"age of the last": "max(attractor_backup_age_seconds)"},
+    ),
+    Panel("Log that the backups lack", "bytes", {"bytes": "max(attractor_backup_log_behind_bytes)"}),
     Panel("Changes on their way to Neo4j", "none", {"rows": "max(attractor_graph_projection_rows)"}),
 )
 SERVICE = (

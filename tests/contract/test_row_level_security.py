@@ -28,6 +28,7 @@ WITHOUT_WORKSPACE = {
     "gateway.app_user": "a user may be in many workspaces",
     "gateway.workspace": "the wall itself",
     **{f"gateway.{table}": OF_A_USER for table in OF_USERS},
+    "gateway.backup": "told by whoever backs up, of the deployment: open to the system scope alone",
     "ingestion.worker": "processes of the deployment: open to the system scope alone",
     **{f"orchestrator.{table}": THREADS for table in checkpoints.TABLES},
 }

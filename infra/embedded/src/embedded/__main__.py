@@ -1,4 +1,4 @@
-"""python -m embedded run | stop | reset | status"""
+"""python -m embedded run | stop | reset | status | backup | restore"""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import argparse
 import errno
 import os
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import psutil
 
+from embedded.backup.restore import restore
+from embedded.backup.shelf import BackupShelf
+from embedded.backup.take import take
 from embedded.data_folder import DEFAULT_NAME, DataFolder
 from embedded.errors import EmbeddedError
 from embedded.launcher import Launcher, stop
@@ -18,6 +22,7 @@ from embedded.removal import remove
 from embedded.topology import user_settings
 
 ROOT = Path(__file__).resolve().parents[4]
+BACKUP_DAYS = 14
 
 
 def main() -> int:
@@ -45,6 +50,11 @@ def _parser() -> argparse.ArgumentParser:
     reset = commands.add_parser("reset", help="delete all data")
     reset.add_argument("--yes", action="store_true", help="do not ask")
     commands.add_parser("status", help="what runs, and how much memory it takes")
+    commands.add_parser("backup", help="take a backup, beside a run or without one")
+    restoring = commands.add_parser("restore", help="restore into an empty data folder, then start everything and stay")
+    restoring.add_argument(
+        "--to", metavar="MOMENT", help='such as "2026-11-20 14:03" (zone of this machine); without: as late as possible'
+    )
     return parser
 
 
@@ -93,6 +103,54 @@ def _status(
     return 0
 
 
+def _backup(
+    _arguments: argparse.Namespace, folder: DataFolder, settings: dict[str, str], progress: StartProgress
+) -> int:
+    shelf = _shelf(folder, settings)
+    taken = take(folder, shelf, _days(settings), progress)
+    told = taken.manifest
+    progress.line(
+        f"backup {told.name} ({told.kind}) in {shelf.path}: database {told.database_bytes / 1e6:.1f} MB, "
+        f"{told.objects} objects with {told.object_bytes / 1e6:.1f} MB"
+    )
+    if taken.expired:
+        progress.line(f"deleted {len(taken.expired)} that no moment of the last {_days(settings):g} days needs")
+    if shelf.path.stat().st_dev == folder.path.stat().st_dev:
+        progress.warn("the backups are on the disk of the data: set BACKUP_FOLDER to a folder on another one")
+    return 0
+
+
+def _restore(
+    arguments: argparse.Namespace, folder: DataFolder, settings: dict[str, str], progress: StartProgress
+) -> int:
+    restore(folder, _shelf(folder, settings), _moment(arguments.to), progress)
+    Launcher(ROOT, folder, settings, progress).run(demo=False)
+    return 0
+
+
+def _shelf(folder: DataFolder, settings: dict[str, str]) -> BackupShelf:
+    return BackupShelf(Path(settings.get("BACKUP_FOLDER") or folder.path.with_name(f"{folder.path.name}-backups")))
+
+
+def _days(settings: dict[str, str]) -> int:
+    text = settings.get("BACKUP_DAYS") or str(BACKUP_DAYS)
+    if not text.isdecimal():
+        raise EmbeddedError(f"BACKUP_DAYS is {text!r}: set it to a number of days")
+    return int(text)
+
+
+def _moment(text: str | None) -> datetime | None:
+    """Returns the moment, in the zone of this machine unless it names one; none where nothing is given."""
+    if not text:
+        return None
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except ValueError:
+        raise EmbeddedError(
+            f'{text!r} is no moment: write it like "2026-11-20 14:03" or 2026-11-20T14:03:00Z'
+        ) from None
+
+
 def _resident(process: psutil.Process) -> int:
     """Returns bytes; shared memory counts once where the system reports PSS (Linux)."""
     try:
@@ -112,7 +170,14 @@ def _explained(error: OSError, data: Path) -> str:
     return f"{error.filename or ''} {error.strerror or error} ({os.strerror(error.errno or 0)})".strip()
 
 
-_COMMANDS = {"run": _run, "stop": _stop, "reset": _reset, "status": _status}
+_COMMANDS = {
+    "run": _run,
+    "stop": _stop,
+    "reset": _reset,
+    "status": _status,
+    "backup": _backup,
+    "restore": _restore,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

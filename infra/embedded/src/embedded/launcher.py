@@ -11,12 +11,16 @@ from pathlib import Path
 import httpx2
 
 from embedded.allocation import Allocation, allocate
+from embedded.backup.log import RECEIVER, log_folder, receiver
+from embedded.backup.reconciliation import Reconciliation
+from embedded.backup.restored import copied_at
+from embedded.backup.tools import ROLE
 from embedded.data_folder import DataFolder
 from embedded.demonstration import Demonstration
 from embedded.engines import Engines
 from embedded.errors import EmbeddedError, NotReady
 from embedded.ports import listening
-from embedded.processes.child import Child
+from embedded.processes.child import Child, Command
 from embedded.processes.supervisor import Patience, Supervisor, ignore_interruptions, woken_by_children
 from embedded.progress import StartProgress
 from embedded.topology import GATEWAY, OBSERVED, PROCESSES, SERVICES, Process, Site
@@ -41,6 +45,8 @@ class Launcher:
         self._folder.create()
         url = f"http://{self._host}:{self._settings.get('GATEWAY_PORT') or 8080}"
         with self._folder.lock(url), woken_by_children() as wakeup, contextlib.ExitStack() as kept:
+            copied_at(self._folder.path)  # raises where a restore did not end
+            password = self._folder.credentials.named(ROLE)  # written before a backup beside this run looks for it
             for name in self._folder.end_leftovers():
                 self._progress.line(f"ended {name}, left running by an earlier start")
             services = [name for name in SERVICES if name != GATEWAY]
@@ -49,9 +55,11 @@ class Launcher:
             site = self._site(engines, allocation, kept)
             site.documents.mkdir(mode=0o700, exist_ok=True)
             site.write_targets()
+            allocation.engines.note(self._folder)
             supervisor = Supervisor(wakeup, self._progress.warn, lambda: self._record(supervisor), Patience())
             with self._stopping(supervisor, engines, site), contextlib.suppress(KeyboardInterrupt):
                 self._start(supervisor, engines, site)
+                Reconciliation(self._folder, site, supervisor, self._progress).show()
                 Demonstration(
                     root=self._root,
                     data=site.data,
@@ -61,7 +69,7 @@ class Launcher:
                     progress=self._progress,
                     supervisor=supervisor,
                 ).show(demo)
-                supervisor.run()
+                self._keep(supervisor, engines, password)
 
     def _site(self, engines: Engines, allocation: Allocation, kept: contextlib.ExitStack) -> Site:
         ports = [*allocation.services.values(), *allocation.private.values()]
@@ -92,6 +100,26 @@ class Launcher:
             for process in PROCESSES:
                 supervisor.start(functools.partial(Child, site.serve(process)))
             self._wait_ready(supervisor, site)
+
+    def _keep(self, supervisor: Supervisor, engines: Engines, password: str) -> None:
+        """Supervises, and receives the database's log where backups want it, from the first backup on."""
+        while True:
+            folder = log_folder(self._folder.path)
+            if folder:
+                self._receive_log(
+                    supervisor, receiver(engines, password, folder, self._folder.logs / f"{RECEIVER}.log")
+                )
+            supervisor.run(done=functools.partial(self._keeps_other_log, folder))
+
+    def _keeps_other_log(self, folder: Path | None) -> bool:
+        return log_folder(self._folder.path) != folder
+
+    @staticmethod
+    def _receive_log(supervisor: Supervisor, command: Command) -> None:
+        for child in supervisor.children:
+            if child.name == RECEIVER:
+                child.stop()
+        supervisor.start(functools.partial(Child, command), needed=False)
 
     def _migrate(self, site: Site) -> None:
         """Runs all migrations concurrently: most time goes into imports, and a database lock orders the rest."""

@@ -12,9 +12,13 @@ from embedded.errors import EmbeddedError
 OWN_FOLDERS = ("postgres", "valkey", "object-store", "logs", "uploads")
 OWN_FILES = (
     "admin.key",
+    "backup-log.json",
+    "engine-ports.json",
     "ingestion-worker.alive",
     "examples-ingested",
     "processes.json",
+    "restore.json",
+    "to-upload-again.txt",
     "secrets.json",
     "running.json",
 )

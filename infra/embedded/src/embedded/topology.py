@@ -29,7 +29,7 @@ OF_THE_SYSTEM = frozenset(
 # `.env` is made for Compose: its passwords and addresses are those of the other way to run.
 FROM_DOTENV = (
     *("CHAT_", "EMBEDDING_", "RERANK_", "ENTAILMENT_", "SEARCH_", "GRAPH_", "SOURCE_", "WEB_", "WATCH_"),
-    *("CONTEXT_TOKENIZER", "TOKENIZERS_FOLDER"),
+    *("BACKUP_", "CONTEXT_TOKENIZER", "TOKENIZERS_FOLDER"),
     *("PUBLIC_URL", "ALLOWED_HOSTS", "OIDC_", "SESSION_", "SIGN_IN_"),
     *("GATEWAY_PORT", "GATEWAY_HOST", "ATTRACTOR_DATA", "INTERNAL_PORTS_FROM"),
 )

@@ -36,6 +36,7 @@ from gateway.audit.retention import AuditRetention
 from gateway.audit.trail import AuditMiddleware, AuditTrail
 from gateway.errors import UnknownWorkspace
 from gateway.mcp.door import McpDoor
+from gateway.operations.backup_age import backup_reading
 from gateway.operations.dead_letters import DeadLetters
 from gateway.proxy import routing
 from gateway.proxy.body_limit import BodyLimit
@@ -206,6 +207,7 @@ class Parts:
         metrics.readings.add("redis", memory_reading(self.redis))
         metrics.readings.add("outbox", outbox_reading(self.database))
         metrics.readings.add("connections", connection_reading(self.database))
+        metrics.readings.add("backups", backup_reading(self.database))
         background.start("notifications", self.notifications.run)
         background.start("outbox", relay.run)
         background.start("documents", consumer.run)

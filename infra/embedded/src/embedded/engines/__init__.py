@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from embedded.data_folder import DataFolder
@@ -20,6 +21,7 @@ from embedded.ports import LOOPBACK, free_port
 from embedded.processes.child import Child
 
 CHOICES = 3
+_NOTED = "engine-ports.json"
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,16 @@ class EnginePorts:
         for _ in range(7):
             ports.append(free_port(ports))
         return cls(ports[0], ports[1], ObjectStorePorts(*ports[2:]))
+
+    def note(self, folder: DataFolder) -> None:
+        """Tells other processes on this data folder where the engines listen."""
+        (folder.path / _NOTED).write_text(json.dumps(asdict(self)), encoding="utf-8")
+
+    @classmethod
+    def noted(cls, folder: DataFolder) -> EnginePorts:
+        """Returns where the engines of the last start listen."""
+        told = json.loads((folder.path / _NOTED).read_text(encoding="utf-8"))
+        return cls(told["postgres"], told["valkey"], ObjectStorePorts(**told["object_store"]))
 
 
 class Engines:
@@ -91,6 +103,11 @@ class Engines:
             child.ask_to_stop()
         for engine in self.all:
             engine.stop()
+
+    @classmethod
+    def running(cls, folder: DataFolder) -> Engines | None:
+        """Returns the engines that another process runs on the folder, for connecting; None where nobody does."""
+        return cls(folder, EnginePorts.noted(folder)) if folder.holder() else None
 
     @classmethod
     @contextlib.contextmanager

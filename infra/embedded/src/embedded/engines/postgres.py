@@ -31,6 +31,7 @@ SETTINGS = {
     "work_mem": "16MB",
     "maintenance_work_mem": "128MB",
     "max_wal_size": "512MB",
+    "max_slot_wal_keep_size": "4GB",  # for a receiver of the log that is away; then the log begins anew
     "random_page_cost": "1.1",
     "fsync": "on",
     "timezone": "UTC",
@@ -50,6 +51,10 @@ class Postgres(Engine):
         self._log = folder.logs / "postgres.log"
         self._home = home or PostgresHome.of(folder.path, installed())
         self._password = folder.credentials.named("postgres")
+
+    @property
+    def home(self) -> PostgresHome:
+        return self._home
 
     def url(self, database: str = DATABASE) -> str:
         """The connection URL of the superuser."""

@@ -41,6 +41,7 @@ class GaveUp(EmbeddedError):
 class _Kept:
     start: Callable[[], Child]
     child: Child
+    needed: bool
     crashed: deque[float] = field(default_factory=deque)
     due: float | None = None
 
@@ -59,10 +60,10 @@ class Supervisor:
         """The latest child of each, in the order of their first start."""
         return [kept.child for kept in self._kept.values()]
 
-    def start(self, start: Callable[[], Child]) -> Child:
-        """Starts a process and keeps it."""
+    def start(self, start: Callable[[], Child], *, needed: bool = True) -> Child:
+        """Starts a process and keeps it; one that is not needed may crash as often as it likes."""
         child = start()
-        self._kept[child.name] = _Kept(start, child)
+        self._kept[child.name] = _Kept(start, child, needed)
         self._changed()
         return child
 
@@ -101,7 +102,7 @@ class Supervisor:
         while kept.crashed and now - kept.crashed[0] > self._patience.window:
             kept.crashed.popleft()
         kept.crashed.append(now)
-        if len(kept.crashed) >= self._patience.crashes:
+        if kept.needed and len(kept.crashed) >= self._patience.crashes:
             raise GaveUp(crash, len(kept.crashed), self._patience.window)
         pause = self._patience.pause(len(kept.crashed))
         self._say(f"{crash}; starting it again in {pause:.1f} s")

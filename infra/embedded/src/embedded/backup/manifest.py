@@ -1,0 +1,105 @@
+"""What a backup says of itself."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from embedded.backup.errors import DamagedBackup
+
+FILE, OBJECTS = "manifest.json", "objects.jsonl"
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class CopiedObject(_Frozen):
+    """An object of the object store; its copy is named by its SHA-256."""
+
+    key: str
+    sha256: str
+    size: int
+    etag: str
+    modified: datetime
+
+
+class BackupManifest(_Frozen):
+    """`base` is the full backup that an incremental one needs; `log` is the folder of the log that follows on both.
+
+    Every moment from `database_at` on can be restored. `files` are the SHA-256 of the files beside the database, and
+    of its own manifest, by name.
+    """
+
+    name: str
+    kind: Literal["full", "incremental"]
+    base: str | None
+    log: str
+    version: str
+    postgres: int
+    migrations: dict[str, list[str]]
+    began_at: datetime
+    database_at: datetime
+    finished_at: datetime
+    rows: dict[str, int]
+    objects: int
+    object_bytes: int
+    database_bytes: int
+    files: dict[str, str]
+
+
+def write_manifest(folder: Path, manifest: BackupManifest) -> None:
+    """Writes the manifest with its own checksum, at once and whole: a folder without one is no backup."""
+    told = manifest.model_dump(mode="json")
+    part = folder / f"{FILE}.part"
+    with part.open("w", encoding="utf-8") as file:
+        json.dump({"sha256": _digest(told), "manifest": told}, file, indent=1)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(folder / FILE)
+
+
+def read_manifest(folder: Path) -> BackupManifest:
+    """Raises DamagedBackup."""
+    file = folder / FILE
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+        told = content["manifest"]
+        if content["sha256"] != _digest(told):
+            raise DamagedBackup(file, "its checksum differs")
+        return BackupManifest.model_validate(told)
+    except (ValueError, KeyError, TypeError, ValidationError) as error:
+        raise DamagedBackup(file, "it cannot be read") from error
+
+
+def write_objects(folder: Path, objects: Iterable[CopiedObject]) -> None:
+    """Writes the list of the objects, one a line."""
+    with (folder / OBJECTS).open("w", encoding="utf-8") as file:
+        file.writelines(one.model_dump_json() + "\n" for one in objects)
+
+
+def read_objects(folder: Path) -> dict[str, CopiedObject]:
+    """Returns the objects by key. Raises DamagedBackup."""
+    try:
+        lines = (folder / OBJECTS).read_text(encoding="utf-8").splitlines()
+        found = (CopiedObject.model_validate_json(line) for line in lines)
+        return {one.key: one for one in found}
+    except (OSError, ValidationError) as error:
+        raise DamagedBackup(folder / OBJECTS, "it cannot be read") from error
+
+
+def sha256_of(file: Path) -> str:
+    """Returns the SHA-256 of a file's content, in hexadecimal characters."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _digest(told: object) -> str:
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()

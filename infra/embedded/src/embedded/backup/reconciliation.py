@@ -1,0 +1,84 @@
+"""After a restore: compares the stores, mends what can be mended, and lists what has to be uploaded again."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from embedded.backup.restored import copied_at, end_restore
+from embedded.data_folder import DataFolder
+from embedded.processes.supervisor import Supervisor
+from embedded.progress import StartProgress
+from embedded.topology import PROCESSES, Site
+
+UPLOAD_AGAIN = "to-upload-again.txt"
+_SHOWN = 20
+_DIFFERS = 1  # reconcile's exit code where something is left that it cannot mend
+
+
+@dataclass(frozen=True)
+class Reconciliation:
+    """Runs once after each restore, when the services are ready; if it fails, again at the next start."""
+
+    folder: DataFolder
+    site: Site
+    supervisor: Supervisor
+    progress: StartProgress
+
+    def show(self) -> None:
+        """Does nothing unless the data were restored and their stores never compared. A failure never ends the run."""
+        since = copied_at(self.folder.path)
+        if since is None:
+            return
+        with self.progress.step("comparing the stores"):
+            rebuilt = not self.site.user.get("NEO4J_URL") or self._call("knowledge-graph", ["rebuild"], {}) == 0
+            # What the services have written since they run is theirs.
+            settled = {"SETTLED_AFTER_SECONDS": str((datetime.now(UTC) - since).total_seconds())}
+            code = self._call("ingestion", ["reconcile", "--repair", "--json"], settled)
+        if not rebuilt or code not in {0, _DIFFERS}:
+            self.progress.warn(
+                f"the stores could not be compared, the next start tries again (log: {self.folder.logs})"
+            )
+            return
+        self._tell()
+        end_restore(self.folder.path)
+
+    def _call(self, name: str, arguments: list[str], settings: Mapping[str, str]) -> int:
+        """Runs a command of a service beside it; returns its exit code."""
+        process = next(one for one in PROCESSES if one.name == name)
+        logs = self.folder.logs
+        with (logs / f"{arguments[0]}.out").open("wb") as output, (logs / f"{arguments[0]}.log").open("wb") as log:
+            command = subprocess.Popen(
+                [sys.executable, "-m", process.module, *arguments],
+                env={**self.site.environment(process), **settings},
+                stdout=output,
+                stderr=log,
+            )
+        with command:
+            try:
+                self.supervisor.run(done=lambda: command.poll() is not None)
+            except BaseException:
+                command.kill()
+                raise
+        return int(command.returncode)
+
+    def _tell(self) -> None:
+        found = [json.loads(line) for line in (self.folder.logs / "reconcile.out").read_text("utf-8").splitlines()]
+        lost = [f"{one['workspace_id']}\t{one['document_id']}\t{one['detail']}" for one in found if _is_lost(one)]
+        mended = len(found) - len(lost)
+        self.progress.line(f"the stores agree, repair of {mended} begun" if mended else "the stores agree")
+        if not lost:
+            return
+        file = self.folder.path / UPLOAD_AGAIN
+        file.write_text("".join(f"{line}\n" for line in lost), encoding="utf-8")
+        self.progress.warn(f"{len(lost)} documents have to be uploaded again, or their source synchronised ({file}):")
+        for line in lost[:_SHOWN]:
+            self.progress.warn(f"  {line}")
+
+
+def _is_lost(found: Mapping[str, str]) -> bool:
+    return found["kind"] == "original-missing"

@@ -1,0 +1,32 @@
+"""Which part of the log a base backup brings along, as its own manifest says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from embedded.backup.errors import DamagedBackup
+from embedded.backup.log import Segment, segment_number
+
+NAME = "backup_manifest"
+
+
+def timeline_and_end(database: Path) -> tuple[int, int]:
+    """Returns the timeline of a base backup, and the number of the segment that it ends in. Raises DamagedBackup."""
+    last = _ranges(database)[-1]
+    return int(last["Timeline"]), segment_number(last["End-LSN"])
+
+
+def start_segment_name(database: Path) -> str:
+    """Returns the name of the segment that a base backup begins in. Raises DamagedBackup."""
+    first = _ranges(database)[0]
+    return Segment(int(first["Timeline"]), segment_number(first["Start-LSN"]), True, database).name
+
+
+def _ranges(database: Path) -> list[dict[str, Any]]:
+    try:
+        ranges = json.loads((database / NAME).read_text(encoding="utf-8"))["WAL-Ranges"]
+    except (OSError, ValueError, KeyError) as error:
+        raise DamagedBackup(database / NAME, "it cannot be read") from error
+    return sorted(ranges, key=lambda one: int(one["Timeline"]))

@@ -1,0 +1,36 @@
+"""How old the last backup is, and how far the copy of the database's log is behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from prometheus_client.core import Metric
+
+from service_kit.postgres import Database
+from service_kit.readings import Reading, gauge
+from service_kit.repository import SystemRepository
+
+AGE = "SELECT extract(epoch FROM now() - max(finished_at)) FROM backup"
+# A log that the server had to give up, as its receiver was away for too long, is behind without end.
+BEHIND = """
+    SELECT coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::double precision, 'Infinity')
+    FROM pg_replication_slots WHERE slot_name = 'attractor_backup'
+"""
+
+
+def backup_reading(database: Database) -> Reading:
+    """Reads the ages of backup and log. Where none was ever taken, there are no gauges."""
+
+    async def read() -> Iterable[Metric]:
+        async with database.system() as connection:
+            repository = SystemRepository(connection)
+            age, behind = await repository.value(AGE), await repository.value(BEHIND)
+        found = []
+        if age is not None:
+            found.append(gauge("attractor_backup_age_seconds", "Age of the last finished backup", float(age)))
+        if behind is not None:
+            what = "Log of the database that its copy beside the backups does not have yet"
+            found.append(gauge("attractor_backup_log_behind_bytes", what, float(behind)))
+        return found
+
+    return read
