@@ -144,7 +144,7 @@ class Batch:
             try:
                 await self._wait(item)
             except NotFound:
-                self._settle(FileReport(item.path, Result.failed, item.document_id, "deleted while it was processed"))
+                self._settle(FileReport(item.path, Result.failed, item.document_id, "deleted while being processed"))
             except AttractorError as error:
                 self._fail(item.path, item.document_id, error)
 
@@ -158,7 +158,7 @@ class Batch:
                 return
             self.progress.at_stage(item.path, current_stage(document))
             if left <= 0:
-                why = document.explanation or "it is still processed"
+                why = document.explanation or "still being processed"
                 self._settle(FileReport(item.path, Result.processing, document.id, "not searchable in time", why))
                 return
 

@@ -126,5 +126,5 @@ def main() -> None:
     except Exception as error:  # the outermost boundary
         if os.environ.get("ATTRACTOR_DEBUG"):
             raise
-        print(f"Error: {type(error).__name__}: {error} (a defect; ATTRACTOR_DEBUG=1 shows where)", file=sys.stderr)
+        print(f"Error: {type(error).__name__}: {error} (a bug; ATTRACTOR_DEBUG=1 shows where)", file=sys.stderr)
         sys.exit(FAILED)

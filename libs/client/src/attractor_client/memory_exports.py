@@ -28,7 +28,7 @@ def read_export(text: str) -> ExportedConversations:
     data = json.loads(text)
     entries = data.get("results", data.get("memories")) if isinstance(data, dict) else data
     if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
-        raise ValueError("the file holds no list of conversations or memories")
+        raise ValueError("the file contains no list of conversations or memories")
     if entries and all("mapping" in one for one in entries):
         return ExportedConversations("chatgpt", [part for one in entries for part in _chatgpt(one)])
     if entries and all("memory" in one for one in entries):

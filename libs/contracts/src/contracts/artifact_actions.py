@@ -77,7 +77,7 @@ class ThemeProgrammingLanguage(StrEnum):
 class MarkedSpan(Request):
     """Characters `start` to `end` of a version of the artifact, and the text that was seen there.
 
-    Only this is changed. Where the text was moved by later edits it is found again.
+    Only this is changed. If later edits moved the text, it is found again.
     """
 
     version: int = Field(ge=1, le=1_000_000)
@@ -95,7 +95,7 @@ class MarkedSpan(Request):
 
 
 class ArtifactTheme(Request):
-    """How the artifact is written anew: the first four are for texts, the others for code. They are not mixed."""
+    """How the artifact is rewritten: the first four are for texts, the others for code. They cannot be mixed."""
 
     language: ThemeLanguage | None = None
     artifact_length: ThemeLength | None = None

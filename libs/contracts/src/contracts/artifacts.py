@@ -26,7 +26,7 @@ Offset = Annotated[int, Field(ge=0, le=MOST_CHARACTERS)]
 
 
 class ArtifactKind(StrEnum):
-    """`pdf`: the text of a document of the workspace, which can be read and compared, not changed."""
+    """`pdf`: the text of a document of the workspace, which can be read and compared, but not changed."""
 
     markdown = "markdown"
     code = "code"
@@ -34,7 +34,7 @@ class ArtifactKind(StrEnum):
 
 
 class ArtifactFormat(StrEnum):
-    """What an artifact is exported as. `source` is the text as it is, of a PDF the file that was uploaded."""
+    """An export format. `source` is the text as it is, or for a PDF the uploaded file."""
 
     markdown = "markdown"
     html = "html"
@@ -58,7 +58,7 @@ class ArtifactOutcome(StrEnum):
 
     `merged`: people had changed other places meanwhile, and both changes are in it. `kept_aside`: it was cut short, or
     they had changed the same place; it can be read and restored, but is not current. `gone`: the artifact was deleted
-    meanwhile, and stays deleted.
+    in the meantime, and stays deleted.
     """
 
     current = "current"
@@ -68,9 +68,9 @@ class ArtifactOutcome(StrEnum):
 
 
 class ArtifactVersion(Resource):
-    """One version, without its text. `parent_index` is the version that it was made from: where undo leads.
+    """One version, without its text. `parent_index` is the version it was made from, which undo returns to.
 
-    `run_id` and `message_id` name the run and the answer that made it, if it was not a person.
+    `run_id` and `message_id` name the run and the answer that made it, unless a person did.
     """
 
     artifact_id: UUID
@@ -91,9 +91,9 @@ class ArtifactVersion(Resource):
 class ArtifactView(Resource):
     """A version of an artifact with its text; `index` is that of this version, `current_index` of the current one.
 
-    `version` rises with every change, also with undo and redo; it goes into If-Match. `document_id` is the document
-    that an artifact of kind `pdf` shows. `indexed_document_id` and `indexed_index` name the document that a version was
-    made for search, if one was.
+    `version` increases with every change, including undo and redo; use it in If-Match. `document_id` is the document
+    that an artifact of kind `pdf` shows. `indexed_document_id` and `indexed_index` name the document made from a
+    version for search, if there is one, and that version.
     """
 
     id: UUID
@@ -121,7 +121,7 @@ class ArtifactView(Resource):
 
 
 class ArtifactPut(Request):
-    """The whole text, by hand. Of kind `pdf` it has `document_id` instead, a document of the workspace."""
+    """The whole text, written by hand. With kind `pdf` it has `document_id` instead, a document of the workspace."""
 
     kind: ArtifactKind = ArtifactKind.markdown
     language: Language | None = None
@@ -141,7 +141,7 @@ class ArtifactPut(Request):
 
 
 class ArtifactSpan(Request):
-    """Characters `start` to `end` of version `index`, and the text that was seen there."""
+    """Characters `start` to `end` of version `index`, and the text as it was seen there."""
 
     index: VersionIndex
     start: Offset
@@ -156,16 +156,16 @@ class ArtifactSpan(Request):
 
 
 class ArtifactEdit(Request):
-    """Replaces `find`, which occurs exactly once."""
+    """Replaces `find`, which must occur exactly once."""
 
     find: Annotated[str, StringConstraints(min_length=1, max_length=MOST_CHARACTERS), AfterValidator(storable)]
     replace: ArtifactText
 
 
 class ArtifactPatch(Request):
-    """Either `span` with its `replacement`, or `edits`, of which each finds its place in the current text; or a title.
+    """Either `span` with its `replacement`, or `edits`, each of which finds its place in the current text; or a title.
 
-    A span is found where it is now, if others changed other places since.
+    A span is still found if others have changed other places since.
     """
 
     span: ArtifactSpan | None = None
@@ -185,13 +185,13 @@ class ArtifactPatch(Request):
 
 
 class ArtifactRestore(Request):
-    """The version whose text becomes that of a new one."""
+    """The version whose text a new version gets."""
 
     index: VersionIndex
 
 
 class ArtifactDiff(Resource):
-    """What differs between two versions, as a unified diff; empty if nothing does."""
+    """The difference between two versions, as a unified diff; empty if there is none."""
 
     from_index: int
     to_index: int
@@ -201,7 +201,7 @@ class ArtifactDiff(Resource):
 
 
 class ArtifactReceipt(Resource):
-    """What was deleted with an artifact, by kind, and what is still counted afterwards (0 proves the deletion)."""
+    """What was deleted with an artifact, by kind, and what is left afterwards (0 proves the deletion)."""
 
     artifact_id: UUID
     removed: dict[str, int]
@@ -209,7 +209,7 @@ class ArtifactReceipt(Resource):
 
 
 class IndexedArtifact(Resource):
-    """The document that a version of an artifact became, or stays; it is searchable once ingestion has indexed it."""
+    """The document made from a version of an artifact; it is searchable once ingestion has indexed it."""
 
     artifact_id: UUID
     index: int

@@ -117,8 +117,8 @@ class DocumentFacts(EventData):
 class DocumentConverted(DocumentFacts):
     """Stored: chunks (JSON Lines of `contracts.ingestion.Chunk`) and vectors (NumPy .npy, float32, a row each).
 
-    Without vectors the embedding failed or is not done: the document is indexed by its words, and told of again with
-    vectors later. `version` replaces every earlier one.
+    Without vectors the embedding failed or is not done: the document is indexed for lexical search, and the event is
+    published again with vectors later. `version` replaces every earlier one.
     """
 
     event_type = "document.converted.v3"
@@ -183,7 +183,7 @@ class DocumentFailed(ServiceReport):
 
 
 class DocumentDeleted(EventData):
-    """Every service is to delete the document, and to confirm it with `document.purged`."""
+    """Every service must delete the document and confirm with `document.purged`."""
 
     event_type = "document.deleted.v1"
     stream = DOCUMENTS
@@ -212,7 +212,7 @@ class EmbeddingSpaceActivated(EventData):
 
 
 class WorkspaceDeleted(EventData):
-    """Every service is to delete the workspace, and to confirm it with `workspace.purged`."""
+    """Every service must delete the workspace and confirm with `workspace.purged`."""
 
     event_type = "workspace.deleted.v1"
     stream = DOCUMENTS
@@ -221,7 +221,7 @@ class WorkspaceDeleted(EventData):
 
 
 class WorkspaceAdministered(EventData):
-    """The workspace is the administrator's own, until an event names another. The gateway tells it at each start."""
+    """The workspace is the administrator's own, until an event names another. The gateway sends it at each start."""
 
     event_type = "workspace.administered.v1"
     stream = DOCUMENTS
@@ -240,8 +240,8 @@ class TurnCompleted(EventData):
     """A turn ended with an answer. Question and answer have at most 10,000 characters each.
 
     `question_id` and `answer_id` name the messages; the question was asked at `asked_at`, by the clock of `time_zone`
-    (IANA name). `recalled_ids` are the memories that the answer was written with, `reflections` what the user's own
-    words showed of them. `world` is what the run changes in the world state: memory applies it once.
+    (IANA name). `recalled_ids` are the memories used for the answer, `reflections` what the user's own words revealed
+    about the user. `world` is what the run changes in the world state: memory applies it once.
     """
 
     event_type = "turn.completed.v2"
@@ -263,7 +263,7 @@ class TurnCompleted(EventData):
 
 
 class TurnCompletedV1(EventData):
-    """The first version, which no service writes any more: memory reads those that were under way at an upgrade."""
+    """The first version, which no service writes any more: memory still reads those in flight during an upgrade."""
 
     event_type = "turn.completed.v1"
     stream = TURNS
@@ -277,7 +277,7 @@ class TurnCompletedV1(EventData):
 
 
 class SessionDeleted(EventData):
-    """A session is deleted with all that was said in it; who keeps what came from it alone is to delete that."""
+    """A session is deleted with everything in it; services must delete whatever they derived from it alone."""
 
     event_type = "session.deleted.v1"
     stream = TURNS
@@ -349,7 +349,7 @@ class RunPhase(StrEnum):
 
 
 class StageStarted(RunEventData):
-    """A node of the graph begins; `label` says to people what it does, `phase` to which part of the turn it belongs."""
+    """A node of the graph begins; `label` describes it for people, `phase` is the part of the turn it belongs to."""
 
     name = "stage_started"
     stage: str
@@ -383,8 +383,8 @@ class SentenceChecked(RunEventData):
     """A sentence of the answer that is being written is done, and was compared with its sources.
 
     Characters `start` to `end` are those of the text that was streamed since the answer began, or began again.
-    `content` is the sentence with the markers that it gets, and `citations` are what these name. The whole answer is
-    checked again at its end: what `message_completed` says counts.
+    `content` is the sentence with its final markers, and `citations` are what these refer to. The whole answer is
+    checked again at its end: `message_completed` is authoritative.
     """
 
     name = "sentence"
@@ -400,7 +400,7 @@ class SentenceChecked(RunEventData):
 class MessageCompleted(RunEventData):
     """The text is final, and so are its citations; what follows is housekeeping.
 
-    `incomplete`: the answer ends early, as the model broke off or was cut, or the run was ended.
+    `incomplete`: the answer ends early, because the model stopped or was cut off, or the run was ended.
     """
 
     name = "message_completed"
@@ -411,9 +411,9 @@ class MessageCompleted(RunEventData):
 
 
 class ArtifactStarted(RunEventData):
-    """The artifact is being written, by `action`, or written anew: discard what was streamed of it.
+    """The artifact is being written, by `action`, or rewritten: discard what was streamed of it so far.
 
-    What is streamed is a preview: the version counts that is there when the run has ended.
+    The stream is a preview: what counts is the version stored when the run ends.
     """
 
     name = "artifact_started"
@@ -445,7 +445,7 @@ class ProviderIssue(RunEventData):
 class ModelCalled(RunEventData):
     """A call of a model has ended: `ended` is completed, cut, cancelled or failed.
 
-    `is_told`: the provider told the tokens; else they are estimated. `cost` is in its currency.
+    `is_told`: the provider reported the tokens; otherwise they are estimated. `cost` is in its currency.
     """
 
     name = "model_call"

@@ -12,11 +12,11 @@ from contracts.retrieval import Around, LegReport, SearchFilters, SearchMode, at
 
 
 class ContextRequest(SearchFilters):
-    """Asks for evidence for a prompt: what answers the `queries`, packed into at most `max_tokens` tokens. The queries
-    together have at most 10,000 characters.
+    """Asks for evidence for a prompt: the passages that answer the `queries`, packed into at most `max_tokens` tokens.
+    The queries together have at most 10,000 characters.
 
-    Tokens are counted by `tokenizer`, one of those that `GET /v1/context/tokenizers` names. `around` lets a passage
-    grow to its neighbours or its section where the budget allows.
+    Tokens are counted by `tokenizer`, one of those listed by `GET /v1/context/tokenizers`. `around` extends a passage
+    to its neighbours or its section if the budget allows.
     """
 
     queries: Annotated[list[Question], Field(min_length=1, max_length=8)]
@@ -44,10 +44,10 @@ class EvidenceQuote(Resource):
 
 
 class Evidence(Resource):
-    """A passage of the packet. `number` is what an answer cites: [1]. `content` is what stands in the prompt.
+    """A passage of the packet. `number` is what an answer cites: [1]. `content` is the text in the prompt.
 
-    `chunk_ids` are all chunks that it is made of, in their order; `chunk_id` is the one that was found, which a
-    citation is checked against.
+    `chunk_ids` are all the chunks it consists of, in order; `chunk_id` is the one that was found, which citations are
+    checked against.
     """
 
     number: int

@@ -52,14 +52,14 @@ Email = Annotated[
 
 
 class UserCreate(Request):
-    """`email` is what the user may sign in with besides the name; nothing is sent to it."""
+    """`email` can be used to sign in, like the name; nothing is sent to it."""
 
     name: Name
     email: Email | None = None
 
 
 class UserPatch(Request):
-    """What an administrator changes of a user; what is not given stays."""
+    """What an administrator changes about a user; fields not given stay as they are."""
 
     disabled: Flag | None = None
     is_admin: Flag | None = None
@@ -88,7 +88,7 @@ class Workspace(Resource):
 
 
 class WorkspaceDeletion(Resource):
-    """What each service deleted and still counts (0 proves the deletion); complete when all have confirmed."""
+    """What each service deleted and what it still holds (0 proves the deletion); complete when all have confirmed."""
 
     workspace_id: UUID
     requested_at: datetime
@@ -108,11 +108,11 @@ class Member(Resource):
 
 
 class ApiKeyCreate(Request):
-    """A key in the caller's own name: `user_id` may be left out, and is rejected if it is another user's.
+    """A key in the caller's own name: `user_id` is optional, and rejected if it is another user's.
 
     The key may search `workspaces` besides its own (scope `global`), as far as its user is a member of them. With
-    `all_workspaces` those are all that its user is a member of at the time of each search. The presented key must reach
-    them itself, and a key that expires creates none that lives longer.
+    `all_workspaces` it may search every workspace its user belongs to at the time of the search. The presented key must
+    be able to read them itself, and a key that expires cannot create one that lives longer.
     """
 
     name: Name
@@ -124,10 +124,10 @@ class ApiKeyCreate(Request):
 
 
 class ApiKey(Resource):
-    """`workspaces`: those that the key may read while its user is a member, its own first.
+    """`workspaces`: those the key may read while its user is a member, its own first.
 
-    With `all_workspaces` it reads all others of its user as well. Of another user's key only its own workspace is
-    listed, except to administrators.
+    With `all_workspaces` it reads all its user's other workspaces as well. For another user's key only its own
+    workspace is listed, except to administrators.
     """
 
     id: UUID
@@ -150,9 +150,9 @@ class ApiKeyCreated(ApiKey):
 
 
 class InvitationCreate(Request):
-    """`name` is the invited person's; `note` is for the owners' list, such as an address: nothing is sent to it.
+    """`name` is the invited person's; `note`, such as an address, is for the owners' list: nothing is sent to it.
 
-    Without `expires_at` the invitation is open for seven days; it may be for 90 at most.
+    Without `expires_at` the invitation is open for seven days; the maximum is 90.
     """
 
     role: Role = Role.editor
@@ -162,7 +162,7 @@ class InvitationCreate(Request):
 
 
 class InvitationStatus(StrEnum):
-    """An invitation is `revoked` as well while the user who made it may no longer invite."""
+    """An invitation also counts as `revoked` while the user who made it is no longer allowed to invite."""
 
     open = "open"
     accepted = "accepted"
@@ -186,9 +186,9 @@ class Invitation(Resource):
 
 
 class InvitationCreated(Invitation):
-    """The only response that shows the token, which whoever holds it may use once.
+    """The only response that shows the token, which anyone who holds it may use once.
 
-    `link` is the page of the web UI that accepts it, with the token behind the `#`; null where no web UI is served.
+    `link` is the page of the web UI that accepts it, with the token after the `#`; null if no web UI is served.
     """
 
     token: str
@@ -212,7 +212,7 @@ class InvitationAccept(Request):
 
 
 class InvitationAccepted(Resource):
-    """`key` is a key of the workspace that was joined; it is shown this once."""
+    """`key` is a key of the workspace that was joined; it is shown only this once."""
 
     user: User
     workspace: Workspace
@@ -231,7 +231,7 @@ class Caller(Resource):
 
 
 class WallStatus(Resource):
-    """A wall around the processes that read files. `detail` says how it is built, or why a machine lacks it."""
+    """A wall around the processes that read files. `detail` says how it is built, or why this machine lacks it."""
 
     name: str
     active: bool
@@ -239,7 +239,7 @@ class WallStatus(Resource):
 
 
 class ServiceStatus(Resource):
-    """`walls`: of services that read files; one is active if every worker has it. Empty while no worker lives."""
+    """`walls`: for services that read files; active if every worker has one. Empty while no worker is alive."""
 
     name: str
     status: Literal["ready", "not_ready", "unreachable"]
@@ -256,10 +256,10 @@ class Status(Resource):
 
 
 class Backlog(Resource):
-    """How far a service is behind on a stream of events, of all workspaces.
+    """How far a service is behind on a stream of events, across all workspaces.
 
-    `waiting`: events that it has not been given yet, null while Redis cannot tell; `held`: those that it was given and
-    has not handled. `oldest_seconds` is the age of the oldest of both, 0 without one.
+    `waiting`: events not delivered to it yet, null while Redis cannot tell; `held`: events delivered but not handled.
+    `oldest_seconds` is the age of the oldest of either, 0 if there are none.
     """
 
     stream: str
@@ -279,9 +279,9 @@ LetterId = Annotated[str, StringConstraints(pattern=r"^(documents|turns)-[0-9]{1
 
 
 class DeadLetter(Resource):
-    """An event that `service` gave up after its retries, or refused. `subject` is the id of what the event is about.
+    """An event that `service` gave up on after its retries, or refused. `subject` is the id of what the event is about.
 
-    `type`, `subject` and `workspace_id` are null of what is no event; administrators alone see it.
+    `type`, `subject` and `workspace_id` are null for an entry that is not an event; only administrators see it.
     """
 
     id: LetterId
@@ -301,7 +301,7 @@ class LettersReplay(Request):
 
 
 class LettersReplayed(Resource):
-    """How many were delivered again; those that were not there any more are left out."""
+    """How many were delivered again; those that no longer existed are not counted."""
 
     replayed: int
 
@@ -313,7 +313,7 @@ class WorkspaceState(Resource):
 
 
 class AuditResult(StrEnum):
-    """`refused`: the caller may not, or the request was wrong; `failed`: something is broken on this side."""
+    """`refused`: the caller is not allowed to, or the request was invalid; `failed`: an error on the server's side."""
 
     done = "done"
     refused = "refused"
@@ -321,7 +321,7 @@ class AuditResult(StrEnum):
 
 
 class AuditEntry(Resource):
-    """A deed: who did what to which resource, from which address, and how it ended (`status` is the HTTP status).
+    """An action: who did what to which resource, from which address, and how it ended (`status` is the HTTP status).
 
     `credential_id` is the API key or the session that was presented. `detail` holds what was decided (a role, say) and
     the ids of what was created, never content.

@@ -20,9 +20,9 @@ Day = Annotated[str, StringConstraints(pattern=r"^\d{4}(-(0[1-9]|1[0-2])(-(0[1-9
 
 
 class CorrectionRequest(Request):
-    """`confirm`, `reject` and `add` are about the fact `entity` `relation_type` `other`; `add` takes names that the
-    graph does not know, too, and the `status` of what it states. `merge` makes `entity` another name of `other`,
-    `split` says that the two names are not one, `type` gives `entity` the `entity_type`.
+    """`confirm`, `reject` and `add` are about the fact `entity` `relation_type` `other`; `add` also takes names unknown
+    to the graph, and the `status` of the fact. `merge` makes `entity` another name of `other`, `split` says that the
+    two names are different entities, `type` gives `entity` the `entity_type`.
     """
 
     kind: CorrectionKind
@@ -33,7 +33,7 @@ class CorrectionRequest(Request):
     entity_type: TypeName | None = None
     status: Literal["current", "past", "planned"] = "current"
     dated: Annotated[
-        Day | None, Field(description="When it began, ended or is to begin: 2024, 2024-06, 2024-06-28.")
+        Day | None, Field(description="When it began, ended or will begin: 2024, 2024-06, 2024-06-28.")
     ] = None
 
     @model_validator(mode="after")
@@ -49,8 +49,9 @@ class CorrectionRequest(Request):
 
 
 class Correction(Resource):
-    """A correction that is in force. It is provenance of its own, with the method `correction` and its id as the
-    document's: what documents say later or again does not undo it. `entity` and `other` are names."""
+    """A correction in force. It is provenance of its own, with the method `correction` and its id in place of a
+    document's: documents ingested later, or again, do not undo it. `entity` and `other` are names.
+    """
 
     id: UUID
     kind: CorrectionKind

@@ -28,8 +28,10 @@ class SeedChunk(Request):
 
 
 class LinkedName(Resource):
-    """A known name in the query: characters `start` to `end` (both 0 for one that was given), and what it is taken
-    for; a name that several entities share is there once for each. `share` (0 to 1) says how likely it is this one."""
+    """A known name in the query: characters `start` to `end` (both 0 for a name that was given), and the entity it is
+    taken for; a name shared by several entities is listed once for each. `share` (0 to 1) is the likelihood of this
+    entity.
+    """
 
     start: Annotated[int, Field(ge=0, le=10_000)]
     end: Annotated[int, Field(ge=0, le=10_000)]
@@ -40,12 +42,11 @@ class LinkedName(Resource):
 class ExpandRequest(Request):
     """Either a query, whose known names are found, or names of entities.
 
-    `hops`: up to `max_hops` relations, over entities that are mentioned `min_mentions` times or more (by default what
-    the deployment sets, 2; the entities of the query themselves always count). `bridge`: with
-    `max_hops` 0 the chunks about the names, or with one of them, alone; with 1 also those that the mentions in `seeds`
-    (by default the best of the former) lead to, with 2 or more those that the mentions in the best of these lead to.
-    `names` (`bridge` alone), as an earlier answer told them, are not looked for again: with them the answer has only
-    what `seeds` lead to.
+    `hops`: up to `max_hops` relations, over entities mentioned at least `min_mentions` times (default: the deployment's
+    setting, 2; the entities of the query itself always count). `bridge`: with `max_hops` 0 the chunks about the names,
+    or with one of them, alone; with 1 also those that the mentions in `seeds` (by default the best of the former) lead
+    to, with 2 or more those that the mentions in the best of these lead to. `names` (`bridge` only), taken from an
+    earlier response, are not looked up again: with them the response has only what `seeds` lead to.
     """
 
     query: Question | None = None
@@ -65,8 +66,9 @@ class ExpandRequest(Request):
 
 
 class PathStep(Resource):
-    """`relation` is what the text states between the two ("mother", "was born in"), where it is known. The sentence is
-    characters `start` to `end` of the chunk that says so; both 0 where the whole chunk does."""
+    """`relation` is what the text states between the two ("mother", "was born in"), if it is known. The sentence is
+    characters `start` to `end` of the chunk that says so; both are 0 if the whole chunk does.
+    """
 
     source: str
     target: str
@@ -95,7 +97,7 @@ class ExpandedChunk(Resource):
 
 
 class ExpandResponse(Resource):
-    """`residual` is the query without its known names: what is asked about that which it does not name."""
+    """`residual` is the query without its known names."""
 
     entities: list[Entity]
     names: list[LinkedName] = []

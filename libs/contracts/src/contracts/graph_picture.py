@@ -26,7 +26,8 @@ class SubgraphEdge(Resource):
 
 class Subgraph(Resource):
     """Nodes and the edges between them. `centre` is the entity that was asked for; null for the most central part of
-    the graph. `truncated` tells whether a limit left something out."""
+    the graph. `truncated`: a limit left something out.
+    """
 
     centre: EntityMatch | None
     nodes: list[SubgraphNode]

@@ -27,7 +27,7 @@ class RefinementState(StrEnum):
 
 
 class RefinementSettings(Resource):
-    """`max_tokens` bounds what the workspace spends in all; refinement can be on only with a budget."""
+    """`max_tokens` limits what the workspace spends in total; refinement can only be on with a budget."""
 
     enabled: bool
     max_tokens: int | None
@@ -48,20 +48,21 @@ class EstimateRequest(Request):
 
 
 class RefinementEstimate(Resource):
-    """What refining would take now; asking spends nothing. One call for each different chunk without a result.
+    """What refinement would take now; the estimate itself spends nothing. One call for each distinct chunk without a
+    result.
 
-    `output_tokens` is the usual length of the answers, `most_output_tokens` their bound: a budget of `most_tokens` is
-    enough, except for calls that are made again. Input tokens are estimated from above (four bytes of text each; the
-    provider's own tokenizer decides).
+    `output_tokens` is the usual length of the answers, `most_output_tokens` their upper bound: a budget of
+    `most_tokens` is enough, except for repeated calls. Input tokens are estimated from above (four bytes of text each;
+    the provider's own tokenizer decides).
     """
 
     model: str | None
     documents: int
     chunks: int = Field(description="Chunks that can be refined; source code is left out.")
-    refined_chunks: int = Field(description="Chunks that have a result already, their own or that of the same text.")
-    failed_chunks: int = Field(description="Chunks that failed; deleting the results lets them be asked about again.")
+    refined_chunks: int = Field(description="Chunks that already have a result, their own or that of the same text.")
+    failed_chunks: int = Field(description="Chunks that failed; deleting the results makes them eligible again.")
     unread_documents: int = Field(
-        description="Documents from earlier versions of Attractor that are still to be counted."
+        description="Documents from earlier versions of Attractor that have not been counted yet."
     )
     calls: int
     input_tokens: int
@@ -74,8 +75,8 @@ class RefinementStatus(Resource):
     """Progress of the workspace's refinement.
 
     `unapplied_documents` counts documents whose graph does not hold their results yet, or still holds deleted ones;
-    they are being graphed again. `input_tokens` and `output_tokens` are what was spent in all, as the provider counts,
-    or estimated where it does not tell. `last_error` may be one that was overcome.
+    they are being graphed again. `input_tokens` and `output_tokens` are what was spent in total, as the provider
+    counts, or estimated if it does not report it. `last_error` may have been resolved since.
     """
 
     enabled: bool
@@ -95,7 +96,7 @@ class RefinementStatus(Resource):
 
 
 class DeletedResults(Resource):
-    """How many results were deleted, and how many documents are graphed again without them."""
+    """How many results were deleted, and how many documents are being graphed again without them."""
 
     results: int
     documents: int

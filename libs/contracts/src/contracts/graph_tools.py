@@ -32,7 +32,7 @@ class ToolResult(Resource, Generic[R]):
 
 
 class ToolDescription(Resource):
-    """A tool as a chat model is told of it; `parameters` is the JSON schema of the body to POST."""
+    """A tool as described to a chat model; `parameters` is the JSON schema of the body to POST."""
 
     name: str
     description: str
@@ -73,7 +73,7 @@ class CitedPassage(Resource):
 
 
 class LookupFacts(Request):
-    """What the documents say of one entity: type, aliases, relations with the sentences that state them, neighbours,
+    """What the documents say about one entity: type, aliases, relations with the sentences that state them, neighbours,
     and passages."""
 
     entity_name: Annotated[Name, Field(description="The entity's name, in any spelling, or its id.")]
@@ -82,7 +82,7 @@ class LookupFacts(Request):
 
 
 class Statement(Resource):
-    """A place that states a relation; `text` is its sentence where it could be read.
+    """A place that states a relation; `text` is its sentence, if it could be read.
 
     `method`: `pattern`, `dependency` (parse), `model`, `user` (an import of triples: `document_id` is the import's id),
     or `cooccurrence`.
@@ -112,8 +112,9 @@ class NearEntity(Resource):
 
 
 class EntityFacts(AboutEntity):
-    """Relations that a sentence states come before co-occurrence; what is not of the present comes last, with its
-    `status`. `chunks` are passages about the entity first."""
+    """Relations stated by a sentence come before co-occurrence; what does not hold at present comes last, with its
+    `status`. `chunks` begins with the passages about the entity.
+    """
 
     relations: list[Fact]
     neighbours: list[NearEntity]
@@ -131,7 +132,7 @@ class SummarizeDocument(Request):
 
 
 class TopicPassages(Resource):
-    """`found_by`: `search`, or `graph` where there is no search or it did not answer, which `note` then says."""
+    """`found_by`: `search`, or `graph` if there is no search or it did not answer, in which case `note` says so."""
 
     topic: str
     passages: list[CitedPassage]
@@ -169,7 +170,7 @@ Query = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 
 class RunCalculation(Request):
     """Counts and averages over the graph: either a short English `query` ("How many services depend on AuthService?",
-    "top 5 people by mentions", "entities by type"), or an `aggregation` with what it needs.
+    "top 5 people by mentions", "entities by type"), or an `aggregation` with its arguments.
 
     `entity` goes with `mentions`, `degree` and `count_related`; `entity_type` with `count_entities`, `top_entities` and
     `count_related`; `relation_types` with `count_relations` and `count_related`.
@@ -178,7 +179,7 @@ class RunCalculation(Request):
     query: Query | None = None
     aggregation: Aggregation | None = None
     entity: Name | None = None
-    entity_type: Annotated[TypeName, Field(description="For instance SERVICE or PERSON.")] | None = None
+    entity_type: Annotated[TypeName, Field(description="Such as SERVICE or PERSON.")] | None = None
     relation_types: RelationTypes | None = None
     direction: Annotated[
         Literal["in", "out", "both"], Field(description="`in`: what relates to the entity; `out`: what it relates to.")
@@ -208,10 +209,10 @@ class CalculatedRow(Resource):
 
 
 class Calculation(Resource):
-    """`understood` says in words what was calculated; `value` is the number, or `rows` the numbers, of it.
+    """`understood` says in words what was calculated; the result is `value`, or `rows` if there are several.
 
-    `at_least`: there are more than were counted, so the number is a lower bound. `not_current`: what is stated, too,
-    but not of the present, and is not counted.
+    `at_least`: there are more than were counted, so the number is a lower bound. `not_current`: what is stated but does
+    not hold at present, and is not counted.
     """
 
     aggregation: Aggregation
@@ -228,12 +229,12 @@ class Calculation(Resource):
 
 
 class AnalyzeDependencies(Request):
-    """What an entity depends on, what depends on it, directly and over others, cycles, and how critical it is."""
+    """What an entity depends on and what depends on it, directly and indirectly, cycles, and how critical it is."""
 
     entity: Annotated[Name, Field(description="The entity's name, in any spelling, or its id.")]
-    depth: Annotated[int, Field(ge=1, le=10, description="Most steps.")] = 5
+    depth: Annotated[int, Field(ge=1, le=10, description="Maximum number of steps.")] = 5
     relation_types: RelationTypes = ["DEPENDS_ON", "USES", "CALLS"]
-    limit: Annotated[int, Field(ge=1, le=1000, description="Most entities in each direction.")] = 200
+    limit: Annotated[int, Field(ge=1, le=1000, description="Maximum number of entities in each direction.")] = 200
 
 
 class Dependency(Resource):
@@ -254,8 +255,9 @@ class CriticalityLevel(StrEnum):
 
 
 class Criticality(Resource):
-    """How much would be affected: `dependents` directly, `all_dependents` over others too, `share` (0 to 1) of the
-    entities that take part in any relation of these kinds around it."""
+    """How much would be affected: `dependents` directly, `all_dependents` also indirectly, `share` (0 to 1) of the
+    entities around it that take part in any relation of these kinds.
+    """
 
     level: CriticalityLevel
     reason: str
@@ -265,8 +267,9 @@ class Criticality(Resource):
 
 
 class DependencyAnalysis(AboutEntity):
-    """`cycles` are lists of names, each beginning with the entity. `not_current`: what the documents say was, will be
-    or is not so, of the entity itself. `truncated`: there is more than `limit` or `depth` let through."""
+    """`cycles` are lists of names, each beginning with the entity. `not_current`: what the documents say about the
+    entity itself that was, will be or is not so. `truncated`: there is more than `limit` or `depth` allows.
+    """
 
     relation_types: list[str]
     depends_on: list[Dependency]
@@ -285,13 +288,13 @@ class ShortestPath(Request):
 
     source: Annotated[Name, Field(description="A name, in any spelling, or an id.")]
     target: Annotated[Name, Field(description="A name, in any spelling, or an id.")]
-    max_length: Annotated[int, Field(ge=1, le=6, description="Most steps.")] = 4
-    limit: Annotated[int, Field(ge=1, le=5, description="Most paths.")] = 3
+    max_length: Annotated[int, Field(ge=1, le=6, description="Maximum number of steps.")] = 4
+    limit: Annotated[int, Field(ge=1, le=5, description="Maximum number of paths.")] = 3
     relation_types: RelationTypes | None = None
 
 
 class EntityPath(Resource):
-    """`relations` has one relation for each step, as it is stated: it may point backwards."""
+    """`relations` has one relation for each step, in the direction in which it is stated, which may be backwards."""
 
     names: list[str]
     ids: list[str]
@@ -299,7 +302,7 @@ class EntityPath(Resource):
 
 
 class PathsFound(Resource):
-    """`note` says so if there is no path of this length."""
+    """If there is no path of this length, `note` says so."""
 
     source: EntityMatch
     target: EntityMatch
@@ -331,13 +334,13 @@ class NeighboursFound(AboutEntity):
 
 class AnswerQuestion(Request):
     """Answers a question about structure, in English or German, from what the documents state: what depends on what,
-    what an outage affects, who owns what, how two things are tied. `result` is missing for all other questions."""
+    what an outage affects, who owns what, how two things are connected. `result` is missing for all other questions."""
 
     question: Query
 
 
 class AnswerSource(Resource):
-    """What a marker [`number`] of the answer stands for: characters `start` to `end` of a chunk's `content`."""
+    """The source behind a marker [`number`] of the answer: characters `start` to `end` of a chunk's `content`."""
 
     number: int
     chunk_id: str

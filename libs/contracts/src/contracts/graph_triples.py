@@ -17,7 +17,8 @@ class TripleFormat(StrEnum):
 
 class TripleImport(Resource):
     """A named set of triples that a user imported. Its triples are provenance of their own, with the method `user` and
-    the import's id as the document's. `notes` say what was left out, and why."""
+    the import's id in place of a document's. `notes` say what was left out, and why.
+    """
 
     id: UUID
     name: str

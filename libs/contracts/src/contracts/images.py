@@ -13,8 +13,7 @@ MOST_IMAGES = 10  # of one message
 
 
 class ImageAttachment(Resource):
-    """An image as it is kept: without metadata, at most 2,048 pixels on its longer side; of an animation its first
-    frame."""
+    """An image as stored: without metadata, at most 2,048 pixels on its longer side; of animations, the first frame."""
 
     id: UUID
     session_id: UUID

@@ -46,7 +46,7 @@ class EmbeddingStatus(StrEnum):
 
 
 class Lane(StrEnum):
-    """Uploads and users' requests never wait behind the synchronisation of a source."""
+    """Uploads and user requests never wait behind the synchronisation of a source."""
 
     interactive = "interactive"
     bulk = "bulk"
@@ -82,7 +82,7 @@ class Stage(Resource):
 
 
 class Origin(Resource):
-    """Where a document comes from. `path` is unique in its source; `missing_since`: when it was found missing there."""
+    """A document's origin. `path` is unique in its source; `missing_since`: when it was first found missing there."""
 
     id: UUID
     kind: OriginKind
@@ -97,7 +97,8 @@ class Document(Resource):
     """`content_hash` is the SHA-256 of the original's bytes (hex), `file_size` their number.
 
     `version` is the newest, `searchable_version` the one that search serves. The `source_` fields describe the
-    document's first origin. `stale_at`: when it was marked stale, as its source was last synchronised too long ago.
+    document's first origin. `stale_at`: when it was marked stale because its source had not been synchronised for too
+    long.
     """
 
     id: UUID
@@ -131,7 +132,7 @@ class Document(Resource):
 
 
 class DocumentDetail(Document):
-    """`explanation` says in one sentence why the newest version is not searchable yet, or lexically only."""
+    """`explanation` says in one sentence why the newest version is not searchable yet, or only by lexical search."""
 
     headings: list[str]
     origins: list[Origin]
@@ -179,7 +180,7 @@ class ActionResult(Resource):
 
 
 class WaitingForWorker(Resource):
-    """Documents that wait for a worker, and for how long the oldest of them has."""
+    """Documents waiting for a worker, and how long the oldest of them has waited."""
 
     documents: int
     oldest_seconds: float
@@ -196,14 +197,14 @@ class DocumentSummary(Resource):
     queued_bytes: int
     done_last_minute: int
     seconds_left: float | None
-    workers: int | None = Field(default=None, description="Workers that are alive, of the whole deployment.")
+    workers: int | None = Field(default=None, description="Live workers in the whole deployment.")
     lanes: dict[Lane, WaitingForWorker] = {}
 
 
 class UploadedFile(Resource):
     """The result for one file: a document (`created` is false if its bytes already existed) or an error.
 
-    `name` of a file from an archive begins with the archive's name.
+    The `name` of a file from an archive begins with the archive's name.
     """
 
     name: str
@@ -222,9 +223,9 @@ class Chunk(Resource):
     """A chunk of a document.
 
     `chunk_id` is the first 32 hex digits of a SHA-256 over document, content and an ordinal for repeats: an unchanged
-    chunk keeps it in later versions. `content` is the chunk's text; the heading path is put before it for embedding.
-    `page` is a slide's or a sheet's number, too. `box` is left, top, right, bottom in points from the page's upper left
-    corner; `cells` is the range of the table in its sheet, such as A1:D20. Lines count from 1.
+    chunk keeps its id in later versions. `content` is the chunk's text; the heading path is put before it for
+    embedding. For slides and sheets, `page` is their number. `box` is left, top, right, bottom in points from the
+    page's upper left corner; `cells` is the range of the table in its sheet, such as A1:D20. Lines count from 1.
     """
 
     chunk_id: str
@@ -258,7 +259,7 @@ class DeletedDocuments(Resource):
 
 
 class StoreReceipt(Resource):
-    """What one service deleted, by kind, and what it still counts afterwards (0 proves the deletion)."""
+    """What one service deleted, by kind, and what it still holds afterwards (0 proves the deletion)."""
 
     service: str
     removed: dict[str, int]

@@ -10,8 +10,9 @@ from contracts.base import Resource
 
 
 class Entity(Resource):
-    """`entity_type` is SERVICE, IDENTIFIER, CONCEPT, ENTITY or a NER type; `mentions` counts those in the workspace,
-    `documents` the documents and imports of triples that name it."""
+    """`entity_type` is SERVICE, IDENTIFIER, CONCEPT, ENTITY or a NER type; `mentions` counts its mentions in the
+    workspace, `documents` the documents and imports of triples that name it.
+    """
 
     id: str
     name: str
@@ -25,8 +26,9 @@ class Relation(Resource):
     """A directed relation between entity ids; only CO_OCCURS has no direction (the smaller id comes first).
 
     `weight` adds up over its evidence: 1.0 for each co-occurrence, 2.0 for each stated relation. `status` is `current`,
-    `past` (also what a later document closed), `planned` or `negated`; only what is current is in a graph's sums and
-    searches. `dated` is when it came, ended or is to come, as precise as the text says it: 2024, 2024-06, 2024-06-28.
+    `past` (also if a later document ended it), `planned` or `negated`; only current relations count in a graph's sums
+    and searches. `dated` is when it began, ended or will begin, as precisely as the text says: 2024, 2024-06,
+    2024-06-28.
     """
 
     source: str
@@ -50,7 +52,7 @@ class GraphStatus(Resource):
 
     store: str
     extraction: str = Field(
-        description="How English is read: ner+patterns+dependency, ner+patterns (no parse), or patterns (no model)."
+        description="How English is analysed: ner+patterns+dependency, ner+patterns (no parse), or patterns (no model)."
     )
     entities: int
     relations: int
@@ -64,7 +66,7 @@ class GraphGeneration(Resource):
 
 
 class GraphedDocument(Resource):
-    """What the graph holds of a document. `projected` is false until the projection has its latest change."""
+    """What the graph holds about a document. `projected` is false until the projection has its latest change."""
 
     document_id: UUID
     version: int

@@ -22,7 +22,7 @@ class MemoryKind(StrEnum):
 
 
 class MemoryScope(StrEnum):
-    """Where a memory is of use: always, in its session, or in all that concerns the workspace."""
+    """Where a memory applies: always, in its session, or in everything about the workspace."""
 
     user = "user"
     session = "session"
@@ -39,7 +39,9 @@ class MemoryCreate(Request):
 
 
 class MemoryEdit(Request):
-    """Another text of a note or a fact, and whether the memory is pinned: no rule of the workspace deletes it then."""
+    """The new text of a note or a fact, and whether the memory is pinned, which protects it from the workspace's
+    retention.
+    """
 
     content: Content | None = None
     pinned: Flag | None = None
@@ -52,9 +54,9 @@ class MemoryEdit(Request):
 
 
 class Said(Resource):
-    """Where a message stands in its session, and who said it: the user, the assistant, or another by name.
+    """A message's position in its session, and who said it: the user, the assistant, or someone else by name.
 
-    The role `turn` is of question and answer in one text, as they were kept at first.
+    The role `turn` marks question and answer in one text, as early versions stored them.
     """
 
     position: int
@@ -66,9 +68,9 @@ class Said(Resource):
 class FactState(Resource):
     """A statement that holds from `valid_from` to before `valid_to` (null: until further notice).
 
-    `phrase` is how its time was told. From `expired_at` on the service knew better; `supersedes` names the fact that
-    this one replaced, `conflicts_with` one that says otherwise without replacing it. A fact that is not `approved`
-    waits for a review and is not recalled. `message_ids` are the messages that state it.
+    `phrase` is how its time was worded. At `expired_at` the service learned otherwise; `supersedes` names the fact that
+    this one replaced, `conflicts_with` a fact that contradicts it without being replaced. A fact that is not `approved`
+    awaits review and is not recalled. `message_ids` are the messages that state it.
     """
 
     subject: str
@@ -85,10 +87,10 @@ class FactState(Resource):
 
 
 class Memory(Resource):
-    """`document_ids` are the documents that it derives from; it is deleted with the last of them.
+    """`document_ids` are the documents it derives from; it is deleted with the last of them.
 
-    `said_at` is when it was said; `created_at` when it was stored. `said` is of messages, `fact` of facts, preferences,
-    styles and topics.
+    `said_at` is when it was said, `created_at` when it was stored. Messages have `said`; facts, preferences, styles and
+    topics have `fact`.
     """
 
     id: UUID
@@ -107,8 +109,8 @@ class Memory(Resource):
 
 class RecallRequest(Request):
     """`as_of`: the facts that held then (without it: those that hold now). `token_budget`: messages beside those found
-    are added as context while they fit (four bytes count as a token). `time_zone` (IANA) says what "today" is.
-    `before` is what was said before the query, and says what "it" means in it.
+    are added as context while they fit (four bytes count as a token). `time_zone` (IANA) determines what "today" is.
+    `before` is what was said before the query, to resolve words such as "it" in it.
     """
 
     query: Question
@@ -124,7 +126,7 @@ class RecallRequest(Request):
 
 
 class ContextMessage(Resource):
-    """A message beside one that was found."""
+    """A message next to one that was found."""
 
     id: UUID
     position: int
@@ -133,9 +135,10 @@ class ContextMessage(Resource):
 
 
 class RecalledMemory(Memory):
-    """`score` is comparable between questions. `duplicates` counts the memories folded into it that say the same.
+    """`score` is comparable between questions. `duplicates` counts the memories folded into it because they say the
+    same.
 
-    `superseded`: it states a fact that no longer holds. `features` are what the score is made of, with `explain`.
+    `superseded`: it states a fact that no longer holds. `features` are the components of the score, with `explain`.
     """
 
     score: float
@@ -146,7 +149,7 @@ class RecalledMemory(Memory):
 
 
 class RecalledAnswer(Resource):
-    """An answer that a fact gives by itself; `about_user`: the question was about whoever asks."""
+    """An answer that a single fact gives; `about_user`: the question was about the person who asks."""
 
     text: str
     memory_id: UUID
@@ -155,9 +158,9 @@ class RecalledAnswer(Resource):
 
 
 class ToldStatement(Resource):
-    """An answer to a message that asks nothing and states what is kept of it, if it is said in a turn.
+    """An answer to a message that asks nothing, stating what would be kept of it if it were said in a turn.
 
-    `about_user`: it is about whoever says it.
+    `about_user`: it is about the person who says it.
     """
 
     text: str
@@ -166,10 +169,11 @@ class ToldStatement(Resource):
 
 
 class RecallResponse(Resource):
-    """Best first; empty where nothing is relevant. `answer`: by a fact, if one answers; `told`: if it asks nothing.
+    """Best first; empty if nothing is relevant. `answer`: a fact's answer, if there is one; `told`: set if it asks
+    nothing.
 
-    `mode` is `words` where meanings could not be compared, because the embedding model is away; `unembedded` counts the
-    caller's memories that are found by their words alone until they are embedded.
+    `mode` is `words` if meanings could not be compared because the embedding model is unavailable; `unembedded` counts
+    the caller's memories that only their words can find until they are embedded.
     """
 
     memories: list[RecalledMemory]
@@ -180,7 +184,7 @@ class RecallResponse(Resource):
 
 
 class ImportedMessage(Request):
-    """`speaker` is empty for the user. `at` without an offset is by the clock of the request's `time_zone`."""
+    """`speaker` is empty for the user. `at` without an offset is in the request's `time_zone`."""
 
     id: Annotated[Name, StringConstraints(max_length=200)]
     role: Literal["user", "assistant", "speaker"]
@@ -197,7 +201,7 @@ class ImportedConversation(Request):
 class ImportRequest(Request):
     """At most 200 messages of a conversation at a time, 1,000 in all, with the ids of the source.
 
-    What was imported before is left as it is, so an import that broke off is sent again.
+    What was already imported is left as it is, so an interrupted import can simply be sent again.
     """
 
     source: Name
@@ -206,7 +210,7 @@ class ImportRequest(Request):
 
 
 class ImportResponse(Resource):
-    """Counts of what was added, of what was there already, and of facts learned; `message_ids` by the source's ids."""
+    """Counts of what was added, what already existed, and facts learned; `message_ids` by the source's ids."""
 
     added: int
     known: int
@@ -215,16 +219,16 @@ class ImportResponse(Resource):
 
 
 class MemoryProfile(Resource):
-    """What is known of the user for a prompt: how to answer, and who they are, the newest first, within the budget."""
+    """What is known about the user, for a prompt: how to answer, and who they are, newest first, within the budget."""
 
     style: list[str]
     facts: list[str]
 
 
 class MemorySettings(Request):
-    """Whether facts are kept of what is said in the workspace: at once, after a review, or not at all.
+    """Whether facts are kept from what is said in the workspace: at once, after a review, or not at all.
 
-    After `retention_days` what was said and stored is forgotten, unless it is pinned; without them it is kept.
+    What was said and stored is forgotten after `retention_days`, unless it is pinned; without a value it is kept.
     """
 
     writing: Literal["on", "review", "off"] = "on"
@@ -232,9 +236,9 @@ class MemorySettings(Request):
 
 
 class ForgetRequest(Request):
-    """What to forget, named in one way: what mentions a text (`about`: in any case, from the beginning of a word on),
-    what answers a question (`query`) and has its names and words, what was said in a session, or memories by their ids.
-    `preview` shows it first.
+    """What to forget, named in exactly one way: what mentions a text (`about`, matched from the start of a word,
+    ignoring case), what answers a question (`query`) and has its names and words, what was said in a session, or
+    memories by their ids. With `preview` the response only shows it.
     """
 
     about: Annotated[Text, StringConstraints(strip_whitespace=True, min_length=2, max_length=200)] | None = None
@@ -253,7 +257,7 @@ class ForgetRequest(Request):
 
 class TakenMemory(Memory):
     """A memory to forget. `why`: it mentions the text, is a fact that answers the question, has the question's `words`,
-    was said in the session, was named by its id, or goes along with another, as it states, repeats or follows from it.
+    was said in the session, was named by its id, or states, repeats or follows from another one.
     """
 
     why: Literal["mentions", "answers", "words", "session", "id", "along"]
@@ -261,17 +265,17 @@ class TakenMemory(Memory):
 
 
 class StandingTranscripts(Resource):
-    """Messages among what is forgotten that still stand in transcripts: delete the sessions to have them gone."""
+    """Forgotten messages that are still in transcripts: delete the sessions to remove them."""
 
     messages: int
     sessions: list[UUID]
 
 
 class ForgetResponse(Resource):
-    """`removed` counts rows by table, and the vectors and postings among them: of what is gone, or in a preview goes.
+    """`removed` counts the rows that were (or in a preview would be) removed, by table, vectors and postings included.
 
-    `memories` are the newest of what a preview found. `remaining` counts what is left of it, by table; `transcripts`
-    are of the conversations, which memory does not hold.
+    `memories` are the newest ones found by a preview. `remaining` counts what is left, by table; `transcripts` is about
+    the conversations, which memory does not hold.
     """
 
     preview: bool

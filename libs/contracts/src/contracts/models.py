@@ -16,10 +16,11 @@ MODEL_ROLES: tuple[ModelRole, ...] = get_args(ModelRole)
 
 
 class TokenUsage(Resource):
-    """What calls of models took: of a run, of an answer, or of many.
+    """The model usage of a run, of an answer, or of many.
 
     `cached_tokens` are part of the input, `thinking_tokens` of the output. `cost` is in the provider's currency, null
-    where none tells it. `estimated_calls` are those whose provider told no tokens: theirs are estimated.
+    if no provider reports it. `estimated_calls` counts the calls whose provider reported no tokens, so that they are
+    estimated.
     """
 
     calls: int
@@ -32,7 +33,7 @@ class TokenUsage(Resource):
 
 
 class UsageGroup(StrEnum):
-    """What usage is told apart by."""
+    """What to group usage by."""
 
     day = "day"
     user = "user"
@@ -41,7 +42,7 @@ class UsageGroup(StrEnum):
 
 
 class UsageEntry(TokenUsage):
-    """What one day, user, key or model took; what it is not told apart by is null, and so is the key of a browser."""
+    """The usage of one day, user, key or model; fields that are not grouped by are null, and so is a browser's key."""
 
     day: date | None
     user_id: UUID | None
@@ -51,7 +52,7 @@ class UsageEntry(TokenUsage):
 
 
 class BudgetSubject(StrEnum):
-    """Whose tokens are bounded: those of a day, or of one run."""
+    """What the limit applies to: a day's tokens, or one run's."""
 
     run = "run"
     user = "user"
@@ -60,7 +61,7 @@ class BudgetSubject(StrEnum):
 
 
 class BudgetState(Resource):
-    """A budget of the caller: `reserved` is what calls that are under way may take. At `resets_at` it begins anew."""
+    """One of the caller's budgets: `reserved` is set aside for calls in progress. It starts over at `resets_at`."""
 
     subject: BudgetSubject
     most: int
@@ -70,7 +71,7 @@ class BudgetState(Resource):
 
 
 class UsageReport(Resource):
-    """What calls of models took from `since` to `until` (days, UTC), and the caller's budgets of today."""
+    """Model usage from `since` to `until` (days, UTC), and the caller's budgets today."""
 
     since: date
     until: date

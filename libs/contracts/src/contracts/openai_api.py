@@ -43,9 +43,9 @@ class StreamOptions(Lenient):
 
 
 class ChatCompletionRequest(Lenient):
-    """The messages are the history. `metadata.session_id` names a session that the last one is asked in instead.
+    """The messages are the history. With `metadata.session_id` the last one is asked in that session instead.
 
-    `metadata.rag_scope` says where is searched: session, workspace or global.
+    `metadata.rag_scope` says where to search: session, workspace or global.
     """
 
     model: ModelName
@@ -82,9 +82,9 @@ class CompletionTokensDetails(Resource):
 
 
 class ChatUsage(Resource):
-    """The tokens that the answer took of models, as they are counted for the budgets; with passages and all.
+    """The tokens that the answer used, as counted for the budgets, including those of the passages.
 
-    They are estimated where a provider tells none.
+    They are estimated if a provider does not report them.
     """
 
     prompt_tokens: int
@@ -95,7 +95,7 @@ class ChatUsage(Resource):
 
 
 class ChatAnswer(Resource):
-    """The answer. `citations` are what its markers stand for, with quote and page."""
+    """The answer. `citations` are the sources its markers refer to, with quote and page."""
 
     role: Literal["assistant"] = "assistant"
     content: str
@@ -106,7 +106,7 @@ class ChatAnswer(Resource):
 
 
 class ChatChoice(Resource):
-    """`finish_reason` is `length` where the answer ends early: the model broke off or was cut, or the time was up."""
+    """`finish_reason` is `length` if the answer ends early: the model stopped or was cut off, or the time was up."""
 
     index: int = 0
     message: ChatAnswer
@@ -130,8 +130,8 @@ BreakerState = Literal["closed", "open", "half-open"]
 
 
 class ModelCard(Resource):
-    """`breaker` is that of the chat model which is asked first: while it is `open`, calls fail at once and the next
-    model answers, or the documents are quoted; `half-open`: the next call tries it again. Null where no model is asked.
+    """`breaker` belongs to the first chat model in order: while it is `open`, calls fail at once and the next model
+    answers, or the documents are quoted; `half-open`: the next call tries it again. Null if no model is used.
     """
 
     id: str

@@ -13,9 +13,9 @@ MOST_INPUTS = 256
 
 
 class EmbeddingRequest(Lenient):
-    """`model` is a configured embedding model, or `attractor` for the default one. `dimensions` are those that it has.
+    """`model` is a configured embedding model, or `attractor` for the default one. `dimensions` must be the model's.
 
-    A text beyond what the model reads is read up to there. Lists of tokens are refused.
+    Longer texts than the model can read are truncated. Lists of tokens are rejected.
     """
 
     model: ModelName
@@ -40,7 +40,7 @@ class EmbeddingUsage(Resource):
 
 
 class EmbeddingList(Resource):
-    """One vector for each text, in their order."""
+    """One vector for each text, in order."""
 
     object: Literal["list"] = "list"
     model: str

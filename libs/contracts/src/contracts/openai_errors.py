@@ -8,7 +8,7 @@ PATHS = ("/v1/chat/completions", "/v1/models", "/v1/responses", "/v1/embeddings"
 
 
 class OpenAIErrorBody(Resource):
-    """`type` is a kind of error, `code` names it, `param` the field that it is about; `run_id` the run that failed."""
+    """`type` is the kind of error, `code` names it, `param` is the field it is about, `run_id` the run that failed."""
 
     message: str
     type: str
@@ -18,7 +18,7 @@ class OpenAIErrorBody(Resource):
 
 
 class OpenAIError(Resource):
-    """An error as the OpenAI API tells it."""
+    """An error in the OpenAI API's format."""
 
     error: OpenAIErrorBody
 

@@ -25,7 +25,7 @@ ResponseStatus = Literal["queued", "in_progress", "completed", "incomplete", "fa
 
 
 class InputPart(Lenient):
-    """A part of a message. Here texts alone are understood."""
+    """A part of a message. Only text is supported here."""
 
     type: str
     text: Said | None = None
@@ -33,7 +33,7 @@ class InputPart(Lenient):
 
 
 class InputItem(Lenient):
-    """A message that is sent. Other kinds of items are refused."""
+    """A message. Other kinds of items are rejected."""
 
     type: str = "message"
     role: Literal["system", "developer", "user", "assistant"] | None = None
@@ -41,9 +41,9 @@ class InputItem(Lenient):
 
 
 class ResponseRequest(Lenient):
-    """The last message of `input` is asked; the history are those before it, behind `previous_response_id`.
+    """The last message of `input` is asked; the ones before it are the history, following `previous_response_id`.
 
-    `metadata.session_id` names a session to ask in, `metadata.rag_scope` where is searched.
+    `metadata.session_id` names a session to ask in, `metadata.rag_scope` says where to search.
     """
 
     model: ModelName
@@ -59,7 +59,7 @@ class ResponseRequest(Lenient):
 
 
 class FileCitation(Resource):
-    """The marker at the character `index` stands for the document `file_id`."""
+    """The marker at character `index` refers to the document `file_id`."""
 
     type: Literal["file_citation"] = "file_citation"
     file_id: str
@@ -78,7 +78,7 @@ class LinkCitation(Resource):
 
 
 class OutputText(Resource):
-    """`citations` are what the markers of the text stand for, with quote and page."""
+    """`citations` are the sources that the markers of the text refer to, with quote and page."""
 
     type: Literal["output_text"] = "output_text"
     text: str
@@ -101,7 +101,7 @@ class ReasoningText(Resource):
 
 
 class ReasoningItem(Resource):
-    """What the model thought, told to whoever follows the response; it is not kept."""
+    """The model's reasoning, sent to clients that follow the response; it is not stored."""
 
     type: Literal["reasoning"] = "reasoning"
     id: str
@@ -120,7 +120,7 @@ class ReasoningTokens(Resource):
 
 
 class ResponseTokens(Resource):
-    """What the run took of models."""
+    """The run's model usage."""
 
     input_tokens: int
     input_tokens_details: CachedTokens
@@ -150,7 +150,7 @@ class TextSettings(Resource):
 
 
 class ResponseObject(Resource):
-    """A response. `run_id` is the run that it is; `session_id` the session that it lies in."""
+    """A response. `run_id` is its run, `session_id` the session it belongs to."""
 
     id: str
     object: Literal["response"] = "response"

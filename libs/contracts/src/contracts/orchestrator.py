@@ -49,7 +49,7 @@ class RunStatus(StrEnum):
 class Citation(Resource):
     """A checked citation: `quote` is characters `start` to `end` of the chunk's content; `number` its marker, [1].
 
-    `workspace_id` names the workspace of the document where that is another one than the session's.
+    `workspace_id` names the document's workspace if it is not the session's.
     """
 
     number: int
@@ -68,10 +68,10 @@ class Citation(Resource):
 
 
 class SentenceStatus(StrEnum):
-    """What the sources of an answer say to one of its sentences.
+    """What the sources of an answer say about one of its sentences.
 
-    `verified`: they say so. `unclear`: something of it was not found there. `contradicted`: they say otherwise.
-    `unsupported`: it rests on nothing that was retrieved. `not_a_claim`: a greeting, question or heading, or that
+    `verified`: they say so. `unclear`: part of it was not found there. `contradicted`: they say otherwise.
+    `unsupported`: nothing retrieved supports it. `not_a_claim`: a greeting, question or heading, or a statement that
     nothing was found. `unchecked`: the run ended before it was checked.
     """
 
@@ -86,9 +86,9 @@ class SentenceStatus(StrEnum):
 class SentenceCheck(Resource):
     """Characters `start` to `end` of an answer, and why they have their status.
 
-    `citations` are the numbers of the markers that the sentence has, `attributed` says that the check added or replaced
-    them. `chunk_id` is the chunk that the sentence was compared with, if any. `instead_of` is what the model wrote
-    first, if the sources contradicted that and the sentence was written anew from them.
+    `citations` are the numbers of the sentence's markers; `attributed`: the check added or replaced them. `chunk_id` is
+    the chunk that the sentence was compared with, if any. `instead_of` is the model's first wording, if the sources
+    contradicted it and the sentence was rewritten from them.
     """
 
     start: int
@@ -102,8 +102,8 @@ class SentenceCheck(Resource):
 
 
 class SessionCreate(Request):
-    """A `temporary` session is not listed or found by search, memory learns nothing from it, and it is erased a day
-    after its last use.
+    """A `temporary` session is neither listed nor found by search, memory learns nothing from it, and it is erased a
+    day after its last use.
     """
 
     title: Name | None = None
@@ -125,7 +125,7 @@ class SessionUpdate(Request):
 
 
 class Session(Resource):
-    """A conversation that only its user sees. `version` goes into If-Match when it is changed.
+    """A conversation that only its user sees. Use `version` in If-Match when changing it.
 
     `head_id` is the newest message of the branch that is shown.
     """
@@ -142,16 +142,16 @@ class Session(Resource):
 
 
 class SessionState(Session):
-    """A session with the runs that wait or are under way, oldest first: their events can be followed."""
+    """A session with its waiting and running runs, oldest first, whose events can be followed."""
 
     active_run_ids: list[UUID] = []
 
 
 class SessionReceipt(Resource):
-    """What was deleted with a session, by kind, and what is still counted afterwards (0 proves the deletion).
+    """What was deleted with a session, by kind, and what is left afterwards (0 proves the deletion).
 
-    `messages`, `runs` and their `events`, `artifact_versions`, `attachments` (images), `checkpoints`, and `streams` of
-    events.
+    The kinds are `messages`, `runs` and their `events`, `artifact_versions`, `attachments` (images), `checkpoints`, and
+    `streams` of events.
     """
 
     session_id: UUID
@@ -177,7 +177,9 @@ class SessionUsers(Resource):
 
 
 class SessionDocument(Resource):
-    """A document attached to a session, whose answers and searches with the scope `session` are limited to these."""
+    """A document attached to a session; the session's answers, and searches with the scope `session`, are limited to
+    these.
+    """
 
     document_id: UUID
     attached_at: datetime
@@ -189,7 +191,7 @@ class MessageRole(StrEnum):
 
 
 class MessageStatus(StrEnum):
-    """Of an answer: `pending` until its run begins. `incomplete` and `cancelled` ones have the text up to there."""
+    """An answer is `pending` until its run begins. `incomplete` and `cancelled` ones have the text written so far."""
 
     pending = "pending"
     running = "running"
@@ -218,7 +220,7 @@ class FeedbackFormat(StrEnum):
 
 
 class FeedbackPut(Request):
-    """What a user says of an answer. With `share_content` the owners of the workspace see question and answer."""
+    """A user's feedback on an answer. With `share_content` the owners of the workspace see question and answer."""
 
     rating: FeedbackRating
     reasons: Annotated[list[Reason], Field(max_length=10)] = []
@@ -227,7 +229,7 @@ class FeedbackPut(Request):
 
 
 class AnswerFeedback(Resource):
-    """What the user of a session said of an answer in it."""
+    """What the user of a session said about an answer in it."""
 
     rating: FeedbackRating
     reasons: list[str]
@@ -238,7 +240,7 @@ class AnswerFeedback(Resource):
 
 
 class FeedbackEntry(AnswerFeedback):
-    """What owners see: `question` and `answer` only where their user shares them."""
+    """What owners see: `question` and `answer` only if their user shares them."""
 
     message_id: UUID
     user_id: UUID
@@ -248,13 +250,13 @@ class FeedbackEntry(AnswerFeedback):
 
 
 class Message(Resource):
-    """A question or an answer. An answer follows its question, and is there as soon as its run is queued.
+    """A question or an answer. An answer follows its question, and exists as soon as its run is queued.
 
-    `parent_id` is the message before it, `siblings` is only in lists. `removed_citations` counts the citations of the
-    answer that failed the check, `sentences` has its sentences. `issues`, `steps_executed` and `timings` are those of
-    the answer's run, `usage` is what it took of models, `feedback` what its user said of it. `artifact_index` is the
+    `parent_id` is the message before it; `siblings` is only set in lists. `removed_citations` counts the citations of
+    the answer that failed the check, `sentences` has its sentences. `issues`, `steps_executed` and `timings` are those
+    of the answer's run, `usage` is its model usage, `feedback` what its user said about it. `artifact_index` is the
     version that it made of the session's artifact. `attachment_ids` are the images that a question shows; deleted ones
-    stay named.
+    are still listed.
     """
 
     id: UUID
@@ -280,14 +282,14 @@ class Message(Resource):
 
 
 class SessionHit(Resource):
-    """A title or a message with the words of a search. `message_id` and `role` are null for a title."""
+    """A title or a message that contains the words of a search. `message_id` and `role` are null for a title."""
 
     session_id: UUID
     title: str | None
     archived: bool
     message_id: UUID | None
     role: MessageRole | None
-    snippet: str = Field(description="About 200 characters of the text, from shortly before what was found")
+    snippet: str = Field(description="About 200 characters of the text, starting shortly before the match")
     written_at: datetime
 
 
@@ -304,9 +306,9 @@ class Transcript(Resource):
 
 
 class OnBusy(StrEnum):
-    """What happens to runs of the session that wait or are under way.
+    """What happens to runs of the session that are waiting or in progress.
 
-    `enqueue`: they go on, and the new one waits for the answer before it. `reject`: the new one is refused.
+    `enqueue`: they continue, and the new one waits for the answer before it. `reject`: the new one is rejected.
     `interrupt`: they are cancelled.
     """
 
@@ -316,7 +318,7 @@ class OnBusy(StrEnum):
 
 
 class MessageRegenerate(Request):
-    """Without `document_ids` the new answer may draw on what the old one could."""
+    """Without `document_ids` the new answer may draw on the same documents as the old one."""
 
     document_ids: Annotated[list[UUID], Field(max_length=1_000)] | None = None
     deadline_seconds: Deadline = 600
@@ -324,7 +326,7 @@ class MessageRegenerate(Request):
 
 
 class ConversationMode(StrEnum):
-    """`chatpdf`: the answer draws on the documents of the session alone, or on the one that is open."""
+    """`chatpdf`: the answer draws only on the documents of the session, or on the one that is open."""
 
     normal = "normal"
     chatpdf = "chatpdf"
@@ -333,22 +335,23 @@ class ConversationMode(StrEnum):
 class MessageCreate(Request):
     """`document_ids` limits what the answer may draw on, within the documents attached to the session if any are.
 
-    The first 10,000 characters of `content` are searched for. The message follows `parent_id`: without it the session's
-    head; null is a new beginning. A message with the parent of another one is an edit of it. `deadline_seconds` after
-    its run began, or began anew in another process, what is written is the answer, with the status `incomplete`.
+    The first 10,000 characters of `content` are searched for. The message follows `parent_id`: by default the session's
+    head; null starts a new branch from the beginning. A message with the same parent as another one is an edit of it.
+    `deadline_seconds` after its run started, or restarted in another process, what has been written becomes the answer,
+    with the status `incomplete`.
 
-    What is meant by "today" is told by the clock of `timezone` (IANA name). Of `highlight`, `artifact_action`, `theme`
-    and `quick_action` at most one says what the run does; without any the words decide. `highlight` is the text of the
-    artifact that alone is changed, `theme` how the whole is written anew, `quick_action` whose prompt is followed.
+    `timezone` (IANA name) determines what "today" means. At most one of `highlight`, `artifact_action`, `theme` and
+    `quick_action` says what the run does; without one the wording decides. `highlight` is the only text of the artifact
+    to change, `theme` is how to rewrite the whole, `quick_action` is the one whose prompt to follow.
 
-    Without `rag_enabled` no document is searched. `rag_scope` says what is: `session` the documents attached to the
-    session, `workspace` all of the workspace, `global` those of every workspace that the caller may read. Without it
-    the documents attached to the session are searched, or the workspace if there are none. `conversation_mode` chatpdf
-    searches the session's documents, or `active_pdf_document_id` alone. `rewrite_query` has a chat model word the query
-    from the conversation; without it the setting of the deployment counts.
+    If `rag_enabled` is false, no document is searched. `rag_scope` says where to search: `session` the documents
+    attached to the session, `workspace` the whole workspace, `global` every workspace that the caller may read. By
+    default the documents attached to the session are searched, or the workspace if there are none. `conversation_mode`
+    chatpdf searches the session's documents, or only `active_pdf_document_id`. `rewrite_query` lets a chat model word
+    the query from the conversation; the default is the deployment's setting.
 
-    `attachment_ids` are images of the session that the message shows, also ones that earlier messages showed. It is
-    then answered by the model of the role `vision` from the images and the words, without a search.
+    `attachment_ids` are images of the session that the message shows, including ones that earlier messages showed. The
+    model of the role `vision` then answers from the images and the text, without a search.
     """
 
     content: Content
@@ -388,31 +391,31 @@ class MessageCreate(Request):
 
 
 class HeadUpdate(Request):
-    """The new head; with `newest` the end of the branch that goes on from there to the newest message each time."""
+    """The new head; with `newest`, the end of the branch that follows the newest message at each step from there."""
 
     message_id: UUID
     newest: Flag = False
 
 
 class GraphDrawing(Resource):
-    """A compiled graph as Mermaid draws it."""
+    """A compiled graph as a Mermaid diagram."""
 
     name: str
     mermaid: str
 
 
 class Run(Resource):
-    """Writes the message `answer_id` in answer to `question_id`; `answer` is that message once it has a text.
+    """Writes the message `answer_id` in answer to `question_id`; `answer` is that message once it has text.
 
     `node_trace` lists the graph's nodes in the order in which they ended, `steps_executed` what they did, in words,
-    `timings` the milliseconds that they took, `issues` the problems on the way. `debug` is there if it was asked for:
-    `rag_route_debug` tells how the way was chosen, `rag_retrieval_debug` how the search went.
+    `timings` how many milliseconds they took, `issues` the problems along the way. `debug` is present on request:
+    `rag_route_debug` shows how the run was routed, `rag_retrieval_debug` how the search went.
 
-    `usage` is what it took of models so far.
+    `usage` is its model usage so far.
 
-    `error_type` of a failed run: `internal-error`, `attempts-exhausted` (each process that worked on it ended),
-    `routing-error`, `artifact-ops-error` (what is asked of the artifact does not exist, or the artifact is not as it
-    must be), `answer-missing`, `deadline-passed` or `budget-exceeded`.
+    `error_type` of a failed run: `internal-error`, `attempts-exhausted` (every process that worked on it died),
+    `routing-error`, `artifact-ops-error` (the request refers to something the artifact does not have, or the artifact
+    is in the wrong state), `answer-missing`, `deadline-passed` or `budget-exceeded`.
     """
 
     id: UUID

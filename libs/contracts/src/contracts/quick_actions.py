@@ -17,17 +17,17 @@ QuickPrompt = Annotated[
 
 
 class QuickActionTarget(StrEnum):
-    """`artifact`: the session's artifact is written anew by the prompt. `message`: the answer follows the prompt."""
+    """`artifact`: the session's artifact is rewritten as the prompt says. `message`: the answer follows the prompt."""
 
     artifact = "artifact"
     message = "message"
 
 
 class QuickActionCreate(Request):
-    """A `shared` one is for all members of the workspace, and asks for the role editor.
+    """A `shared` one is for all members of the workspace, and requires the role editor.
 
-    With `use_history` the model also reads what was said in the session; with `use_preferences`, what memory knows of
-    the style of whoever uses it, and of them.
+    With `use_history` the model also reads the session's conversation; with `use_preferences`, what memory knows about
+    the user and the user's preferred style.
     """
 
     name: Name
@@ -55,7 +55,7 @@ class QuickActionUpdate(Request):
 
 
 class QuickAction(Resource):
-    """`version` goes into If-Match when it is changed."""
+    """Use `version` in If-Match when changing it."""
 
     id: UUID
     name: str

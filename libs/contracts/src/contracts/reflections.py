@@ -12,7 +12,7 @@ LONGEST_REFLECTION = 200
 
 
 class StyleAspect(StrEnum):
-    """What a style guideline is about: of each a user has one at a time, so that a later one takes its place."""
+    """What a style guideline is about. A user has one guideline per aspect at a time: a later one replaces it."""
 
     spelling = "spelling"
     language = "language"
@@ -26,7 +26,7 @@ class StyleAspect(StrEnum):
 
 
 class Reflection(BaseModel):
-    """A sentence about the user. `aspect` is that of a style guideline, if it has one of these."""
+    """A sentence about the user. `aspect` is set for a style guideline that is about one of these."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -43,7 +43,7 @@ class SearchScope(StrEnum):
 
 
 class Around(StrEnum):
-    """How much of its document a hit brings along."""
+    """How much of its document to return with a hit."""
 
     nothing = "nothing"
     neighbours = "neighbours"
@@ -84,7 +84,7 @@ class SearchFilters(Request):
 
 
 class FusionWeights(Request):
-    """Weights of the features of `hybrid`; what is left out stays as it is.
+    """Weights of the features of `hybrid`; omitted ones stay as they are.
 
     `residual`, `link` and `bridge` belong to the graph method `bridge`. `graph` is the share of the method `hops` in
     the score of a chunk that other legs found too.
@@ -111,16 +111,16 @@ class LegWeights(Request):
 
 
 class SearchRequest(SearchFilters):
-    """`queries` are further wordings of `query`: all are searched and fused. Together they have at most 10,000
+    """`queries` are alternative wordings of `query`: all are searched and fused. Together they have at most 10,000
     characters.
 
     In `query`, "several words" in quotes are a phrase, `word*` is a prefix, and `title:`, `name:`, `section:`, `tag:`,
-    `type:`, `language:` and `source:` before a word limit the search to what has it there. Chunks with the phrase rank
-    first; with `strict` the phrase is required, and `-word` excludes.
+    `type:`, `language:` and `source:` before a word limit the search to documents that have it there. Chunks with the
+    phrase rank first; with `strict` the phrase is required, and `-word` excludes.
 
-    `use_graph` adds what the knowledge graph reaches from the names of the query, by `graph_method`: `bridge` goes
-    over what the best chunks with such a name mention, `hops` over relations. `rerank` lets the configured reranker
-    order the first hits. `fold_duplicates` returns one of several nearly equal chunks, which names the others;
+    `use_graph` adds what the knowledge graph reaches from the names in the query, by `graph_method`: `bridge` goes
+    through what the best chunks with such a name mention, `hops` through relations. `rerank` lets the configured
+    reranker order the top hits. `fold_duplicates` returns one of several nearly equal chunks, which names the others;
     `max_per_document` caps the hits of a document. `highlight` adds the sentences that answer best, as spans of the
     content; `explain` adds ranks and scores by leg, features, matched terms, paths and timings.
     """
@@ -162,13 +162,13 @@ class LegScore(Resource):
 
 
 class GraphStep(PathStep):
-    """A step with the sentence that states it, if the search read that sentence."""
+    """A step, with the sentence that states it if the search read that sentence."""
 
     sentence: str | None
 
 
 class HitExplanation(Resource):
-    """`legs` by name; those of further wordings have `#2`, `#3` … appended."""
+    """`legs` by name; those of alternative wordings have `#2`, `#3` … appended."""
 
     legs: dict[str, LegScore]
     features: dict[str, float] = Field(description="The terms of the fused score, before their weights.")
@@ -178,7 +178,7 @@ class HitExplanation(Resource):
         default=[],
         description="Names from the query to the chunk; between two names the relation, if it is known.",
     )
-    graph_steps: list[GraphStep] = Field(default=[], description="Where the texts state the steps of the path.")
+    graph_steps: list[GraphStep] = Field(default=[], description="Places where the texts state the steps of the path.")
     fused_score: float = Field(description="Before reranking.")
     fused_rank: int
 
@@ -262,7 +262,7 @@ class FacetCount(Resource):
 
 
 class QueryReport(Resource):
-    """How the query was read. `corrected`: unknown terms, with the known ones that were searched instead."""
+    """How the query was read. `corrected`: unknown terms, with the known ones searched for instead."""
 
     text: str
     terms: list[str]
@@ -276,8 +276,8 @@ class QueryReport(Resource):
 class SearchResponse(Resource):
     """`good_match` is false when nothing found is likely to answer the query; callers should then say so.
 
-    `match` is the estimated probability that one of the first hits answers it. `facets` count what the filters left,
-    not the hits alone. `understood` and `timings` (milliseconds by step) come with `explain`.
+    `match` is the estimated probability that one of the first hits answers it. `facets` count all documents that match
+    the filters, not only the hits. `understood` and `timings` (milliseconds by step) come with `explain`.
     """
 
     query: str
@@ -295,7 +295,7 @@ class SearchResponse(Resource):
 
 
 class SearchSettingsUpdate(Request):
-    """What is left out stays; `reset` lists the fields to set back to their defaults."""
+    """Omitted fields stay as they are; `reset` lists fields to reset to their defaults."""
 
     mode: SearchMode | None = None
     k1: Annotated[float, Field(ge=0, le=10)] | None = None

@@ -16,14 +16,14 @@ SHARES_PATH = "/internal/shares"  # where the orchestrator opens one for the gat
 
 
 class ShareAudience(StrEnum):
-    """`members`: users of the workspace, with their key. `link`: whoever has the token, where owners allow that."""
+    """`members`: users of the workspace, with their key. `link`: anyone who has the token, if owners allow that."""
 
     members = "members"
     link = "link"
 
 
 class ShareCreate(Request):
-    """The snapshot ends with `message_id`, by default the session's head. It can be read for 30 days if not told."""
+    """The snapshot ends with `message_id`, by default the session's head. By default it can be read for 30 days."""
 
     message_id: UUID | None = None
     audience: ShareAudience = ShareAudience.members
@@ -31,7 +31,7 @@ class ShareCreate(Request):
 
 
 class Share(Resource):
-    """A snapshot that can be read until `expires_at`, as long as there are its session, last message and user."""
+    """A snapshot that can be read until `expires_at`, as long as its session, last message and user exist."""
 
     id: UUID
     session_id: UUID
@@ -43,13 +43,13 @@ class Share(Resource):
 
 
 class ShareCreated(Share):
-    """`token` is shown this once: only a hash of it is stored. It is read at GET /v1/shared/{token}."""
+    """`token` is shown only this once: only a hash of it is stored. Read the share at GET /v1/shared/{token}."""
 
     token: str
 
 
 class SharedCitation(Resource):
-    """Where an answer has something from; `quote` is null by link."""
+    """A source of an answer; `quote` is null when read by link."""
 
     number: int
     document_name: str
@@ -61,7 +61,7 @@ class SharedCitation(Resource):
 
 
 class SharedMessage(Resource):
-    """`withheld`: the answer consists of quotes, which are not given by link; `content` is empty."""
+    """`withheld`: the answer consists of quotes, which links do not show; `content` is empty."""
 
     role: MessageRole
     status: MessageStatus
@@ -73,7 +73,7 @@ class SharedMessage(Resource):
 
 
 class SharedSession(Resource):
-    """The messages from the first one of a session up to one of its answers, as they were when they were shared."""
+    """The messages from the first of a session up to one of its answers, as they were when shared."""
 
     title: str | None
     audience: ShareAudience
@@ -83,7 +83,7 @@ class SharedSession(Resource):
 
 
 class SharingSettings(Resource):
-    """Whether members may share by link. `version` goes into If-Match; without it, nobody has changed them yet."""
+    """Whether members may share by link. Use `version` in If-Match."""
 
     links: bool = False
     version: int = 0

@@ -25,7 +25,7 @@ NewPassword = Annotated[
     Field(
         min_length=SHORTEST_PASSWORD,
         max_length=LONGEST_PASSWORD,
-        description="12 to 256 characters, any; not one of the most common ones, nor the user's name or e-mail address",
+        description="12 to 256 characters of any kind; no common password, nor the user's name or e-mail address",
     ),
     AfterValidator(_storable),
 ]
@@ -40,14 +40,14 @@ class SignInMethods(Resource):
 
 
 class SignIn(Request):
-    """`login` is the user's e-mail address or name; of several users with one name it is the oldest's."""
+    """`login` is the user's e-mail address or name; if several users share a name, it is the oldest user's."""
 
     login: Login
     password: AnyPassword
 
 
 class InvitationSignUp(Request):
-    """`name` is the new user's, by default the one in the invitation; who is signed in needs neither."""
+    """`name` is the new user's, by default the one in the invitation; a user who is signed in needs neither."""
 
     token: InvitationToken
     name: Name | None = None
@@ -55,14 +55,14 @@ class InvitationSignUp(Request):
 
 
 class PasswordChange(Request):
-    """`old_password` is needed wherever there is one already."""
+    """`old_password` is required if a password is already set."""
 
     old_password: AnyPassword | None = None
     new_password: NewPassword
 
 
 class PasswordLink(Resource):
-    """`token` sets the user's password once, until `expires_at`; it is shown in this response alone."""
+    """`token` sets the user's password once, until `expires_at`; only this response shows it."""
 
     user_id: UUID
     token: str
@@ -75,7 +75,7 @@ class PasswordByLink(Request):
 
 
 class SignInCode(Resource):
-    """`code` signs in once, until `expires_at`; it is shown in this response alone."""
+    """`code` signs in once, until `expires_at`; only this response shows it."""
 
     code: str
     expires_at: datetime
@@ -86,7 +86,7 @@ class SignInByCode(Request):
 
 
 class WebSession(Resource):
-    """A user who is signed in with a browser. It ends at `expires_at`, or earlier when it is not used for a while.
+    """A user's signed-in browser. It ends at `expires_at`, or earlier if it is not used for a while.
 
     `last_used_at` is exact to a minute.
     """
@@ -108,7 +108,7 @@ class SignedInUser(Resource):
 
 
 class OwnWorkspace(Resource):
-    """A workspace that the user is a member of, to be named in `X-Workspace-Id`."""
+    """A workspace the user belongs to, for use in `X-Workspace-Id`."""
 
     workspace: Workspace
     role: Role

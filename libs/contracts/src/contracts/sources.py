@@ -53,7 +53,7 @@ class S3Config(_Selection):
 
 
 class WebConfig(_Selection):
-    """One page, the pages of a sitemap, or what links lead to on the same site, within the limits."""
+    """One page, the pages of a sitemap, or the pages that links on the same site lead to, within the limits."""
 
     kind: Literal["web"] = "web"
     url: HttpUrl
@@ -68,7 +68,7 @@ class WebConfig(_Selection):
 
 
 class GitConfig(_Selection):
-    """A repository that is checked out, or lies bare, at a mounted path; its files as of a commit, branch or tag."""
+    """A repository, checked out or bare, at a mounted path; its files as of a commit, branch or tag."""
 
     kind: Literal["git"] = "git"
     path: Path
@@ -91,7 +91,7 @@ class OnRemoved(StrEnum):
 
 
 class SourceCreate(Request):
-    """`every_seconds`: how often it is synchronised; null: only on request (or when a watched folder changes)."""
+    """`every_seconds`: the interval between synchronisations; null: on request (or when a watched folder changes)."""
 
     name: Name
     config: SourceConfig
@@ -99,7 +99,7 @@ class SourceCreate(Request):
     on_removed: OnRemoved = OnRemoved.delete
     stale_after_seconds: Interval | None = Field(
         default=None,
-        description="Its documents are stale when it has not been synchronised successfully for this long.",
+        description="Its documents become stale when it has not been synchronised successfully for this long.",
     )
 
 
@@ -144,7 +144,7 @@ class Sync(Resource):
     """One synchronisation. Files: `seen` = added + changed + unchanged + refused + excluded; `removed` are gone.
 
     `bytes` were read, `refused` are unsupported or too large (the list of changes says which and why), `excluded` were
-    deleted here by a user and stay away. `changes_left_out` counts those beyond the 10,000 that are listed.
+    deleted here by a user and are not brought back. `changes_left_out` counts changes beyond the 10,000 listed.
     """
 
     id: UUID
@@ -190,7 +190,7 @@ class SyncChange(Resource):
 
 
 class Source(Resource):
-    """`documents` counts those that come from it; `next_sync_at` is null if none is scheduled."""
+    """`documents` counts the documents that come from it; `next_sync_at` is null if no synchronisation is scheduled."""
 
     id: UUID
     name: str
@@ -208,7 +208,7 @@ class Source(Resource):
 
 
 class SourceDeletion(Resource):
-    """The receipts of all documents of a deleted source, added up; complete when each service has confirmed each."""
+    """The summed receipts of all documents of a deleted source; complete when every service has confirmed each."""
 
     source_id: UUID
     requested_at: datetime

@@ -20,7 +20,7 @@ SettingKey = Annotated[
 
 
 class SettingScope(StrEnum):
-    """Whose a setting is. What a user sets counts before what the workspace sets, and that before the default."""
+    """Whose setting it is. A user's settings take precedence over the workspace's, and those over the defaults."""
 
     user = "user"
     workspace = "workspace"
@@ -35,7 +35,8 @@ class SettingSource(StrEnum):
 
 
 class SettingSchema(Resource):
-    """A setting that there is. Of a family, `key` has a `{name}` that callers choose: small letters, digits, - and _.
+    """An available setting. For a family, `key` contains a `{name}` that callers choose: lowercase letters, digits, -
+    and _.
 
     `value_schema` is the JSON Schema of its value. A secret is written, replaced and deleted, and never returned.
     """
@@ -50,15 +51,15 @@ class SettingSchema(Resource):
 
 
 class SettingList(Resource):
-    """The settings that there are, by category and key."""
+    """The available settings, by category and key."""
 
     items: list[SettingSchema]
 
 
 class SettingState(Resource):
-    """What holds for the caller, or with `scope=workspace` for the workspace. `value` of a secret is null.
+    """The setting in effect for the caller, or with `scope=workspace` for the workspace. A secret's `value` is null.
 
-    `is_set`: it is not the default. `updated_at` is null for defaults.
+    `is_set`: it differs from the default. `updated_at` is null for defaults.
     """
 
     key: str
@@ -75,13 +76,13 @@ class SettingStates(Resource):
 
 
 class SettingPut(Request):
-    """`value` has the form that the setting's schema asks for."""
+    """`value` must match the setting's schema."""
 
     value: Any
 
 
 class RoleModel(Request):
-    """A model of a provider: of the workspace's by its name, or of the operator (`operator`)."""
+    """A provider's model: one of the workspace's providers by name, or the operator's (`operator`)."""
 
     provider: Annotated[str, StringConstraints(min_length=1, max_length=32, pattern="^[a-z0-9_-]+$")]
     model: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
@@ -98,11 +99,11 @@ PresetTag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1
 
 
 class PresetPut(Request):
-    """How answers are made that are asked with the model `attractor/NAME`; what is not given stays as it is elsewhere.
+    """How to answer requests for the model `attractor/NAME`; what is not given keeps its usual value.
 
-    `instructions` are for chat models; they do not switch the check of citations off. `roles` are models by role, in
-    order. The answer draws on documents that are among `document_ids`, of one of the sources and with one of the tags,
-    as far as these are given.
+    `instructions` are for chat models; they cannot turn off the check of citations. `roles` lists models by role, in
+    order of preference. The answer draws on documents that are among `document_ids`, from one of the sources and with
+    one of the tags, as far as these are given.
     """
 
     instructions: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8_000)] | None = None

@@ -92,7 +92,7 @@ def called_by(*services: str) -> Callable[[ServiceCaller], Awaitable[ServiceCall
 
     async def allowed(caller: Calling) -> ServiceCaller:
         if not isinstance(caller, ServiceCaller) or caller.name not in services:
-            raise Forbidden(f"this is answered to {', '.join(services)} alone")
+            raise Forbidden(f"only these services may call this: {', '.join(services)}")
         return caller
 
     return allowed
@@ -120,9 +120,9 @@ def viewer_through(*services: str) -> Callable[[Principal | ServiceCaller], Awai
 
 def _user(caller: Principal | ServiceCaller, acting: Sequence[str] = ()) -> Principal:
     if isinstance(caller, ServiceCaller):
-        raise Forbidden(f"this is answered to users; {caller.name} calls for nobody")
+        raise Forbidden(f"only users may call this; {caller.name} acts for no user")
     if caller.via is not None and caller.via not in acting:
-        raise Forbidden(f"{caller.via} may not ask this for a user")
+        raise Forbidden(f"{caller.via} may not call this for a user")
     return caller
 
 

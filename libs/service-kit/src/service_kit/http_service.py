@@ -57,11 +57,11 @@ class HttpService:
         self, request: Requesting, caller: Principal | ServiceCaller, method: str, path: str, **more: Any
     ) -> httpx2.Response:
         if self.base_url is None:
-            raise ServiceSilent(f"{self.name} is not there in this deployment")
+            raise ServiceSilent(f"this deployment has no {self.name}")
         try:
             headers = {**outgoing_headers(), "Authorization": f"Bearer {self.tokens.sign(caller, self.name)}"}
         except ValueError as error:
-            raise ServiceSilent(f"{self.name} cannot be asked: {error}") from error
+            raise ServiceSilent(f"{self.name} cannot be called: {error}") from error
         url = self.base_url.rstrip("/") + path
         try:
             response = await _sent(request, method, url, headers=headers, timeout=self.seconds, **more)

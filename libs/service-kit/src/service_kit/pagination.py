@@ -14,7 +14,7 @@ from fastapi import Query
 from contracts.base import Page, storable
 from service_kit.problems import BadCursor
 
-Limit = Annotated[int, Query(ge=1, le=200, description="Items on a page")]
+Limit = Annotated[int, Query(ge=1, le=200, description="Maximum number of items on a page")]
 Cursor = Annotated[str | None, Query(max_length=500, description="`next_cursor` of the previous page")]
 Row = TypeVar("Row")
 Item = TypeVar("Item")

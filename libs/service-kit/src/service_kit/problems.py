@@ -79,7 +79,7 @@ class BadCursor(InvalidRequest):
 
 
 class Unavailable(Problem):
-    status, type, title = 503, "unavailable", "A required part is unavailable; try again"
+    status, type, title = 503, "unavailable", "A required component is unavailable; try again"
 
 
 class ServiceSilent(Unavailable):
@@ -140,7 +140,7 @@ async def on_invalid_request(request: Request, error: Exception) -> JSONResponse
 async def on_database_away(request: Request, error: Exception) -> JSONResponse:
     """Responds 503: a database that goes away in the middle of a request is none of the caller's mistakes, or ours."""
     log.warning("database error", exc_info=error, extra={"path": request.url.path})
-    return await on_problem(request, Unavailable("the database did not end what it had begun"))
+    return await on_problem(request, Unavailable("the database did not complete the transaction"))
 
 
 async def on_unexpected(request: Request, error: Exception) -> JSONResponse:

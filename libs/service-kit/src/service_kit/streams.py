@@ -172,7 +172,7 @@ class Consumer:
             await self._bury(*entry, event, decision.reason, "refused")
             return
         extra = {"event_id": str(event.id), "event_type": event.type, "group": self.group, "reason": decision.reason}
-        log.warning("event waits for its owner", extra=extra)
+        log.warning("event waits for confirmation by its owner", extra=extra)
         self.metrics.events.labels(self.group, event.type, "waiting").inc()
 
     async def _handle_run(self, run: Sequence[tuple[Entry, Event]]) -> None:

@@ -89,7 +89,7 @@ class Tokens:
         try:
             return self._verified(token)
         except (jwt.PyJWTError, KeyError, ValueError, TypeError, AttributeError) as error:
-            log.warning("a token was refused", extra={"reason": str(error)})
+            log.warning("token rejected", extra={"reason": str(error)})
             raise Unauthenticated("the internal token is not valid") from error
 
     def _verified(self, token: str) -> Principal | ServiceCaller:

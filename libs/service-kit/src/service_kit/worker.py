@@ -88,7 +88,7 @@ class Worker(Generic[Held]):
                     next_recovery = loop.time() + pause
                 await self._claim(wake.event)
             except (psycopg.OperationalError, Unavailable) as error:
-                log.warning("no work claimed", exc_info=error, extra={"table": self.queue.table.name})
+                log.warning("could not claim work", exc_info=error, extra={"table": self.queue.table.name})
             await wake.wait(pause)
 
     async def _end(self) -> None:
@@ -115,7 +115,7 @@ class Worker(Generic[Held]):
         except (LeaseLost, WorkspaceGone):
             log.info("work lost", extra={"table": self.queue.table.name, "workspace_id": str(held.workspace_id)})
         except Exception:  # the boundary of one item: its lease runs out, and it is taken up again
-            log.exception("work broke off", extra={"table": self.queue.table.name})
+            log.exception("work failed", extra={"table": self.queue.table.name})
 
 
 def nothing() -> Write | None:

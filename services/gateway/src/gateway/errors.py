@@ -31,7 +31,7 @@ class UserDisabled(Unauthenticated):
 
 
 class RateLimited(Problem):
-    status, type, title = 429, "rate-limited", "Too many requests with this key, or in this workspace"
+    status, type, title = 429, "rate-limited", "Too many requests with this key or in this workspace"
 
 
 class TooManyInFlight(Problem):
@@ -45,7 +45,7 @@ class TooManyFailures(Problem):
 class WrongCredentials(Unauthenticated):
     """Does not tell an unknown user from a wrong password, a missing one or a disabled user."""
 
-    type, title = "wrong-credentials", "The name or the password is not right"
+    type, title = "wrong-credentials", "Wrong name or password"
 
 
 class SessionEnded(Unauthenticated):
@@ -53,16 +53,16 @@ class SessionEnded(Unauthenticated):
 
 
 class CrossSiteRequest(Forbidden):
-    type, title = "cross-site-request", "A browser may do this from a page of this deployment alone"
+    type, title = "cross-site-request", "A browser may only do this from a page of this deployment"
 
 
 class HostNotAllowed(Problem):
     status, type = 400, "host-not-allowed"
-    title = "This host name is not this deployment's: an operator names it in PUBLIC_URL or ALLOWED_HOSTS"
+    title = "This host name does not belong to this deployment; the operator can add it to PUBLIC_URL or ALLOWED_HOSTS"
 
 
 class NotConfidential(Forbidden):
-    type, title = "tls-needed", "Signing in needs https; an operator names the address of the deployment in PUBLIC_URL"
+    type, title = "tls-needed", "Signing in requires https; the operator sets the deployment's address in PUBLIC_URL"
 
 
 class NeedsSession(Forbidden):
@@ -90,11 +90,11 @@ class EmailTaken(Conflict):
 
 
 class SignInBusy(Unavailable):
-    type, title = "sign-in-busy", "Too many people sign in at this moment; try again"
+    type, title = "sign-in-busy", "Too many people are signing in at the moment; try again"
 
 
 class PasswordTooCommon(InvalidRequest):
-    type, title = "password-too-common", "This password is among the first that others would try; choose another"
+    type, title = "password-too-common", "This password is too easy to guess; choose another"
 
 
 class PasswordNeeded(InvalidRequest):
@@ -102,7 +102,7 @@ class PasswordNeeded(InvalidRequest):
 
 
 class PasswordMismatch(Forbidden):
-    type, title = "wrong-password", "The old password is not right"
+    type, title = "wrong-password", "The old password is wrong"
 
 
 class NeedsPasswordLink(Forbidden):
@@ -112,11 +112,11 @@ class NeedsPasswordLink(Forbidden):
 
 
 class UnknownPasswordLink(NotFound):
-    type, title = "password-link-not-found", "The link is not known, was used or has ended"
+    type, title = "password-link-not-found", "The link is unknown, was already used, or has expired"
 
 
 class UnknownSignInCode(NotFound):
-    type, title = "sign-in-code-not-found", "The sign-in link is not known, was used or has ended; sign in another way"
+    type, title = "sign-in-code-not-found", "The sign-in link is unknown, used or expired; sign in another way"
 
 
 class OpenIdNotConfigured(NotFound):
@@ -126,7 +126,7 @@ class OpenIdNotConfigured(NotFound):
 class OpenIdRequestUnknown(Forbidden):
     """The browser did not begin here, took too long, or comes back a second time."""
 
-    type, title = "openid-request-unknown", "This sign-in was not begun in this browser, or has ended; begin again"
+    type, title = "openid-request-unknown", "This sign-in was not started in this browser, or has expired; start again"
 
 
 class OpenIdRefused(Forbidden):
@@ -138,15 +138,15 @@ class OpenIdTokenInvalid(Forbidden):
 
 
 class OpenIdProviderSilent(Problem):
-    status, type, title = 502, "openid-provider-silent", "The OpenID Connect provider gave no answer that can be used"
+    status, type, title = 502, "openid-provider-silent", "The OpenID Connect provider gave no usable answer"
 
 
 class NotInvited(Forbidden):
-    type, title = "not-invited", "Nobody has let you in: ask for an invitation"
+    type, title = "not-invited", "You have not been invited: ask for an invitation"
 
 
 class IdentityTaken(Conflict):
-    type, title = "identity-taken", "This account of the provider belongs to another user here"
+    type, title = "identity-taken", "This provider account belongs to another user here"
 
 
 class UpstreamUnreachable(Problem):
@@ -196,7 +196,7 @@ class NeedsOwner(Forbidden):
 class NeedsWiderKey(Forbidden):
     """A key creates keys for the workspaces that it reads itself; an administrator's for those of the user."""
 
-    type, title = "needs-wider-key", "This key does not read all the workspaces that the new key would"
+    type, title = "needs-wider-key", "This key cannot read all the workspaces that the new key would"
 
 
 class OwnNameOnly(Forbidden):
@@ -204,7 +204,7 @@ class OwnNameOnly(Forbidden):
 
 
 class LongerThanItsKey(Forbidden):
-    type, title = "longer-than-its-key", "A key that expires creates no key that lives longer"
+    type, title = "longer-than-its-key", "A key that expires cannot create one that lives longer"
 
 
 class ProtectedAdmin(Forbidden):
@@ -216,19 +216,19 @@ class LastOwner(Conflict):
 
 
 class LastAdministrator(Conflict):
-    type, title = "last-administrator", "No other administrator who can get in would be left"
+    type, title = "last-administrator", "No administrator who can get in would be left"
 
 
 class SoleOwner(Conflict):
     """`workspaces` in the problem lists them."""
 
-    type, title = "sole-owner", "The user is the only owner of workspaces; make others owners or delete these first"
+    type, title = "sole-owner", "The user is the only owner of workspaces; make others owners or delete them first"
 
 
 class UnknownShare(NotFound):
     """Does not tell a wrong token from one that is over."""
 
-    type, title = "share-not-found", "There is no such share, or it is over"
+    type, title = "share-not-found", "There is no such share, or it has ended"
 
 
 class TooManyReads(Problem):
@@ -240,7 +240,7 @@ class UnknownInvitation(NotFound):
 
 
 class InvitationUsed(Conflict):
-    type, title = "invitation-used", "The invitation has been accepted already; ask for another one"
+    type, title = "invitation-used", "The invitation has already been accepted; ask for another one"
 
 
 class InvitationExpired(Conflict):
@@ -256,15 +256,15 @@ class AlreadyMember(Conflict):
 
 
 class NameNeeded(InvalidRequest):
-    type, title = "name-needed", "The invitation names nobody: give the new user's name"
+    type, title = "name-needed", "The invitation has no name: give the new user's name"
 
 
 class BadExpiry(InvalidRequest):
-    type, title = "bad-expiry", "The time of expiry is not in the future, or too far in it"
+    type, title = "bad-expiry", "The expiry time is not in the future, or too far ahead"
 
 
 class UnknownDeletion(NotFound):
-    title = "No deletion of this workspace is known"
+    title = "This workspace was not deleted"
 
 
 class NameNotConfirmed(InvalidRequest):
@@ -274,7 +274,7 @@ class NameNotConfirmed(InvalidRequest):
 class LastAdminKey(Conflict):
     type, title = (
         "last-admin-key",
-        "No administrator could get in; own another workspace first, with a key of it or a way to sign in",
+        "No administrator could get in; first own another workspace, with a key for it or a way to sign in",
     )
 
 

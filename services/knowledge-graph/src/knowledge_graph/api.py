@@ -39,15 +39,15 @@ async def list_entities(
     caller: Viewer,
     asked: AskedGraph,
     q: Annotated[Text | None, Query(max_length=200, description="Beginning of the name, in any spelling")] = None,
-    entity_type: Annotated[Text | None, Query(max_length=50, description="For instance SERVICE or PERSON")] = None,
+    entity_type: Annotated[Text | None, Query(max_length=50, description="Such as SERVICE or PERSON")] = None,
     min_mentions: MinMentions = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Entity]:
     """Lists the entities of the workspace's documents, most mentioned first.
 
-    Without `q` only those that are mentioned as often as the deployment asks for (`GRAPH_MIN_ENTITY_FREQ`, twice unless
-    it is set); `min_mentions` 1 lists all. What `q` names is found however seldom it is mentioned.
+    Without `q`, only those mentioned at least as often as the deployment requires (`GRAPH_MIN_ENTITY_FREQ`, default 2);
+    `min_mentions` 1 lists all. Entities matching `q` are found however rarely they are mentioned.
     """
     prefix = name_key(q) if q is not None else None
     if prefix == "":
@@ -69,10 +69,10 @@ async def show_entity(
 
 @router.post("/expand", summary="Expand names to chunks")
 async def expand(body: ExpandRequest, caller: Searching, asked: AskedGraph) -> ExpandResponse:
-    """Finds the known names of a text (or takes names) and returns the chunks that the graph leads to from there.
+    """Finds the known names in a text (or takes names) and returns the chunks that the graph leads to from there.
 
-    `hops` follows relations to the chunks that mention what is reached; `bridge` follows what the best chunks with a
-    name mention to the chunks about it. Each chunk has its path. Unknown names give an empty answer.
+    `hops` follows relations to the chunks that mention the entities reached; `bridge` goes from what the best chunks
+    with a name mention to the chunks about that. Each chunk has its path. Unknown names give an empty answer.
     """
     return await asked.expand(caller.workspace_id, body)
 
@@ -81,8 +81,8 @@ async def expand(body: ExpandRequest, caller: Searching, asked: AskedGraph) -> E
 async def list_documents(
     workspace_id: Surveyed, asked: AskedGraph, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[GraphedDocument]:
-    """Lists what the graph holds of each document, by id. `projected` is false while the document's latest change is
-    not projected yet.
+    """Lists what the graph holds about each document, by id. `projected` is false until the document's latest change is
+    projected.
     """
     (after,) = decode_cursor(cursor, UUID)
     return page(await asked.documents(workspace_id, after, limit + 1), limit, lambda one: (one.document_id,))
@@ -90,7 +90,7 @@ async def list_documents(
 
 @router.get("/status", summary="Show the state of the graph")
 async def status(caller: Viewer, asked: AskedGraph) -> GraphStatus:
-    """Returns counts of the workspace, the store that answers now, and how names are found."""
+    """Returns counts for the workspace, the store that answers at present, and how names are found."""
     return await asked.status(caller.workspace_id)
 
 

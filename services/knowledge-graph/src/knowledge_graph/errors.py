@@ -20,11 +20,11 @@ class FactNotStated(InvalidRequest):
 
 
 class NamesAreOne(InvalidRequest):
-    type, title = "names-are-one", "The two names are one entity"
+    type, title = "names-are-one", "The two names already are one entity"
 
 
 class NotMerged(InvalidRequest):
-    type, title = "not-merged", "The two names are not one entity by what a document states"
+    type, title = "not-merged", "No document makes the two names one entity"
 
 
 class ImportNotFound(NotFound):

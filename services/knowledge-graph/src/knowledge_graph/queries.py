@@ -128,4 +128,6 @@ def asked_graph(request: Request) -> GraphQueries:
 
 
 AskedGraph = Annotated[GraphQueries, Depends(asked_graph)]
-MinMentions = Annotated[int | None, Query(ge=1, le=1_000_000, description="Only entities mentioned at least so often")]
+MinMentions = Annotated[
+    int | None, Query(ge=1, le=1_000_000, description="Only entities mentioned at least this often")
+]

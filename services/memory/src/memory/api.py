@@ -66,7 +66,7 @@ async def list_memories(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Memory]:
-    """The caller's own memories in the workspace, newest first: messages, notes, and what follows from them."""
+    """Lists the caller's own memories in the workspace, newest first: messages, notes, and what derives from them."""
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         return await Memories(connection, caller.workspace_id).page(caller.user_id, kind, limit, cursor)
 
@@ -91,7 +91,9 @@ async def create_memory(
     "/{memory_id}", status_code=204, summary="Delete one of your memories", responses={404: {"model": ProblemBody}}
 )
 async def delete_memory(memory_id: UUID, caller: Viewer, database: Stored) -> Response:
-    """Deletes an episode or a note of the caller for good. Every role may: episodes of viewers are kept too."""
+    """Permanently deletes an episode or a note of the caller. Every role may do so, since viewers' episodes are kept,
+    too.
+    """
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         if not await Memories(connection, caller.workspace_id).forget(caller.user_id, [memory_id]):
             raise MemoryNotFound
@@ -102,9 +104,10 @@ async def delete_memory(memory_id: UUID, caller: Viewer, database: Stored) -> Re
 async def edit_memory(
     memory_id: UUID, body: MemoryEdit, caller: Editor, database: Stored, preparation: Preparing
 ) -> Memory:
-    """Gives a note or a fact another text: what was said stays as it was said, so an episode has none to edit.
+    """Changes the text of a note or a fact. Episodes record what was said, so their text cannot be edited.
 
-    A pinned memory is kept whatever the workspace's `retention_days`, and so are the messages that state a pinned fact.
+    A pinned memory is kept regardless of the workspace's `retention_days`, and so are the messages that state a pinned
+    fact.
     """
     prepared = await preparation.prepare([body.content], [body.content]) if body.content is not None else []
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
@@ -123,7 +126,9 @@ async def edit_memory(
 
 @router.get("/settings", summary="See how memories are kept")
 async def get_settings(caller: Viewer, database: Stored) -> MemorySettings:
-    """Whether facts are kept of what is said: at once (`on`), after a review, or not at all; and for how long."""
+    """Returns whether facts are kept from what is said: at once (`on`), after a review, or not at all; and for how
+    long.
+    """
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         facts = FactRows(connection, caller.workspace_id)
         return MemorySettings(
@@ -134,9 +139,10 @@ async def get_settings(caller: Viewer, database: Stored) -> MemorySettings:
 
 @router.put("/settings", summary="Set how memories are kept")
 async def set_settings(body: MemorySettings, caller: Owner, database: Stored) -> MemorySettings:
-    """Counts for all users of the workspace: how facts are kept from the next message on, `retention_days` for all.
+    """Applies to all users of the workspace: to facts from the next message on, and `retention_days` to everything
+    stored.
 
-    What the body does not name gets its default. What is too old is forgotten within an hour.
+    Fields not in the body are set to their defaults. What is too old is forgotten within an hour.
     """
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         facts = FactRows(connection, caller.workspace_id)
@@ -145,13 +151,13 @@ async def set_settings(body: MemorySettings, caller: Owner, database: Stored) ->
     return body
 
 
-@router.get("/profile", summary="What is known of you, for a prompt")
+@router.get("/profile", summary="Get what is known about you, for a prompt")
 async def profile(
     caller: Recalling,
     database: Stored,
     token_budget: Annotated[int, Query(ge=1, le=10_000, description="Four bytes count as a token")] = 500,
 ) -> MemoryProfile:
-    """How the caller wants to be answered, and facts about the caller that hold now, the newest first."""
+    """Returns how the caller wants to be answered, and current facts about the caller, newest first."""
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         held = await FactRows(connection, caller.workspace_id).holding(
             caller.user_id, datetime.now(UTC), MOST_IN_PROFILE
@@ -160,10 +166,10 @@ async def profile(
 
 
 @router.post(
-    "/{memory_id}/approve", summary="Approve a fact that waits for it", responses={404: {"model": ProblemBody}}
+    "/{memory_id}/approve", summary="Approve a fact that awaits review", responses={404: {"model": ProblemBody}}
 )
 async def approve_memory(memory_id: UUID, caller: Editor, database: Stored) -> Memory:
-    """The fact is recalled from now on, and closes what it replaces."""
+    """The fact is recalled from now on, and ends the one it replaces."""
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         if not await FactRows(connection, caller.workspace_id).approve(caller.user_id, memory_id):
             raise MemoryNotFound
@@ -177,8 +183,8 @@ async def approve_memory(memory_id: UUID, caller: Editor, database: Stored) -> M
 async def recall(body: RecallRequest, caller: Recalling, recalling: Asking) -> RecallResponse:
     """Returns the caller's memories that answer the query, best first; none if nothing is relevant.
 
-    Words, meaning, dates and who spoke count. Facts hold at `as_of`, or now. Near-duplicates are folded into the best
-    of them. Up to twice `k` are returned while the scores hold.
+    Words, meaning, dates and speakers count. Facts are those that hold at `as_of`, or now. Near-duplicates are folded
+    into the best one. Up to twice `k` are returned while the scores hold.
     """
     zone(body.time_zone)
     return await recalling.recall(caller.workspace_id, caller.user_id, body)

@@ -8,7 +8,7 @@ class MemoryNotFound(NotFound):
 
 
 class TimeZoneUnknown(InvalidRequest):
-    type, title = "time-zone-unknown", "There is no time zone of this name"
+    type, title = "time-zone-unknown", "There is no time zone with this name"
 
 
 class WorldOperationInvalid(InvalidRequest):
@@ -16,7 +16,7 @@ class WorldOperationInvalid(InvalidRequest):
 
 
 class WorldOperationFailed(Conflict):
-    type, title = "world-operation-failed", "The operation does not fit what the world holds now"
+    type, title = "world-operation-failed", "The operation does not fit the world's current state"
 
 
 class WorldVersionNotFound(NotFound):

@@ -14,7 +14,7 @@ class MessageNotFound(NotFound):
 
 
 class ScopeNeedsWiderKey(Forbidden):
-    type, title = "global-needs-key", "An answer from every workspace needs a key that reads more than this one"
+    type, title = "global-needs-key", "An answer from every workspace requires a key that reads more than one workspace"
 
 
 class NotAnEndedAnswer(Conflict):
@@ -34,7 +34,7 @@ class TooManySessionDocuments(Conflict):
 
 
 class ShareNotFound(NotFound):
-    type, title = "share-not-found", "There is no such share, or it is over"
+    type, title = "share-not-found", "There is no such share, or it has ended"
 
 
 class NothingToShare(Conflict):
@@ -42,15 +42,18 @@ class NothingToShare(Conflict):
 
 
 class AnswerUnderWay(Conflict):
-    type, title = "answer-under-way", "An answer of what is to be shared is still being written"
+    type, title = "answer-under-way", "An answer in the part to be shared is still being written"
 
 
 class TooMuchToShare(Conflict):
-    type, title = "too-much-to-share", "What is to be shared is too long"
+    type, title = "too-much-to-share", "The part to be shared is too long"
 
 
 class ShareNotRepeatable(Conflict):
-    type, title = "share-not-repeatable", "It is shared, but its token cannot be shown again; end it, and share anew"
+    type, title = (
+        "share-not-repeatable",
+        "It is shared, but its token cannot be shown again; end the share and create another",
+    )
 
 
 class LinksNotAllowed(Forbidden):
@@ -58,7 +61,7 @@ class LinksNotAllowed(Forbidden):
 
 
 class BadShareExpiry(InvalidRequest):
-    type, title = "bad-share-expiry", "The time of expiry is not in the future, or too far in it"
+    type, title = "bad-share-expiry", "The expiry time is not in the future, or too far ahead"
 
 
 class BadPeriod(InvalidRequest):
@@ -74,7 +77,7 @@ class RunNotFailed(Conflict):
 
 
 class TooManyQueued(Problem):
-    status, type, title = 429, "too-many-queued-runs", "You have as many runs waiting as you may"
+    status, type, title = 429, "too-many-queued-runs", "You have reached your limit of waiting runs"
 
     def __init__(self, detail: str) -> None:
         super().__init__(detail, headers={"Retry-After": "5"})
@@ -91,7 +94,7 @@ class GraphError(Problem):
 
 
 class RoutingError(GraphError):
-    type, title = "routing-error", "The conversation graph has no way on from where the turn stands"
+    type, title = "routing-error", "The conversation graph has no next step for this turn"
 
 
 class AnswerMissing(GraphError):
@@ -103,7 +106,7 @@ class ModelFailed(GraphError):
 
 
 class DeadlinePassed(GraphError):
-    type, title = "deadline-passed", "The answer was not whole at the deadline of its message"
+    type, title = "deadline-passed", "The answer was not complete at its message's deadline"
 
 
 class BudgetExceeded(GraphError):
@@ -111,7 +114,7 @@ class BudgetExceeded(GraphError):
 
 
 class ArtifactOpsError(GraphError):
-    type, title = "artifact-ops-error", "What is to be done with the artifact is not possible"
+    type, title = "artifact-ops-error", "The requested action on the artifact is not possible"
 
 
 class QuickActionNotFound(NotFound):
@@ -119,11 +122,11 @@ class QuickActionNotFound(NotFound):
 
 
 class SharedQuickAction(Forbidden):
-    type, title = "shared-quick-action", "Only editors and owners change the quick actions of a workspace"
+    type, title = "shared-quick-action", "Only editors and owners may change the quick actions of a workspace"
 
 
 class TooManyQuickActions(Conflict):
-    type, title = "too-many-quick-actions", "There are as many quick actions as there may be"
+    type, title = "too-many-quick-actions", "The maximum number of quick actions is reached"
 
 
 class GraphNotFound(NotFound):
@@ -132,12 +135,12 @@ class GraphNotFound(NotFound):
 
 class AttemptsExhausted(GraphError):
     type = "attempts-exhausted"
-    title = "The run was given up: each process that worked on it ended before it could finish"
+    title = "The run was abandoned: every process that worked on it died before it could finish"
 
 
 class AttemptsFailed(GraphError):
     type = "internal-error"
-    title = "The answer could not be written because of an internal error, although it was tried several times"
+    title = "The answer could not be written because of an internal error, even after several attempts"
 
 
 class UnknownSetting(NotFound):
@@ -145,7 +148,7 @@ class UnknownSetting(NotFound):
 
 
 class SettingInvalid(InvalidRequest):
-    type, title = "setting-invalid", "The value is not one that this setting may have"
+    type, title = "setting-invalid", "The value is not valid for this setting"
 
 
 class ModelNotListed(InvalidRequest):
@@ -157,15 +160,15 @@ class ModelNotListed(InvalidRequest):
 class ProviderUnusable(InvalidRequest):
     """The detail says which provider, and why."""
 
-    type, title = "provider-unusable", "A provider cannot be asked for its models"
+    type, title = "provider-unusable", "A provider's models cannot be listed"
 
 
 class ProviderInUse(Conflict):
-    type, title = "provider-in-use", "A role names this provider: change that first"
+    type, title = "provider-in-use", "A role uses this provider; change the role first"
 
 
 class TooManyProviders(Conflict):
-    type, title = "too-many-providers", "The workspace has as many providers as it may"
+    type, title = "too-many-providers", "The workspace has reached its limit of providers"
 
 
 class NoSettingsKey(Problem):
@@ -177,7 +180,7 @@ class PresetNotFound(NotFound):
 
 
 class TooManyPresets(Conflict):
-    type, title = "too-many-presets", "There are as many presets as may be"
+    type, title = "too-many-presets", "The maximum number of presets is reached"
 
 
 class ArtifactNotFound(NotFound):
@@ -189,7 +192,7 @@ class ArtifactVersionNotFound(NotFound):
 
 
 class NothingToUndo(Conflict):
-    type, title = "nothing-to-undo", "The current version of the artifact was made from no other"
+    type, title = "nothing-to-undo", "The current version of the artifact is its first"
 
 
 class NothingToRedo(Conflict):
@@ -197,15 +200,15 @@ class NothingToRedo(Conflict):
 
 
 class SpanLost(Conflict):
-    type, title = "span-lost", "What was marked is not found any more, or not for certain; nothing was changed"
+    type, title = "span-lost", "The selected text could not be found with certainty; nothing was changed"
 
 
 class EditsMisplaced(Conflict):
-    type, title = "edits-misplaced", "What is to be replaced does not occur exactly once; nothing was changed"
+    type, title = "edits-misplaced", "The text to replace does not occur exactly once; nothing was changed"
 
 
 class ArtifactNotEditable(Conflict):
-    type, title = "artifact-not-editable", "The text of a PDF is that of its document, and not changed here"
+    type, title = "artifact-not-editable", "The artifact shows a PDF document, whose text cannot be changed here"
 
 
 class ArtifactTooLong(InvalidRequest):
@@ -213,31 +216,31 @@ class ArtifactTooLong(InvalidRequest):
 
 
 class ArtifactIsADocument(Conflict):
-    type, title = "artifact-is-a-document", "The artifact shows a document, which is searched already"
+    type, title = "artifact-is-a-document", "The artifact shows a document, which is already searchable"
 
 
 class ArtifactNotIndexed(Conflict):
-    type, title = "artifact-not-indexed", "The artifact did not become a document"
+    type, title = "artifact-not-indexed", "The artifact could not be turned into a document"
 
 
 class ExportNotPossible(Conflict):
-    type, title = "export-not-possible", "The artifact has no file of this format"
+    type, title = "export-not-possible", "The artifact cannot be exported in this format"
 
 
 class ExportTooLarge(Conflict):
-    type, title = "export-too-large", "The artifact is too large for a file of this format"
+    type, title = "export-too-large", "The artifact is too large to export in this format"
 
 
 class ExportTooSlow(Conflict):
-    type, title = "export-too-slow", "The artifact took too long to write as a file of this format"
+    type, title = "export-too-slow", "The artifact took too long to write in this format"
 
 
 class ExportFailed(Conflict):
-    type, title = "export-failed", "The artifact could not be written as a file of this format"
+    type, title = "export-failed", "The artifact could not be written in this format"
 
 
 class ExportToolMissing(Unavailable):
-    type, title = "export-tool-missing", "This deployment cannot write files of this format"
+    type, title = "export-tool-missing", "This deployment cannot write this format"
 
 
 class ArtifactExportsBusy(Unavailable):
@@ -256,7 +259,7 @@ class NotAnImage(Problem):
     status, type, title = (
         415,
         "not-an-image",
-        "A message shows PNG, JPEG, WebP and GIF: upload other files as documents, and attach them to the session",
+        "Messages can show PNG, JPEG, WebP and GIF; upload other files as documents and attach them to the session",
     )
 
 

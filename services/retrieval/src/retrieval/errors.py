@@ -85,7 +85,7 @@ class UnknownEncoder(NotFound):
 
 
 class OtherDimensions(InvalidRequest):
-    type, title = "other-dimensions", "The model has other dimensions"
+    type, title = "other-dimensions", "The model has different dimensions"
 
     def __init__(self, detail: str) -> None:
         super().__init__(detail, param="dimensions")

@@ -26,7 +26,7 @@ def selected(view: ArtifactView, lines: str) -> MarkedSpan:
     first, last = int(found[1]), int(found[2] or found[1])
     texts = view.text.splitlines(keepends=True)
     if not 1 <= first <= last <= len(texts):
-        raise AttractorError(f"The artifact has the lines 1 to {len(texts)}")
+        raise AttractorError(f"The artifact has lines 1 to {len(texts)}")
     start = sum(map(len, texts[: first - 1]))
     text = "".join(texts[first - 1 : last]).rstrip("\r\n")
     if not text:

@@ -30,7 +30,7 @@ from contracts.artifacts import (
 
 app = typer.Typer(no_args_is_help=True, help="Read, edit, compare and index the artifact of a session.")
 SessionId = Annotated[UUID, typer.Argument(metavar="SESSION", help="The session's id.")]
-VersionOption = Annotated[int | None, typer.Option("--version", min=1, help="Another version than the current one.")]
+VersionOption = Annotated[int | None, typer.Option("--version", min=1, help="A version other than the current one.")]
 IfVersion = Annotated[
     int | None, typer.Option("--if-version", min=1, help="Only if this version is still the current one.")
 ]
@@ -46,7 +46,7 @@ SUFFIXES = {"python": ".py", "javascript": ".js", "typescript": ".ts", "java": "
 @app.command()
 @connected()
 async def show(client: AttractorClient, output: Output, session_id: SessionId, version: VersionOption = None) -> None:
-    """Print the artifact's text; what it is goes to stderr.
+    """Print the artifact's text; its details go to stderr.
 
     \b
     Examples:
@@ -75,7 +75,7 @@ async def write(
     session_id: SessionId,
     file: Annotated[Path, typer.Argument(help="The text; - for stdin.", exists=True, dir_okay=False, allow_dash=True)],
     title: Annotated[str | None, typer.Option(help="Its title; default: the file's name.")] = None,
-    language: Annotated[str | None, typer.Option("--code", help="It is code, in this language.")] = None,
+    language: Annotated[str | None, typer.Option("--code", help="Store it as code in this language.")] = None,
     if_version: IfVersion = None,
 ) -> None:
     """Create the artifact from a file, or add a version with the file's text.
@@ -100,14 +100,14 @@ async def edit(
     output: Output,
     session_id: SessionId,
     find: Annotated[str | None, typer.Option(help="A text that occurs exactly once.")] = None,
-    replace: Annotated[str | None, typer.Option(help="What stands there instead of --find.")] = None,
+    replace: Annotated[str | None, typer.Option(help="The text that replaces --find.")] = None,
     title: Annotated[str | None, typer.Option(help="A new title.")] = None,
     if_version: IfVersion = None,
 ) -> None:
     """Change a part of the artifact: in your editor, or with --find and --replace.
 
-    What others changed elsewhere while your editor was open stays. If they changed the same place, nothing is
-    overwritten: your text stays in a file, and the message says in which.
+    Changes that others made elsewhere while your editor was open are kept. If they changed the same place, nothing is
+    overwritten: your text is kept in a file that the message names.
 
     \b
     Examples:
@@ -130,7 +130,7 @@ async def edit(
 @app.command()
 @connected()
 async def versions(client: AttractorClient, output: Output, session_id: SessionId, limit: Limit = 50) -> None:
-    """List the versions, newest first; the current one, and a run's that was kept aside, are marked."""
+    """List the versions, newest first; the current one, and any that a run set aside, are marked."""
     current = (await client.artifacts.get(session_id)).current_index
     await show_list(
         output,
@@ -148,9 +148,9 @@ async def diff(
     output: Output,
     session_id: SessionId,
     from_index: Annotated[int | None, typer.Argument(metavar="[FROM]", min=1, help="A version.")] = None,
-    to_index: Annotated[int | None, typer.Argument(metavar="[TO]", min=1, help="Another one.")] = None,
+    to_index: Annotated[int | None, typer.Argument(metavar="[TO]", min=1, help="Another version.")] = None,
 ) -> None:
-    """Compare two versions; by default the current one with the one that it was made from.
+    """Compare two versions; default: the current one with the version it was made from.
 
     \b
     Examples:
@@ -172,7 +172,7 @@ async def diff(
 @app.command()
 @connected()
 async def undo(client: AttractorClient, output: Output, session_id: SessionId, if_version: IfVersion = None) -> None:
-    """Go back to the version that the current one was made from; no version is lost."""
+    """Go back to the version the current one was made from; no version is lost."""
     expected = await _expected(client, session_id, if_version)
     _show_change(output, await client.artifacts.undo(session_id, version=expected))
 
@@ -180,7 +180,7 @@ async def undo(client: AttractorClient, output: Output, session_id: SessionId, i
 @app.command()
 @connected()
 async def redo(client: AttractorClient, output: Output, session_id: SessionId, if_version: IfVersion = None) -> None:
-    """Go on to the newest version that was made from the current one."""
+    """Go forward to the newest version made from the current one."""
     expected = await _expected(client, session_id, if_version)
     _show_change(output, await client.artifacts.redo(session_id, version=expected))
 
@@ -194,7 +194,7 @@ async def restore(
     index: Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The version to restore.")],
     if_version: IfVersion = None,
 ) -> None:
-    """Add a version that is as that one was, also one that was kept aside."""
+    """Add a version with the text of an earlier one; versions that were set aside count, too."""
     expected = await _expected(client, session_id, if_version)
     _show_change(output, await client.artifacts.restore(session_id, index, version=expected))
 
@@ -202,9 +202,9 @@ async def restore(
 @app.command()
 @connected()
 async def index(client: AttractorClient, output: Output, session_id: SessionId, version: VersionOption = None) -> None:
-    """Make a version a document that all members of the workspace can search; needs the role editor.
+    """Turn a version into a document that all members of the workspace can search.
 
-    The next version that is indexed replaces it. It is deleted with the artifact.
+    Requires the role editor. The next indexed version replaces it; it is deleted with the artifact.
 
     \b
     Example:
@@ -229,7 +229,7 @@ async def export(
 ) -> None:
     """Write the artifact to a file: Markdown, HTML, DOCX or PDF with its citations as footnotes, or its source.
 
-    `source` is the text as it is; of a PDF, the file that was uploaded.
+    `source` is the text as it is, or for a PDF the uploaded file.
 
     \b
     Examples:
@@ -253,8 +253,8 @@ async def export(
 @app.command()
 @connected()
 async def delete(client: AttractorClient, output: Output, session_id: SessionId, yes: Yes = False) -> None:
-    """Delete the artifact with all of its versions, and the document that it became; the session stays."""
-    confirm("Delete this artifact with all of its versions?", output, yes)
+    """Delete the artifact with all its versions and the document made from it; the session stays."""
+    confirm("Delete this artifact with all its versions?", output, yes)
     receipt = await client.artifacts.delete(session_id)
     if output.as_json:
         output.json(receipt)
@@ -329,4 +329,4 @@ def _decoded(content: bytes) -> str:
     try:
         return content.decode()
     except UnicodeDecodeError as error:
-        raise typer.BadParameter("the file is not a text in UTF-8") from error
+        raise typer.BadParameter("the file is not UTF-8 text") from error

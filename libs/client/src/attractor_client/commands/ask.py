@@ -43,13 +43,16 @@ MODES = {AnswerMode.extractive: "extractive: no chat model was used", AnswerMode
 CANCEL_SECONDS = 5.0
 Temporary = Annotated[
     bool,
-    typer.Option("--temporary", help="In a session that is not listed or remembered, and erased a day after its use."),
+    typer.Option(
+        "--temporary",
+        help="Use a session that is neither listed nor remembered, and is erased a day after its last use.",
+    ),
 ]
 Scope = Annotated[
     SearchScope | None,
-    typer.Option(help="Where is searched; default: the session's documents, or the workspace if there are none."),
+    typer.Option(help="Where to search; default: the session's documents, or the workspace if it has none."),
 ]
-NoDocuments = Annotated[bool, typer.Option("--no-documents", help="Answer by the chat model alone, without a search.")]
+NoDocuments = Annotated[bool, typer.Option("--no-documents", help="Let the chat model answer without searching.")]
 
 
 class Draft:
@@ -112,13 +115,12 @@ async def ask(
     no_documents: NoDocuments = False,
     temporary: Temporary = False,
     reasons: Annotated[
-        bool, typer.Option("--reasons", help="Tell for each sentence what the sources say to it, and why.")
+        bool, typer.Option("--reasons", help="For each sentence, show what the sources say about it, and why.")
     ] = False,
 ) -> None:
     """Ask a question and get an answer with numbered citations.
 
-    A sentence that the sources do not verify is marked: unclear, contradicted
-    or unsupported (nothing that was found says it).
+    A sentence that the sources do not verify is marked: unclear, contradicted or unsupported (nothing found says it).
 
     Ctrl-C cancels the run. With --json, each event of the run is printed as
     a line of JSON. Exit code 1 if the run fails.
@@ -146,7 +148,7 @@ async def ask(
 def check_beginning(session: UUID | None, temporary: bool) -> None:
     """Raises BadParameter for a session that is there already and is to be temporary."""
     if session is not None and temporary:
-        raise typer.BadParameter("a session is temporary from its beginning: leave --session or --temporary out")
+        raise typer.BadParameter("a session is temporary from the start: use either --session or --temporary")
 
 
 async def answered(client: AttractorClient, output: Output, sending: Coroutine[Any, Any, Run]) -> RunEvent:
@@ -202,7 +204,7 @@ def conclude(output: Output, end: RunEvent, advice: str = "", *, reasons: bool =
             failed = f"failed: {ended.message}" if isinstance(ended, RunFailed) else "was cancelled"
             output.note(f"Error: the run {failed}", "red")
             if ended.artifact_index is not None:
-                output.note(f"version {ended.artifact_index} of the artifact, which it had written, is kept")
+                output.note(f"version {ended.artifact_index} of the artifact, which it wrote, is kept")
             raise typer.Exit(FAILED)
 
 

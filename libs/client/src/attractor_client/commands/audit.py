@@ -22,7 +22,7 @@ async def audit(
     action: Annotated[str | None, typer.Option(help="An action such as key.create, or its first part: key.")] = None,
     result: Annotated[AuditResult | None, typer.Option(help="How it ended.")] = None,
     user: Annotated[UUID | None, typer.Option(help="Id of the user who did it.")] = None,
-    target: Annotated[str | None, typer.Option(help="Id of what was acted on.")] = None,
+    target: Annotated[str | None, typer.Option(help="Id of the resource acted on.")] = None,
     since: Annotated[datetime | None, typer.Option(help="From this time on, in local time.")] = None,
     until: Annotated[datetime | None, typer.Option(help="Before this time, in local time.")] = None,
     everywhere: Annotated[

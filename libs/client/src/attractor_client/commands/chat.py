@@ -155,14 +155,14 @@ class Chat:
     def _session(self) -> UUID:
         """Raises AttractorError before the first message."""
         if self.session_id is None:
-            raise AttractorError("There is no session yet: say something first")
+            raise AttractorError("There is no session yet: send a message first")
         return self.session_id
 
     async def _branch(self, client: AttractorClient, output: Output, chosen: str) -> None:
         forks = [one for one in await self._path(client) if one.siblings and one.siblings.count > 1]
         choices = [version for fork in forks if fork.siblings for version in fork.siblings.ids]
         if not choices:
-            raise AttractorError("Nothing was edited or answered again here")
+            raise AttractorError("There are no other versions here")
         session_id = forks[0].session_id
         if not chosen:
             whole = {one.id: one async for one in client.sessions.messages(session_id, tree=True)}
@@ -215,39 +215,37 @@ async def attached_image(client: AttractorClient, session_id: UUID, file: Path) 
 def chat(
     ctx: typer.Context,
     session: Annotated[UUID | None, typer.Option("--session", "-s", help="Continue this session.")] = None,
-    newest: Annotated[bool, typer.Option("--continue", "-c", help="Continue the session that was asked last.")] = False,
+    newest: Annotated[bool, typer.Option("--continue", "-c", help="Continue the most recently used session.")] = False,
     scope: Scope = None,
     no_documents: NoDocuments = False,
     temporary: Temporary = False,
     image: Annotated[
         list[Path] | None,
-        typer.Option("--image", exists=True, dir_okay=False, help="Show an image with the first message; repeatable."),
+        typer.Option("--image", exists=True, dir_okay=False, help="Attach an image to the first message; repeatable."),
     ] = None,
 ) -> None:
-    """Talk: each line is a message, until Ctrl-D.
-
-    Ctrl-C stops an answer. With --continue, an answer that is still being
-    written is shown from its beginning. Temporary sessions are not continued
-    that way: name them with --session.
+    """Start a conversation: each line is a message, until Ctrl-D. Ctrl-C stops an answer. With --continue, an answer
+    that is still being written is shown from its beginning. Temporary sessions are not continued this way: name them
+    with --session.
 
     \b
     Lines that begin with a slash:
-      /edit TEXT   ask the last question in other words, on a branch beside it
-      /again       have it answered again
-      /branch      list the versions of questions and answers; /branch 2 goes to
+      /edit TEXT   reword the last question, on a branch of its own
+      /again       answer it again
+      /branch      list the versions of questions and answers; /branch 2 switches to
                    the second
 
     \b
     A message such as "write a one-page summary of ..." writes a document:
-      /artifact             show it, with the numbers of its lines
-      /select 3-5 shorten   change these lines, and nothing else
-      /do ACTION            a quick action by its name, rewrite_artifact, or a
+      /artifact             show it with line numbers
+      /select 3-5 shorten   change these lines and nothing else
+      /do ACTION            run a quick action by name, rewrite_artifact, or a
                             theme: language=german, artifact_length=short;
                             /do alone lists all of them
 
     \b
-    A model that sees answers from images (png, jpeg, webp, gif):
-      /image FILE           show it with the next message
+    A vision model can answer from images (png, jpeg, webp, gif):
+      /image FILE           attach it to the next message
 
     \b
     Examples:

@@ -25,7 +25,7 @@ Why = Annotated[str, typer.Option("--reason", help="Why; it is shown with the co
 async def confirm(
     client: AttractorClient, output: Output, entity: Entity, relation: Relation, other: Other, reason: Why
 ) -> None:
-    """Say that a fact is right.
+    """Confirm that a fact is right.
 
     \b
     Example:
@@ -39,7 +39,7 @@ async def confirm(
 async def reject(
     client: AttractorClient, output: Output, entity: Entity, relation: Relation, other: Other, reason: Why
 ) -> None:
-    """Say that a fact is wrong. DEPENDS_ON speaks of all kinds of dependencies, USES of that one alone.
+    """Reject a fact as wrong. DEPENDS_ON covers all kinds of dependency, USES only that one.
 
     \b
     Example:
@@ -84,7 +84,7 @@ async def merge(client: AttractorClient, output: Output, entity: Entity, other: 
 @app.command()
 @connected()
 async def split(client: AttractorClient, output: Output, entity: Entity, other: Other, reason: Why) -> None:
-    """Say that two names are not one."""
+    """Say that two names are different entities."""
     await _correct(client, output, kind="split", entity=entity, other=other, reason=reason)
 
 
@@ -120,7 +120,7 @@ async def undo(
 
 @connected()
 async def corrections(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
-    """List the corrections that are in force, the newest first."""
+    """List the corrections in force, newest first."""
     found = await at_most(limit, client.graph.corrections())
     if output.as_json:
         output.json(found)

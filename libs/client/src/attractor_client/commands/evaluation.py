@@ -101,12 +101,11 @@ def run_evaluation(
     tolerance: Tolerance = None,
     json: Json = False,
 ) -> None:
-    """Ask the questions of a data set and measure what is found.
+    """Ask the questions of a data set and measure the results.
 
-    A BEIR-format folder has corpus.jsonl, queries.jsonl (or questions.jsonl)
-    and qrels.tsv (or qrels/test.tsv). Its documents are uploaded once, into a
-    workspace of their own ("evaluation NAME"), and waited for. A file of your
-    own questions is asked of the documents that are there.
+    A BEIR-format folder has corpus.jsonl, queries.jsonl (or questions.jsonl) and qrels.tsv (or qrels/test.tsv). Its
+    documents are uploaded once, into a workspace of their own ("evaluation NAME"), and the command waits for them. A
+    file of your own questions is asked against the existing documents.
 
     \b
     Examples:
@@ -143,7 +142,7 @@ def run_evaluation(
             except Forbidden as error:
                 if not dataset.is_dir():
                     raise
-                advice = "a corpus takes an editor's key with --here, else an administrator's"
+                advice = "a corpus requires an editor's key with --here, otherwise an administrator's"
                 raise Forbidden(error.title, advice, status=error.status) from error
         _conclude(output, found, before, chosen, floors, tolerance, save, html)
 
@@ -161,7 +160,7 @@ def compare_results(
     tolerance: Tolerance = None,
     json: Json = False,
 ) -> None:
-    """Compare two saved results; no server is asked.
+    """Compare two saved results; needs no server.
 
     \b
     Example:
@@ -215,10 +214,9 @@ def evaluate_memory(
 ) -> None:
     """Import conversations, ask about them, and measure which messages are recalled.
 
-    The file is a list of conversations as LoCoMo has them, with sessions, turns
-    and questions that name the turns which answer them. Each is imported into a
-    workspace of its own, which is deleted at the end: that takes an
-    administrator's key. No chat model is asked.
+    The file is a list of conversations in LoCoMo's format: sessions, turns, and questions that name the turns that
+    answer them. Each is imported into a workspace of its own, which is deleted at the end; this requires an
+    administrator's key. No chat model is called.
 
     \b
     Example:

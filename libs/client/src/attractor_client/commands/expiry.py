@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-EXPIRES = "When it ends: 12h, 90d, 8w, or a date such as 2027-06-30 (its beginning, local time)."
+EXPIRES = "When it expires: 12h, 90d, 8w, or a date such as 2027-06-30 (at its start, local time)."
 AFTER = re.compile(r"([0-9]{1,5})([hdw])", re.ASCII)
 UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 

@@ -15,7 +15,7 @@ from attractor_client.output import Output
 from attractor_client.rendering import local_time, size
 from contracts.orchestrator import FeedbackFormat, FeedbackRating
 
-app = typer.Typer(no_args_is_help=True, help="Say what you think of answers; owners list and export it.")
+app = typer.Typer(no_args_is_help=True, help="Rate answers; owners can list and export the feedback.")
 MessageId = Annotated[UUID, typer.Argument(metavar="MESSAGE", help="The answer's id, see `attractor sessions show`.")]
 Rating = Annotated[FeedbackRating | None, typer.Option(help="Only entries with this rating.")]
 FORMATS = {".jsonl": FeedbackFormat.jsonl, ".csv": FeedbackFormat.csv}
@@ -28,13 +28,15 @@ async def give(
     output: Output,
     message_id: MessageId,
     rating: Annotated[FeedbackRating, typer.Argument(help="Whether it was good.")],
-    reason: Annotated[list[str] | None, typer.Option(help="What was good or bad, in short; repeatable.")] = None,
+    reason: Annotated[
+        list[str] | None, typer.Option(help="What was good or bad, in a word or two; repeatable.")
+    ] = None,
     comment: Annotated[str | None, typer.Option(help="Anything else.")] = None,
     share_content: Annotated[
-        bool, typer.Option("--share-content", help="Let owners of the workspace read question and answer.")
+        bool, typer.Option("--share-content", help="Let the workspace's owners read the question and the answer.")
     ] = False,
 ) -> None:
-    """Rate an answer. Owners see it with your user's id, but not the texts.
+    """Rate an answer. Owners see the rating with your user id, but not the texts.
 
     \b
     Examples:
@@ -50,7 +52,7 @@ async def give(
 @app.command()
 @connected()
 async def withdraw(client: AttractorClient, output: Output, message_id: MessageId) -> None:
-    """Take back what you said of an answer."""
+    """Withdraw your rating of an answer."""
     await client.feedback.withdraw(message_id)
     output.json({"withdrawn": message_id}) if output.as_json else output.text(f"{message_id} no longer rated")
 
@@ -58,7 +60,7 @@ async def withdraw(client: AttractorClient, output: Output, message_id: MessageI
 @app.command("list")
 @connected()
 async def list_feedback(client: AttractorClient, output: Output, rating: Rating = None, limit: Limit = 50) -> None:
-    """List what the workspace said of answers, newest first. Requires an owner's key."""
+    """List the workspace's feedback on answers, newest first. Requires an owner's key."""
     await show_list(
         output,
         client.feedback.all(rating),

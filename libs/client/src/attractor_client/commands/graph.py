@@ -44,18 +44,18 @@ Kind = Annotated[str | None, typer.Option("--type", help="Only entities of this 
 async def entities(
     client: AttractorClient,
     output: Output,
-    query: Annotated[str | None, typer.Argument(help="Start of the name.")] = None,
+    query: Annotated[str | None, typer.Argument(help="Beginning of the name.")] = None,
     entity_type: Kind = None,
     min_mentions: Mentions = None,
     limit: Limit = 50,
 ) -> None:
-    """List entities, the most mentioned first; with a name all that begin so, however seldom they are mentioned.
+    """List entities, the most mentioned first; with a name, all that begin with it, however rarely mentioned.
 
     \b
     Examples:
       attractor graph entities
       attractor graph entities auth --type SERVICE
-      attractor graph entities --min-mentions 1     (all; else those that are mentioned twice or as the server is set)
+      attractor graph entities --min-mentions 1     (all; default: at least 2, or as the server is configured)
     """
     wanted = client.graph.entities(query=query, entity_type=entity_type, min_mentions=min_mentions)
     found = await at_most(limit, wanted)
@@ -98,7 +98,7 @@ async def facts(
     ] = 20,
     passages: Annotated[int, typer.Option(min=0, max=20, help="Maximum number of chunks to show.")] = 3,
 ) -> None:
-    """Show what the documents say of an entity, with the sentences that say it.
+    """Show what the documents say about an entity, with the sentences that say so.
 
     \b
     Example:
@@ -154,7 +154,7 @@ async def shortest_path(
     types: Types = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=5, help="Maximum number of paths to show.")] = 3,
 ) -> None:
-    """Show the shortest ways from one entity to another.
+    """Show the shortest paths from one entity to another.
 
     \b
     Example:
@@ -202,7 +202,7 @@ async def expand(
     min_mentions: Mentions = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="Number of chunks to return.")] = 20,
 ) -> None:
-    """Find the chunks that are near to entities.
+    """Find the chunks that are close to entities in the graph.
 
     \b
     Examples:

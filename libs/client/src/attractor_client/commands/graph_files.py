@@ -41,7 +41,7 @@ async def export_graph(
     format: Annotated[ExportFormat | None, typer.Option(help="Default: from the file's extension.")] = None,
     min_mentions: Annotated[int, typer.Option(min=1, help="Only entities with at least this many mentions.")] = 1,
 ) -> None:
-    """Write the whole graph to a file: GraphML for drawing programs, Turtle, JSON Lines.
+    """Write the whole graph to a file: GraphML (for drawing programs), Turtle or JSON Lines.
 
     \b
     Examples:
@@ -67,10 +67,9 @@ async def import_triples(
 ) -> None:
     """Import triples; replaces those imported earlier under the same name.
 
-    CSV begins with a line that names the columns: subject,predicate,object
-    and, where known, subject_type, object_type, confidence (0 to 1). JSON Lines
-    have the same members. ALIAS_OF says that two names are one, TYPE what the
-    subject is. When a line is wrong nothing is kept.
+    CSV begins with a line that names the columns: subject,predicate,object and, where known, subject_type, object_type,
+    confidence (0 to 1). JSON Lines have the same members. ALIAS_OF says that two names are one, TYPE what the subject
+    is. If any line is wrong, nothing is stored.
 
     \b
     Examples:
@@ -107,7 +106,7 @@ async def import_triples(
 
 @connected()
 async def imports(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
-    """List the sets of triples that were brought, by name."""
+    """List the imported sets of triples, by name."""
     found = await at_most(limit, client.graph.imports())
     output.json(found) if output.as_json else _table(output, found)
 
@@ -119,7 +118,7 @@ async def delete_import(
     import_id: Annotated[UUID, typer.Argument(metavar="ID", help="The import's id.")],
     yes: Yes = False,
 ) -> None:
-    """Delete a set of triples, with what nothing else says."""
+    """Delete a set of triples, and everything that nothing else states."""
     confirm("Delete these triples?", output, yes)
     await client.graph.delete_import(import_id)
     output.json({"deleted": import_id}) if output.as_json else output.text(f"{import_id} deleted")

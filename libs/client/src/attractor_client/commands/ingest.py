@@ -75,7 +75,7 @@ def ingest(
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until the documents are searchable.")] = True,
     timeout: Annotated[float | None, typer.Option(min=0, help="Maximum seconds to wait; default: no limit.")] = None,
     watch: Annotated[
-        bool, typer.Option("--watch", "-w", help="Show live progress; without PATH, of the whole queue.")
+        bool, typer.Option("--watch", "-w", help="Show live progress; without PATH, for the whole queue.")
     ] = False,
     source: Annotated[UUID | None, typer.Option(metavar="ID", help="With --watch: only this source.")] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, max=32, help="Number of parallel uploads.")] = 4,

@@ -28,11 +28,12 @@ async def create(
     role: Annotated[Role, typer.Option(help="Role in the workspace.")] = Role.editor,
     note: Annotated[str | None, typer.Option(help="For the owners' list, such as an address; nothing is sent.")] = None,
     workspace: WorkspaceId = None,
-    expires: Annotated[str | None, typer.Option(help=f"{EXPIRES} Default: in seven days.")] = None,
+    expires: Annotated[str | None, typer.Option(help=f"{EXPIRES} Default: seven days.")] = None,
 ) -> None:
-    """Invite a person; it takes an owner's key. The one-time token is printed on stdout, this once and never again.
+    """Invite a person. Requires an owner's key.
 
-    No mail is sent: hand the token over yourself. Whoever has it can use it, once.
+    The one-time token is printed to stdout, only this once. No e-mail is sent: pass the token on yourself. Anyone who
+    has it can use it, once.
 
     \b
     Example:
@@ -56,7 +57,7 @@ async def create(
 async def list_invitations(
     client: AttractorClient, output: Output, workspace: WorkspaceId = None, limit: Limit = 50
 ) -> None:
-    """List a workspace's invitations, those that are no longer open too; it takes an owner's key."""
+    """List a workspace's invitations, including those no longer open. Requires an owner's key."""
     await show_list(
         output,
         client.accounts.invitations(await own_workspace(client, workspace)),
@@ -82,7 +83,7 @@ async def revoke(
     workspace: WorkspaceId = None,
     yes: Yes = False,
 ) -> None:
-    """Revoke an invitation at once; it takes an owner's key."""
+    """Revoke an invitation at once. Requires an owner's key."""
     confirm("Revoke this invitation?", output, yes)
     await client.accounts.revoke_invitation(await own_workspace(client, workspace), invitation_id)
     output.json({"revoked": invitation_id}) if output.as_json else output.text(f"{invitation_id} revoked")
@@ -100,7 +101,7 @@ def accept(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Accept an invitation. A key of the workspace is printed on stdout, this once and never again.
+    """Accept an invitation. A key of the workspace is printed to stdout, only this once.
 
     Prompts for the token, or reads it from stdin if there is no terminal. With
     a configured key you join as its user, without one as a new user.

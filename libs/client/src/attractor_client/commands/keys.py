@@ -15,7 +15,7 @@ from attractor_client.rendering import local_time
 from contracts.gateway import Role
 
 app = typer.Typer(
-    no_args_is_help=True, help="List, create and revoke API keys: yours, and for owners all of a workspace."
+    no_args_is_help=True, help="List, create and revoke API keys: your own; for owners, all of a workspace's."
 )
 WorkspaceId = Annotated[
     UUID | None, typer.Option("--workspace", "-w", help="Workspace id; default: your key's workspace.")
@@ -25,7 +25,7 @@ WorkspaceId = Annotated[
 @app.command("list")
 @connected()
 async def list_keys(client: AttractorClient, output: Output, workspace: WorkspaceId = None, limit: Limit = 50) -> None:
-    """List your keys of a workspace, revoked ones too; owners see everyone's."""
+    """List your keys of a workspace, including revoked ones; owners see everyone's."""
     await show_list(
         output,
         client.accounts.keys(await own_workspace(client, workspace)),
@@ -56,14 +56,14 @@ async def create(
         typer.Option("--workspace", "-w", help="Workspace id; default: your key's. Repeat it for more to search."),
     ] = None,
     all_workspaces: Annotated[
-        bool, typer.Option("--all-workspaces", help="Let the key search every workspace that you are a member of.")
+        bool, typer.Option("--all-workspaces", help="Let the key search every workspace you belong to.")
     ] = False,
     expires: Annotated[str | None, typer.Option(help=EXPIRES)] = None,
 ) -> None:
-    """Create a key in your own name. It is printed on stdout, this once and never again.
+    """Create a key in your own name. It is printed to stdout, only this once.
 
-    It belongs to the first workspace and may search the others, which your present
-    key must read too. For another person, create an invitation.
+    It belongs to the first workspace and may search the others, which your current key must be able to read, too. For
+    another person, create an invitation.
 
     \b
     Examples:

@@ -120,7 +120,7 @@ async def edit(
     memory_id: Annotated[UUID, typer.Argument(metavar="ID", help="The memory's id.")],
     content: Annotated[str, typer.Argument(help="Its new text.")],
 ) -> None:
-    """Give a note or a fact another text. What was said stays as it was said."""
+    """Change the text of a note or a fact. Messages cannot be edited."""
     edited = await client.memories.edit(memory_id, content)
     output.json(edited) if output.as_json else output.text(f"{edited.id} edited")
 
@@ -131,7 +131,7 @@ async def pin(
     client: AttractorClient,
     output: Output,
     memory_id: Annotated[UUID, typer.Argument(metavar="ID", help="The memory's id.")],
-    off: Annotated[bool, typer.Option("--off", help="Pin it no longer.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Unpin it.")] = False,
 ) -> None:
     """Keep a memory for good: the workspace's retention does not delete it."""
     memory = await client.memories.pin(memory_id, pinned=not off)
@@ -141,7 +141,7 @@ async def pin(
 @app.command()
 @connected()
 async def review(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
-    """List your facts that wait for a review; `approve` has them recalled, `delete` drops them.
+    """List your facts that await review; `approve` makes them available to recall, `delete` drops them.
 
     \b
     Example:
@@ -167,9 +167,9 @@ async def review(client: AttractorClient, output: Output, limit: Limit = 50) -> 
 async def approve(
     client: AttractorClient,
     output: Output,
-    memory_ids: Annotated[list[UUID], typer.Argument(metavar="ID...", help="Facts that wait for a review.")],
+    memory_ids: Annotated[list[UUID], typer.Argument(metavar="ID...", help="Facts that await review.")],
 ) -> None:
-    """Have facts recalled that wait for a review; each ends what it replaces.
+    """Approve facts that await review, so that they are recalled; each supersedes the fact it replaces.
 
     \b
     Example:
@@ -184,19 +184,19 @@ async def approve(
 async def forget(
     client: AttractorClient,
     output: Output,
-    about: Annotated[str | None, typer.Argument(help="Whatever mentions this, in any case.")] = None,
+    about: Annotated[str | None, typer.Argument(help="Everything that mentions this; case does not matter.")] = None,
     query: Annotated[
-        str | None, typer.Option(help="Whatever answers this question, and has its names and words.")
+        str | None, typer.Option(help="Everything that answers this question and has its names and words.")
     ] = None,
-    session: Annotated[UUID | None, typer.Option(help="Whatever was said in this session.")] = None,
+    session: Annotated[UUID | None, typer.Option(help="Everything said in this session.")] = None,
     ids: Annotated[list[UUID] | None, typer.Option("--id", help="A memory by its id; repeatable.")] = None,
     preview: Annotated[bool, typer.Option("--preview", help="Only show what would go.")] = False,
     yes: Yes = False,
 ) -> None:
-    """Forget what is known of somebody or something, with all that was derived from it.
+    """Forget what is known about somebody or something, with everything derived from it.
 
-    Shows what goes and why, and asks first. Facts take along the messages that state them. Transcripts of sessions
-    stay: the receipt names those that still hold it, for `attractor sessions delete`.
+    Shows what goes and why, and asks first. Messages that state a forgotten fact go with it. Session transcripts stay:
+    the receipt names those that still contain it, for `attractor sessions delete`.
 
     \b
     Examples:
@@ -229,9 +229,9 @@ def _show_forgotten(output: Output, found: ForgetResponse) -> None:
         output.table(("id", "kind", "at", "why", "content"), rows)
     output.text(("To forget: " if found.preview else "Forgotten: ") + _counts(found.removed))
     if any(found.remaining.values()):
-        output.text(f"Left, as only editors may change it: {_counts(found.remaining)}")
+        output.text(f"Left in place, since only editors may change it: {_counts(found.remaining)}")
     if found.transcripts.messages:
-        output.text(f"Messages that stand in transcripts all the same: {found.transcripts.messages}. To delete them:")
+        output.text(f"Messages that remain in session transcripts: {found.transcripts.messages}. To delete them:")
         for session_id in found.transcripts.sessions:
             output.text(f"  attractor sessions delete {session_id}")
 
@@ -251,7 +251,7 @@ async def export(
     output: Output,
     file: Annotated[Path, typer.Argument(help="Output file; - for stdout.", dir_okay=False, allow_dash=True)],
 ) -> None:
-    """Write all that is known of you to a file, as JSON Lines.
+    """Write everything that is known about you to a file, as JSON Lines.
 
     \b
     Example:
@@ -268,12 +268,12 @@ async def export(
 async def settings(
     client: AttractorClient,
     output: Output,
-    writing: Annotated[Writing | None, typer.Option(help="Keep facts at once, after a review, or not.")] = None,
+    writing: Annotated[Writing | None, typer.Option(help="Keep facts at once, after a review, or not at all.")] = None,
     retention_days: Annotated[
-        int | None, typer.Option(min=0, max=36_500, help="Forget what is older; 0 keeps it for ever.")
+        int | None, typer.Option(min=0, max=36_500, help="Forget what is older; 0 keeps everything.")
     ] = None,
 ) -> None:
-    """Show how the workspace keeps memories, or set it (owners).
+    """Show how the workspace keeps memories, or change it (owners only).
 
     \b
     Example:
@@ -294,12 +294,12 @@ async def import_file(
     client: AttractorClient,
     output: Output,
     file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A JSON file.")],
-    time_zone: Annotated[str, typer.Option(help="The zone of times without one.")] = "UTC",
+    time_zone: Annotated[str, typer.Option(help="Time zone of times that have none.")] = "UTC",
 ) -> None:
     """Import conversations: an export of ChatGPT (conversations.json) or of mem0, or a list of conversations.
 
-    A conversation is {"id", "messages": [{"id", "role", "speaker", "content", "at"}]}. An import that broke off is
-    started again; what is there already is left as it is.
+    A conversation is {"id", "messages": [{"id", "role", "speaker", "content", "at"}]}. An interrupted import can simply
+    be repeated; what was already imported is left as it is.
 
     \b
     Example:

@@ -11,7 +11,7 @@ BREAKERS = {None: "none", "closed": "asked", "open": "away: it failed too often"
 
 @connected()
 async def models(client: AttractorClient, output: Output) -> None:
-    """List what clients of the OpenAI API may name as the model: `attractor`, `attractor-plain` and presets."""
+    """List the model names that OpenAI API clients can use: `attractor`, `attractor-plain` and presets."""
     listed = await client.models.all()
     if output.as_json:
         output.json(listed)

@@ -12,7 +12,8 @@ from attractor_client.output import Output
 from attractor_client.rendering import local_time
 
 app = typer.Typer(
-    no_args_is_help=True, help="See how far services are behind on events, and what they gave up. Requires an owner."
+    no_args_is_help=True,
+    help="Show how far services are behind on events, and the events they gave up on. Requires an owner.",
 )
 Everywhere = Annotated[bool, typer.Option("--everywhere", help="All workspaces; requires an administrator.")]
 
@@ -20,7 +21,7 @@ Everywhere = Annotated[bool, typer.Option("--everywhere", help="All workspaces; 
 @app.command()
 @connected()
 async def backlogs(client: AttractorClient, output: Output) -> None:
-    """Show how many events each service has not been given, or has not handled, and how old the oldest is."""
+    """Show how many events each service has yet to receive or handle, and how old the oldest is."""
     found = await client.operations.backlogs()
     if output.as_json:
         output.json(found)
@@ -37,7 +38,7 @@ async def backlogs(client: AttractorClient, output: Output) -> None:
 async def dead_letters(
     client: AttractorClient, output: Output, everywhere: Everywhere = False, limit: Limit = 50
 ) -> None:
-    """List the events that were given up, the oldest first, with the reason."""
+    """List the events that services gave up on, oldest first, with the reason."""
     await show_list(
         output,
         client.operations.dead_letters(everywhere=everywhere),
@@ -52,10 +53,12 @@ async def dead_letters(
 async def replay(
     client: AttractorClient,
     output: Output,
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Which; default: all.")] = None,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help="Ids of dead letters; default: all.")
+    ] = None,
     everywhere: Everywhere = False,
 ) -> None:
-    """Deliver dead letters again. Remove first what made them fail: `dead-letters` gives the reason.
+    """Deliver dead letters again. Remove what made them fail first: `dead-letters` shows the reason.
 
     \b
     Examples:

@@ -12,7 +12,7 @@ from attractor_client.invocation import connected
 from attractor_client.output import Output
 from attractor_client.rendering import local_time
 
-app = typer.Typer(no_args_is_help=True, help="Set passwords, with which users sign in with a browser.")
+app = typer.Typer(no_args_is_help=True, help="Set passwords, which users sign in with in a browser.")
 
 
 @app.command("set")
@@ -24,9 +24,8 @@ async def set_password(
 ) -> None:
     """Set your own password.
 
-    Prompts for it, or reads it from stdin if there is no terminal: with --old the
-    old one first, on a line of its own. The first password is set with the key of
-    an administrator; everyone else uses an invitation, or a link of `attractor
+    Prompts for it, or reads it from stdin if there is no terminal: with --old, the old one first, on a line of its own.
+    Administrators set their first password with their key; everyone else uses an invitation, or a link from `attractor
     password link`.
     """
     stdin = typer.get_text_stream("stdin")
@@ -49,7 +48,7 @@ async def link(
     output: Output,
     user_id: Annotated[UUID, typer.Argument(metavar="ID", help="The user's id.")],
 ) -> None:
-    """Print a one-time token with which a user sets a password. Requires an administrator's key."""
+    """Print a one-time token that lets a user set a password. Requires an administrator's key."""
     made = await client.accounts.create_password_link(user_id)
     if output.as_json:
         output.json(made)

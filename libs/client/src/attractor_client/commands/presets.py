@@ -13,14 +13,14 @@ from attractor_client.invocation import connected
 from attractor_client.output import Output
 from contracts.workspace_settings import Preset, PresetPut, RoleModel
 
-app = typer.Typer(no_args_is_help=True, help="How answers are made that are asked with the model attractor/NAME.")
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Small letters, digits, - and _.")]
+app = typer.Typer(no_args_is_help=True, help="Settings for answers requested with the model attractor/NAME.")
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Lowercase letters, digits, - and _.")]
 
 
 @app.command("list")
 @connected()
 async def list_presets(client: AttractorClient, output: Output) -> None:
-    """List your presets and those of the workspace."""
+    """List your presets and the workspace's."""
     found = await client.presets.all()
     if output.as_json:
         output.json(found)
@@ -33,7 +33,7 @@ async def list_presets(client: AttractorClient, output: Output) -> None:
 @app.command()
 @connected()
 async def show(client: AttractorClient, output: Output, name: Name) -> None:
-    """Show a preset: your own, else the workspace's."""
+    """Show a preset: your own, or else the workspace's."""
     _show(output, await client.presets.get(name))
 
 
@@ -43,17 +43,18 @@ async def put(
     client: AttractorClient,
     output: Output,
     name: Name,
-    instructions: Annotated[str | None, typer.Option(help="How answers are to be written.")] = None,
-    temperature: Annotated[float | None, typer.Option(min=0, max=2, help="How freely the model writes.")] = None,
+    instructions: Annotated[str | None, typer.Option(help="Instructions for writing answers.")] = None,
+    temperature: Annotated[float | None, typer.Option(min=0, max=2, help="The model's temperature.")] = None,
     answer_model: Annotated[
-        list[str] | None, typer.Option(metavar="PROVIDER:MODEL", help="Who writes answers, in order; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="PROVIDER:MODEL", help="Model that writes answers, in order of preference; repeatable."),
     ] = None,
     document: Annotated[list[UUID] | None, typer.Option(help="Answer from this document; repeatable.")] = None,
     source: Annotated[list[UUID] | None, typer.Option(help="Answer from documents of this source.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="Answer from documents with this tag.")] = None,
     workspace: Workspace = False,
 ) -> None:
-    """Make or replace a preset.
+    """Create or replace a preset.
 
     \b
     Example:

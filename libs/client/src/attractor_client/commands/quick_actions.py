@@ -12,14 +12,14 @@ from attractor_client.invocation import Limit, connected, show_list
 from attractor_client.output import Output
 from contracts.quick_actions import QuickAction, QuickActionTarget, QuickActionUpdate
 
-app = typer.Typer(no_args_is_help=True, help="Prompts under a name, for the artifact or the answer of a chat.")
+app = typer.Typer(no_args_is_help=True, help="Named prompts for the artifact or for answers.")
 Action = Annotated[UUID, typer.Argument(metavar="ID", help="The quick action's id.")]
 
 
 @app.command("list")
 @connected()
 async def list_quick_actions(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
-    """List your quick actions, and those of the workspace."""
+    """List your quick actions and the workspace's."""
     await show_list(
         output,
         client.quick_actions.all(),
@@ -34,19 +34,19 @@ async def list_quick_actions(client: AttractorClient, output: Output, limit: Lim
 async def create(
     client: AttractorClient,
     output: Output,
-    name: Annotated[str, typer.Argument(help="What /do takes in a chat.")],
-    prompt: Annotated[str, typer.Argument(help="What the model is to do.")],
+    name: Annotated[str, typer.Argument(help="The name that /do takes in a chat.")],
+    prompt: Annotated[str, typer.Argument(help="What the model should do.")],
     target: Annotated[
-        QuickActionTarget, typer.Option(help="Write the artifact anew, or answer the message.")
+        QuickActionTarget, typer.Option(help="What it does: rewrite the artifact, or answer the message.")
     ] = QuickActionTarget.artifact,
-    history: Annotated[bool, typer.Option("--history", help="The model also reads what was said.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="Let the model also read the conversation.")] = False,
     preferences: Annotated[
         bool,
-        typer.Option("--preferences/--no-preferences", help="The model also reads what memory knows of you."),
+        typer.Option("--preferences/--no-preferences", help="Let the model also read what memory knows about you."),
     ] = True,
-    shared: Annotated[bool, typer.Option("--shared", help="For all members of the workspace.")] = False,
+    shared: Annotated[bool, typer.Option("--shared", help="Share it with all members of the workspace.")] = False,
 ) -> None:
-    """Keep a prompt under a name.
+    """Save a prompt under a name.
 
     \b
     Examples:
@@ -62,7 +62,7 @@ async def create(
 @app.command()
 @connected()
 async def show(client: AttractorClient, output: Output, action_id: Action) -> None:
-    """Show a quick action with its whole prompt."""
+    """Show a quick action with its full prompt."""
     found = await client.quick_actions.get(action_id)
     _show(output, found)
     if not output.as_json:
@@ -78,13 +78,13 @@ async def edit(
     name: Annotated[str | None, typer.Option(help="Another name.")] = None,
     prompt: Annotated[str | None, typer.Option(help="Another prompt.")] = None,
     history: Annotated[
-        bool | None, typer.Option("--history/--no-history", help="Whether the model also reads what was said.")
+        bool | None, typer.Option("--history/--no-history", help="Whether the model also reads the conversation.")
     ] = None,
     preferences: Annotated[
         bool | None, typer.Option("--preferences/--no-preferences", help="Whether the model also reads your style.")
     ] = None,
 ) -> None:
-    """Change a quick action: its name, its prompt, or what the model reads beside it."""
+    """Change a quick action: its name, its prompt, or what else the model reads."""
     change = QuickActionUpdate(name=name, prompt=prompt, use_history=history, use_preferences=preferences)
     _show(output, await client.quick_actions.change(action_id, change))
 
@@ -92,7 +92,7 @@ async def edit(
 @app.command()
 @connected()
 async def delete(client: AttractorClient, output: Output, action_id: Action) -> None:
-    """Delete a quick action; what it has written stays."""
+    """Delete a quick action; texts written with it stay."""
     await client.quick_actions.delete(action_id)
     output.json({"deleted": action_id}) if output.as_json else output.text("deleted")
 

@@ -12,14 +12,16 @@ from attractor_client.invocation import Yes, confirm, connected
 from attractor_client.output import Output
 from contracts.graph_refinement import RefinementEstimate, RefinementSettings, RefinementSettingsUpdate
 
-app = typer.Typer(no_args_is_help=True, help="Refine the graph by the deployment's chat model.")
+app = typer.Typer(no_args_is_help=True, help="Refine the graph with the deployment's chat model.")
 Documents = Annotated[list[UUID] | None, typer.Option("--document", "-d", help="Only for this document.")]
-Tokens = Annotated[int | None, typer.Option(min=1, help="The most tokens that the workspace may spend in all.")]
+Tokens = Annotated[
+    int | None, typer.Option(min=1, help="Maximum number of tokens that the workspace may spend in total.")
+]
 
 
 @connected()
 async def estimate(client: AttractorClient, output: Output, document: Documents = None) -> None:
-    """Estimate what refining would take. Nothing is spent."""
+    """Estimate the cost of refinement. Nothing is spent."""
     found = await client.refinement.estimate(document)
     output.json(found) if output.as_json else _estimate(output, found)
 
@@ -27,7 +29,7 @@ async def estimate(client: AttractorClient, output: Output, document: Documents 
 @app.command()
 @connected()
 async def show(client: AttractorClient, output: Output) -> None:
-    """Show the progress and what is spent."""
+    """Show the progress and what was spent."""
     status = await client.refinement.status()
     if output.as_json:
         output.json(status)
@@ -57,11 +59,12 @@ async def on(
     output: Output,
     max_tokens: Tokens = None,
     within_estimate: Annotated[
-        bool, typer.Option("--within-estimate", help="Allow what is spent already and the most that is estimated.")
+        bool,
+        typer.Option("--within-estimate", help="Allow what was already spent plus the upper bound of the estimate."),
     ] = False,
     yes: Yes = False,
 ) -> None:
-    """Turn it on in this workspace, within a budget; later documents are refined too.
+    """Turn refinement on in this workspace, within a budget; new documents are refined, too.
 
     \b
     Examples:
@@ -83,7 +86,7 @@ async def on(
 @app.command()
 @connected()
 async def off(client: AttractorClient, output: Output) -> None:
-    """Turn it off; what was found stays."""
+    """Turn refinement off; what it found stays."""
     await _change(client, output, RefinementSettingsUpdate(enabled=False))
 
 
@@ -104,7 +107,7 @@ async def _change(client: AttractorClient, output: Output, change: RefinementSet
     if output.as_json:
         output.json(changed)
         return
-    output.fields([("refinement", "on" if changed.enabled else "off"), ("tokens in all", changed.max_tokens)])
+    output.fields([("refinement", "on" if changed.enabled else "off"), ("tokens in total", changed.max_tokens)])
 
 
 def _estimate(output: Output, found: RefinementEstimate) -> None:

@@ -48,7 +48,9 @@ async def show(
     client: AttractorClient,
     output: Output,
     run_id: RunId,
-    debug: Annotated[bool, typer.Option("--debug", help="Also how its way was chosen and its search went.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Also show how it was routed and how its search went.")
+    ] = False,
 ) -> None:
     """Show a run: its state, what it did, its problems and its answer."""
     run = await client.runs.get(run_id, debug=debug)

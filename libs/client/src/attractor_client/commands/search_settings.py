@@ -12,7 +12,7 @@ from attractor_client.invocation import connected
 from attractor_client.output import Output
 from contracts.retrieval import FusionWeights, LegWeights, SearchMode, SearchSettings, SearchSettingsUpdate
 
-app = typer.Typer(no_args_is_help=True, help="How the workspace is searched where a search does not say.")
+app = typer.Typer(no_args_is_help=True, help="The workspace's defaults for searches.")
 
 
 class Setting(StrEnum):
@@ -47,7 +47,7 @@ async def change(
         float | None, typer.Option(min=0, max=1, help="Weight of novelty among the hits; 0 for none.")
     ] = None,
 ) -> None:
-    """Change settings; what is not named stays.
+    """Change settings; the others stay as they are.
 
     \b
     Example:
@@ -76,7 +76,7 @@ async def reset(
     output: Output,
     settings: Annotated[list[Setting] | None, typer.Argument(metavar="SETTING...", help="By default all.")] = None,
 ) -> None:
-    """Give settings back their defaults.
+    """Reset settings to their defaults.
 
     \b
     Example:

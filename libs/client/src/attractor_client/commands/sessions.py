@@ -19,7 +19,7 @@ from contracts.orchestrator import MessageRole, TranscriptFormat
 
 app = typer.Typer(no_args_is_help=True, help="Manage sessions and their attached documents.")
 SessionId = Annotated[UUID, typer.Argument(metavar="ID", help="The session's id.")]
-Undo = Annotated[bool, typer.Option("--undo", help="Take it back.")]
+Undo = Annotated[bool, typer.Option("--undo", help="Undo it.")]
 TRANSCRIPTS = {".md": TranscriptFormat.markdown, ".json": TranscriptFormat.json}
 DocumentIds = Annotated[list[UUID], typer.Argument(metavar="DOCUMENT...", help="Document ids.")]
 
@@ -29,8 +29,8 @@ DocumentIds = Annotated[list[UUID], typer.Argument(metavar="DOCUMENT...", help="
 async def list_sessions(
     client: AttractorClient,
     output: Output,
-    archived: Annotated[bool, typer.Option("--archived", help="The archived ones instead of the others.")] = False,
-    pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned ones.")] = False,
+    archived: Annotated[bool, typer.Option("--archived", help="List archived sessions instead.")] = False,
+    pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned sessions.")] = False,
     limit: Limit = 50,
 ) -> None:
     """List sessions: pinned ones first, then the most recently used."""
@@ -51,7 +51,7 @@ async def search(
     query: Annotated[str, typer.Argument(help="Words; the last one may be the beginning of a word.")],
     limit: Limit = 20,
 ) -> None:
-    """Find titles and messages with all words, newest first.
+    """Find titles and messages that contain all the words, newest first.
 
     \b
     Examples:
@@ -125,7 +125,7 @@ async def pin(client: AttractorClient, output: Output, session_id: SessionId, un
 @app.command()
 @connected()
 async def archive(client: AttractorClient, output: Output, session_id: SessionId, undo: Undo = False) -> None:
-    """Take a session out of the list; it can still be read and asked."""
+    """Remove a session from the list; it can still be read and continued."""
     session = await client.sessions.archive(session_id, not undo)
     done = "archived" if session.archived else "no longer archived"
     output.json(session) if output.as_json else output.text(f"{session.id} {done}")
@@ -159,9 +159,9 @@ async def export(
 @app.command()
 @connected()
 async def delete(client: AttractorClient, output: Output, session_id: SessionId, yes: Yes = False) -> None:
-    """Delete a session with all that was said in it, and show what was deleted.
+    """Delete a session with everything in it, and show what was deleted.
 
-    What Attractor remembers of it alone is deleted soon after.
+    Memories that come only from this session are deleted soon after.
     """
     confirm("Delete this session with its messages?", output, yes)
     receipt = await client.sessions.delete(session_id)
@@ -190,7 +190,7 @@ async def documents(client: AttractorClient, output: Output, session_id: Session
 @app.command()
 @connected()
 async def attach(client: AttractorClient, output: Output, session_id: SessionId, document_ids: DocumentIds) -> None:
-    """Attach documents to a session, for `attractor search --session ID` and its questions.
+    """Attach documents to a session: its answers, and `attractor search --session ID`, draw on them alone.
 
     \b
     Example:

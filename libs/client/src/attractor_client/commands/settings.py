@@ -12,9 +12,14 @@ from attractor_client.invocation import connected
 from attractor_client.output import Output
 from contracts.workspace_settings import SettingScope, SettingState
 
-app = typer.Typer(no_args_is_help=True, help="Your settings, and those of the workspace.")
+app = typer.Typer(no_args_is_help=True, help="Your settings and the workspace's.")
 Key = Annotated[str, typer.Argument(metavar="KEY")]
-Workspace = Annotated[bool, typer.Option("--workspace", help="Of the workspace, for all its users; owners change it.")]
+Workspace = Annotated[
+    bool,
+    typer.Option(
+        "--workspace", help="Act on the workspace's, which applies to all its users; only owners can change it."
+    ),
+]
 
 
 def scope_of(workspace: bool) -> SettingScope:
@@ -29,7 +34,7 @@ async def list_settings(
     workspace: Workspace = False,
     category: Annotated[str | None, typer.Option(help="answers, roles or providers.")] = None,
 ) -> None:
-    """Show what holds for you, or with --workspace for the workspace. Secrets are not shown."""
+    """Show the settings in effect for you, or with --workspace for the workspace. Secrets are not shown."""
     found = await client.settings.all(scope_of(workspace), category)
     if output.as_json:
         output.json(found)
@@ -40,7 +45,7 @@ async def list_settings(
 @app.command()
 @connected()
 async def schema(client: AttractorClient, output: Output) -> None:
-    """Show which settings there are."""
+    """List the available settings."""
     found = await client.settings.schema()
     if output.as_json:
         output.json(found)
@@ -57,11 +62,11 @@ async def change(
     key: Key,
     value: Annotated[
         str | None,
-        typer.Argument(metavar="VALUE", help="A text, or JSON. Without it, it is asked for, or read from stdin."),
+        typer.Argument(metavar="VALUE", help="Text or JSON; if omitted, prompted for or read from stdin."),
     ] = None,
     workspace: Workspace = False,
 ) -> None:
-    """Set a setting. Leave the value of a secret out: it is asked for without being shown.
+    """Set a setting. For a secret, omit the value: you are prompted for it without echo.
 
     \b
     Examples:
@@ -83,7 +88,7 @@ async def change(
 @app.command()
 @connected()
 async def reset(client: AttractorClient, output: Output, key: Key, workspace: Workspace = False) -> None:
-    """Give a setting its default back, or delete a secret."""
+    """Reset a setting to its default, or delete a secret."""
     await client.settings.delete(key, scope_of(workspace))
     output.note(f"{key} is not set any more")
 

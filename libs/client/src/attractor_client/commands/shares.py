@@ -22,13 +22,15 @@ async def share(
     output: Output,
     session_id: Annotated[UUID, typer.Argument(metavar="ID", help="The session's id.")],
     message: Annotated[UUID | None, typer.Option(help="The last message to share; default: the newest.")] = None,
-    link: Annotated[bool, typer.Option("--link", help="For whoever has the link, where an owner allows that.")] = False,
+    link: Annotated[
+        bool, typer.Option("--link", help="Share with anyone who has the link, if an owner allows that.")
+    ] = False,
     expires: Annotated[str, typer.Option(help=EXPIRES)] = "30d",
 ) -> None:
     """Share a session read-only, as it is now, with the members of the workspace.
 
-    With --link no key is needed, and answers come without quotes of documents.
-    The token is shown this once. What you say later is not shared.
+    With --link no key is needed, and answers come without quotes from documents. The token is shown only once. Later
+    messages are not shared.
 
     \b
     Examples:
@@ -49,7 +51,7 @@ async def share(
 async def shares(
     client: AttractorClient,
     output: Output,
-    session: Annotated[UUID | None, typer.Option(help="Only of this session.")] = None,
+    session: Annotated[UUID | None, typer.Option(help="Only this session's.")] = None,
     limit: Limit = 50,
 ) -> None:
     """List what you share, newest first."""
@@ -68,7 +70,7 @@ async def unshare(
     output: Output,
     share_ids: Annotated[list[UUID], typer.Argument(metavar="SHARE...", help="Ids of shares.")],
 ) -> None:
-    """End shares: nobody reads them any more."""
+    """End shares: nobody can read them any more."""
     for one in share_ids:
         await client.shares.end(one)
     output.json({"ended": share_ids}) if output.as_json else output.text(f"{len(share_ids)} ended")
@@ -80,7 +82,7 @@ async def shared(
     output: Output,
     token: Annotated[str, typer.Argument(help="The token, or the link that ends with it.")],
 ) -> None:
-    """Read what somebody shares with you."""
+    """Read a session shared with you."""
     session = await client.shares.read(token.rstrip("/").rpartition("/")[2])
     if output.as_json:
         output.json(session)

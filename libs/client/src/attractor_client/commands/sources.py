@@ -184,7 +184,7 @@ def sync(
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="Maximum number of changes to list.")] = 50,
     json: Json = False,
 ) -> None:
-    """Synchronise a source now: what was added, changed or removed there is taken over.
+    """Synchronise a source now: pick up what was added, changed or removed there.
 
     \b
     Examples:
@@ -218,13 +218,13 @@ async def _show_result(client: AttractorClient, output: Output, found: Sync, lim
 
 @app.command()
 def pause(ctx: typer.Context, source_id: SourceId, json: Json = False) -> None:
-    """Stop synchronising a source by itself; its documents stay."""
+    """Stop synchronising a source automatically; its documents stay."""
     _update(ctx, source_id, SourceUpdate(paused=True), json)
 
 
 @app.command()
 def resume(ctx: typer.Context, source_id: SourceId, json: Json = False) -> None:
-    """Synchronise a paused source by itself again."""
+    """Synchronise a paused source automatically again."""
     _update(ctx, source_id, SourceUpdate(paused=False), json)
 
 

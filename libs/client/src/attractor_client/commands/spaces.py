@@ -33,7 +33,7 @@ async def build(
     output: Output,
     model: Annotated[str, typer.Argument(help="A configured model; see `attractor spaces list`.")],
     dims: Annotated[
-        int | None, typer.Option(min=1, help="Needed if the model is configured with several dimensions.")
+        int | None, typer.Option(min=1, help="Required if the model is configured with several dimensions.")
     ] = None,
     activate: Annotated[bool, typer.Option(help="Switch to the space as soon as it is complete.")] = True,
 ) -> None:
@@ -49,7 +49,7 @@ async def build(
 @app.command("activate")
 @connected()
 async def activate_space(client: AttractorClient, output: Output, space_id: SpaceId) -> None:
-    """Switch searches to a space, as soon as it is complete."""
+    """Switch searches to a space as soon as it is complete."""
     _show(output, await client.spaces.activate(space_id))
 
 

@@ -31,7 +31,7 @@ class EditedFile:
         except (OSError, subprocess.CalledProcessError) as error:
             raise typer.BadParameter(f"the editor {editor!r} failed ({error}); set VISUAL or EDITOR") from error
         except UnicodeDecodeError as error:
-            raise typer.BadParameter(f"the text in {self.path} is not in UTF-8") from error
+            raise typer.BadParameter(f"the text in {self.path} is not UTF-8") from error
 
     def remove(self) -> None:
         self.path.unlink(missing_ok=True)

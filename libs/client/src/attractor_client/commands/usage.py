@@ -23,10 +23,10 @@ async def usage(
     output: Output,
     since: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The first day (UTC).")] = None,
     until: Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day; default: today.")] = None,
-    by: Annotated[list[UsageGroup] | None, typer.Option(help="What to tell apart; repeatable.")] = None,
-    user: Annotated[UUID | None, typer.Option(help="Only this user's; for owners.")] = None,
+    by: Annotated[list[UsageGroup] | None, typer.Option(help="What to group by; repeatable.")] = None,
+    user: Annotated[UUID | None, typer.Option(help="Only this user's usage; for owners.")] = None,
 ) -> None:
-    """Show what chat models took: your own, or as an owner all of the workspace; and what is left of your budgets.
+    """Show chat model usage (your own; for owners, the whole workspace's) and what is left of your budgets.
 
     \b
     Examples:

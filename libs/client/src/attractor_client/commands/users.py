@@ -14,7 +14,7 @@ from attractor_client.rendering import local_time
 from contracts.gateway import User
 
 app = typer.Typer(
-    no_args_is_help=True, help="List, disable, promote and delete users; it takes an administrator's key."
+    no_args_is_help=True, help="List, disable, promote and delete users. Requires an administrator's key."
 )
 UserId = Annotated[UUID, typer.Argument(metavar="ID", help="The user's id.")]
 
@@ -22,7 +22,7 @@ UserId = Annotated[UUID, typer.Argument(metavar="ID", help="The user's id.")]
 @app.command("list")
 @connected()
 async def list_users(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
-    """List the users of the deployment, the oldest first."""
+    """List the users of the deployment, oldest first."""
     await show_list(
         output,
         client.accounts.users(),
@@ -41,7 +41,7 @@ async def list_users(client: AttractorClient, output: Output, limit: Limit = 50)
 @app.command()
 @connected()
 async def disable(client: AttractorClient, output: Output, user_id: UserId, yes: Yes = False) -> None:
-    """Keep a user out: all keys stop at once, until `attractor users enable`."""
+    """Lock a user out: all keys stop working at once, until `attractor users enable`."""
     confirm("Disable this user?", output, yes)
     _show(output, await client.accounts.change_user(user_id, disabled=True), "disabled")
 
@@ -49,7 +49,7 @@ async def disable(client: AttractorClient, output: Output, user_id: UserId, yes:
 @app.command()
 @connected()
 async def enable(client: AttractorClient, output: Output, user_id: UserId) -> None:
-    """Let a disabled user in again, with the keys from before."""
+    """Let a disabled user in again; the user's keys work as before."""
     _show(output, await client.accounts.change_user(user_id, disabled=False), "enabled")
 
 
@@ -64,7 +64,7 @@ async def promote(client: AttractorClient, output: Output, user_id: UserId, yes:
 @app.command()
 @connected()
 async def demote(client: AttractorClient, output: Output, user_id: UserId) -> None:
-    """Make an administrator an ordinary user. The last one who can get in stays one."""
+    """Make an administrator an ordinary user. The last administrator who can get in stays one."""
     _show(output, await client.accounts.change_user(user_id, is_admin=False), "is no administrator")
 
 
@@ -73,8 +73,8 @@ async def demote(client: AttractorClient, output: Output, user_id: UserId) -> No
 async def delete(client: AttractorClient, output: Output, user_id: UserId, yes: Yes = False) -> None:
     """Delete a user with all memberships, keys and invitations, for good.
 
-    Documents and other work in the workspaces stay. It fails while the user is
-    the only owner of a workspace: make another member an owner, or delete it.
+    Documents and other work in the workspaces stay. Fails while the user is the only owner of a workspace: make another
+    member an owner, or delete the workspace.
     """
     confirm("Delete this user for good?", output, yes)
     await client.accounts.delete_user(user_id)

@@ -20,7 +20,7 @@ app = typer.Typer(no_args_is_help=True, help="List, create and delete workspaces
 @app.command("list")
 @connected()
 async def list_workspaces(client: AttractorClient, output: Output, limit: Limit = 50) -> None:
-    """List the workspaces that you may see; * is the one of your key."""
+    """List the workspaces you can see; * marks your key's."""
     found = await at_most(limit, client.accounts.workspaces())
     if output.as_json:
         output.json(found)
@@ -35,7 +35,7 @@ async def list_workspaces(client: AttractorClient, output: Output, limit: Limit 
 async def create(
     client: AttractorClient, output: Output, name: Annotated[str, typer.Argument(help="The workspace's name.")]
 ) -> None:
-    """Create a workspace; it takes an administrator's key.
+    """Create a workspace. Requires an administrator's key.
 
     \b
     Example:
@@ -57,8 +57,8 @@ async def delete(
 ) -> None:
     """Delete a workspace with everything in it, and show what each service removed.
 
-    Documents, graph, memories, conversations and keys are gone for good. Exit
-    code 1 when a service still counts something of it.
+    Documents, graph, memories, conversations and keys are gone for good. Exit code 1 if a service still holds something
+    of it.
     """
     found = [one async for one in client.accounts.workspaces() if one.id == workspace_id]
     if not found:
@@ -83,7 +83,7 @@ async def sharing(
         bool | None, typer.Option("--links/--no-links", help="Allow links, or end all of them; requires an owner.")
     ] = None,
 ) -> None:
-    """Show whether members may share sessions by link, or change it.
+    """Show or set whether members may share sessions by link.
 
     \b
     Example:

@@ -14,8 +14,12 @@ from attractor_client.output import Output
 from attractor_client.rendering import local_time
 from contracts.world import World, WorldEvent, WorldOperation, WorldOperationKind
 
-app = typer.Typer(no_args_is_help=True, help="Show and change the world state: what holds for a workspace or session.")
-Session = Annotated[UUID | None, typer.Option("--session", metavar="ID", help="Of this session of yours.")]
+app = typer.Typer(
+    no_args_is_help=True, help="Show and change the world state: the facts that hold for a workspace or a session."
+)
+Session = Annotated[
+    UUID | None, typer.Option("--session", metavar="ID", help="This session's world, not the workspace's.")
+]
 IfVersion = Annotated[int | None, typer.Option("--if-version", min=1, help="Fail unless the world has this version.")]
 
 
@@ -25,7 +29,7 @@ async def show(
     client: AttractorClient,
     output: Output,
     session: Session = None,
-    version: Annotated[int | None, typer.Option(min=1, help="As it was at this version.")] = None,
+    version: Annotated[int | None, typer.Option(min=1, help="Show it as of this version.")] = None,
 ) -> None:
     """Show the document."""
     _show(output, await client.world.get(session_id=session, version=version))
@@ -41,9 +45,9 @@ async def apply(
     ],
     session: Session = None,
     if_version: IfVersion = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the result and keep nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the result without storing it.")] = False,
 ) -> None:
-    """Apply operations in order, all or none. A value is JSON, or else text.
+    """Apply operations in order, all or none. A value is read as JSON if possible, otherwise as text.
 
     \b
     Example:
@@ -92,7 +96,9 @@ async def diff(
     client: AttractorClient,
     output: Output,
     since: Annotated[int, typer.Argument(metavar="FROM", min=1, help="The earlier version.")],
-    until: Annotated[int | None, typer.Argument(metavar="TO", min=1, help="The later one; by default now.")] = None,
+    until: Annotated[
+        int | None, typer.Argument(metavar="TO", min=1, help="The later version; default: the current one.")
+    ] = None,
     session: Session = None,
 ) -> None:
     """Show what changed between two versions."""
@@ -113,7 +119,7 @@ async def revert(
     session: Session = None,
     if_version: IfVersion = None,
 ) -> None:
-    """Restore what the document was at a version; what came after stays in the history."""
+    """Restore the document to a version; later versions stay in the history."""
     _show(output, await client.world.revert(version, session_id=session, expected_version=if_version))
 
 

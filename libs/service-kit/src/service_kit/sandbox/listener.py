@@ -75,7 +75,7 @@ def _config(connection: socket.socket, folder: Path) -> SandboxConfig | None:
     except EOFError:
         return None
     except (ValueError, TypeError):
-        log.warning("a client of the converter asked for nonsense")
+        log.warning("invalid request from a client of the converter")
         return None
     connection.setblocking(True)
     return replace(asked, folder=str(folder), is_apart=True)

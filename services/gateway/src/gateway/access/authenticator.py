@@ -110,7 +110,7 @@ class Authenticator:
     async def _charge_workspace(self, caller: Authenticated, cost: int) -> None:
         shared = await self.limits.workspace.take(caller.workspace.id.hex, cost)
         if shared and not shared.allowed:
-            raise RateLimited("the keys of this workspace together ask too much", headers=shared.headers)
+            raise RateLimited("the keys of this workspace together send too many requests", headers=shared.headers)
 
     def in_progress(self, caller: Authenticated, request: Request) -> AbstractContextManager[None]:
         """Returns a context in which the request counts as in progress. Entering it raises TooManyInFlight."""

@@ -73,7 +73,7 @@ class Buckets:
             self.counted_here.inc()
             if error.__cause__:
                 extra = {"limit": self.name, "error": repr(error.__cause__)}
-                log.warning("Redis does not answer: this replica limits rates by itself", extra=extra)
+                log.warning("Redis does not answer: this replica limits rates on its own", extra=extra)
             return self.local.take(holder, cost)
         taken, left, wait = (int(value) for value in answer)
         return taken, left, wait

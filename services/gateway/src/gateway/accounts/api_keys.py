@@ -118,7 +118,7 @@ class ApiKeys:
             if key is None or not (is_own or caller.role is Role.owner):
                 raise UnknownKey
             if Role(key.role).rank > caller.role.rank:
-                raise NeedsOwner("the key has a higher role than the presented one")
+                raise NeedsOwner("the key has a higher role than yours")
             if not is_own:
                 caller.may_act_on(key.is_admin)
             await keys.revoke(key_id)

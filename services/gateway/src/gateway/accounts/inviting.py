@@ -38,7 +38,7 @@ class Inviting:
         now = datetime.now(UTC)
         expires_at = body.expires_at or now + OPEN_FOR
         if not now < expires_at <= now + OPEN_FOR_AT_MOST:
-            raise BadExpiry(f"an invitation is open for {OPEN_FOR_AT_MOST.days} days at most")
+            raise BadExpiry(f"an invitation is open for at most {OPEN_FOR_AT_MOST.days} days")
         token = Credential(
             creation_id(caller.credential_id, idempotency_key, f"invitation/{workspace_id}/"), new_secret()
         )

@@ -22,7 +22,7 @@ EXPORTED_AT_ONCE = 1_000
 Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller's role does not allow it"}}
 LINES: Responses = {
-    200: {"description": "One entry a line", "content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
+    200: {"description": "One entry per line", "content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
 }
 router = APIRouter(prefix="/v1/audit", tags=["gateway"])
 
@@ -33,12 +33,12 @@ def _filter(
         Text | None, Query(max_length=100, description="An action, or its first part: `key` finds `key.create`")
     ] = None,
     result: Annotated[AuditResult | None, Query(description="How it ended")] = None,
-    user_id: Annotated[UUID | None, Query(description="Who did it")] = None,
-    target_id: Annotated[Text | None, Query(max_length=200, description="What was acted on")] = None,
+    user_id: Annotated[UUID | None, Query(description="Id of the user who did it")] = None,
+    target_id: Annotated[Text | None, Query(max_length=200, description="Id of the resource acted on")] = None,
     since: Annotated[datetime | None, Query(description="From this time on")] = None,
     until: Annotated[datetime | None, Query(description="Before this time")] = None,
     everywhere: Annotated[
-        bool, Query(description="Of all workspaces and of the deployment; needs an administrator")
+        bool, Query(description="All workspaces and the deployment; requires an administrator")
     ] = False,
 ) -> AuditFilter:
     """Returns what the caller asks for. Raises NeedsOwner and NeedsAdmin."""
@@ -54,7 +54,7 @@ Filter = Annotated[AuditFilter, Depends(_filter)]
 
 @router.get("", summary="List who did what", responses=FORBIDDEN)
 async def list_audit(request: Request, wanted: Filter, limit: Limit = 50, cursor: Cursor = None) -> Page[AuditEntry]:
-    """Needs an owner; lists the newest first. Entries are kept for AUDIT_DAYS and cannot be changed."""
+    """Requires an owner; lists the newest first. Entries are kept for AUDIT_DAYS and cannot be changed."""
     at, before = decode_cursor(cursor)
     database: Database = request.app.state.database
     async with database.system() as connection:

@@ -36,7 +36,7 @@ def _owner(caller: Admitted) -> None:
 
 def _whose(
     caller: Admitted,
-    everywhere: Annotated[bool, Query(description="Of all workspaces; needs an administrator")] = False,
+    everywhere: Annotated[bool, Query(description="All workspaces; requires an administrator")] = False,
 ) -> UUID | None:
     """Returns the workspace, or None for all. Raises NeedsOwner and NeedsAdmin."""
     _owner(caller)
@@ -51,15 +51,15 @@ Whose = Annotated[UUID | None, Depends(_whose)]
 
 @router.get("/backlogs", summary="Show how far services are behind", responses=REFUSED, dependencies=[Depends(_owner)])
 async def list_backlogs(request: Request) -> Backlogs:
-    """Needs an owner; the furthest behind first. Events of all workspaces are counted, and nothing else is told."""
+    """Requires an owner; lists the furthest behind first. Only counts events, across all workspaces."""
     return Backlogs(items=await _asked(read_backlogs(request.app.state.redis)))
 
 
-@router.get("/dead-letters", summary="List the events that were given up", responses=REFUSED)
+@router.get("/dead-letters", summary="List the events that services gave up on", responses=REFUSED)
 async def list_dead_letters(
     letters: Letters, workspace_id: Whose, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[DeadLetter]:
-    """Needs an owner; lists the oldest first: its reason often explains the others."""
+    """Requires an owner; lists the oldest first, since its reason often explains the others."""
     milliseconds, sequence, stream = decode_cursor(cursor, int, int, str)
     after = None
     if milliseconds is not None and sequence is not None and stream is not None:
@@ -70,7 +70,7 @@ async def list_dead_letters(
 
 @router.post("/dead-letters/replay", summary="Deliver dead letters again", responses=REFUSED)
 async def replay_dead_letters(letters: Letters, workspace_id: Whose, body: LettersReplay) -> LettersReplayed:
-    """Needs an owner. Each goes back to its stream; the service that gave it up tries again, the others know it."""
+    """Requires an owner. Each returns to its stream: the service that gave up tries again, the others skip it."""
     return LettersReplayed(replayed=await _asked(letters.replay(workspace_id, body.ids)))
 
 

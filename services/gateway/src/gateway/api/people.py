@@ -36,7 +36,7 @@ TAKEN: Responses = {409: {"model": ProblemBody, "description": "Another user has
 ORPHANED: Responses = {
     409: {"model": ProblemBody, "description": "No administrator could get in, or a workspace would have no owner"}
 }
-REPEATED: Responses = {409: {"model": ProblemBody, "description": "It exists, and its token is not shown again"}}
+REPEATED: Responses = {409: {"model": ProblemBody, "description": "It already exists; its token is not shown again"}}
 CLOSED: Responses = {
     404: {"model": ProblemBody, "description": "There is no invitation with this token"},
     409: {"model": ProblemBody, "description": "Accepted already, expired, revoked, or the user is a member"},
@@ -68,19 +68,19 @@ UsedJoining = Annotated[Joining, Depends(_joining)]
 async def create_user(
     caller: Admitted, users: UsedUsers, body: UserCreate, idempotency_key: IdempotencyKey = None
 ) -> User:
-    """Needs an administrator. The user has no key, and nobody can make one for another: to let a person in, invite."""
+    """Requires an administrator. The user has no key, and nobody else can create one: invite people instead."""
     return await users.create(caller, body, idempotency_key)
 
 
 @router.get("/users", summary="List the users", responses=FORBIDDEN)
 async def list_users(caller: Admitted, users: UsedUsers, limit: Limit = 50, cursor: Cursor = None) -> Page[User]:
-    """Needs an administrator; lists the oldest first."""
+    """Requires an administrator; lists the oldest first."""
     return await users.page(caller, limit, cursor)
 
 
 @router.patch("/users/{user_id}", summary="Disable, enable or promote a user", responses=REFUSED | LAST)
 async def change_user(caller: Admitted, users: UsedUsers, user_id: UUID, body: UserPatch) -> User:
-    """Needs an administrator. A disabled user's keys stop at once, and work again when the user is enabled.
+    """Requires an administrator. A disabled user's keys stop working at once, and work again when the user is enabled.
 
     The last active administrator with a valid owner's key stays one.
     """
@@ -89,9 +89,9 @@ async def change_user(caller: Admitted, users: UsedUsers, user_id: UUID, body: U
 
 @router.delete("/users/{user_id}", summary="Delete a user", status_code=204, responses=REFUSED | ORPHANED)
 async def delete_user(caller: Admitted, users: UsedUsers, user_id: UUID) -> None:
-    """Needs an administrator. Deletes the user's memberships, keys and invitations.
+    """Requires an administrator. Deletes the user's memberships, keys and invitations.
 
-    What the user did in workspaces stays, with the user's id. Rejected while the user is the only owner of a workspace
+    The user's work in workspaces stays, under the user's id. Rejected while the user is the only owner of a workspace
     (`workspaces` in the problem), or the last administrator who can get in.
     """
     await users.delete(caller, user_id)
@@ -111,7 +111,7 @@ async def create_invitation(
     body: InvitationCreate,
     idempotency_key: IdempotencyKey = None,
 ) -> InvitationCreated:
-    """Needs an owner. Returns the one-time token and a link with it, only now; no mail is sent: hand it over."""
+    """Requires an owner. Returns the one-time token and its link, only this once. No e-mail is sent: pass it on."""
     made = await inviting.invite(caller, workspace_id, body, idempotency_key)
     pages: WebFiles = request.app.state.web_files
     if pages.index() is None:
@@ -125,7 +125,7 @@ async def create_invitation(
 async def list_invitations(
     caller: Admitted, inviting: UsedInviting, workspace_id: UUID, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Invitation]:
-    """Needs an owner; lists the oldest first, including those that are no longer open."""
+    """Requires an owner; lists the oldest first, including those no longer open."""
     return await inviting.page(caller, workspace_id, limit, cursor)
 
 
@@ -136,7 +136,7 @@ async def list_invitations(
     responses=REFUSED,
 )
 async def revoke_invitation(caller: Admitted, inviting: UsedInviting, workspace_id: UUID, invitation_id: UUID) -> None:
-    """Needs an owner. Ends it at once; one that was accepted stays so: remove the member instead."""
+    """Requires an owner. Ends it at once; to undo an accepted invitation, remove the member instead."""
     await inviting.revoke(caller, workspace_id, invitation_id)
 
 
@@ -144,9 +144,9 @@ async def revoke_invitation(caller: Admitted, inviting: UsedInviting, workspace_
 async def accept_invitation(
     request: Request, caller: AdmittedIfKnown, joining: UsedJoining, body: InvitationAccept
 ) -> InvitationAccepted:
-    """Joins the user of the API key to the workspace; without a key a new user is created and joins.
+    """Adds the API key's user to the workspace; without a key, a new user is created and added.
 
-    Returns a key of the workspace, shown this once. Wrong tokens count as failed authentications of the address.
+    Returns a key of the workspace, shown only this once. Wrong tokens count as failed authentications from the address.
     """
     try:
         return await joining.accept(caller, body)

@@ -30,7 +30,7 @@ from service_kit.pagination import Cursor, Limit
 
 Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller's role does not allow it"}}
-REFUSED: Responses = FORBIDDEN | {404: {"model": ProblemBody, "description": "No such resource that this key can see"}}
+REFUSED: Responses = FORBIDDEN | {404: {"model": ProblemBody, "description": "This key can see no such resource"}}
 CONFLICT: Responses = {409: {"model": ProblemBody, "description": "The workspace would be left without an owner"}}
 IdempotencyKey = Annotated[
     str | None,
@@ -81,7 +81,7 @@ async def get_status(caller: Admitted, request: Request) -> Status:  # noqa: ARG
 async def create_workspace(
     caller: Admitted, accounts: UsedAccounts, body: WorkspaceCreate, idempotency_key: IdempotencyKey = None
 ) -> Workspace:
-    """Needs an administrator. The caller becomes the first owner; create a key there to use the workspace."""
+    """Requires an administrator. The caller becomes the first owner; create a key there to use the workspace."""
     return await accounts.create_workspace(caller, body, idempotency_key)
 
 
@@ -116,9 +116,9 @@ async def delete_workspace(
     name: Annotated[Text, Query(max_length=200, description="The workspace's name, as a confirmation")],
     timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for the confirmations")] = 30,
 ) -> WorkspaceDeletion:
-    """Needs an owner; cannot be undone. Its keys end at once, and each service confirms what it deleted.
+    """Requires an owner; cannot be undone. Its keys stop working at once, and each service confirms what it deleted.
 
-    Rejected if no administrator could get in any more, so the last workspace always stays.
+    Rejected if no administrator could get in any more, so the last workspace cannot be deleted.
     """
     receipt = await deletions.delete(caller, workspace_id, name, timeout)
     response.status_code = 200 if receipt.completed_at else 202
@@ -135,7 +135,7 @@ async def get_workspace_receipt(caller: Admitted, deletions: UsedDeletions, work
 async def list_members(
     caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Member]:
-    """Needs an owner; lists members in the order in which they joined."""
+    """Requires an owner; lists members in the order they joined."""
     return await accounts.members(caller, workspace_id, limit, cursor)
 
 
@@ -147,9 +147,9 @@ async def list_members(
 async def put_member(
     caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, user_id: UUID, body: MemberPut
 ) -> Member:
-    """Needs an owner. The member's keys never do more than the role allows.
+    """Requires an owner. The member's keys never allow more than the role does.
 
-    Only administrators add users who are not members; owners invite.
+    Only administrators can add users directly; owners invite.
     """
     return await accounts.put_member(caller, workspace_id, user_id, body)
 
@@ -161,7 +161,7 @@ async def put_member(
     responses=REFUSED | CONFLICT,
 )
 async def remove_member(caller: Admitted, accounts: UsedAccounts, workspace_id: UUID, user_id: UUID) -> None:
-    """Needs an owner. Revokes the member's keys of this workspace at once."""
+    """Requires an owner. Revokes the member's keys of this workspace at once."""
     await accounts.remove_member(caller, workspace_id, user_id)
 
 
@@ -170,7 +170,7 @@ async def remove_member(caller: Admitted, accounts: UsedAccounts, workspace_id: 
     summary="Create an API key in your own name",
     status_code=201,
     responses=REFUSED
-    | {409: {"model": ProblemBody, "description": "It was created, but its secret is not repeatable"}},
+    | {409: {"model": ProblemBody, "description": "It was created, but its secret cannot be shown again"}},
 )
 async def create_key(
     caller: Admitted,
@@ -179,7 +179,7 @@ async def create_key(
     body: ApiKeyCreate,
     idempotency_key: IdempotencyKey = None,
 ) -> ApiKeyCreated:
-    """Creates a key of the caller's own, up to the role of the presented one.
+    """Creates a key in the caller's own name, with at most the presented key's role.
 
     This response is the only one that shows the key itself. Nobody creates keys for others: owners invite.
     """
@@ -190,7 +190,7 @@ async def create_key(
 async def list_keys(
     caller: Admitted, api_keys: UsedApiKeys, workspace_id: UUID, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ApiKey]:
-    """All keys for owners, their own for others; the oldest first, including revoked and expired ones.
+    """Owners see all keys, others their own; oldest first, including revoked and expired ones.
 
     `last_used_at` is exact to a minute.
     """
@@ -201,5 +201,5 @@ async def list_keys(
     "/workspaces/{workspace_id}/keys/{key_id}", summary="Revoke an API key", status_code=204, responses=REFUSED
 )
 async def revoke_key(caller: Admitted, api_keys: UsedApiKeys, workspace_id: UUID, key_id: UUID) -> None:
-    """Any key for owners, their own for others. It stops working at once; revoking it again is no error."""
+    """Owners may revoke any key, others their own. It stops working at once; revoking it again is not an error."""
     await api_keys.revoke(caller, workspace_id, key_id)

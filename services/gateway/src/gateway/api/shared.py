@@ -23,8 +23,8 @@ router = APIRouter(prefix="/v1", tags=["gateway"])
 UNINDEXED = {"x-robots-tag": "noindex, nofollow, noarchive"}
 OPEN: dict[str, Any] = {"security": []}
 RESPONSES: dict[int | str, dict[str, Any]] = {
-    401: {"model": ProblemBody, "description": "It is for members, and there is no valid key"},
-    404: {"model": ProblemBody, "description": "The token is wrong, or what it opened is over"},
+    401: {"model": ProblemBody, "description": "It is for members, and no valid key was sent"},
+    404: {"model": ProblemBody, "description": "The token is wrong, or the share has ended"},
     429: {"model": ProblemBody, "description": "Too many requests from this address, or too many wrong tokens"},
     503: {"model": ProblemBody, "description": "The orchestrator does not answer"},
 }
@@ -69,10 +69,10 @@ async def read_shared(
     token: Annotated[str, Path(max_length=200, description="What POST /v1/sessions/{id}/shares returned")],
     shared: Annotated[SharedSessions, Depends(shared_sessions)],
 ) -> SharedSession:
-    """A link is open to whoever has it, without a key; its answers come without quotes of documents.
+    """Anyone who has a link can open it without a key; its answers come without quotes from documents.
 
-    What is shared with members needs a key or a web session of the workspace. Wrong tokens count as failed
-    authentications of the address. No store may keep the answer, and no search engine list it.
+    Shares for members require a key or a web session of the workspace. Wrong tokens count as failed authentications
+    from the address. The response must not be cached, nor indexed by search engines.
     """
     address = request.client.host if request.client else "unknown"
     request.state.logged, request.state.response_headers = {"address": address}, UNINDEXED

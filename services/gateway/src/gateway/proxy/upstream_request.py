@@ -51,7 +51,7 @@ class UpstreamRequest:
         if response.status_code == 401:
             await response.aclose()
             log.error(
-                "a service rejects the gateway's token: is its key in TOKEN_PUBLIC_KEYS there, do the clocks agree?",
+                "a service rejects the gateway's token: is the key in its TOKEN_PUBLIC_KEYS, do the clocks agree?",
                 extra={"to": self.service},
             )
             raise UpstreamRefused(f"{self.service} does not accept the gateway's token", service=self.service)
@@ -94,7 +94,7 @@ class UpstreamRequest:
         except (TimeoutError, httpx2.TransportError) as error:
             # without its end the response is visibly cut: the server closes the connection
             self.cut = True
-            log.warning("a service broke off its response", extra={"from": self.service, "error": repr(error)})
+            log.warning("a service aborted its response", extra={"from": self.service, "error": repr(error)})
             return
         await self.send({"type": "http.response.body", "body": b"", "more_body": False})
 

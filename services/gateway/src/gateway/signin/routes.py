@@ -31,16 +31,16 @@ from service_kit.pagination import Cursor, Limit
 Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "A page of another origin, or no web session"}}
 NEEDS_ADMIN: Responses = {403: {"model": ProblemBody, "description": "Needs an administrator"}}
-UNKNOWN: Responses = {404: {"model": ProblemBody, "description": "There is none, or not any more"}}
+UNKNOWN: Responses = {404: {"model": ProblemBody, "description": "No such code, or it is no longer valid"}}
 CLOSED: Responses = {
     404: {"model": ProblemBody, "description": "There is no invitation with this token"},
     409: {"model": ProblemBody, "description": "Accepted already, expired, revoked, or the user is a member"},
 }
 TOO_MANY: Responses = {
-    429: {"model": ProblemBody, "description": "Too many attempts; `Retry-After` says when to go on"}
+    429: {"model": ProblemBody, "description": "Too many attempts; `Retry-After` says when to try again"}
 }
-BUSY: Responses = {503: {"model": ProblemBody, "description": "Too many people sign in at this moment"}}
-WRONG: Responses = {401: {"model": ProblemBody, "description": "The name or the password is not right"}}
+BUSY: Responses = {503: {"model": ProblemBody, "description": "Too many people are signing in at the moment"}}
+WRONG: Responses = {401: {"model": ProblemBody, "description": "Wrong name or password"}}
 OPEN: dict[str, Any] = {"security": []}
 router = APIRouter(prefix="/v1", tags=["gateway"])
 
@@ -68,7 +68,7 @@ WithSession = Annotated[SignedIn, Depends(_signed_in)]
 
 @router.get("/auth/methods", summary="Show how users may sign in", openapi_extra=OPEN)
 async def get_sign_in_methods(request: Request) -> SignInMethods:
-    """Tells a sign-in page what to offer; open to everyone."""
+    """Tells a sign-in page what to offer; needs no authentication."""
     return SignInMethods(openid=request.app.state.openid_sign_ins is not None)
 
 
@@ -79,7 +79,7 @@ async def get_sign_in_methods(request: Request) -> SignInMethods:
     openapi_extra=OPEN,
 )
 async def sign_in(request: Request, response: Response, sign_ins: UsedSignIns, body: SignIn) -> SignedInUser:
-    """Begins a web session, whose cookie is in the response; the session that the browser had ends."""
+    """Begins a web session, whose cookie is in the response; the browser's previous session ends."""
     return await sign_ins.sign_in(request, response, body.login, body.password.get_secret_value())
 
 
@@ -87,7 +87,7 @@ async def sign_in(request: Request, response: Response, sign_ins: UsedSignIns, b
 async def sign_in_with_key(
     request: Request, response: Response, web_sessions: UsedWebSessions, caller: Admitted
 ) -> SignedInUser:
-    """Begins a web session that does what the key in `Authorization` may do, in its workspace; it ends with the key."""
+    """Begins a web session with the rights of the key in `Authorization`, in its workspace; it ends with the key."""
     return await web_sessions.begin_with_key(request, response, caller)
 
 
@@ -101,7 +101,7 @@ async def create_sign_in_code(web_sessions: UsedWebSessions, caller: Admitted) -
 async def sign_in_with_code(
     request: Request, response: Response, web_sessions: UsedWebSessions, body: SignInByCode
 ) -> SignedInUser:
-    """Begins a web session that does what the code's key may do, in its workspace; it ends with the key."""
+    """Begins a web session with the rights of the code's key, in its workspace; it ends with the key."""
     return await web_sessions.begin_with_code(request, response, body.code)
 
 
@@ -114,13 +114,13 @@ async def sign_in_with_code(
 async def join_with_password(
     request: Request, response: Response, sign_ins: UsedSignIns, body: InvitationSignUp
 ) -> SignedInUser:
-    """Joins the web session's user to the workspace; without one, a new user with this password, who is signed in."""
+    """Adds the web session's user to the workspace; without a session, creates a user with this password."""
     return await sign_ins.join(request, response, body)
 
 
 @router.post("/auth/sign-out", summary="End this web session", status_code=204, responses=FORBIDDEN)
 async def sign_out(request: Request, response: Response, web_sessions: UsedWebSessions, _: AdmittedUser) -> None:
-    """The cookie is worthless from then on."""
+    """The cookie is no longer valid afterwards."""
     await web_sessions.end_presented(request)
     web_sessions.cookie.delete(request, response)
 
@@ -131,15 +131,15 @@ async def get_web_session(web_sessions: UsedWebSessions, user: WithSession) -> S
     return await web_sessions.describe(user)
 
 
-@router.get("/auth/workspaces", summary="List the own workspaces", responses=FORBIDDEN)
+@router.get("/auth/workspaces", summary="List your workspaces", responses=FORBIDDEN)
 async def list_own_workspaces(
     web_sessions: UsedWebSessions, user: WithSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[OwnWorkspace]:
-    """What the user may name in `X-Workspace-Id`, which other routes need of users with several workspaces."""
+    """The values for `X-Workspace-Id`, which users with several workspaces must send to other routes."""
     return await web_sessions.workspaces(user, limit, cursor)
 
 
-@router.get("/auth/sessions", summary="List the own web sessions", responses=FORBIDDEN)
+@router.get("/auth/sessions", summary="List your web sessions", responses=FORBIDDEN)
 async def list_web_sessions(
     web_sessions: UsedWebSessions, user: WithSession, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[WebSession]:
@@ -164,9 +164,9 @@ async def end_web_session(web_sessions: UsedWebSessions, user: WithSession, sess
     await web_sessions.end(user, session_id)
 
 
-@router.put("/auth/password", summary="Set the own password", status_code=204, responses=FORBIDDEN | TOO_MANY | BUSY)
+@router.put("/auth/password", summary="Set your password", status_code=204, responses=FORBIDDEN | TOO_MANY | BUSY)
 async def change_password(request: Request, sign_ins: UsedSignIns, caller: AdmittedUser, body: PasswordChange) -> None:
-    """Needs the old password; the first is set with a link, or by an administrator's key. Ends other web sessions."""
+    """Requires the old password; the first is set by link, or with an administrator's key. Ends other web sessions."""
     old = body.old_password.get_secret_value() if body.old_password else None
     await sign_ins.change(request, caller, old, body.new_password.get_secret_value())
 
@@ -178,7 +178,7 @@ async def change_password(request: Request, sign_ins: UsedSignIns, caller: Admit
     responses=NEEDS_ADMIN | UNKNOWN,
 )
 async def create_password_link(caller: Admitted, sign_ins: UsedSignIns, user_id: UUID) -> PasswordLink:
-    """Needs an administrator. The user sets a password with it once, within a day; an earlier link ends."""
+    """Requires an administrator. The user can set a password with it once, within a day; earlier links stop working."""
     return await sign_ins.make_link(caller, user_id)
 
 

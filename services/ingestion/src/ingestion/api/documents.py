@@ -58,7 +58,7 @@ BINARY = {"type": "string", "format": "binary"}
     status_code=202,
     response_model=Upload,
     openapi_extra=_files_schema(files={"type": "array", "items": BINARY}),
-    responses={**BODY, **QUEUED, 409: {"model": ProblemBody, "description": "The workspace's quota is used"}},
+    responses={**BODY, **QUEUED, 409: {"model": ProblemBody, "description": "The workspace's quota is used up"}},
 )
 async def upload_documents(
     request: Request,
@@ -66,16 +66,16 @@ async def upload_documents(
     here: Ingestion,
     key: Annotated[
         Text | None,
-        Query(min_length=1, max_length=500, description="The caller's own name for the only file of this request"),
+        Query(min_length=1, max_length=500, description="The caller's own name for the single file of this request"),
     ] = None,
     source_type: Annotated[Literal["upload", "artifact"], Query(description="What the key identifies")] = "upload",
 ) -> Upload:
     """Receives one or more files in the field `files` and queues them for conversion.
 
-    The response reports on each file in the order sent; a rejected file does not stop the others. Archives (.zip,
-    .tar, also compressed) are expanded, and each file in them is reported like one that was sent. The same bytes in
-    the same workspace are the same document (`created` is then false), so that repeating a request is safe; a document
-    that had failed is retried. Other bytes under the same `key` become a new version of its document.
+    The response reports on each file in the order sent; a rejected file does not stop the others. Archives (.zip, .tar,
+    compressed or not) are expanded, and each file in them is reported as if sent by itself. The same bytes in the same
+    workspace are the same document (`created` is then false), so repeating a request is safe; a failed document is
+    retried. Different bytes under the same `key` become a new version of its document.
     """
     files: list[UploadedFile] = []
     received_parts = 0
@@ -94,7 +94,7 @@ async def upload_documents(
 async def retry_documents(chosen: DocumentFilter, caller: Editor, here: Ingestion) -> ActionResult:
     """Runs the matching documents again from the stage that failed or was cancelled.
 
-    They are queued behind what users upload.
+    They are queued behind users' uploads.
     """
 
     async def retry(catalog: Catalog, ids: Sequence[UUID]) -> int:
@@ -122,7 +122,7 @@ async def cancel_documents(chosen: DocumentFilter, caller: Editor, here: Ingesti
         **QUEUED,
         409: {
             "model": ProblemBody,
-            "description": "A source keeps it, another document has the same content, or the quota is used",
+            "description": "A source manages it, another document has the same content, or the quota is used up",
         },
         412: {"model": ProblemBody, "description": "If-Match does not name the current version"},
     },
@@ -191,9 +191,9 @@ async def delete_document(
     here: Ingestion,
     timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for confirmations")] = 10,
 ) -> DeletionReceipt:
-    """Deletes the document in every service; it disappears at once, and each service confirms what it deleted.
+    """Deletes the document from every service; it disappears at once, and each service confirms what it deleted.
 
-    A source does not bring it back.
+    Its source does not bring it back.
     """
     async with here.catalogs.open(caller.workspace_id) as catalog:
         await catalog.delete(document_id)

@@ -60,7 +60,9 @@ async def list_documents(
     source_type: OriginKind | None = None,
     tag: Annotated[Text | None, Query(max_length=200)] = None,
     embedding_status: EmbeddingStatus | None = None,
-    stale: Annotated[bool | None, Query(description="Whether its source was last synchronised too long ago")] = None,
+    stale: Annotated[
+        bool | None, Query(description="Whether its source has not been synchronised for too long")
+    ] = None,
     ids: Annotated[list[UUID] | None, Query(max_length=MOST_IDS, description="Only these documents")] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
@@ -126,7 +128,7 @@ async def get_document(
 async def list_chunks(
     document_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Chunk]:
-    """Returns chunks in their order, of the version that search serves, else of the newest converted one."""
+    """Returns the chunks in order, of the version that search serves, or else of the newest converted version."""
     document, version = await _readable(here, caller.workspace_id, document_id)
     of_version, offset, first = decode_cursor(cursor, int, int, int)
     if of_version not in {None, version}:
@@ -144,7 +146,7 @@ async def list_chunks(
 async def get_chunk(
     document_id: UUID, chunk_id: Annotated[Text, Path(max_length=200)], caller: Viewer, here: Ingestion
 ) -> Chunk:
-    """Returns a chunk that search or a citation names, while the document still has it."""
+    """Returns a chunk named by a search or a citation, as long as the document still has it."""
     document, version = await _readable(here, caller.workspace_id, document_id)
     key = derived_keys(document.workspace_id, document.id, version).chunks
     try:
@@ -184,7 +186,7 @@ def _download(media_type: str, description: str) -> Responses:
     responses=_download("application/octet-stream", "The file's bytes"),
 )
 async def download_original(document_id: UUID, caller: Asking, here: Ingestion) -> StreamingResponse:
-    """Returns the newest version as it was received, always as a download that a browser does not render."""
+    """Returns the newest version as it was received, as a download that browsers do not render."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         document = await catalog.documents.find(document_id)
     headers = {"Content-Length": str(document.file_size), "ETag": f'"{document.content_hash}"'}
@@ -199,7 +201,7 @@ async def download_original(document_id: UUID, caller: Asking, here: Ingestion) 
     responses=_download("text/markdown", "Markdown in UTF-8"),
 )
 async def download_markdown(document_id: UUID, caller: Asking, here: Ingestion) -> StreamingResponse:
-    """Returns the Markdown of the version that search serves, else of the newest converted one."""
+    """Returns the Markdown of the version that search serves, or else of the newest converted version."""
     document, version = await _readable(here, caller.workspace_id, document_id)
     key = derived_keys(document.workspace_id, document.id, version).markdown
     return await _streamed(here, key, NotConverted(), f"{document.name}.md", "text/markdown; charset=utf-8", {})

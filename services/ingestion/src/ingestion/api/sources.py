@@ -32,7 +32,7 @@ REFUSED: dict[int | str, dict[str, Any]] = {
     422: {"model": ProblemBody, "description": "The source is not valid; `detail` says why"}
 }
 FULL: dict[int | str, dict[str, Any]] = {
-    409: {"model": ProblemBody, "description": "The workspace's quota of sources is used"}
+    409: {"model": ProblemBody, "description": "The workspace's quota of sources is used up"}
 }
 STALE: dict[int | str, dict[str, Any]] = {
     412: {"model": ProblemBody, "description": "If-Match does not name the current version"}
@@ -48,7 +48,7 @@ async def create_source(
     key: IdempotencyKey,
     sync: Annotated[bool, Query(description="Synchronise it immediately")] = True,
 ) -> Source:
-    """Creates a source, whose files are kept in step: what is added, changed or removed there is followed here.
+    """Creates a source. Its files are kept in step: additions, changes and removals there are followed here.
 
     The same `Idempotency-Key` returns the same source.
     """
@@ -139,7 +139,7 @@ async def delete_source(
     keep_documents: Annotated[bool, Query(description="Keep its documents as if they had been uploaded")] = False,
     timeout: Annotated[float, Query(ge=0, le=300, description="Seconds to wait for confirmations")] = 10,
 ) -> SourceDeletion | Response:
-    """Deletes the source and, in every service, the documents that come from it alone; the receipt proves it."""
+    """Deletes the source and, in every service, the documents that come only from it; the receipt proves it."""
     async with here.catalogs.open(caller.workspace_id) as catalog:
         if keep_documents:
             await removal.delete_but_keep_documents(catalog, source_id)

@@ -78,7 +78,7 @@ async def get_sync(
 async def list_changes(
     source_id: UUID, sync_id: UUID, caller: Viewer, here: Ingestion, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[SyncChange]:
-    """Returns the changes file by file in the order made; for a dry run, those that would be made."""
+    """Returns the changes by file, in the order they were made; for a dry run, the changes that would be made."""
     after = _position(cursor)
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         syncs = Syncs(connection, caller.workspace_id)
@@ -95,7 +95,7 @@ async def list_changes(
     responses={**MISSING, **ENDED},
 )
 async def cancel_sync(source_id: UUID, sync_id: UUID, caller: Editor, here: Ingestion) -> Sync:
-    """Stops it soon; changes made until then are kept."""
+    """Stops it shortly; changes made so far are kept."""
     async with here.catalogs.database.workspace(caller.workspace_id) as connection:
         syncs = Syncs(connection, caller.workspace_id)
         await syncs.cancel(source_id, sync_id)

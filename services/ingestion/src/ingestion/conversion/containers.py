@@ -59,7 +59,7 @@ def _refuse_bombs(archive: zipfile.ZipFile) -> None:
         packed = member.file_size > SUSPECT_RATIO * max(member.compress_size, 1) and member.file_size > SUSPECT_BYTES
         if packed or member.file_size > LARGEST_MEMBER or total > UNPACKED_BYTES:
             size = max(member.file_size, total) >> 20
-            raise InputTooLarge(f"Unpacked, the content of the file has at least {size} MB, which is not read.")
+            raise InputTooLarge(f"Unpacked, the content of the file has at least {size} MB, which is too much.")
 
 
 def _zip_format(archive: zipfile.ZipFile) -> Format:

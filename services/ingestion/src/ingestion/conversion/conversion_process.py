@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 class NeverStarted(WorkerDied):
-    """The process ended before it began with the file."""
+    """The process ended before it started on the file."""
 
 
 class ConversionProcess:
@@ -63,7 +63,7 @@ class ConversionProcess:
                 self._process.send(Assignment.of(job).written())
                 self._process.send_file(source.fileno())
         except OSError:
-            raise NeverStarted("The process ended before it began with the file.") from None
+            raise NeverStarted("The process ended before it started on the file.") from None
         return _Watch(self._process, job, on_progress).result()
 
     def end(self) -> None:
@@ -110,7 +110,7 @@ class _Watch:
             message = json.loads(data)
             return self._handle_kind(message.pop("kind"), message)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError, ValidationError):
-            raise ConversionError("The process that read the file answered with nonsense and was stopped.") from None
+            raise ConversionError("The process that read the file sent an invalid answer and was stopped.") from None
 
     def _handle_kind(self, kind: str, message: dict[str, Any]) -> Converted | None:
         if kind == "converted":
@@ -182,7 +182,7 @@ class _Outputs:
     def add(self, data: bytes) -> None:
         """Raises ConversionError, and OSError when the disk is full."""
         if self._file is None or len(data) > self._left:
-            raise ConversionError("The process that read the file sent more than it had said and was stopped.")
+            raise ConversionError("The process that read the file sent more than it had announced and was stopped.")
         while data:
             written = os.write(self._file, data)
             self._left -= written

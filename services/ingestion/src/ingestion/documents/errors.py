@@ -23,7 +23,7 @@ class NotConverted(NotFound):
 
 
 class ChunkNotFound(NotFound):
-    type, title = "chunk-not-found", "The document as it is now has no such passage"
+    type, title = "chunk-not-found", "The document in its current version has no such chunk"
 
 
 class NothingToRetry(Conflict):
@@ -35,7 +35,7 @@ class NothingToCancel(Conflict):
 
 
 class ComesFromSource(Conflict):
-    type, title = "comes-from-source", "A source keeps this document; change it there"
+    type, title = "comes-from-source", "This document comes from a source; change it there"
 
 
 class ContentExists(Conflict):
@@ -47,4 +47,4 @@ class ContentExists(Conflict):
 class QuotaExceeded(Conflict):
     """`files` in the body says of each file of an upload why it was refused."""
 
-    type, title = QUOTA_EXCEEDED, "The workspace holds as much as it may"
+    type, title = QUOTA_EXCEEDED, "The workspace's quota is used up"

@@ -151,7 +151,7 @@ def _copied(file: BinaryIO, item: Item, target: Path, max_bytes: int) -> Fetched
     with spooling(target, max_bytes) as spool:
         _copy(file, spool, item.name)
     if _fingerprint(os.fstat(file.fileno())) != _fingerprint(before):
-        raise ItemRefused("changing", "The file changed while it was read; the next synchronisation takes it.")
+        raise ItemRefused("changing", "The file changed while being read; the next synchronisation will pick it up.")
     return Fetched(_fingerprint(before), None, item.name, spool.content_hash, spool.size)
 
 

@@ -134,12 +134,12 @@ class S3Reader:
             if error.code in ABSENT:
                 raise ItemVanished from error
             if error.code in DENIED or error.code == "InvalidObjectState":
-                raise ItemRefused("s3-denied", f"The object is not given out ({error.code}).") from error
+                raise ItemRefused("s3-denied", f"The store refuses access to the object ({error.code}).") from error
             raise self._unavailable(error) from error
         except (MinioException, urllib3.exceptions.HTTPError, OSError) as error:
             raise self._unavailable(error) from error
         except ValueError as error:
-            raise ItemRefused("s3-bad-key", "The client cannot ask for an object of this name.") from error
+            raise ItemRefused("s3-bad-key", "The client cannot request an object with this name.") from error
 
     def _unavailable(self, error: Exception) -> SourceUnavailable:
         """Describes the error without its text, which repeats keys and addresses."""

@@ -98,7 +98,7 @@ class SourceKind(Protocol[Config]):
 class SourceRefused(InvalidRequest):
     """`detail` says in a sentence what is wrong with the configuration."""
 
-    type, title = "source-refused", "A source cannot be made of this"
+    type, title = "source-refused", "The source cannot be used"
 
 
 class SourceUnavailable(Exception):

@@ -28,9 +28,9 @@ Corrections = Annotated[GraphCorrections, Depends(graph_corrections)]
 
 @router.post("", status_code=201, summary="Correct the graph")
 async def correct(body: CorrectionRequest, caller: Editor, corrections: Corrections) -> Correction:
-    """Confirms, rejects or adds a fact, merges or splits names, or gives an entity its type, with author and reason.
+    """Confirms, rejects or adds a fact, merges or splits names, or sets an entity's type, with author and reason.
 
-    A correction counts as evidence of its own, outweighs what documents state, and stays when they are ingested again.
+    A correction counts as evidence of its own, outweighs what documents state, and survives their re-ingestion.
     """
     return _shown(await corrections.correct(caller, body))
 
@@ -39,7 +39,7 @@ async def correct(body: CorrectionRequest, caller: Editor, corrections: Correcti
 async def list_corrections(
     caller: Viewer, corrections: Corrections, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[Correction]:
-    """Lists the corrections that are in force, the newest first."""
+    """Lists the corrections in force, newest first."""
     created_at, last = decode_cursor(cursor, datetime, UUID)
     after = None if created_at is None or last is None else (created_at, last)
     found = await corrections.page(caller.workspace_id, after, limit + 1)
@@ -55,7 +55,7 @@ async def show_correction(correction_id: UUID, caller: Viewer, corrections: Corr
     "/{correction_id}", summary="Undo a correction", status_code=204, responses={404: {"model": ProblemBody}}
 )
 async def undo_correction(correction_id: UUID, caller: Editor, corrections: Corrections) -> None:
-    """Undoes it: the graph is again what the documents and the other corrections state."""
+    """Undoes it: the graph again shows what the documents and the other corrections state."""
     await corrections.undo(caller.workspace_id, correction_id)
 
 

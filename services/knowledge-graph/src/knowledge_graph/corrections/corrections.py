@@ -158,7 +158,7 @@ class GraphCorrections:
         entity = await self._end(workspace_id, asked.entity, may_be_new=is_new)
         other = None if asked.other is None else await self._end(workspace_id, asked.other, may_be_new=is_new)
         if other is not None and other.id == entity.id:
-            raise NamesAreOne(f"{asked.entity} and {asked.other} are one entity already")
+            raise NamesAreOne(f"{asked.entity} and {asked.other} are already one entity")
         return entity, other
 
     async def _end(self, workspace_id: UUID, name: str, *, may_be_new: bool) -> NamedEnd:

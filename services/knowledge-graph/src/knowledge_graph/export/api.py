@@ -29,7 +29,7 @@ FILES: dict[int | str, dict[str, Any]] = {
         "description": "The file",
         "content": {form.media_type: {"schema": {"type": "string"}} for form in FORMS.values()},
     },
-    503: {"model": ProblemBody, "description": "Two exports are running already"},
+    503: {"model": ProblemBody, "description": "Two exports are already running"},
 }
 
 
@@ -55,8 +55,8 @@ async def show_subgraph(
     """Returns the graph around an entity, the nearest first; without one, the entities with the most relations and what
     links them.
 
-    `min_mentions` leaves out what is mentioned less often, except the entity itself; the default is set by the
-    deployment (`GRAPH_MIN_ENTITY_FREQ`, 2), and 1 shows all.
+    `min_mentions` leaves out entities mentioned less often, except the centre; the default is the deployment's
+    `GRAPH_MIN_ENTITY_FREQ` (2), and 1 shows all.
     """
     types = tuple(relation_type) if relation_type else None
     bounds = SubgraphBounds(max_nodes, max_edges, asked.least(min_mentions), types)
@@ -69,13 +69,13 @@ async def export_graph(
     exports: Annotated[Export, Depends(export)],
     format: Annotated[ExportFormat, Query()] = ExportFormat.graphml,
     min_mentions: Annotated[
-        int, Query(ge=1, le=1_000_000, description="Only entities mentioned at least so often")
+        int, Query(ge=1, le=1_000_000, description="Only entities mentioned at least this often")
     ] = 1,
 ) -> StreamingResponse:
-    """Streams every entity, then every relation, of one moment.
+    """Streams every entity, then every relation, as of one moment.
 
     GraphML is for drawing programs; Turtle can be imported again with `POST /v1/graph/triples`; JSON Lines has one
-    object a line. A file that breaks off is not complete.
+    object per line. A download that breaks off is incomplete.
     """
     form = FORMS[format]()
     parts = exports.parts(caller.workspace_id, form, min_mentions)

@@ -34,7 +34,7 @@ def _reader(parse: bool) -> EnglishReader | None:
     try:
         return load_reader(parse=parse)
     except (ImportError, OSError) as error:
-        log.warning("no language model, patterns go on alone: %s", error)
+        log.warning("no language model; extracting with patterns only: %s", error)
         return None
 
 

@@ -22,7 +22,7 @@ from service_kit.request_headers import ExpectedVersion
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
 REFUSED: dict[int | str, dict[str, Any]] = {
     409: {"model": ProblemBody, "description": "The deployment has no chat model"},
-    412: {"model": ProblemBody, "description": "If-Match names another version than the current one"},
+    412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"},
 }
 
 
@@ -34,7 +34,7 @@ def refinement(request: Request) -> Refinement:
 Refining = Annotated[Refinement, Depends(refinement)]
 
 
-@router.post("/estimates", summary="Estimate what refinement would take")
+@router.post("/estimates", summary="Estimate the cost of refinement")
 async def estimate(body: EstimateRequest, caller: Viewer, refining: Refining) -> RefinementEstimate:
     """Returns chunks, calls and tokens. Nothing is spent."""
     return await refining.estimate(caller.workspace_id, body.document_ids)
@@ -42,7 +42,7 @@ async def estimate(body: EstimateRequest, caller: Viewer, refining: Refining) ->
 
 @router.get("/refinement", summary="Show the progress of refinement")
 async def show_refinement(caller: Viewer, refining: Refining) -> RefinementStatus:
-    """Returns the state, what is refined and what is spent, and the last error."""
+    """Returns the state, what was refined and spent, and the last error."""
     return await refining.status(caller.workspace_id)
 
 
@@ -58,10 +58,10 @@ async def change_refinement_settings(
 ) -> RefinementSettings:
     """Changes the fields that are given.
 
-    While refinement is on, chunks without a result are sent to the configured chat model, later documents too, until
-    the budget is spent; a larger budget, or turning it on again, continues. Texts that were refined before, also in
-    another document, are not sent again. Turning it off lets calls under way finish; results stay until they are
-    deleted. With If-Match the change applies only if the settings still have that version.
+    While refinement is on, chunks without a result are sent to the configured chat model, including those of new
+    documents, until the budget is spent; a larger budget, or turning it on again, continues. Texts that were already
+    refined, even in another document, are not sent again. Turning it off lets calls in progress finish; results stay
+    until they are deleted. With If-Match the change applies only if the settings still have that version.
     """
     return _tagged(await refining.change(caller.workspace_id, body, version), response)
 
@@ -69,7 +69,7 @@ async def change_refinement_settings(
 @router.delete("/refinement/results", status_code=202, summary="Delete what the model found")
 async def delete_results(caller: Editor, refining: Refining) -> DeletedResults:
     """Deletes all results at once and turns refinement off. The documents are then graphed again without the results;
-    `unapplied_documents` of the status counts those still to do."""
+    `unapplied_documents` in the status counts the remaining ones."""
     return await refining.delete_results(caller.workspace_id)
 
 

@@ -73,7 +73,7 @@ class Refinement:
             refinements = Refinements(connection, workspace_id)
             present = _settings(await refinements.find())
             if version is not None and version != present.version:
-                raise PreconditionFailed(f"the refinement settings have version {present.version} by now")
+                raise PreconditionFailed(f"the refinement settings now have version {present.version}")
             changed = present.model_copy(update=change.model_dump(exclude_unset=True))
             if changed.enabled:
                 if self.model is None:

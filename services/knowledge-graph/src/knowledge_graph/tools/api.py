@@ -50,8 +50,8 @@ async def list_tools(_: Viewer) -> ToolList:
 async def lookup_facts(body: LookupFacts, caller: Viewer, tools: Tools) -> ToolResult[EntityFacts]:
     """Returns type, aliases, relations with the sentences that state them, neighbours, and passages about the entity.
 
-    A misspelled or ambiguous name is taken for the nearest entity; `alternatives` has the others. For an unknown name
-    `success` is false and `suggestions` has similar names.
+    A misspelled or ambiguous name is resolved to the nearest entity; `alternatives` lists the others. For an unknown
+    name `success` is false and `suggestions` lists similar names.
     """
     return await tools.lookup_facts(caller, body)
 
@@ -84,7 +84,7 @@ async def analyze(body: AnalyzeDependencies, caller: Viewer, tools: Tools) -> To
 
 @router.post("/shortest_path", summary="Find the shortest paths between two entities")
 async def find_paths(body: ShortestPath, caller: Viewer, tools: Tools) -> ToolResult[PathsFound]:
-    """Follows relations in either direction; without a path the answer is a success with a `note`."""
+    """Follows relations in either direction; if there is no path, the response is a success with a `note`."""
     return await tools.shortest_path(caller, body)
 
 
@@ -97,8 +97,8 @@ async def find_neighbours(body: Neighbours, caller: Viewer, tools: Tools) -> Too
 @router.post("/answer_question", summary="Answer a question about structure")
 async def answer(body: AnswerQuestion, caller: Asking, tools: Tools) -> ToolResult[StructuralAnswer]:
     """Answers in words, with the place that states each row: what depends on what, what an outage affects, who owns
-    what, how two things are tied.
+    what, how two things are connected.
 
-    `success` is false for every other question, and where nothing is known; search the documents then.
+    `success` is false for every other question, and if nothing is known; then search the documents.
     """
     return await tools.answer_question(caller, body)

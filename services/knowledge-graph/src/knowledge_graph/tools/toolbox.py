@@ -94,7 +94,7 @@ class Toolbox:
             try:
                 return await _answered("summarize_document", from_search(self.retrieval, caller, asked))
             except ServiceSilent as error:
-                log.warning("search did not answer; looking the topic up in the graph alone: %s", error)
+                log.warning("search did not answer; looking up the topic in the graph only: %s", error)
                 why = str(error)
         else:
             why = "this deployment has no search"

@@ -30,9 +30,9 @@ BODY: dict[str, Any] = {
     }
 }
 REFUSED: dict[int | str, dict[str, Any]] = {
-    201: {"model": TripleImport, "description": "A new set"},
+    201: {"model": TripleImport, "description": "A new set was created"},
     413: {"model": ProblemBody, "description": f"More than {MOST_BYTES >> 20} MiB"},
-    415: {"model": ProblemBody, "description": "The format is neither given nor known from the Content-Type"},
+    415: {"model": ProblemBody, "description": "The format is neither given nor implied by the Content-Type"},
     422: {"model": ProblemBody, "description": "`errors` lists every line that cannot be read; nothing was kept"},
 }
 
@@ -44,7 +44,7 @@ async def triple_imports(request: Request) -> TripleImports:
 
 Kept = Annotated[TripleImports, Depends(triple_imports)]
 NamedBy = Annotated[Name, Query(description="Replaces the triples imported earlier under this name")]
-Format = Annotated[TripleFormat | None, Query(description="Defaults to that of the Content-Type")]
+Format = Annotated[TripleFormat | None, Query(description="Default: from the Content-Type")]
 
 
 @router.post("", summary="Import triples", responses=REFUSED, openapi_extra=BODY)
@@ -78,7 +78,7 @@ async def show_import(import_id: UUID, caller: Viewer, kept: Kept) -> TripleImpo
     "/{import_id}", summary="Delete a set of triples", status_code=204, responses={404: {"model": ProblemBody}}
 )
 async def delete_import(import_id: UUID, caller: Editor, kept: Kept) -> None:
-    """Deletes the set, and what nothing else states."""
+    """Deletes the set, and everything that nothing else states."""
     await kept.delete(caller.workspace_id, import_id)
 
 

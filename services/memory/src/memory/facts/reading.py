@@ -83,7 +83,7 @@ class FactReading:
 
     def _fall_back(self, by: str, message: NewMessage, error: Exception | None) -> None:
         reason = repr(error)[:300] if error else "it decided on nothing that was said"
-        log.warning("read by the rules", extra={"message_id": str(message.id), "reason": reason})
+        log.warning("facts read by rules instead of the model", extra={"message_id": str(message.id), "reason": reason})
         self.readings.labels(by).inc()
 
     async def _known(self, workspace_id: UUID, message: NewMessage) -> list[KnownFact] | None:

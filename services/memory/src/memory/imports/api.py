@@ -22,8 +22,8 @@ def opened_importing(request: Request) -> Importing:
 async def import_conversations(
     body: ImportRequest, caller: Editor, importing: Annotated[Importing, Depends(opened_importing)]
 ) -> ImportResponse:
-    """Keeps messages as the caller's memories, and learns from them what people state.
+    """Stores messages as the caller's memories, and learns the facts that people state in them.
 
-    Messages follow those of the same conversation that were imported before. What is known already is left as it is.
+    Messages follow those of the same conversation that were imported before. What is already known is left as it is.
     """
     return await importing.take(caller.workspace_id, caller.user_id, body)

@@ -23,26 +23,28 @@ def opened_forgetting(request: Request) -> Forgetting:
 Rights = Annotated[Forgetting, Depends(opened_forgetting)]
 
 
-@router.post("/forget", summary="Forget what is known of something")
+@router.post("/forget", summary="Forget what is known about something")
 async def forget(body: ForgetRequest, caller: Viewer, forgetting: Rights) -> ForgetResponse:
-    """Removes the caller's memories that are meant, and what was derived from them, and counts what is gone by table.
+    """Removes the matching memories of the caller and everything derived from them, and counts what is gone by table.
 
-    Facts take along the messages that state them, and messages the facts that no other one states. With `preview`
-    nothing goes. What an event or an import tells again later stays forgotten. In the workspace's world state only
-    editors have something removed; for others `remaining` counts what mentions it there. Transcripts of sessions are
-    not touched: `transcripts` counts the messages that still stand there, and names the sessions to delete for that.
+    Messages that state a forgotten fact go with it, and so do facts stated by forgotten messages alone. With `preview`
+    nothing is removed. What a later event or import repeats stays forgotten. Only editors can remove anything from the
+    workspace's world state; for others `remaining` counts what mentions it there. Session transcripts are not touched:
+    `transcripts` counts the messages that are still there, and names the sessions to delete.
     """
     return await forgetting.forget(caller, body)
 
 
 @router.get(
     "/export",
-    summary="Export all that is known of you",
+    summary="Export everything that is known about you",
     response_class=StreamingResponse,
-    responses={200: {"description": "A line each", "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
+    responses={200: {"description": "One object per line", "content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
 )
 async def export_memories(caller: Viewer, request: Request) -> StreamingResponse:
-    """Streams JSON Lines: each has a memory with its sources, a world of the caller's, or an event of its history."""
+    """Streams JSON Lines: each line is a memory with its sources, one of the caller's worlds, or an event of its
+    history.
+    """
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
     parts = exported(request.app.state.database, caller)
     return StreamingResponse(parts, media_type=MEDIA_TYPE, headers=headers)

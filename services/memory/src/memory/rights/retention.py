@@ -42,7 +42,7 @@ class Retention:
         except WorkspaceGone:  # its purge removes the rest
             return total
         if total:
-            log.info("kept no longer", extra={"workspace_id": str(workspace_id), "memories": total})
+            log.info("old memories deleted", extra={"workspace_id": str(workspace_id), "memories": total})
         return total
 
     async def _forget_some(self, workspace_id: UUID) -> int:

@@ -27,23 +27,23 @@ from service_kit.request_headers import ExpectedVersion
 router = APIRouter(prefix="/v1/sessions/{session_id}/artifact", tags=["orchestrator"])
 Documented = dict[int | str, dict[str, Any]]
 NO_ARTIFACT: Documented = {
-    404: {"model": ProblemBody, "description": "The caller has no such session, or it has no artifact or such version"}
+    404: {"model": ProblemBody, "description": "The caller has no such session, or it has no such artifact or version"}
 }
 STALE: Documented = {
     412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one (`version`)"}
 }
 UNSUITABLE: Documented = {
-    409: {"model": ProblemBody, "description": "It is a PDF, or what is to be replaced is not found exactly once"}
+    409: {"model": ProblemBody, "description": "It is a PDF, or the text to replace is not found exactly once"}
 }
 AWAY: Documented = {503: {"model": ProblemBody, "description": "Its document could not be deleted; nothing was"}}
 INDEXING: Documented = {
-    409: {"model": ProblemBody, "description": "It is a PDF, or ingestion did not take it (`reason`)"},
+    409: {"model": ProblemBody, "description": "It is a PDF, or ingestion did not accept it (`reason`)"},
     503: {"model": ProblemBody, "description": "Ingestion does not answer"},
 }
 NOTHING: Documented = {409: {"model": ProblemBody, "description": "There is no version to go to"}}
 PUTTING: Documented = {
-    201: {"model": ArtifactView, "description": "The session had no artifact; now it has"},
-    409: {"model": ProblemBody, "description": "It is a PDF, or was to become one; or the document is not converted"},
+    201: {"model": ArtifactView, "description": "The session's artifact was created"},
+    409: {"model": ProblemBody, "description": "It is a PDF, or would become one; or the document is not converted"},
     503: {"model": ProblemBody, "description": "The document of a PDF could not be read"},
 }
 Index = Annotated[int, Path(ge=1, le=2_000_000_000, description="The version, counted from 1")]
@@ -66,7 +66,7 @@ Editing = Annotated[ArtifactEditing, Depends(editing)]
 
 @router.get("", summary="Read the artifact", responses={**NO_ARTIFACT})
 async def get_artifact(session_id: UUID, caller: Viewer, using: Editing, response: Response) -> ArtifactView:
-    """The current version with its text. The header `ETag` is for `If-Match`."""
+    """Returns the current version with its text. The header `ETag` is for `If-Match`."""
     return tagged(await using.read(caller, session_id), response)
 
 
@@ -76,8 +76,8 @@ async def put_artifact(
 ) -> ArtifactView:
     """Creates the artifact of a session, which has at most one, or adds a version with the whole text.
 
-    Every version is kept. With `If-Match`, adds it only if nobody changed the artifact since. Of citations, those stay
-    whose sentence stayed.
+    Every version is kept. With `If-Match`, adds it only if nobody has changed the artifact since. Citations stay if
+    their sentence is unchanged.
     """
     view, is_new = await using.put(caller, session_id, body, version)
     response.status_code = status.HTTP_201_CREATED if is_new else status.HTTP_200_OK
@@ -88,10 +88,10 @@ async def put_artifact(
 async def patch_artifact(
     session_id: UUID, body: ArtifactPatch, caller: Viewer, using: Editing, version: ExpectedVersion, response: Response
 ) -> ArtifactView:
-    """Replaces a span as it was seen in a version, or what `edits` find; all else stays as it is.
+    """Replaces a span as seen in a version, or what `edits` find; everything else stays as it is.
 
-    A span is found where it stands now: others may have changed other places meanwhile. Where it is not found for
-    certain (`span-lost`), and where a `find` does not occur exactly once (`edits-misplaced`), nothing changes.
+    A span is located in the current text, since others may have changed other places meanwhile. If it is not found with
+    certainty (`span-lost`), or a `find` does not occur exactly once (`edits-misplaced`), nothing changes.
     """
     return tagged(await using.patch(caller, session_id, body, version), response)
 
@@ -100,7 +100,7 @@ async def patch_artifact(
 async def list_artifact_versions(
     session_id: UUID, caller: Viewer, using: Editing, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ArtifactVersion]:
-    """Newest first, without their texts; also those that a run made and that were kept aside."""
+    """Lists the newest first, without their texts, including those that a run made and set aside."""
     return await using.versions(caller, session_id, limit, cursor)
 
 
@@ -108,7 +108,7 @@ async def list_artifact_versions(
 async def get_artifact_version(
     session_id: UUID, index: Index, caller: Viewer, using: Editing, response: Response
 ) -> ArtifactView:
-    """The version as it was written."""
+    """Returns the version as it was written."""
     return tagged(await using.read(caller, session_id, index), response)
 
 
@@ -120,7 +120,7 @@ async def diff_artifact(
     from_index: OptionalIndex = None,
     to_index: OptionalIndex = None,
 ) -> ArtifactDiff:
-    """Compares by default the current version with the one that it was made from; a first version with nothing (0)."""
+    """By default, compares the current version with the one it was made from; a first version with nothing (0)."""
     return await using.compare(caller, session_id, from_index, to_index)
 
 
@@ -128,7 +128,7 @@ async def diff_artifact(
 async def undo_artifact(
     session_id: UUID, caller: Viewer, using: Editing, version: ExpectedVersion, response: Response
 ) -> ArtifactView:
-    """Makes the version current that the current one was made from; no version is lost."""
+    """Makes the version that the current one was made from the current version; no version is lost."""
     return tagged(await using.undo(caller, session_id, version), response)
 
 
@@ -136,7 +136,7 @@ async def undo_artifact(
 async def redo_artifact(
     session_id: UUID, caller: Viewer, using: Editing, version: ExpectedVersion, response: Response
 ) -> ArtifactView:
-    """Makes the newest version current that was made from the current one."""
+    """Makes the newest version that was made from the current one the current version."""
     return tagged(await using.redo(caller, session_id, version), response)
 
 
@@ -149,17 +149,17 @@ async def restore_artifact(
     version: ExpectedVersion,
     response: Response,
 ) -> ArtifactView:
-    """Adds a version that is as that one was, also one that was kept aside; undo leads back."""
+    """Adds a version with the text of an earlier one, or of one that was set aside; undo goes back."""
     return tagged(await using.restore(caller, session_id, body.index, version), response)
 
 
-@router.post("/index", summary="Make the artifact a document", responses={**NO_ARTIFACT, **INDEXING})
+@router.post("/index", summary="Turn the artifact into a document", responses={**NO_ARTIFACT, **INDEXING})
 async def index_artifact(
     session_id: UUID, caller: Editor, using: Editing, indexing: Indexing, index: OptionalIndex = None
 ) -> IndexedArtifact:
-    """Makes a version, by default the current one, a document that all members of the workspace can search.
+    """Turns a version, by default the current one, into a document that all members of the workspace can search.
 
-    The next version that is indexed replaces it; it goes with the artifact. Needs the role editor, as an upload does.
+    The next indexed version replaces it; it is deleted with the artifact. Requires the role editor, as an upload does.
     """
     return await indexing.index(caller, await using.read(caller, session_id, index))
 
@@ -168,7 +168,7 @@ async def index_artifact(
 async def delete_artifact(
     session_id: UUID, caller: Viewer, using: Editing, version: ExpectedVersion
 ) -> ArtifactReceipt:
-    """Deletes all of its versions, and the document that one of them became; returns what was deleted and is left."""
+    """Deletes all its versions, and the document made from one of them; returns what was deleted and what is left."""
     return await using.delete(caller, session_id, version)
 
 

@@ -139,7 +139,7 @@ class ArtifactEditing:
             now = await own.artifacts.current(session_id)
             check_version(now, expected)
             if now is not None and ArtifactKind.pdf in {now.kind, body.kind}:
-                raise ArtifactNotEditable("delete the artifact first; another kind can then take its place")
+                raise ArtifactNotEditable("delete the artifact first, to create one of another kind")
             proposal = ArtifactProposal(
                 ArtifactEvent.update if now else ArtifactEvent.create,
                 now.current_index if now else None,

@@ -31,7 +31,7 @@ class ArtifactIndexing:
             version = await artifacts.mark_indexed(view.id, view.index, taken.document.id)
         if version is None:  # deleted meanwhile
             await self.ingestion.delete_artifact(caller.workspace_id, view.id)
-            raise ArtifactNotIndexed("the artifact was deleted meanwhile", reason="artifact-deleted")
+            raise ArtifactNotIndexed("the artifact was deleted in the meantime", reason="artifact-deleted")
         return IndexedArtifact(artifact_id=view.id, index=view.index, document_id=taken.document.id, version=version)
 
     async def forget(self, workspace_id: UUID, session_id: UUID) -> None:

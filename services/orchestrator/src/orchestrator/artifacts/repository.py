@@ -161,7 +161,7 @@ class ArtifactRepository(Repository):
         return await self._move(view, view.parent_index)
 
     async def redo(self, view: ArtifactView) -> ArtifactView:
-        """Makes the newest version current that was made from the current one. Raises NothingToRedo."""
+        """Makes the newest version that was made from the current one the current version. Raises NothingToRedo."""
         child = await self.value(ArtifactSql.newest_child, artifact_id=view.id, index=view.current_index)
         if child is None:
             raise NothingToRedo

@@ -16,14 +16,14 @@ from service_kit.auth import Viewer
 router = APIRouter(prefix="/v1/settings", tags=["orchestrator"])
 Responses = dict[int | str, dict[str, Any]]
 CHANGED: Responses = {
-    403: {"model": ProblemBody, "description": "Only owners change the settings of a workspace"},
+    403: {"model": ProblemBody, "description": "Only owners may change the settings of a workspace"},
     404: {"model": ProblemBody, "description": "There is no such setting in this scope"},
     409: {"model": ProblemBody, "description": "The provider is in use, or there are too many"},
 }
 STORED: Responses = {
     **CHANGED,
     422: {"model": ProblemBody, "description": "The value is not valid, or a provider does not list a model"},
-    503: {"model": ProblemBody, "description": "It is a secret, and the operator has set no SETTINGS_KEY"},
+    503: {"model": ProblemBody, "description": "It is a secret, but the operator has set no SETTINGS_KEY"},
 }
 
 
@@ -37,9 +37,9 @@ Key = Annotated[SettingKey, Path()]
 Scope = Annotated[SettingScope, Query(description="Whose setting: the caller's own, or the workspace's")]
 
 
-@router.get("/schema", summary="List the settings that there are")
+@router.get("/schema", summary="List the available settings")
 async def list_setting_schemas(caller: Viewer) -> SettingList:  # noqa: ARG001  for authenticated callers only
-    """Returns them with their categories, defaults, and the form of their values."""
+    """Returns them with their categories, defaults and value schemas."""
     return SettingList(items=[one.as_schema() for one in DEFINITIONS])
 
 
@@ -50,9 +50,10 @@ async def list_settings(
     scope: Scope = SettingScope.user,
     category: Annotated[str | None, Query(min_length=1, max_length=50, description="Only of this category")] = None,
 ) -> SettingStates:
-    """What holds for the caller: the own settings, else those of the workspace, else defaults. One page.
+    """Returns the settings in effect for the caller: their own, or else the workspace's, or else the defaults. One
+    page.
 
-    With `scope=workspace` the caller's own are left out. The values of secrets are never told.
+    With `scope=workspace` the caller's own are left out. Secrets are never returned.
     """
     return SettingStates(items=await using.states(caller, scope, category))
 
@@ -61,17 +62,17 @@ async def list_settings(
 async def put_setting(
     setting_key: Key, body: SettingPut, caller: Viewer, using: Using, scope: Scope = SettingScope.user
 ) -> SettingState:
-    """Everybody changes the own settings, owners those of the workspace. Runs that begin afterwards follow it.
+    """Everyone can change their own settings, owners also the workspace's. Takes effect for runs that start afterwards.
 
-    The models of a role are looked for in the lists of their providers: one that is not there is named. A provider's
-    address must be public, or allowed by the operator; with a new address its key is forgotten.
+    A role's models are looked up in their providers' lists; the problem names one that is missing. A provider's address
+    must be public, or allowed by the operator; changing the address deletes its key.
     """
     return await using.put(caller, scope, setting_key, body.value)
 
 
 @router.delete(
-    "/{setting_key}", summary="Give a setting its default back", status_code=HTTPStatus.NO_CONTENT, responses=CHANGED
+    "/{setting_key}", summary="Reset a setting to its default", status_code=HTTPStatus.NO_CONTENT, responses=CHANGED
 )
 async def delete_setting(setting_key: Key, caller: Viewer, using: Using, scope: Scope = SettingScope.user) -> None:
-    """Deletes a provider's key with its address; a provider that a role names stays."""
+    """Deleting a provider's address also deletes its key; a provider named by a role cannot be deleted."""
     await using.delete(caller, scope, setting_key)

@@ -110,5 +110,5 @@ def _owner(caller: Principal, scope: SettingScope) -> UUID | None:
     if scope is SettingScope.user:
         return caller.user_id
     if caller.role is not Role.owner:
-        raise Forbidden("Only owners change the presets of a workspace")
+        raise Forbidden("Only owners may change the presets of a workspace")
     return None

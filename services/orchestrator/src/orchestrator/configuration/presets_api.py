@@ -15,12 +15,12 @@ from service_kit.auth import Viewer
 router = APIRouter(prefix="/v1/presets", tags=["orchestrator"])
 Responses = dict[int | str, dict[str, Any]]
 NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "There is no such preset"}}
-FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "Only owners change the presets of a workspace"}}
+FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "Only owners may change the presets of a workspace"}}
 STORED: Responses = {
     **FORBIDDEN,
-    404: {"model": ProblemBody, "description": "No preset can have this name: it does not fit into an address"},
-    409: {"model": ProblemBody, "description": "There are as many presets as may be"},
-    422: {"model": ProblemBody, "description": "It is not valid, or a provider does not list a model"},
+    404: {"model": ProblemBody, "description": "No preset can have this name: it is not valid in a URL"},
+    409: {"model": ProblemBody, "description": "The maximum number of presets is reached"},
+    422: {"model": ProblemBody, "description": "The preset is not valid, or a provider does not list a model"},
 }
 
 
@@ -36,23 +36,23 @@ Scope = Annotated[SettingScope, Query(description="Whose preset: the caller's ow
 
 @router.get("", summary="List presets")
 async def list_presets(caller: Viewer, using: Using) -> Presets:
-    """The caller's own and those of the workspace, by name. One page; at most 100 of each."""
+    """Lists the caller's own and the workspace's, by name. One page; at most 100 of each."""
     return Presets(items=await using.all(caller))
 
 
 @router.get("/{preset_name}", summary="Read a preset", responses=NOT_FOUND)
 async def get_preset(preset_name: Named, caller: Viewer, using: Using) -> Preset:
-    """The caller's own, else the workspace's: the one that the model `attractor/NAME` stands for."""
+    """Returns the caller's own, or else the workspace's: the one that the model `attractor/NAME` refers to."""
     return await using.find(caller, preset_name)
 
 
-@router.put("/{preset_name}", summary="Make or replace a preset", responses=STORED)
+@router.put("/{preset_name}", summary="Create or replace a preset", responses=STORED)
 async def put_preset(
     preset_name: Named, body: PresetPut, caller: Viewer, using: Using, scope: Scope = SettingScope.user
 ) -> Preset:
-    """Everybody makes own presets, owners those of the workspace.
+    """Everyone can write presets of their own, owners also the workspace's.
 
-    Clients of the OpenAI API name it as the model `attractor/NAME`.
+    Clients of the OpenAI API use it as the model `attractor/NAME`.
     """
     return await using.put(caller, scope, preset_name, body)
 
@@ -64,5 +64,5 @@ async def put_preset(
     responses={**NOT_FOUND, **FORBIDDEN},
 )
 async def delete_preset(preset_name: Named, caller: Viewer, using: Using, scope: Scope = SettingScope.user) -> None:
-    """Answers that were asked with it stay."""
+    """Answers given with it stay."""
     await using.delete(caller, scope, preset_name)

@@ -116,7 +116,7 @@ class ConfigurationStore:
     def _may_change(self, caller: Principal, scope: SettingScope, key: str) -> SettingDefinition:
         definition = defined(key, scope)
         if scope is SettingScope.workspace and caller.role is not Role.owner:
-            raise Forbidden("Only owners change the settings of a workspace")
+            raise Forbidden("Only owners may change the settings of a workspace")
         return definition
 
     def _sealed(self, workspace_id: UUID, key: str, secret: str) -> Sealed:

@@ -18,10 +18,13 @@ router = APIRouter(prefix="/v1/sessions/{session_id}/artifact", tags=["orchestra
 EXPORTING: Documented = {
     200: {
         "content": {media_type.partition(";")[0]: {} for media_type in MEDIA_TYPES},
-        "description": "The file, under a name of its title",
+        "description": "The file, named after the title",
     },
-    409: {"model": ProblemBody, "description": "It is not, or not within the limits, a file of this format"},
-    503: {"model": ProblemBody, "description": "Too many exports, or this deployment lacks what writes the format"},
+    409: {
+        "model": ProblemBody,
+        "description": "The artifact cannot be written in this format, or not within the limits",
+    },
+    503: {"model": ProblemBody, "description": "Too many exports, or this deployment cannot write the format"},
 }
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -44,13 +47,14 @@ async def export_artifact(
     caller: Viewer,
     using: Editing,
     exporting: Exporting,
-    format: Annotated[ArtifactFormat, Query(description="What kind of file")] = ArtifactFormat.markdown,
+    format: Annotated[ArtifactFormat, Query(description="The file's format")] = ArtifactFormat.markdown,
     index: OptionalIndex = None,
 ) -> Response:
-    """A version, by default the current one, as a file to download: citations become footnotes.
+    """Returns a version, by default the current one, as a file to download; citations become footnotes.
 
-    `source` is the text as it is, of a PDF the file that was uploaded. HTML, DOCX and PDF hold no images, no HTML of
-    the text and no macro; images become links. What is too large or takes too long is refused by name.
+    `source` is the text as it is, or for a PDF the uploaded file. HTML, DOCX and PDF contain no images, none of the
+    text's HTML and no macros; images become links. What is too large or takes too long is rejected with a problem that
+    says so.
     """
     file = await exporting.export(caller, await using.read(caller, session_id, index), format)
     headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{file.name}"'}

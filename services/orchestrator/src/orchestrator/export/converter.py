@@ -63,9 +63,11 @@ class DocumentConverter:
             while len(written) < size:
                 written += self._next(process, deadline)
         except (EOFError, OSError):
-            raise ExportTooLarge("Its conversion was ended: it takes more memory or time than an export may") from None
+            raise ExportTooLarge(
+                "The conversion was stopped: it takes more memory or time than an export may"
+            ) from None
         except (ValueError, TypeError) as error:
-            raise ExportFailed("Its converter answered with nonsense") from error
+            raise ExportFailed("The converter sent an invalid answer") from error
         return bytes(written[:size])
 
     def _size(self, said: dict[str, object]) -> int:

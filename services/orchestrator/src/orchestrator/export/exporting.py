@@ -73,7 +73,7 @@ class ArtifactExporting:
             parts = answer.aiter_bytes()
             first = await anext(parts, b"")
             if wanted is ArtifactFormat.pdf and not first.startswith(b"%PDF-"):
-                raise ExportNotPossible("The document is no PDF; --format source gives its file")
+                raise ExportNotPossible("The document is not a PDF; --format source returns its file")
             ending = "pdf" if first.startswith(b"%PDF-") else PurePath(view.title or "").suffix.lstrip(".") or "bin"
             media_type = "application/pdf" if ending == "pdf" else ORIGINAL
             return ExportedFile(file_name(view, ending), media_type, _rest(first, parts, stack.pop_all()))

@@ -22,11 +22,13 @@ MESSAGE_FEEDBACK = "/messages/{message_id}/feedback"
 EXPORTED_AT_ONCE = 500
 Responses = dict[int | str, dict[str, Any]]
 NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such message"}}
-NOT_RATED: Responses = {409: {"model": ProblemBody, "description": "It is a question, or is still being written"}}
+NOT_RATED: Responses = {
+    409: {"model": ProblemBody, "description": "It is a question, or an answer still being written"}
+}
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller is not an owner"}}
 FILE: Responses = {
     200: {
-        "description": "One entry a line",
+        "description": "One entry per line",
         "content": {"application/x-ndjson": {"schema": {"type": "string"}}, "text/csv": {"schema": {"type": "string"}}},
     }
 }
@@ -35,9 +37,9 @@ Rated = Annotated[FeedbackRating | None, Query(description="Only entries with th
 
 @router.put(MESSAGE_FEEDBACK, summary="Rate an answer", responses={**NOT_FOUND, **NOT_RATED})
 async def put_feedback(message_id: UUID, body: FeedbackPut, caller: Viewer, request: Request) -> AnswerFeedback:
-    """Replaces what the caller said of this answer before. Owners of the workspace see it with the caller's id.
+    """Replaces the caller's earlier feedback on this answer. Owners of the workspace see it with the caller's id.
 
-    They see question and answer only with `share_content`. It is deleted with the answer.
+    They see question and answer only with `share_content`. The feedback is deleted with the answer.
     """
     database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
@@ -61,7 +63,7 @@ async def delete_feedback(message_id: UUID, caller: Viewer, request: Request) ->
 async def list_feedback(
     caller: Owner, request: Request, rating: Rated = None, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[FeedbackEntry]:
-    """Needs an owner; lists the newest first. `question` and `answer` are null where their user does not share them."""
+    """Requires an owner; lists the newest first. `question` and `answer` are null if their user does not share them."""
     at, before = decode_cursor(cursor)
     database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
@@ -79,9 +81,9 @@ async def export_feedback(
     caller: Owner,
     request: Request,
     rating: Rated = None,
-    format: Annotated[FeedbackFormat, Query(description="JSON Lines, or CSV with a head")] = FeedbackFormat.jsonl,
+    format: Annotated[FeedbackFormat, Query(description="JSON Lines, or CSV with a header")] = FeedbackFormat.jsonl,
 ) -> StreamingResponse:
-    """Needs an owner. Streams the same entries, all pages at once; in CSV no text is taken for a formula."""
+    """Requires an owner. Streams the same entries, all pages at once; in CSV no text can be mistaken for a formula."""
     form = FILES[format]
     headers = {"Content-Disposition": f'attachment; filename="feedback.{form.extension}"'}
     parts = _parts(request.app.state.database, caller.workspace_id, rating, form)

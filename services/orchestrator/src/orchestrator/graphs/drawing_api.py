@@ -24,7 +24,7 @@ async def draw_graph(
     name: Annotated[str, Path(min_length=1, max_length=40, description="conversation, artifact_ops or retrieve")],
     caller: Viewer,  # noqa: ARG001
 ) -> GraphDrawing:
-    """Returns the graph that answers messages, changes artifacts or searches, as Mermaid draws what is compiled."""
+    """Returns a Mermaid diagram of the compiled graph that answers messages, changes artifacts or searches."""
     build = GRAPHS.get(name)
     if build is None:
         raise GraphNotFound

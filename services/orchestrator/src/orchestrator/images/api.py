@@ -20,14 +20,17 @@ router = APIRouter(prefix="/v1/sessions/{session_id}/attachments", tags=["orches
 ATTACHMENT = "/{attachment_id}"
 FILE = {"schema": {"type": "string", "format": "binary"}}
 NOT_FOUND: dict[int | str, dict[str, Any]] = {
-    404: {"model": ProblemBody, "description": "The caller has no such session, or it has no such image"}
+    404: {"model": ProblemBody, "description": "The caller has no such session, or the session has no such image"}
 }
-AWAY: dict[int | str, dict[str, Any]] = {503: {"model": ProblemBody, "description": "The object store is away"}}
+AWAY: dict[int | str, dict[str, Any]] = {503: {"model": ProblemBody, "description": "The object store is unavailable"}}
 REFUSED: dict[int | str, dict[str, Any]] = {
     409: {"model": ProblemBody, "description": "The session has 1,000 images"},
-    413: {"model": ProblemBody, "description": "It has more than 20 MiB, or decodes to too much"},
-    415: {"model": ProblemBody, "description": "It is no image, or not of the type that it says; what to do instead"},
-    422: {"model": ProblemBody, "description": "It is broken"},
+    413: {"model": ProblemBody, "description": "It is larger than 20 MiB, or decodes to too many pixels"},
+    415: {
+        "model": ProblemBody,
+        "description": "It is not an image of the stated type; `detail` says what to do instead",
+    },
+    422: {"model": ProblemBody, "description": "The image is corrupt"},
 }
 
 
@@ -37,7 +40,7 @@ def image_keeping(request: Request) -> ImageKeeping:
 
 
 Images = Annotated[ImageKeeping, Depends(image_keeping)]
-Name = Annotated[Text, Query(min_length=1, max_length=255, description="The name of the file")]
+Name = Annotated[Text, Query(min_length=1, max_length=255, description="The file's name")]
 
 
 @router.post(
@@ -50,10 +53,10 @@ Name = Annotated[Text, Query(min_length=1, max_length=255, description="The name
 async def create_attachment(
     session_id: UUID, request: Request, caller: Viewer, images: Images, name: Name = "image"
 ) -> ImageAttachment:
-    """The body is the image: PNG, JPEG, WebP or GIF (its first frame), by its `Content-Type`.
+    """The body is the image: PNG, JPEG, WebP or GIF (its first frame), as the `Content-Type` says.
 
-    It is decoded and written anew, without metadata, at most 2,048 pixels on its longer side. A message shows it by
-    `attachment_ids`; one that no message shows is deleted a day later. Other files are uploaded as documents.
+    It is decoded and re-encoded without metadata, at most 2,048 pixels on its longer side. A message shows it with
+    `attachment_ids`; an image that no message shows is deleted after a day. Upload other files as documents.
     """
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type not in IMAGE_TYPES:
@@ -65,7 +68,7 @@ async def create_attachment(
 async def list_attachments(
     session_id: UUID, caller: Viewer, images: Images, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[ImageAttachment]:
-    """The oldest comes first."""
+    """Lists the oldest first."""
     async with images.database.workspace(caller.workspace_id) as connection:
         found = CallerImages(connection, caller)
         await found.must_own(session_id)
@@ -77,13 +80,13 @@ async def list_attachments(
     summary="Read an image",
     response_class=Response,
     responses={
-        200: {"content": {"image/png": FILE, "image/jpeg": FILE}, "description": "The image as it is kept"},
+        200: {"content": {"image/png": FILE, "image/jpeg": FILE}, "description": "The image as stored"},
         **NOT_FOUND,
         **AWAY,
     },
 )
 async def get_attachment(session_id: UUID, attachment_id: UUID, caller: Viewer, images: Images) -> Response:
-    """PNG or JPEG."""
+    """Returns a PNG or JPEG file."""
     image = await images.find(caller, session_id, attachment_id)
     named = {"Content-Disposition": "inline", "Cache-Control": "private, max-age=3600"}
     return Response(image.data, media_type=image.media_type, headers=named)
@@ -96,7 +99,7 @@ async def get_attachment(session_id: UUID, attachment_id: UUID, caller: Viewer, 
     responses={**NOT_FOUND, **AWAY},
 )
 async def delete_attachment(session_id: UUID, attachment_id: UUID, caller: Viewer, images: Images) -> None:
-    """Messages that show it stay, and models no longer see it."""
+    """Messages that show it stay, but models no longer see it."""
     await images.delete(caller, session_id, attachment_id)
 
 

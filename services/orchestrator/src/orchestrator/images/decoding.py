@@ -93,9 +93,9 @@ class ImageDecoder:
             if len(written) != size or not written.startswith(BEGINNINGS[media_type]):
                 raise ValueError(media_type)
         except (EOFError, OSError):
-            raise ImageTooLarge("It takes more memory or time than an image may") from None
+            raise ImageTooLarge("Decoding it takes more memory or time than allowed") from None
         except (ValueError, TypeError, KeyError) as error:
-            raise ImageNotRead("Its decoder answered with nonsense") from error
+            raise ImageNotRead("The decoder sent an invalid answer") from error
         return KeptImage(media_type, width, height, bytes(written))
 
     def _next(self, process: SandboxedProcess, deadline: float) -> bytes:

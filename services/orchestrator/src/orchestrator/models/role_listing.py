@@ -63,7 +63,9 @@ class ModelListing:
         except (ModelNotListed, ProviderUnusable) as problem:
             where = f" of workspace {workspace}" if workspace else ""
             self.missing.append(f"role {role}{where}: {problem.detail}")
-            log.warning("a role has a model that is not there", extra={"role": role, "reason": self.missing[-1]})
+            log.warning(
+                "a role names a model that its provider does not list", extra={"role": role, "reason": self.missing[-1]}
+            )
 
     async def told(self) -> list[str]:
         """Returns `missing`, for /readyz."""

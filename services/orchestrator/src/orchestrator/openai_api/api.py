@@ -79,7 +79,7 @@ async def chosen_preset(presets: PresetStore, caller: Principal, model: str) -> 
 
 @router.get("/models", summary="List the models of the OpenAI API", responses=refused())
 async def list_models(caller: Viewer, choice: Choice, presets: Chosen, source: Source) -> ModelList:
-    """`attractor` answers from the documents; `attractor-plain`, where a chat model is configured, without them.
+    """`attractor` answers from the documents; `attractor-plain`, if a chat model is configured, without them.
 
     `attractor/NAME` is a preset of the caller or the workspace.
     """
@@ -96,7 +96,7 @@ async def get_model(
     presets: Chosen,
     source: Source,
 ) -> ModelCard:
-    """What a client may name as `model`."""
+    """A name that clients can use as `model`."""
     preset = await chosen_preset(presets, caller, model)
     card = choice.find(model) if preset is None else preset_card(preset)
     (told,) = await _with_breakers(source, caller, [(card, preset)])
@@ -125,13 +125,13 @@ async def create_chat_completion(
 ) -> ChatCompletion | StreamingResponse:
     """Answers the last message from the documents; the messages before it are the history.
 
-    Nothing of it is listed, kept or remembered, unless `metadata.session_id` names a session: the last message is then
-    asked there, after that session's own history. `metadata.rag_scope` says where is searched, as `rag_scope` of a
-    message does: `global` is every workspace that the key may read. Markers such as [1] in the text stand for
-    `citations`, with quote and page; `annotations` name their places, and the text ends with its sources, unless
-    `metadata.footnotes` is `false`. What a front end asks for itself (`metadata.task`, or a text that begins with
-    "### Task:") is answered without documents. A caller who leaves stops the run. `n` above 1, tools, audio and log
-    probabilities are refused.
+    Nothing is listed, stored or remembered, unless `metadata.session_id` names a session: the last message is then
+    asked there, after that session's own history. `metadata.rag_scope` says where to search, like a message's
+    `rag_scope`: `global` is every workspace that the key may read. Markers such as [1] in the text refer to
+    `citations`, with quote and page; `annotations` give their positions, and the text ends with its sources, unless
+    `metadata.footnotes` is `false`. A front end's own requests (`metadata.task`, or a text that begins with "###
+    Task:") are answered without documents. Closing the connection stops the run. `n` above 1, tools, audio and log
+    probabilities are rejected.
     """
     question = with_preset(question_of(body, choice), await chosen_preset(presets, caller, body.model))
     streams.admit()

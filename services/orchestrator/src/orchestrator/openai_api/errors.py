@@ -8,7 +8,7 @@ from service_kit.problems import NotFound, Problem
 class Unsupported(Problem):
     """`param` names the field."""
 
-    status, type, title = 400, "unsupported-parameter", "This is not offered here"
+    status, type, title = 400, "unsupported-parameter", "This is not supported here"
 
     def __init__(self, param: str, detail: str) -> None:
         super().__init__(detail, param=param)
@@ -32,7 +32,7 @@ class NothingWrites(Problem):
     status, type, title = (
         400,
         "no-chat-model",
-        "No chat model is configured, so only questions to documents are answered",
+        "No chat model is configured, so only questions about documents can be answered",
     )
 
     def __init__(self) -> None:

@@ -36,10 +36,10 @@ BUSY = refused((503, "Too many streams are open"))
 @router.post(
     "",
     response_model=ResponseObject,
-    summary="Answer as a response of the OpenAI API",
+    summary="Create a response as the OpenAI API does",
     responses={
         **STREAMED,
-        **refused((404, "There is no such model, response or session of the caller")),
+        **refused((404, "The caller has no such response or session, or there is no such model")),
         **BUSY,
     },
 )
@@ -54,12 +54,12 @@ async def create_response(
 ) -> ResponseObject | StreamingResponse:
     """Answers the last message of `input` from the documents, with `file_citation` and `url_citation` annotations.
 
-    A response is a run. `previous_response_id` lets it follow another response, as a branch beside what follows that
-    already. It is not listed, and kept until a day after its last use; with `metadata.session_id` it is asked in that
-    session and stays there, with `store: false` nothing of it is kept. With `background` it goes on when the caller
-    leaves, and its events can be followed with `GET`; otherwise a caller who leaves stops it. The text of
+    A response is a run. `previous_response_id` lets it follow another response, on a branch beside any that already
+    follow it. It is not listed, and is kept until a day after its last use; with `metadata.session_id` it is asked in
+    that session and stays there, with `store: false` nothing is stored. With `background` it continues after the
+    connection closes, and its events can be followed with `GET`; otherwise closing the connection stops it. The text of
     `response.output_text.done` replaces that of the deltas. An answer that ends early is `incomplete`.
-    `metadata.rag_scope` says where is searched, as `rag_scope` of a message does.
+    `metadata.rag_scope` says where to search, like a message's `rag_scope`.
     """
     followed = await _followed(ask, caller, body)
     preset = await chosen_preset(presets, caller, body.model)
@@ -88,14 +88,14 @@ async def get_response(
     caller: Viewer,
     ask: Ask,
     streams: Streams,
-    stream: Annotated[bool, Query(description="Its events instead, up to its end")] = False,
+    stream: Annotated[bool, Query(description="Stream its events instead, until it ends")] = False,
     starting_after: Annotated[
         int | None, Query(ge=0, le=2**31 - 1, description="Only the events with a higher `sequence_number`")
     ] = None,
 ) -> ResponseObject | StreamingResponse:
-    """The events are those that were sent before, with the same numbers, and then those that come.
+    """With `stream`, sends the earlier events again, with the same numbers, and then new ones as they occur.
 
-    Once the run's stream has expired, the text comes as one delta. Whoever leaves here stops nothing.
+    Once the run's stream has expired, the text comes as one delta. Closing this connection stops nothing.
     """
     asked = await _found(ask, caller, response_id)
     if not stream:
@@ -107,7 +107,7 @@ async def get_response(
 
 @router.post(f"{RESPONSE}/cancel", summary="Stop a response", responses=NOT_FOUND)
 async def cancel_response(response_id: Named, request: Request, caller: Viewer, ask: Ask) -> ResponseObject:
-    """What was written stays. A waiting response ends at once, one under way within moments."""
+    """What was written stays. A waiting response ends at once, a running one within moments."""
     asked = await _found(ask, caller, response_id)
     await ask.cancel(caller, asked.run)
     return as_it_is(await _found(ask, caller, response_id), base_url(request))
@@ -115,7 +115,7 @@ async def cancel_response(response_id: Named, request: Request, caller: Viewer, 
 
 @router.delete(RESPONSE, summary="Delete a response", responses=NOT_FOUND)
 async def delete_response(response_id: Named, caller: Viewer, ask: Ask) -> DeletedResponse:
-    """Deletes its question, its answer, and the responses that follow it; one under way is stopped."""
+    """Deletes its question, its answer, and the responses that follow it; one in progress is stopped."""
     asked = await _found(ask, caller, response_id)
     await ask.delete(caller, asked.run)
     return DeletedResponse(id=asked.id)

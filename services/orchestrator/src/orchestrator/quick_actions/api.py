@@ -18,8 +18,8 @@ from service_kit.request_headers import ExpectedVersion
 router = APIRouter(prefix="/v1/quick-actions", tags=["orchestrator"])
 Responses = dict[int | str, dict[str, Any]]
 NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such quick action"}}
-FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "It is shared, and the caller is a viewer"}}
-TOO_MANY: Responses = {409: {"model": ProblemBody, "description": "There are as many as there may be"}}
+FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The action is shared, but the caller is a viewer"}}
+TOO_MANY: Responses = {409: {"model": ProblemBody, "description": "The maximum number is reached"}}
 STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
 CHANGED: Responses = {**NOT_FOUND, **FORBIDDEN, **STALE}
 
@@ -28,9 +28,9 @@ CHANGED: Responses = {**NOT_FOUND, **FORBIDDEN, **STALE}
 async def create_quick_action(
     body: QuickActionCreate, caller: Viewer, request: Request, response: Response
 ) -> QuickAction:
-    """Keeps a prompt under a name, for the caller alone or, `shared`, for all members of the workspace.
+    """Saves a prompt under a name, for the caller alone or, if `shared`, for all members of the workspace.
 
-    A message with its id as `quick_action` has its prompt followed.
+    A message with its id as `quick_action` follows its prompt.
     """
     database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
@@ -41,7 +41,7 @@ async def create_quick_action(
 async def list_quick_actions(
     caller: Viewer, request: Request, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[QuickAction]:
-    """The caller's own and those of the workspace, oldest first."""
+    """Lists the caller's own and the workspace's, oldest first."""
     database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
         return await CallerQuickActions(connection, caller).page(limit, cursor)
@@ -64,7 +64,7 @@ async def change_quick_action(
     version: ExpectedVersion,
     response: Response,
 ) -> QuickAction:
-    """Changes the fields that are given. Runs that are under way follow the prompt as it was."""
+    """Changes the fields that are given. Runs in progress follow the earlier prompt."""
     database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
         return _tagged(await CallerQuickActions(connection, caller).change(action_id, body, version), response)
@@ -74,7 +74,7 @@ async def change_quick_action(
     "/{action_id}", status_code=status.HTTP_204_NO_CONTENT, summary="Delete a quick action", responses=CHANGED
 )
 async def delete_quick_action(action_id: UUID, caller: Viewer, request: Request, version: ExpectedVersion) -> None:
-    """What it has written stays."""
+    """Texts written with it stay."""
     database: Database = request.app.state.database
     async with database.workspace(caller.workspace_id) as connection:
         await CallerQuickActions(connection, caller).delete(action_id, version)

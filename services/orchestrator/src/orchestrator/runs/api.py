@@ -25,7 +25,7 @@ NOT_FAILED: dict[int | str, dict[str, Any]] = {
     503: {"model": ProblemBody, "description": "The run's events cannot be written"},
 }
 TOO_MANY_QUEUED: dict[int | str, dict[str, Any]] = {
-    429: {"model": ProblemBody, "description": "The caller has as many runs waiting as one may; see Retry-After"}
+    429: {"model": ProblemBody, "description": "The caller has the maximum number of waiting runs; see Retry-After"}
 }
 NOT_FOUND: dict[int | str, dict[str, Any]] = {
     404: {"model": ProblemBody, "description": "The caller has no such run in this workspace"}
@@ -65,7 +65,7 @@ async def list_runs(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Run]:
-    """Newest first, and without their answers; those of temporary sessions only with `session_id`.
+    """Lists the newest first, without their answers; runs of temporary sessions only with `session_id`.
 
     `status` may be given several times.
     """
@@ -77,7 +77,7 @@ async def get_run(
     run_id: UUID,
     caller: Viewer,
     runs: Runs,
-    debug: Annotated[bool, Query(description="With how its way was chosen and its search went")] = False,
+    debug: Annotated[bool, Query(description="Include how it was routed and how its search went")] = False,
 ) -> Run:
     """Includes the answer once the run is completed."""
     return await runs.get(caller, run_id, debug=debug)
@@ -129,9 +129,9 @@ async def cancel_run(run_id: UUID, caller: Viewer, runs: Runs, streams: Streams)
     responses={**NOT_FOUND, **NOT_FAILED, **TOO_MANY_QUEUED},
 )
 async def retry_run(request: Request, run_id: UUID, caller: Viewer, runs: Runs, streams: Streams) -> Run:
-    """Queues it with all attempts again; it goes on after the last node that ended, for a day after its failure.
+    """Queues it again with all its attempts; for a day after the failure it resumes after the last completed node.
 
-    Later than that it begins anew. Its events go on behind those that there are, without the `run_failed`.
+    After that it starts over. Its events continue after the existing ones, without the `run_failed`.
     """
     if (await runs.get(caller, run_id)).status is not RunStatus.failed:
         raise RunNotFailed

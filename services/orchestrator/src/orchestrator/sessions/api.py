@@ -44,12 +44,12 @@ STALE: dict[int | str, dict[str, Any]] = {
     412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}
 }
 AWAY: dict[int | str, dict[str, Any]] = {
-    503: {"model": ProblemBody, "description": "The document that its artifact became could not be deleted"}
+    503: {"model": ProblemBody, "description": "The document made from its artifact could not be deleted"}
 }
 ATTACHING: dict[int | str, dict[str, Any]] = {
-    404: {"model": ProblemBody, "description": "The caller has no such session, or the workspace no such document"},
+    404: {"model": ProblemBody, "description": "The caller has no such session, or the workspace has no such document"},
     409: {"model": ProblemBody, "description": "The session has reached its limit of documents"},
-    503: {"model": ProblemBody, "description": "It could not be checked whether the document exists"},
+    503: {"model": ProblemBody, "description": "Could not check whether the document exists"},
 }
 
 
@@ -92,15 +92,15 @@ Opened = Annotated[Opening, Depends(opened_sessions)]
 OpenedForSearch = Annotated[Opening, Depends(opened_for_search)]
 Attaching = Annotated[DocumentAttacher, Depends(attachments)]
 Erasing = Annotated[SessionEraser, Depends(eraser)]
-DocumentLimit = Annotated[int, Query(ge=1, le=MOST_DOCUMENTS, description="Items on a page")]
+DocumentLimit = Annotated[int, Query(ge=1, le=MOST_DOCUMENTS, description="Maximum number of items on a page")]
 
 
 @router.post("", status_code=status.HTTP_201_CREATED, summary="Create a session")
 async def create_session(body: SessionCreate, opened: Opened, key: IdempotencyKey, response: Response) -> Session:
-    """Starts a conversation that only the caller sees. Without a title it is named after its first exchange.
+    """Starts a conversation that only the caller sees. Without a title, one is generated from its first exchange.
 
-    A `temporary` one is neither listed nor found by search, memory learns nothing from it, and it is erased a day after
-    its last use.
+    A `temporary` session is neither listed nor found by search, memory learns nothing from it, and it is erased a day
+    after its last use.
 
     The same `Idempotency-Key` returns the same session.
     """
@@ -113,12 +113,14 @@ async def create_session(body: SessionCreate, opened: Opened, key: IdempotencyKe
 @router.get("", summary="List the caller's sessions")
 async def list_sessions(
     opened: Opened,
-    archived: Annotated[bool, Query(description="The archived ones instead of the others")] = False,
-    pinned: Annotated[bool | None, Query(description="Only those that are pinned, or are not")] = None,
+    archived: Annotated[bool, Query(description="List archived sessions instead")] = False,
+    pinned: Annotated[
+        bool | None, Query(description="Only sessions that are pinned, or only those that are not")
+    ] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Session]:
-    """Pinned ones first, then the most recently used; temporary ones are not listed."""
+    """Lists pinned sessions first, then the most recently used; temporary ones are not listed."""
     async with opened() as sessions:
         return await sessions.page(limit, cursor, archived=archived, pinned=pinned)
 
@@ -126,13 +128,15 @@ async def list_sessions(
 @router.get("/search", summary="Search the caller's sessions")
 async def search_sessions(
     opened: Opened,
-    q: Annotated[Text, Query(min_length=1, max_length=1_000, description="Words, in any order; the last may be cut")],
+    q: Annotated[
+        Text, Query(min_length=1, max_length=1_000, description="Words, in any order; the last may be incomplete")
+    ],
     limit: Limit = 20,
     cursor: Cursor = None,
 ) -> Page[SessionHit]:
-    """Titles and messages with all words, newest first; archived sessions and all branches, too.
+    """Finds titles and messages that contain all the words, newest first, including archived sessions and all branches.
 
-    Case and accents make no difference. `"two words"` stand side by side, `-word` is not there, `or` takes either side.
+    Case and accents make no difference. `"two words"` is a phrase, `-word` excludes, `or` matches either side.
     """
     async with opened() as sessions:
         return await SessionTexts(sessions.connection, sessions.caller).search(q, limit, cursor)
@@ -149,9 +153,10 @@ async def get_session(session_id: UUID, opened: Opened, response: Response) -> S
 async def change_session(
     session_id: UUID, body: SessionUpdate, opened: Opened, version: ExpectedVersion, response: Response
 ) -> Session:
-    """With `If-Match`, changes it only if it still has that version. A generated title never replaces a given one.
+    """With `If-Match`, changes it only if it still has that version. A generated title never replaces one given by the
+    caller.
 
-    The list begins with pinned sessions and leaves archived ones out. An archived session can still be read and asked.
+    The list begins with pinned sessions and omits archived ones. An archived session can still be read and continued.
     """
     async with opened() as sessions:
         return tagged(await sessions.change(session_id, body, version), response)
@@ -159,10 +164,10 @@ async def change_session(
 
 @router.delete("/{session_id}", summary="Delete a session", responses={**NOT_FOUND, **STALE, **AWAY})
 async def delete_session(session_id: UUID, caller: Viewer, version: ExpectedVersion, using: Erasing) -> SessionReceipt:
-    """Cancels its runs and deletes all that was said in it; returns what was deleted, and what is counted afterwards.
+    """Cancels its runs and deletes everything in it; returns what was deleted, and what is left.
 
-    Memories that came from it alone are deleted soon after. Streams of events that could not be deleted because Redis
-    was away count as left; they expire by themselves.
+    Memories that come only from it are deleted soon after. Event streams that could not be deleted because Redis was
+    unavailable count as left; they expire by themselves.
     """
     return await using.erase(caller, session_id, version)
 
@@ -179,13 +184,13 @@ async def delete_session(session_id: UUID, caller: Viewer, version: ExpectedVers
 async def export_session(
     session_id: UUID,
     opened: Opened,
-    format: Annotated[TranscriptFormat, Query(description="Markdown to be read, JSON with every citation")] = (
+    format: Annotated[TranscriptFormat, Query(description="Markdown to read, or JSON with every citation")] = (
         TranscriptFormat.markdown
     ),
 ) -> StreamingResponse:
     """Streams the messages from the first one to the session's head, with their citations.
 
-    A file that breaks off is not complete.
+    A download that breaks off is incomplete.
     """
     async with opened() as sessions:
         session = await sessions.find(session_id)
@@ -199,7 +204,7 @@ async def export_session(
 async def list_session_documents(
     session_id: UUID, opened: OpenedForSearch, limit: DocumentLimit = 100, cursor: Cursor = None
 ) -> Page[SessionDocument]:
-    """Lists the documents in the order in which they were attached. A deleted document is detached everywhere."""
+    """Lists the documents in the order they were attached. A deleted document is detached everywhere."""
     async with opened() as sessions:
         await sessions.find(session_id)
         return await AttachedDocuments(sessions.connection, sessions.workspace_id).page(session_id, limit, cursor)

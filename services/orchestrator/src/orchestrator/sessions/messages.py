@@ -177,7 +177,7 @@ class CallerMessages(Repository):
     async def path(self, session: Session, limit: int, cursor: str | None, last: int | None = None) -> Page[Message]:
         """Returns the path to the head, or its `last` messages, oldest first.
 
-        Further pages go on on the path of the first one.
+        Further pages stay on the path of the first one.
         """
         tip_id, places = decode_cursor(cursor, UUID, int)
         tip_id = tip_id or session.head_id

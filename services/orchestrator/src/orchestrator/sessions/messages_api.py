@@ -26,12 +26,12 @@ MESSAGE = "/messages/{message_id}"
 MESSAGE_NOT_FOUND: dict[int | str, dict[str, Any]] = {
     404: {
         "model": ProblemBody,
-        "description": "The caller has no such session or quick action, or the session no such message",
+        "description": "The caller has no such session or quick action, or the session has no such message",
     }
 }
 ANSWERED: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/event-stream": {}}, "description": "With Accept: text/event-stream, the run's events"},
-    403: {"model": ProblemBody, "description": "Every workspace is to be searched, and the key reads one alone"},
+    403: {"model": ProblemBody, "description": "The scope is `global`, but the key reads only one workspace"},
     409: {
         "model": ProblemBody,
         "description": "The Idempotency-Key belongs to another message, or the session is busy (`active_run_ids`)",
@@ -88,12 +88,13 @@ async def list_messages(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Message]:
-    """The path from the first message to the session's head, its `last` ones, or with `tree` all branches.
+    """Lists the path from the first message to the session's head, only its `last` messages, or with `tree` all
+    branches.
 
     The oldest comes first.
 
     `siblings` are the messages with the same parent: the edits of a question, or several answers to one. An answer
-    carries its checked citations. Further pages go on on the path of the first one.
+    carries its checked citations. Further pages stay on the path of the first one.
     """
     async with opened() as sessions:
         session = await sessions.find(session_id)
@@ -103,7 +104,7 @@ async def list_messages(
 
 @router.put("/sessions/{session_id}/head", summary="Switch to another branch", responses={**MESSAGE_NOT_FOUND})
 async def move_head(session_id: UUID, body: HeadUpdate, opened: Opened, response: Response) -> Session:
-    """Makes a message the session's head: its path is listed, and the next message follows it."""
+    """Makes a message the session's head: the path to it is listed, and the next message follows it."""
     async with opened() as sessions:
         messages = CallerMessages(sessions.connection, sessions.caller)
         return tagged(await messages.move_head(session_id, body), response)
@@ -116,9 +117,9 @@ async def create_message(
     """Stores the message after `parent_id` and queues the run that answers it; `Location` is the run.
 
     The answer draws on the documents attached to the session, or on the whole workspace if there are none;
-    `document_ids` limit it further. With `Accept: text/event-stream` the response is the run's event stream (see
-    GET /v1/runs/{id}/events). The same `Idempotency-Key` returns the same run. A message may be sent behind an answer
-    that is still being written: its run waits for that one, and for no other.
+    `document_ids` limits it further. With `Accept: text/event-stream` the response is the run's event stream (see GET
+    /v1/runs/{id}/events). The same `Idempotency-Key` returns the same run. A message may follow an answer that is still
+    being written: its run waits for that answer, and for no other.
     """
     async with answering.messages() as messages:
         queued = await messages.ask(session_id, body, key, answering.max_attempts)
@@ -138,7 +139,8 @@ async def regenerate_message(
     answering: AnsweringRequest,
     body: Annotated[MessageRegenerate, Body(default_factory=MessageRegenerate)],
 ) -> Run | StreamingResponse:
-    """Queues another answer to the same question, beside the one that is there; `message_id` names answer or question.
+    """Queues another answer to the same question, beside the existing one; `message_id` names the answer or the
+    question.
 
     The response is as for a new message. The new answer becomes the head.
     """
@@ -151,7 +153,7 @@ async def regenerate_message(
     MESSAGE, status_code=status.HTTP_204_NO_CONTENT, summary="Delete a message", responses={**MESSAGE_NOT_FOUND}
 )
 async def delete_message(message_id: UUID, opened: Opened, streams: Streams) -> None:
-    """Deletes all that follows it, too; runs in progress there are cancelled.
+    """Also deletes everything that follows it, and cancels runs in progress there.
 
     If the head was among them, the message before it becomes the head.
     """

@@ -31,14 +31,14 @@ router = APIRouter(prefix="/v1", tags=["orchestrator"])
 internal = APIRouter(include_in_schema=False)
 Responses = dict[int | str, dict[str, Any]]
 REFUSED: Responses = {
-    403: {"model": ProblemBody, "description": "By link, which no owner has allowed"},
-    404: {"model": ProblemBody, "description": "The caller has no such session, or the session no such message"},
+    403: {"model": ProblemBody, "description": "Sharing by link is not allowed in this workspace"},
+    404: {"model": ProblemBody, "description": "The caller has no such session, or the session has no such message"},
     409: {
         "model": ProblemBody,
-        "description": "There is nothing to share, too much, an answer under way, or it exists",
+        "description": "Nothing to share, too much, an answer in progress, or already shared with this key",
     },
 }
-NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller shares nothing under this id"}}
+NOT_FOUND: Responses = {404: {"model": ProblemBody, "description": "The caller has no such share"}}
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "The caller is not an owner"}}
 STALE: Responses = {412: {"model": ProblemBody, "description": "If-Match names a version that is not the current one"}}
 
@@ -58,11 +58,12 @@ Gateway = Annotated[ServiceCaller, Depends(called_by(GATEWAY))]
 async def create_share(
     session_id: UUID, body: ShareCreate, caller: Viewer, using: Sharing, key: IdempotencyKey
 ) -> ShareCreated:
-    """Takes a read-only snapshot of the messages up to one, and returns its token, only now.
+    """Takes a read-only snapshot of the messages up to a given one, and returns its token, only this once.
 
-    Members of the workspace read it with their key, by link whoever has the token, where an owner allows that (PATCH
-    /v1/sharing); then without quotes of documents, and extractive answers, which are nothing else, without their text.
-    It ends at `expires_at` (a year from now at most), with the session, its last message, its user and the workspace.
+    Members of the workspace read it with their key; by link, anyone who has the token can, if an owner allows that
+    (PATCH /v1/sharing), but without quotes from documents, and without the text of extractive answers, which consist of
+    quotes. It ends at `expires_at` (at most a year from now), or when the session, its last message, its user or the
+    workspace is deleted.
     """
     return await using.share(caller, session_id, body, key)
 
@@ -75,14 +76,14 @@ async def list_shares(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Share]:
-    """Lists what can be read, newest first, without the tokens."""
+    """Lists active shares, newest first, without their tokens."""
     async with using.database.workspace(caller.workspace_id) as connection:
         return await CallerShares(connection, caller).page(session_id, limit, cursor)
 
 
 @router.delete("/shares/{share_id}", status_code=status.HTTP_204_NO_CONTENT, summary="End a share", responses=NOT_FOUND)
 async def delete_share(share_id: UUID, caller: Viewer, using: Sharing) -> None:
-    """Nobody reads it any more."""
+    """Nobody can read it any more."""
     async with using.database.workspace(caller.workspace_id) as connection:
         if not await CallerShares(connection, caller).delete(share_id):
             raise ShareNotFound
@@ -98,7 +99,7 @@ async def get_sharing_settings(caller: Viewer, using: Sharing, response: Respons
 async def change_sharing_settings(
     body: SharingUpdate, caller: Owner, using: Sharing, version: ExpectedVersion, response: Response
 ) -> SharingSettings:
-    """Needs an owner. Without `links`, which is the default, no link can be read, also none that was given before."""
+    """Requires an owner. Without `links`, which is the default, no link can be read, including existing ones."""
     return _tagged(await using.change(caller.workspace_id, body.links, version), response)
 
 

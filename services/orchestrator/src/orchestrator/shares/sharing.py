@@ -99,7 +99,7 @@ def _expiry(wanted: ShareCreate) -> datetime:
     if wanted.expires_at is None:
         return now + READ_FOR
     if wanted.expires_at.tzinfo is None or not now < wanted.expires_at <= now + READ_FOR_AT_MOST:
-        raise BadShareExpiry(f"a time with its zone, at most {READ_FOR_AT_MOST.days} days from now")
+        raise BadShareExpiry(f"give a time with its zone, at most {READ_FOR_AT_MOST.days} days from now")
     return wanted.expires_at
 
 

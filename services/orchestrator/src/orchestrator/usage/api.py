@@ -25,20 +25,20 @@ Responses = dict[int | str, dict[str, Any]]
 FORBIDDEN: Responses = {403: {"model": ProblemBody, "description": "Only owners see the usage of others"}}
 
 
-@router.get("/usage", summary="Read what models took", responses=FORBIDDEN)
+@router.get("/usage", summary="Read model usage", responses=FORBIDDEN)
 async def read_usage(
     caller: Viewer,
     request: Request,
     since: Annotated[date | None, Query(description="The first day, UTC; by default 30 days before the last")] = None,
     until: Annotated[date | None, Query(description="The last day; by default today")] = None,
-    by: Annotated[list[UsageGroup], Query(description="What to tell apart")] = [UsageGroup.day, UsageGroup.model],  # noqa: B006 - FastAPI copies it
-    user_id: Annotated[UUID | None, Query(description="Only this user's; owners alone may name another")] = None,
+    by: Annotated[list[UsageGroup], Query(description="What to group by")] = [UsageGroup.day, UsageGroup.model],  # noqa: B006 - FastAPI copies it
+    user_id: Annotated[UUID | None, Query(description="Only this user's; only owners may name another user")] = None,
 ) -> UsageReport:
-    """Returns the caller's own usage, for owners that of the workspace, and the caller's budgets of today."""
+    """Returns the caller's own usage, for owners the workspace's, and the caller's budgets today."""
     last = until or today()
     first = since or last - min(timedelta(days=30), last - date.min)
     if not timedelta(0) <= last - first < timedelta(days=MOST_DAYS):
-        raise BadPeriod(f"from since to until there may be at most {MOST_DAYS} days")
+        raise BadPeriod(f"since and until may be at most {MOST_DAYS} days apart")
     if user_id not in (None, caller.user_id) and caller.role is not Role.owner:
         raise Forbidden("only owners see the usage of others")
     whose = user_id if caller.role is Role.owner else caller.user_id

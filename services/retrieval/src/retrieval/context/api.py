@@ -36,8 +36,8 @@ Search = Annotated[Searching, Depends(searching)]
 async def assemble_context(body: ContextRequest, caller: Viewer, assembly: Assembly, search: Search) -> ContextResponse:
     """Returns the passages that answer the queries best, as one text of at most `max_tokens` tokens, best first.
 
-    Each stands in a block `<passage number="1" document="..." section="..." page="...">`, which its own text cannot
-    close or imitate: what documents say is data. Near-duplicates are left out, neighbouring passages are one, and `cut`
+    Each is in a block `<passage number="1" document="..." section="..." page="...">`, which its own text cannot close
+    or imitate: what documents say is data. Near-duplicates are left out, neighbouring passages are merged, and `cut`
     says what did not fit. An unknown tokenizer is rejected; the problem's `available` lists the known ones.
     """
     return await assembly(caller, body, search)

@@ -31,8 +31,8 @@ async def create_embeddings(
     caller: Viewer,  # noqa: ARG001  for authenticated callers only
     using: Annotated[TextEmbedding, Depends(text_embedding)],
 ) -> EmbeddingList:
-    """Returns unit vectors of up to 256 texts, with the models that documents are embedded with.
+    """Returns unit vectors of up to 256 texts, from the models that embed the documents.
 
-    They wait for searches, which the same machine answers first. Nothing of the texts is kept.
+    Searches, which share the machine, take precedence. The texts are not stored.
     """
     return await unless_left(request, using.embed(body))

@@ -30,5 +30,5 @@ Surveyed = Annotated[UUID, Depends(viewer_or(INGESTION))]
 async def list_indexed(
     workspace_id: Surveyed, using: InUse, limit: Limit = 100, cursor: Cursor = None
 ) -> Page[IndexedDocument]:
-    """Lists by id, for comparison with what should be indexed; the gateway does not route it."""
+    """Lists documents by id, for comparison with what should be indexed; the gateway does not route it."""
     return await using.page(workspace_id, limit, cursor)

@@ -33,12 +33,12 @@ REFUSED: dict[int | str, dict[str, Any]] = {
 
 @router.post("/search", summary="Search documents", responses=REFUSED)
 async def search_chunks(body: SearchRequest, caller: Searcher, using: InUse) -> SearchResponse:
-    """Returns the `k` chunks that answer the query best, among the documents that scope and filters leave.
+    """Returns the `k` chunks that answer the query best, among the documents selected by scope and filters.
 
     `hybrid` (the default) adds up meaning (cosine of embeddings), words (BM25), names and what the knowledge graph
-    reaches; `convex` and `rrf` merge the legs by their scores and by their ranks; `lexical` and `dense` are single
-    legs. A leg that is late or fails is left out and named in `legs`. `good_match` is false if nothing found is likely
-    to answer the query. A `global` search searches each workspace and merges the hits by score; workspaces that fail
-    are named in `legs`.
+    reaches; `convex` and `rrf` merge the legs by their scores or by their ranks; `lexical` and `dense` are single legs.
+    A leg that is late or fails is left out and named in `legs`. `good_match` is false if nothing found is likely to
+    answer the query. A `global` search searches each workspace and merges the hits by score; workspaces that fail are
+    named in `legs`.
     """
     return await using(caller, body)

@@ -27,7 +27,7 @@ CONFLICT: dict[int | str, dict[str, Any]] = {409: {"model": ProblemBody}}
 
 @router.get("", summary="List the embedding spaces of the workspace")
 async def list_spaces(caller: Viewer, using: InUse) -> Page[EmbeddingSpaceState]:
-    """Lists built spaces and those being built; `available` are further configured models. One page."""
+    """Lists spaces that are built or being built; `available` are further configured models. One page."""
     return Page(items=await using.all(caller.workspace_id))
 
 
@@ -37,8 +37,8 @@ async def list_spaces(caller: Viewer, using: InUse) -> Page[EmbeddingSpaceState]
 async def create_space(body: EmbeddingSpaceCreate, caller: Owner, using: InUse) -> EmbeddingSpaceState:
     """Embeds every indexed chunk with another configured model, in the background.
 
-    The workspace is searched in its active space meanwhile, and with `activate` in the new one as soon as that is
-    complete. A model that is not configured is rejected; the problem's `configured` lists those that are.
+    Meanwhile the workspace is searched in its active space, and with `activate` in the new one as soon as that is
+    complete. An unknown model is rejected; the problem's `configured` lists the configured ones.
     """
     return await using.create(caller.workspace_id, body)
 
@@ -52,7 +52,7 @@ async def show_space(space_id: SpaceId, caller: Viewer, using: InUse) -> Embeddi
     "/{space_id}/activate", summary="Search in this embedding space", status_code=202, responses=MISSING | CONFLICT
 )
 async def activate_space(space_id: SpaceId, caller: Owner, using: InUse) -> EmbeddingSpaceState:
-    """Switches at once if the space is complete (so one can switch back), else as soon as it is."""
+    """Switches at once if the space is complete (so you can switch back), or else as soon as it is."""
     return await using.activate(caller.workspace_id, space_id)
 
 

@@ -36,9 +36,9 @@ async def get_search_settings(caller: Viewer, using: InUse, response: Response) 
 async def change_search_settings(
     body: SearchSettingsUpdate, caller: Owner, using: InUse, version: ExpectedVersion, response: Response
 ) -> SearchSettings:
-    """Leaves what is not given. `weights` are those of the active embedding space; others stay.
+    """Fields not given stay as they are. `weights` are those of the active embedding space; other spaces' stay.
 
-    With If-Match only if the settings still have that version. The next search follows them.
+    With If-Match, applies only if the settings still have that version. Takes effect with the next search.
     """
     return _tagged(await using.change(caller.workspace_id, body, version), response)
 

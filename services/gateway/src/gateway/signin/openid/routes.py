@@ -15,7 +15,7 @@ from gateway.signin.openid.sign_ins import OpenIdSignIns, ProviderAnswer
 Responses = dict[int | str, dict[str, Any]]
 LINKING: Responses = {403: {"model": ProblemBody, "description": "With `link`: nobody is signed in"}}
 ABSENT: Responses = {404: {"model": ProblemBody, "description": "This deployment has no provider"}}
-SILENT: Responses = {502: {"model": ProblemBody, "description": "The provider gave no answer that can be used"}}
+SILENT: Responses = {502: {"model": ProblemBody, "description": "The provider gave no usable answer"}}
 REFUSED: Responses = {
     403: {"model": ProblemBody, "description": "Not begun in this browser, refused by the provider, or not invited"},
     409: {"model": ProblemBody, "description": "The identity is another user's, or the invitation is no longer open"},
@@ -40,7 +40,7 @@ def _sign_ins(request: Request) -> OpenIdSignIns:
 
 UsedSignIns = Annotated[OpenIdSignIns, Depends(_sign_ins)]
 InvitationToken = Annotated[
-    str | None, Query(pattern=r"^[A-Za-z0-9_-]{1,200}$", description="The token of an invitation that the user follows")
+    str | None, Query(pattern=r"^[A-Za-z0-9_-]{1,200}$", description="The token of the invitation that is accepted")
 ]
 Short = Annotated[Text | None, Query(max_length=2000)]
 
@@ -57,7 +57,7 @@ async def begin_openid(
     request: Request,
     sign_ins: UsedSignIns,
     invitation: InvitationToken = None,
-    link: Annotated[bool, Query(description="Give the user who is signed in this further way in")] = False,
+    link: Annotated[bool, Query(description="Let the signed-in user also sign in this way")] = False,
 ) -> Response:
     """Redirects the browser to the provider."""
     return await sign_ins.begin(request, invitation, link)
@@ -65,7 +65,7 @@ async def begin_openid(
 
 @router.get(
     "/auth/openid/callback",
-    summary="Come back from the OpenID Connect provider",
+    summary="Return from the OpenID Connect provider",
     response_class=HTMLResponse,
     responses=REFUSED | ABSENT | SILENT,
     openapi_extra=OPEN,
@@ -78,7 +78,7 @@ async def finish_openid(
     error: Annotated[str | None, Query(max_length=100, pattern=r"^[A-Za-z0-9_.-]*$")] = None,
     iss: Short = None,
 ) -> HTMLResponse:
-    """Begins a web session for the user whom the provider names, and goes on to the front page."""
+    """Begins a web session for the user named by the provider, and redirects to the front page."""
     response = HTMLResponse(ARRIVED)
     await sign_ins.finish(request, response, ProviderAnswer(state, code, error, iss))
     request.state.response_headers = {"content-security-policy": PAGE_POLICY}

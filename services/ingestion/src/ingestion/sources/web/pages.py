@@ -189,7 +189,7 @@ def _fingerprint(answer: PageAnswer) -> Fingerprint:
     media_type, _ = answer.content_type
     name = content_name(answer.url, media_type, answer.headers.get("content-disposition", ""))
     if name is None and answer.status != 304:
-        raise ItemRefused("web-type", f"Content of the type {media_type or 'unknown'} is not supported.")
+        raise ItemRefused("web-type", f"Content of type {media_type or 'unknown'} is not supported.")
     headers = answer.headers
     return Fingerprint(answer.url, name or "", headers.get("etag"), headers.get("last-modified"))
 

@@ -81,7 +81,7 @@ def _pieces(file: Path) -> Iterator[bytes]:
 
 def _checked_root(name: str) -> str:
     if name not in {"urlset", "sitemapindex"}:
-        raise SitemapDamaged(f"This is no sitemap: it begins with <{name[:50]}>.")
+        raise SitemapDamaged(f"This is not a sitemap: it begins with <{name[:50]}>.")
     return name
 
 
