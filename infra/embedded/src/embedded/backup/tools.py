@@ -34,7 +34,7 @@ def environment(password: str) -> dict[str, str]:
 def run_tool(name: str, *arguments: str | Path, env: Mapping[str, str] | None = None) -> str:
     """Returns what the tool wrote. Raises ToolFailed with its last line."""
     done = subprocess.run(
-        [tool(name), *map(os.fspath, arguments)],
+        [tool(name), *map(str, arguments)],
         env=dict(env or plain_environment()),
         stdin=subprocess.DEVNULL,
         capture_output=True,

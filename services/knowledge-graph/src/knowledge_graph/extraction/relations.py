@@ -151,9 +151,11 @@ def _declared(
             one.relation_type,
             STATED_WEIGHT,
             DECLARED,
-            *(chunk.chunk_id, start, end),
-            "pattern",
-            one.phrase,
+            chunk.chunk_id,
+            start=start,
+            end=end,
+            method="pattern",
+            phrase=one.phrase,
         )
 
 

@@ -86,10 +86,10 @@ def _value(text: str, path: str) -> str:
     return text.strip(_BORDER).rstrip(" .!" if path == "/open_questions" else " .!?").strip(_BORDER)
 
 
-def _read() -> list[tuple[Act, bool, re.Pattern[str]]]:
+def _read() -> list[tuple[Act, bool, str]]:
     """Returns the file's patterns: `[act language]`, then one a line."""
     words: dict[str, str] = {}
-    found: list[tuple[Act, bool, re.Pattern[str]]] = []
+    found: list[tuple[Act, bool, str]] = []
     act: Act = "show"
     german = False
     for line in files("orchestrator.graphs.conversation").joinpath("world_wish.txt").read_text("utf-8").splitlines():
@@ -102,9 +102,9 @@ def _read() -> list[tuple[Act, bool, re.Pattern[str]]]:
         elif line and not line.startswith("#"):
             for name, means in words.items():
                 line = line.replace(name, means)
-            found.append((act, german, re.compile(line, re.IGNORECASE)))
+            found.append((act, german, line))
     return found
 
 
 _ACTS: Mapping[str, Act] = {"set": "set", "add": "add", "remove": "remove", "show": "show"}
-_PATTERNS = _read()
+_PATTERNS = [(act, german, re.compile(line, re.IGNORECASE)) for act, german, line in _read()]
