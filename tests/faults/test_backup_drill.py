@@ -78,7 +78,7 @@ async def recorded(http: httpx2.AsyncClient, session: str) -> dict[str, Any]:
             (one["role"], one["status"], one["content"])
             for one in (await read(http, f"/v1/sessions/{session}/messages"))["items"]
         ],
-        "hits": [(hit["document_name"], hit["text"]) for hit in found["hits"]],
+        "hits": [(hit["document_name"], hit["content"]) for hit in found["hits"]],
     }
 
 

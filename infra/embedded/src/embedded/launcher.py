@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,10 +12,10 @@ from pathlib import Path
 import httpx2
 
 from embedded.allocation import Allocation, allocate
-from embedded.backup.log import RECEIVER, log_folder, receiver
+from embedded.backup.log import RECEIVER, log_folder, receiving
 from embedded.backup.reconciliation import Reconciliation
 from embedded.backup.restored import copied_at
-from embedded.backup.tools import ROLE
+from embedded.backup.tools import ROLE, environment
 from embedded.data_folder import DataFolder
 from embedded.demonstration import Demonstration
 from embedded.engines import Engines
@@ -59,7 +60,13 @@ class Launcher:
             supervisor = Supervisor(wakeup, self._progress.warn, lambda: self._record(supervisor), Patience())
             with self._stopping(supervisor, engines, site), contextlib.suppress(KeyboardInterrupt):
                 self._start(supervisor, engines, site)
-                Reconciliation(self._folder, site, supervisor, self._progress).show()
+                Reconciliation(
+                    self._folder,
+                    self._progress,
+                    has_neo4j=bool(site.user.get("NEO4J_URL")),
+                    supervise=supervisor.run,
+                    command=site.command,
+                ).show()
                 Demonstration(
                     root=self._root,
                     data=site.data,
@@ -106,9 +113,14 @@ class Launcher:
         while True:
             folder = log_folder(self._folder.path)
             if folder:
-                self._receive_log(
-                    supervisor, receiver(engines, password, folder, self._folder.logs / f"{RECEIVER}.log")
+                command = Command(
+                    name=RECEIVER,
+                    argv=receiving(engines.ports.postgres, folder),
+                    log=self._folder.logs / f"{RECEIVER}.log",
+                    env=environment(password),
+                    stop=((signal.SIGINT, 10.0),),
                 )
+                self._receive_log(supervisor, command)
             supervisor.run(done=functools.partial(self._keeps_other_log, folder))
 
     def _keeps_other_log(self, folder: Path | None) -> bool:

@@ -144,6 +144,11 @@ class Site:
         own = self.url(process.service) if process.name != GATEWAY else self.private_url
         return f"{own}{process.health}"
 
+    def command(self, name: str) -> tuple[list[str], dict[str, str]]:
+        """Returns how a command of a process's service is called, and its environment."""
+        process = next(one for one in PROCESSES if one.name == name)
+        return [sys.executable, "-m", process.module], self.environment(process)
+
     def environment(self, process: Process) -> dict[str, str]:
         """Returns a process's environment: what this installation decides over the user's own settings."""
         decided = {f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES}

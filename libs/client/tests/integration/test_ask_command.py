@@ -177,7 +177,7 @@ class TestAsk:
         ran = attractor("ask", "Why?")
         assert (ran.code, ran.err.splitlines()) == (
             1,
-            ["Error: the run was cancelled", "version 3 of the artifact, which it had written, is kept"],
+            ["Error: the run was cancelled", "version 3 of the artifact, which it wrote, is kept"],
         )
 
     @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ def test_actions_go_by_their_names(with_artifact: Any, attractor: Any, line: str
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("/select 3-9 x", "the lines 1 to 5"),
+        ("/select 3-9 x", "lines 1 to 5"),
         ("/select all x", "/select takes lines"),
         ("/select 2 x", "no text in these lines"),
         ("/do nothing", "quick actions  tldr   actions        rewrite_artifact, update_artifact"),

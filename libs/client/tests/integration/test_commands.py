@@ -389,7 +389,7 @@ class TestChanging:
         shown = attractor("memory", "forget", "march", "--preview").out
         assert "Frozen until March." in shown
         assert "has March" in shown
-        assert "To forget: 2 memory\nLeft, as only editors may change it: 1 world\n" in shown
+        assert "To forget: 2 memory\nLeft in place, since only editors may change it: 1 world\n" in shown
         assert shown.endswith(f"To delete them:\n  attractor sessions delete {UUID(int=5)}\n")
         assert attractor("memory", "forget", "--query", "When?", "--yes").out.count("2 memory") == 2
         for asked in (("--session", str(UUID(int=5))), ("--id", str(UUID(int=4)))):

@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import signal
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from embedded.backup.errors import DamagedBackup
-from embedded.backup.tools import SLOT, connection, environment, tool
-from embedded.engines import Engines
-from embedded.processes.child import Command
+from embedded.backup.tools import SLOT, connection, tool
 
 RECEIVER = "log-receiver"
 STATE = "backup-log.json"  # in the data folder: it says where the log of these data is kept
@@ -37,21 +34,12 @@ def keep_log_in(data: Path, folder: Path) -> None:
     part.replace(data / STATE)
 
 
-def receiver(engines: Engines, password: str, folder: Path, log: Path) -> Command:
-    """Returns the command that receives the log as it is written. It connects again by itself when the server was away.
+def receiving(port: int, folder: Path) -> list[str]:
+    """Returns what receives the log as it is written. It connects again by itself when the server was away.
 
     What it has not received the server keeps, up to `max_slot_wal_keep_size`.
     """
-    return Command(
-        name=RECEIVER,
-        argv=[
-            *(tool("pg_receivewal"), "--directory", str(folder), "--slot", SLOT, "--synchronous"),
-            *connection(engines.ports.postgres),
-        ],
-        log=log,
-        env=environment(password),
-        stop=((signal.SIGINT, 10.0),),
-    )
+    return [*(tool("pg_receivewal"), "--directory", str(folder), "--slot", SLOT, "--synchronous"), *connection(port)]
 
 
 @dataclass(frozen=True, order=True)

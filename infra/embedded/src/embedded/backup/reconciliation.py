@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from embedded.backup.restored import copied_at, end_restore
 from embedded.data_folder import DataFolder
-from embedded.processes.supervisor import Supervisor
 from embedded.progress import StartProgress
-from embedded.topology import PROCESSES, Site
 
 UPLOAD_AGAIN = "to-upload-again.txt"
 _SHOWN = 20
@@ -22,12 +19,17 @@ _DIFFERS = 1  # reconcile's exit code where something is left that it cannot men
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """Runs once after each restore, when the services are ready; if it fails, again at the next start."""
+    """Runs once after each restore, when the services are ready; if it fails, again at the next start.
+
+    `supervise` keeps the processes alive until what it is given is true; `command` returns how a service is called, and
+    its environment.
+    """
 
     folder: DataFolder
-    site: Site
-    supervisor: Supervisor
     progress: StartProgress
+    has_neo4j: bool
+    supervise: Callable[[Callable[[], bool]], None]
+    command: Callable[[str], tuple[list[str], Mapping[str, str]]]
 
     def show(self) -> None:
         """Does nothing unless the data were restored and their stores never compared. A failure never ends the run."""
@@ -35,7 +37,7 @@ class Reconciliation:
         if since is None:
             return
         with self.progress.step("comparing the stores"):
-            rebuilt = not self.site.user.get("NEO4J_URL") or self._call("knowledge-graph", ["rebuild"], {}) == 0
+            rebuilt = not self.has_neo4j or self._call("knowledge-graph", ["rebuild"], {}) == 0
             # What the services have written since they run is theirs.
             settled = {"SETTLED_AFTER_SECONDS": str((datetime.now(UTC) - since).total_seconds())}
             code = self._call("ingestion", ["reconcile", "--repair", "--json"], settled)
@@ -49,18 +51,18 @@ class Reconciliation:
 
     def _call(self, name: str, arguments: list[str], settings: Mapping[str, str]) -> int:
         """Runs a command of a service beside it; returns its exit code."""
-        process = next(one for one in PROCESSES if one.name == name)
+        argv, environment = self.command(name)
         logs = self.folder.logs
         with (logs / f"{arguments[0]}.out").open("wb") as output, (logs / f"{arguments[0]}.log").open("wb") as log:
             command = subprocess.Popen(
-                [sys.executable, "-m", process.module, *arguments],
-                env={**self.site.environment(process), **settings},
+                [*argv, *arguments],
+                env={**environment, **settings},
                 stdout=output,
                 stderr=log,
             )
         with command:
             try:
-                self.supervisor.run(done=lambda: command.poll() is not None)
+                self.supervise(lambda: command.poll() is not None)
             except BaseException:
                 command.kill()
                 raise

@@ -14,6 +14,7 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
+from contracts.registry import CONFIRM_WORKSPACE_DELETION, GATEWAY
 from embedded.backup.errors import NothingToBackUp, ToolFailed
 from embedded.backup.log import keep_log_in, log_folder
 from embedded.backup.manifest import (
@@ -32,13 +33,12 @@ from embedded.data_folder import DataFolder
 from embedded.engines import Engines
 from embedded.errors import EmbeddedError
 from embedded.progress import StartProgress
-from embedded.topology import SERVICES
 from service_kit.app import VERSION
 from service_kit.problems import Unavailable
 
 FULL_EVERY = timedelta(days=7)
 KEPT_FILES = ("secrets.json", "admin.key", "examples-ingested")
-_SCHEMAS = [service.replace("-", "_") for service in SERVICES]
+_SCHEMAS = [service.replace("-", "_") for service in (GATEWAY, *CONFIRM_WORKSPACE_DELETION)]
 
 
 @dataclass(frozen=True)
