@@ -32,7 +32,7 @@ async def test_only_a_run_that_completes_changes_the_world_state(
         reached.set()
         await asyncio.Event().wait()
 
-    def late(*_: Any) -> Any:
+    def late(*_: Any, **__: Any) -> Any:
         raise DeadlinePassed
 
     async with start(settings) as service, asyncio.timeout(120):
@@ -48,6 +48,11 @@ async def test_only_a_run_that_completes_changes_the_world_state(
             failed = await service.ask(session, "Add a goal: failed")
             assert (await service.events(failed["id"]))[-1].name == "run_failed"
         broken = (await service.run(failed["id"]))["answer"]["content"]
+        with monkeypatch.context() as patched:
+            patched.setattr("orchestrator.graphs.conversation.nodes.verify_citations.verified", None)
+            unchecked = await service.ask(session, "Add a goal: unchecked")
+            assert (await service.events(unchecked["id"]))[-1].name == "run_completed"
+        kept = (await service.run(unchecked["id"]))["answer"]["content"]
         run = await service.ask(session, "Rename the project to Apollo", timezone="Europe/Berlin")
         await service.events(run["id"])
         completed = await service.run(run["id"])
@@ -55,6 +60,7 @@ async def test_only_a_run_that_completes_changes_the_world_state(
         await service.events(own["id"])
         changed, beside = await told(redis_url, 2)
     assert broken.endswith(NOT_COMMITTED)
+    assert kept.endswith(NOT_COMMITTED)
     assert completed["answer"]["content"] == "The project's name is now: Apollo"
     assert completed["node_trace"][:3] == ["generate_path", "world_modifier", "reply_to_general_input"]
     assert changed.world is not None
@@ -63,5 +69,5 @@ async def test_only_a_run_that_completes_changes_the_world_state(
     assert operations == [("test", "/project/name", None), ("set", "/project/name", "Apollo")]
     assert beside.world is not None
     assert (changed.world.of_session, beside.world.of_session) == (False, True)
-    assert [one["dry_run"] for one in world.tried] == [True] * 4
-    assert world.world_reads == [None, None, None, session]
+    assert [one["dry_run"] for one in world.tried] == [True] * 5
+    assert world.world_reads == [None, None, None, None, session]

@@ -143,6 +143,7 @@ export const de: Messages = {
   worldReverted: 'eine frühere Version wurde wiederhergestellt',
   worldRepaired: 'repariert',
   worldForgotten: 'vergessen',
+  worldConflict: 'nicht geändert: es passte nicht mehr, als die Antwort fertig war',
   history: 'Verlauf',
   versionOf: 'Version {version}',
   restore: 'Wiederherstellen',

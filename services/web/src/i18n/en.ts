@@ -141,6 +141,7 @@ export const en = {
   worldReverted: 'an earlier version was restored',
   worldRepaired: 'repaired',
   worldForgotten: 'forgotten',
+  worldConflict: 'not changed: it no longer fitted when the answer was finished',
   history: 'History',
   versionOf: 'Version {version}',
   restore: 'Restore',

@@ -14,6 +14,7 @@ const HAPPENED = {
   reverted: 'worldReverted',
   repaired: 'worldRepaired',
   forgotten: 'worldForgotten',
+  conflict: 'worldConflict',
 } as const satisfies Record<WorldEvent['kind'], Key>;
 
 interface Props {

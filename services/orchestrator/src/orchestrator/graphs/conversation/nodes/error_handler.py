@@ -44,6 +44,8 @@ async def error_handler(state: FailedTurn, runtime: Runtime[ConversationContext]
     if error["stage"] == "verify_citations":
         return {**await _unchecked(state, events), "issues": [issue], "steps_executed": [step]}
     content, cited = _found(state, error["label"])
+    if state["staged"] is not None:
+        content = f"{content}\n\n{NOT_COMMITTED}"
     if await events.streamed_before():
         events.emit(MessageRestarted())
     events.emit(MessageDelta(text=content))
@@ -51,6 +53,7 @@ async def error_handler(state: FailedTurn, runtime: Runtime[ConversationContext]
         "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=content)],
         "fallback": True,
         "proposal": None,
+        "staged": None,
         "mode": "extractive",
         "cited": [asdict(one) for one in cited],
         "issues": [issue],
@@ -70,6 +73,7 @@ async def _unchecked(state: FailedTurn, events: RunEvents) -> dict[str, Any]:
     return {
         "internal_messages": [Turn(id=state["answer_id"], role="assistant", content=content)],
         "fallback": True,
+        "staged": None,
         "cited": [],
         "sentences": [sentence.model_dump(mode="json") for sentence in sentences],
     }
