@@ -23,7 +23,7 @@ export function keepScheme(scheme: Scheme | undefined): void {
 }
 
 export function showScheme(): void {
-  document.documentElement.style.colorScheme = chosenScheme() ?? '';
+  document.documentElement.dataset.scheme = chosenScheme() ?? '';
 }
 
 const keep = (place: string, value: string | undefined) =>
