@@ -116,7 +116,7 @@ async def test_a_forged_deletion_or_conversion_changes_nothing(stack, make_tenan
         poison = new_event("ingestion", tenant.workspace_id, converted(document_id, foreign), "x")
         written.append((poison, {"retrieval", "knowledge-graph"}))
         renaming = [new_event("ingestion", tenant.workspace_id, described(document_id), "x") for _ in range(2)]
-        written += [(event, {"retrieval", "knowledge-graph"}) for event in renaming]
+        written += [(event, {"retrieval", "knowledge-graph", "memory"}) for event in renaming]
         with connected(stack, user) as thief:
             for event, _ in written[:-1]:
                 thief.xadd(DOCUMENTS, {"event": event.model_dump_json()})
