@@ -59,7 +59,7 @@ async def test_a_connection_that_fails_is_tried_again():
         (lambda _: httpx2.Response(503), "http://other", "retrieval answered with status 503"),
         (lambda _: httpx2.Response(404), "http://other", "retrieval answered with status 404"),
         (lambda _: httpx2.Response(200, text="[]"), "http://other", "retrieval gave an answer that cannot be read"),
-        (None, None, "retrieval is not there in this deployment"),
+        (None, None, "this deployment has no retrieval"),
     ],
     ids=["failure", "error", "unreadable", "absent"],
 )
@@ -86,5 +86,5 @@ async def test_nobody_is_asked_for_a_user_whom_the_gateway_has_not_delegated():
         raise AssertionError("it was asked")
 
     user = Principal(uuid4(), uuid4(), Role.owner)
-    with pytest.raises(ServiceSilent, match="retrieval cannot be asked: the request carries no delegation"):
+    with pytest.raises(ServiceSilent, match="retrieval cannot be called: the request carries no delegation"):
         await service(answer).ask(user, "GET", "/")

@@ -147,7 +147,7 @@ async def test_wrong_tokens_are_told_apart_by_nobody_and_counted(opened: Any, or
         ]
         answers = [await read(client, one) for one in wrong]
         assert {(one.status_code, one.json()["type"], one.json()["title"]) for one in answers} == {
-            (404, "share-not-found", "There is no such share, or it is over")
+            (404, "share-not-found", "There is no such share, or it has ended")
         }
         statuses = [(await read(client, "nonsense")).status_code for _ in range(3)]
         assert statuses[-1] == 429
