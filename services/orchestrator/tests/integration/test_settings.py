@@ -177,7 +177,7 @@ async def test_at_the_start_models_that_are_gone_are_named(
                 pass  # nothing tells when the providers have answered
     assert "large of mine" in missing[0]
     assert missing[0].startswith("role title of workspace")
-    assert any("not there" in record.message for record in caplog.records)
+    assert any("does not list" in record.message for record in caplog.records)
 
 
 BAD: list[tuple[str, Any]] = [
