@@ -38,9 +38,10 @@ CONFIG = SchemathesisConfig.from_dict(
     }
 )
 API = schemathesis.openapi.from_dict(json.loads(MERGED.read_text(encoding="utf-8")), config=CONFIG)
-# What is deleted is missed by the requests that follow, so deletions come last.
+# What is deleted is missed by the requests that follow, so deletions come last; the audit trail grows with each one.
 OPERATIONS = sorted(
-    (found.ok() for found in API.get_all_operations()), key=lambda one: (one.method == "delete", one.path, one.method)
+    (found.ok() for found in API.get_all_operations()),
+    key=lambda one: (one.method == "delete", one.path != "/v1/audit", one.path, one.method),
 )
 # A valid request may be refused for its meaning: an unknown id, a wrong role, a pattern that does not parse.
 NOT_CHECKED = [positive_data_acceptance]
