@@ -180,8 +180,7 @@ async def test_a_process_that_dies_in_each_node_repeats_no_ended_one_and_makes_o
         artifact = (await service.client.get(f"/v1/sessions/{session}/artifact")).json()
     assert (artifact["index"], artifact["last_index"]) == (1, 1)
     known = {*conversation.build().nodes, *artifact_ops.ACTIONS, "artifact_action_dispatch", "generate_followup"}
-    unseen = {"__start__", "artifact_ops", "image_processing", "reply_plainly", "world_modifier"} | {*artifact_ops.ACTIONS} - {
-        "generate_artifact"
-    }
+    unseen = {"__start__", "artifact_ops", "image_processing", "reply_plainly", "world_modifier"}
+    unseen |= {*artifact_ops.ACTIONS} - {"generate_artifact"}
     assert nodes == known - unseen
     assert ERROR_HANDLER in nodes
