@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from embedded.processes.supervisor import Supervisor
 from embedded.progress import StartProgress
 
 QUESTION = "Which projects depend on AuthService?"
+GRAPH_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,25 @@ class Demonstration:
         self.progress.line("ingesting the example documents (infra/examples)")
         if not self._call(["ingest", str(examples)]):
             return False
+        with self.progress.step("reading them into the knowledge graph"):
+            self._await_graph()
         self.progress.line(f'asking: "{QUESTION}"')
         return self._call(["ask", QUESTION])
+
+    def _await_graph(self) -> None:
+        """Waits until the graph has the examples, but no longer than a minute: an answer says so if it lacks some."""
+        deadline = time.monotonic() + GRAPH_SECONDS
+        headers = {"Authorization": f"Bearer {self._key()}"}
+        try:
+            with httpx2.Client(
+                base_url=self.url, headers=headers, timeout=2 * GRAPH_SECONDS, trust_env=False
+            ) as client:
+                documents = client.get("/v1/documents", params={"limit": 100}).raise_for_status().json()["items"]
+                for one in documents:
+                    waiting = {"wait": "graphed", "timeout": max(0.0, deadline - time.monotonic())}
+                    client.get(f"/v1/documents/{one['id']}", params=waiting).raise_for_status()
+        except httpx2.HTTPError as error:
+            self.progress.warn(f"asking without waiting for the knowledge graph: {error}")
 
     def _call(self, arguments: Sequence[str]) -> bool:
         environment = {**self.user, "ATTRACTOR_URL": self.url, "ATTRACTOR_API_KEY": self._key()}

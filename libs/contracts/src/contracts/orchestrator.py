@@ -318,7 +318,7 @@ class OnBusy(StrEnum):
 
 
 class MessageRegenerate(Request):
-    """Without `document_ids` the new answer may draw on the same documents as the old one."""
+    """The new answer may draw on the same documents as the old one, unless `document_ids` names others."""
 
     document_ids: Annotated[list[UUID], Field(max_length=1_000)] | None = None
     deadline_seconds: Deadline = 600

@@ -33,10 +33,10 @@ class NoBackup(EmbeddedError):
     """The moment lies before all backups, or there are none."""
 
     def __init__(self, folder: Path, oldest: datetime | None) -> None:
-        what = (
-            f"no backup in {folder} is so old: the earliest moment is {oldest}" if oldest else f"no backup in {folder}"
-        )
-        super().__init__(f"{what}; set BACKUP_FOLDER where your backups lie elsewhere")
+        what = f"no backup in {folder}"
+        if oldest:
+            what += f" goes back that far: the earliest moment is {oldest.astimezone().isoformat(' ', 'milliseconds')}"
+        super().__init__(f"{what}; set BACKUP_FOLDER if your backups are elsewhere")
 
 
 class MomentToCome(EmbeddedError):

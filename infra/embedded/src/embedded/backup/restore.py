@@ -79,7 +79,9 @@ def restore(folder: DataFolder, shelf: BackupShelf, moment: datetime | None, pro
                     _make_cluster(engines.postgres.home, plan, moment)
                     until = _recover(engines, plan, moment)
                 if until:
-                    progress.line(f"the last change in the restored data is of {_both(until)}")
+                    progress.line(
+                        f"the last change in the restored data is from {until.astimezone():%Y-%m-%d %H:%M:%S %Z}"
+                    )
                 with progress.step(f"restoring {len(plan.objects)} objects"):
                     _put_objects(engines, shelf, plan)
             finally:
@@ -211,8 +213,3 @@ def _put_objects(engines: Engines, shelf: BackupShelf, plan: RestorePlan) -> Non
         copies.put_back(plan.objects.values())
     finally:
         copies.close()
-
-
-def _both(moment: datetime) -> str:
-    """Returns the moment in the zone of this machine, and in UTC."""
-    return f"{moment.astimezone():%Y-%m-%d %H:%M:%S %Z} ({moment.astimezone(UTC):%H:%M:%S} UTC)"

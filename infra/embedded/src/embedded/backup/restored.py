@@ -13,12 +13,12 @@ STATE = "restore.json"
 
 
 def begin_restore(data: Path) -> None:
-    """From now on nothing starts on these data, until they are whole."""
+    """Keeps everything from starting on these data until they are whole."""
     _write(data, {"copied_at": None})
 
 
 def end_copying(data: Path) -> None:
-    """From now on the data are whole; what the stores do not agree on is to be mended at the next start."""
+    """Marks the data as whole; the next start repairs what the stores do not agree on."""
     _write(data, {"copied_at": datetime.now(UTC).isoformat()})
 
 

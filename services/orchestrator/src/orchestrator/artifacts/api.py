@@ -120,7 +120,7 @@ async def diff_artifact(
     from_index: OptionalIndex = None,
     to_index: OptionalIndex = None,
 ) -> ArtifactDiff:
-    """By default, compares the current version with the one it was made from; a first version with nothing (0)."""
+    """Compares the current version with the one it was made from by default; a first version with nothing (0)."""
     return await using.compare(caller, session_id, from_index, to_index)
 
 

@@ -93,7 +93,7 @@ async def get_response(
         int | None, Query(ge=0, le=2**31 - 1, description="Only the events with a higher `sequence_number`")
     ] = None,
 ) -> ResponseObject | StreamingResponse:
-    """With `stream`, sends the earlier events again, with the same numbers, and then new ones as they occur.
+    """Returns the response; `stream` sends its earlier events again, with the same numbers, and new ones as they occur.
 
     Once the run's stream has expired, the text comes as one delta. Closing this connection stops nothing.
     """

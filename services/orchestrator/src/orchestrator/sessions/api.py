@@ -153,8 +153,8 @@ async def get_session(session_id: UUID, opened: Opened, response: Response) -> S
 async def change_session(
     session_id: UUID, body: SessionUpdate, opened: Opened, version: ExpectedVersion, response: Response
 ) -> Session:
-    """With `If-Match`, changes it only if it still has that version. A generated title never replaces one given by the
-    caller.
+    """Changes the session; with `If-Match` only if it still has that version. A generated title never replaces one
+    given by the caller.
 
     The list begins with pinned sessions and omits archived ones. An archived session can still be read and continued.
     """
