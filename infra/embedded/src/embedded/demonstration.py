@@ -59,9 +59,7 @@ class Demonstration:
         deadline = time.monotonic() + GRAPH_SECONDS
         headers = {"Authorization": f"Bearer {self._key()}"}
         try:
-            with httpx2.Client(
-                base_url=self.url, headers=headers, timeout=2 * GRAPH_SECONDS, trust_env=False
-            ) as client:
+            with httpx2.Client(base_url=self.url, headers=headers, timeout=90.0, trust_env=False) as client:
                 documents = client.get("/v1/documents", params={"limit": 100}).raise_for_status().json()["items"]
                 for one in documents:
                     waiting = {"wait": "graphed", "timeout": max(0.0, deadline - time.monotonic())}

@@ -79,9 +79,7 @@ def restore(folder: DataFolder, shelf: BackupShelf, moment: datetime | None, pro
                     _make_cluster(engines.postgres.home, plan, moment)
                     until = _recover(engines, plan, moment)
                 if until:
-                    progress.line(
-                        f"the last change in the restored data is from {until.astimezone():%Y-%m-%d %H:%M:%S %Z}"
-                    )
+                    progress.line(f"the last change restored is from {until.astimezone():%Y-%m-%d %H:%M:%S %Z}")
                 with progress.step(f"restoring {len(plan.objects)} objects"):
                     _put_objects(engines, shelf, plan)
             finally:
