@@ -62,7 +62,8 @@ class Demonstration:
             with httpx2.Client(base_url=self.url, headers=headers, timeout=90.0, trust_env=False) as client:
                 documents = client.get("/v1/documents", params={"limit": 100}).raise_for_status().json()["items"]
                 for one in documents:
-                    waiting = {"wait": "graphed", "timeout": max(0.0, deadline - time.monotonic())}
+                    left = max(0.0, deadline - time.monotonic())
+                    waiting = {"wait": "graphed", "timeout": f"{left:.1f}"}
                     client.get(f"/v1/documents/{one['id']}", params=waiting).raise_for_status()
         except httpx2.HTTPError as error:
             self.progress.warn(f"asking without waiting for the knowledge graph: {error}")
