@@ -117,9 +117,9 @@ def test_a_change_is_tried_out_staged_and_told() -> None:
 @pytest.mark.parametrize(
     ("message", "told"),
     [
-        ("Add a goal: ship in May", "This is among the workspace's goals already: Ship in May."),
-        ("Remove the goal Land", "The workspace's goals do not have this: Land"),
-        ("Rename the project to Gemini", "The project's name is this already: Gemini"),
+        ("Add a goal: ship in May", "This is already among the workspace's goals: Ship in May."),
+        ("Remove the goal Land", "The workspace's goals do not include this: Land"),
+        ("Rename the project to Gemini", "The project's name is already: Gemini"),
         ("What are our goals?", "The workspace's goals:\n\n- Ship in May."),
         ("What is our project called?", "The project's name is: Gemini"),
         ("What are our topics?", None),  # the documents may have them
@@ -134,9 +134,9 @@ def test_where_nothing_changes_nothing_is_staged(message: str, told: str | None)
 @pytest.mark.parametrize(
     ("failure", "more", "told"),
     [
-        (None, {"remembers": False}, "of a temporary session nothing is kept"),
-        (None, {"role": Role.viewer}, "is changed with the role editor"),
-        (ServiceSilent("memory did not answer"), {}, "cannot be reached just now"),
+        (None, {"remembers": False}, "nothing from a temporary session is kept"),
+        (None, {"role": Role.viewer}, "only editors can change"),
+        (ServiceSilent("memory did not answer"), {}, "cannot be reached at the moment"),
         (WorldChangeRefused("operation 1 (add /goals): /goals: Value error, must be short"), {}, "must be short"),
     ],
 )

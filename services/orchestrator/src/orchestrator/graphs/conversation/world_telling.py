@@ -28,25 +28,25 @@ _WHERE = {
 }
 _TEXTS = {
     "added": ("Added to the {of}'s {name}: {value}", "Hinzugefügt ({of}, {name}): {value}"),
-    "there": ("This is among the {of}'s {name} already: {value}", "Das steht schon da ({of}, {name}): {value}"),
+    "there": ("This is already among the {of}'s {name}: {value}", "Das steht schon da ({of}, {name}): {value}"),
     "removed": ("Removed from the {of}'s {name}: {value}", "Entfernt ({of}, {name}): {value}"),
-    "absent": ("The {of}'s {name} do not have this: {value}", "Das steht nicht da ({of}, {name}): {value}"),
+    "absent": ("The {of}'s {name} do not include this: {value}", "Das steht nicht da ({of}, {name}): {value}"),
     "set": ("The {name} is now: {value}", "Geändert ({name}): {value}"),
-    "same": ("The {name} is this already: {value}", "Das ist schon so ({name}): {value}"),
+    "same": ("The {name} is already: {value}", "Das ist schon so ({name}): {value}"),
     "was": (" (it was: {before})", " (vorher: {before})"),
     "list": ("The {of}'s {name}:\n\n{value}", "{name} ({of}):\n\n{value}"),
     "one": ("The {name} is: {value}", "{name}: {value}"),
     "refused": ("Nothing was changed: {value}", "Nichts wurde geändert: {value}"),
     "silent": (
-        "Nothing was changed: the world state cannot be reached just now.",
+        "Nothing was changed: the world state cannot be reached at the moment.",
         "Nichts wurde geändert: Der Stand der Dinge ist gerade nicht erreichbar.",
     ),
     "temporary": (
-        "Nothing was changed: of a temporary session nothing is kept.",
+        "Nothing was changed: nothing from a temporary session is kept.",
         "Nichts wurde geändert: Von einer temporären Sitzung wird nichts behalten.",
     ),
     "viewer": (
-        "Nothing was changed: what all members see is changed with the role editor. You can say “… in this session”.",
+        "Nothing was changed: only editors can change what all members see. You can add “in this session”.",
         "Nichts wurde geändert: Was alle Mitglieder sehen, ändert man mit der Rolle editor. Möglich ist „… in dieser "
         "Sitzung“.",
     ),
