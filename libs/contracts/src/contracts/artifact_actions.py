@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from contracts.base import Flag, Request, storable
+from contracts.base import Request, storable
 
 LONGEST_HIGHLIGHT = 100_000
 SeenText = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_HIGHLIGHT), AfterValidator(storable)]
@@ -100,11 +100,11 @@ class ArtifactTheme(Request):
     language: ThemeLanguage | None = None
     artifact_length: ThemeLength | None = None
     reading_level: ThemeReadingLevel | None = None
-    regenerate_with_emojis: Flag | None = None
-    add_comments: Flag | None = None
-    add_logs: Flag | None = None
+    regenerate_with_emojis: bool | None = None
+    add_comments: bool | None = None
+    add_logs: bool | None = None
     port_language: ThemeProgrammingLanguage | None = None
-    fix_bugs: Flag | None = None
+    fix_bugs: bool | None = None
 
     @property
     def action(self) -> ArtifactAction:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Annotated, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
-    Strict,
+    GetCoreSchemaHandler,
     StringConstraints,
     WithJsonSchema,
     field_validator,
 )
+from pydantic_core import CoreSchema
 
 T = TypeVar("T")
 # White space is text: tabs, line breaks, and the page breaks of what was copied from a document.
@@ -45,7 +46,6 @@ Box = Annotated[
     tuple[float, float, float, float],
     WithJsonSchema({"type": "array", "items": {"type": "number"}, "minItems": 4, "maxItems": 4}),
 ]
-Flag = Annotated[bool, Strict()]  # neither 1 nor "yes"
 Text = Annotated[str, AfterValidator(storable)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200), AfterValidator(storable)]
 Question = Annotated[
@@ -53,13 +53,33 @@ Question = Annotated[
 ]
 
 
+def _make_strict(schema: object) -> None:
+    """Makes every boolean and number in a core schema strict; texts stay readable as dates, ids and the like."""
+    left = [schema]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            if one.get("type") in ("bool", "int", "float"):
+                one["strict"] = True
+            left += [value for name, value in one.items() if name not in ("default", "metadata", "serialization")]
+        elif isinstance(one, list | tuple):
+            left += one
+
+
 class Request(BaseModel):
     """A body that a caller sends. Unknown fields are rejected, so that misspelt ones are noticed.
 
-    Every text in it, however deep, is `plain`.
+    Every text in it, however deep, is `plain`. Booleans and numbers are those of JSON: 1 and "yes" are not true, and
+    true and "1" are not 1.
     """
 
     model_config = ConfigDict(extra="forbid")
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        schema = handler(source)
+        _make_strict(schema)
+        return schema
 
     @field_validator("*")
     @classmethod

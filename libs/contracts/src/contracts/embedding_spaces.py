@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from contracts.base import Flag, Request, Resource, Text
+from contracts.base import Request, Resource, Text
 
 
 class SpaceStatus(StrEnum):
@@ -27,7 +27,7 @@ class EmbeddingSpaceCreate(Request):
 
     model: Annotated[Text, Field(min_length=1, max_length=300)]
     dims: Annotated[int, Field(gt=0, le=4000)] | None = None
-    activate: Flag = True
+    activate: bool = True
 
 
 class EmbeddingSpaceState(Resource):

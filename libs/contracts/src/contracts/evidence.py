@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from contracts.base import Box, Flag, Question, Resource, Text
+from contracts.base import Box, Question, Resource, Text
 from contracts.retrieval import Around, LegReport, SearchFilters, SearchMode, at_most_together
 
 
@@ -23,8 +23,8 @@ class ContextRequest(SearchFilters):
     max_tokens: Annotated[int, Field(ge=64, le=200_000)] = 2_000
     tokenizer: Annotated[Text, Field(max_length=100)] | None = None
     mode: SearchMode | None = None
-    use_graph: Flag = True
-    rerank: Flag = True
+    use_graph: bool = True
+    rerank: bool = True
     around: Around = Around.neighbours
     max_passages: Annotated[int, Field(ge=1, le=100)] = 20
 

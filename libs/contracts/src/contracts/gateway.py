@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, AwareDatetime, Field, StringConstraints
 
-from contracts.base import Flag, Name, Request, Resource, storable
+from contracts.base import Name, Request, Resource, storable
 from contracts.ingestion import StoreReceipt
 
 
@@ -61,8 +61,8 @@ class UserCreate(Request):
 class UserPatch(Request):
     """What an administrator changes about a user; fields not given stay as they are."""
 
-    disabled: Flag | None = None
-    is_admin: Flag | None = None
+    disabled: bool | None = None
+    is_admin: bool | None = None
     email: Email | None = None
 
 
@@ -118,7 +118,7 @@ class ApiKeyCreate(Request):
     name: Name
     role: Role = Role.editor
     user_id: UUID | None = None
-    all_workspaces: Flag = False
+    all_workspaces: bool = False
     workspaces: WorkspaceIds = []
     expires_at: Moment | None = None
 

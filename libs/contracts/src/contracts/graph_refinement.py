@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from contracts.base import Flag, Request, Resource
+from contracts.base import Request, Resource
 
 TokenBudget = Annotated[int, Field(ge=1, le=10**12)]
 
@@ -37,7 +37,7 @@ class RefinementSettings(Resource):
 class RefinementSettingsUpdate(Request):
     """Fields that are left out stay as they are."""
 
-    enabled: Flag | None = None
+    enabled: bool | None = None
     max_tokens: TokenBudget | None = None
 
 

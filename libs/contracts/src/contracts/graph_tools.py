@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from contracts.base import Flag, Name, Request, Resource, storable
+from contracts.base import Name, Request, Resource, storable
 from contracts.knowledge_graph import Entity, Relation
 
 R = TypeVar("R")
@@ -184,7 +184,7 @@ class RunCalculation(Request):
     direction: Annotated[
         Literal["in", "out", "both"], Field(description="`in`: what relates to the entity; `out`: what it relates to.")
     ] = "in"
-    transitive: Annotated[Flag, Field(description="Include indirect relations, up to ten steps (not with `both`).")] = (
+    transitive: Annotated[bool, Field(description="Include indirect relations, up to ten steps (not with `both`).")] = (
         False
     )
     by: Measure = Measure.mentions

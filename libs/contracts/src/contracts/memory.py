@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, Field, StringConstraints, model_validator
 
-from contracts.base import Flag, Name, Question, Request, Resource, Text
+from contracts.base import Name, Question, Request, Resource, Text
 
 
 class MemoryKind(StrEnum):
@@ -44,7 +44,7 @@ class MemoryEdit(Request):
     """
 
     content: Content | None = None
-    pinned: Flag | None = None
+    pinned: bool | None = None
 
     @model_validator(mode="after")
     def _changes_something(self) -> MemoryEdit:
@@ -122,7 +122,7 @@ class RecallRequest(Request):
     as_of: AwareDatetime | None = None
     token_budget: Annotated[int, Field(ge=0, le=100_000)] = 0
     time_zone: Annotated[Name, StringConstraints(max_length=64)] = "UTC"
-    explain: Flag = False
+    explain: bool = False
 
 
 class ContextMessage(Resource):
@@ -245,7 +245,7 @@ class ForgetRequest(Request):
     query: Question | None = None
     session_id: UUID | None = None
     ids: Annotated[list[UUID], Field(max_length=1_000)] = []
-    preview: Flag = False
+    preview: bool = False
 
     @model_validator(mode="after")
     def _names_one(self) -> ForgetRequest:

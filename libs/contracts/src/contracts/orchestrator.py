@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
-from contracts.base import Flag, Name, Request, Resource, storable
+from contracts.base import Name, Request, Resource, storable
 from contracts.images import MOST_IMAGES
 from contracts.models import TokenUsage
 from contracts.retrieval import SearchScope
@@ -107,15 +107,15 @@ class SessionCreate(Request):
     """
 
     title: Name | None = None
-    temporary: Flag = False
+    temporary: bool = False
 
 
 class SessionUpdate(Request):
     """Only the given fields change."""
 
     title: Name | None = None
-    pinned: Flag | None = None
-    archived: Flag | None = None
+    pinned: bool | None = None
+    archived: bool | None = None
 
     @model_validator(mode="after")
     def _changes_something(self) -> SessionUpdate:
@@ -225,7 +225,7 @@ class FeedbackPut(Request):
     rating: FeedbackRating
     reasons: Annotated[list[Reason], Field(max_length=10)] = []
     comment: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=5_000)] | None = None
-    share_content: Flag = False
+    share_content: bool = False
 
 
 class AnswerFeedback(Resource):
@@ -365,11 +365,11 @@ class MessageCreate(Request):
     artifact_action: ArtifactAction | None = None
     theme: ArtifactTheme | None = None
     quick_action: UUID | None = None
-    rag_enabled: Flag = True
+    rag_enabled: bool = True
     rag_scope: SearchScope | None = None
     conversation_mode: ConversationMode = ConversationMode.normal
     active_pdf_document_id: UUID | None = None
-    rewrite_query: Flag | None = None
+    rewrite_query: bool | None = None
 
     @model_validator(mode="after")
     def _searches_one_place(self) -> MessageCreate:
@@ -394,7 +394,7 @@ class HeadUpdate(Request):
     """The new head; with `newest`, the end of the branch that follows the newest message at each step from there."""
 
     message_id: UUID
-    newest: Flag = False
+    newest: bool = False
 
 
 class GraphDrawing(Resource):

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, StringConstraints, model_validator
 
-from contracts.base import Flag, Name, Request, Resource, storable
+from contracts.base import Name, Request, Resource, storable
 
 QuickPrompt = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000), AfterValidator(storable)
@@ -33,9 +33,9 @@ class QuickActionCreate(Request):
     name: Name
     prompt: QuickPrompt
     target: QuickActionTarget = QuickActionTarget.artifact
-    use_history: Flag = False
-    use_preferences: Flag = True
-    shared: Flag = False
+    use_history: bool = False
+    use_preferences: bool = True
+    shared: bool = False
 
 
 class QuickActionUpdate(Request):
@@ -44,8 +44,8 @@ class QuickActionUpdate(Request):
     name: Name | None = None
     prompt: QuickPrompt | None = None
     target: QuickActionTarget | None = None
-    use_history: Flag | None = None
-    use_preferences: Flag | None = None
+    use_history: bool | None = None
+    use_preferences: bool | None = None
 
     @model_validator(mode="after")
     def _changes_something(self) -> QuickActionUpdate:

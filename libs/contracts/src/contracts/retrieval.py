@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AliasChoices, AwareDatetime, Field, model_validator
 
-from contracts.base import Box, Flag, Question, Request, Resource, Text
+from contracts.base import Box, Question, Request, Resource, Text
 from contracts.graph_expansion import GraphMethod, PathStep
 
 MOST_CHARACTERS = 10_000  # of all wordings of a search
@@ -129,16 +129,16 @@ class SearchRequest(SearchFilters):
     queries: Annotated[list[Question], Field(max_length=7)] = []
     k: Annotated[int, Field(ge=1, le=100, validation_alias=AliasChoices("k", "top_k"))] = 10
     mode: SearchMode | None = None
-    strict: Flag = False
-    use_graph: Flag = True
+    strict: bool = False
+    use_graph: bool = True
     graph_method: GraphMethod = GraphMethod.bridge
-    rerank: Flag = True
-    fold_duplicates: Flag = True
+    rerank: bool = True
+    fold_duplicates: bool = True
     max_per_document: Annotated[int, Field(ge=1, le=100)] | None = None
     around: Around = Around.nothing
     facets: Annotated[list[Facet], Field(max_length=6)] = []
-    highlight: Flag = False
-    explain: Flag = False
+    highlight: bool = False
+    explain: bool = False
 
     @model_validator(mode="after")
     def bounded(self) -> Self:

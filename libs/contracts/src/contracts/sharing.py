@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from contracts.base import Flag, Request, Resource
+from contracts.base import Request, Resource
 from contracts.orchestrator import AnswerMode, MessageRole, MessageStatus
 
 SHARES_PATH = "/internal/shares"  # where the orchestrator opens one for the gateway
@@ -90,7 +90,7 @@ class SharingSettings(Resource):
 
 
 class SharingUpdate(Request):
-    links: Flag
+    links: bool
 
 
 class PresentedShare(Resource):

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import Field, HttpUrl, StringConstraints, model_validator
 
-from contracts.base import Flag, Name, Request, Resource, Text
+from contracts.base import Name, Request, Resource, Text
 from contracts.ingestion import StoreReceipt
 
 Pattern = Annotated[str, StringConstraints(min_length=1, max_length=500)]
@@ -30,7 +30,7 @@ class FolderConfig(_Selection):
 
     kind: Literal["folder"] = "folder"
     path: Path
-    watch: Flag = True
+    watch: bool = True
 
     @property
     def place(self) -> str:
@@ -110,10 +110,10 @@ class SourceUpdate(Request):
     every_seconds: Interval | None = None
     on_removed: OnRemoved | None = None
     stale_after_seconds: Interval | None = None
-    paused: Flag | None = None
+    paused: bool | None = None
     include: Patterns | None = None
     exclude: Patterns | None = None
-    watch: Flag | None = None
+    watch: bool | None = None
 
     @model_validator(mode="after")
     def _changes_something(self) -> SourceUpdate:

@@ -21,7 +21,7 @@ from pydantic import (
     field_validator,
 )
 
-from contracts.base import Flag, Request, Resource, plain
+from contracts.base import Request, Resource, plain
 
 SCHEMA_VERSION: Literal[1] = 1
 MOST_TEXTS = 200
@@ -154,7 +154,7 @@ class WorldOperations(Request):
     """Operations that are applied in order, all or none. With `dry_run` nothing is kept."""
 
     operations: Annotated[list[WorldOperation], Field(min_length=1, max_length=MOST_OPERATIONS)]
-    dry_run: Flag = False
+    dry_run: bool = False
 
 
 class StagedOperations(BaseModel):

@@ -1,4 +1,4 @@
-"""No request holds text that stores cannot hold or that steers a terminal, or a number where a boolean belongs."""
+"""No request holds text that stores cannot hold or that steers a terminal, or a value of another type."""
 
 from __future__ import annotations
 
@@ -55,22 +55,23 @@ def test_a_text_with_control_characters_is_refused(
     assert any(error["loc"][0] == name for error in refused.value.errors()), refused.value
 
 
-def _flags() -> list[Any]:
-    """Returns (model, field) for each field that takes a boolean."""
+def _scalars() -> list[Any]:
+    """Returns (model, field, a value of another type) for each field that takes booleans or numbers."""
+    others = {"boolean": [0, 1.0, "yes"], "integer": [True, "1"], "number": [True, "1"]}
     cases = []
     for model in _models():
         for name, field in model.model_json_schema().get("properties", {}).items():
-            if any(form.get("type") == "boolean" for form in [field, *field.get("anyOf", [])]):
-                cases.append(pytest.param(model, name, id=f"{model.__name__}.{name}"))
+            types = {form.get("type") for form in [field, *field.get("anyOf", [])]}
+            for kind in sorted(others.keys() & types):
+                cases += [pytest.param(model, name, one, id=f"{model.__name__}.{name}-{one}") for one in others[kind]]
     return cases
 
 
-@pytest.mark.parametrize(("model", "name"), _flags())
-@pytest.mark.parametrize("value", [0, 1.0, "yes"])
-def test_what_is_no_boolean_is_not_read_as_one(model: type[Request], name: str, value: object) -> None:
+@pytest.mark.parametrize(("model", "name", "value"), _scalars())
+def test_booleans_and_numbers_are_not_read_from_each_other(model: type[Request], name: str, value: object) -> None:
     with pytest.raises(ValidationError) as refused:
         model.model_validate({name: value})
-    assert any(error["loc"][0] == name for error in refused.value.errors()), refused.value
+    assert any(error["loc"][:1] == (name,) for error in refused.value.errors()), refused.value
 
 
 def test_a_pattern_with_nul_is_refused() -> None:

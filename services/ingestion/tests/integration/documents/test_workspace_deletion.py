@@ -46,6 +46,7 @@ async def test_a_workspace_deletion_leaves_other_workspaces_alone(
     auth_headers: Any,
     delete_workspace: Any,
     database: Any,
+    eventually: Any,
 ) -> None:
     other = uuid4()
     document = await searchable("a.md", b"Title\ntext")
@@ -62,7 +63,15 @@ async def test_a_workspace_deletion_leaves_other_workspaces_alone(
     assert set(receipt.remaining.values()) == {0}
     assert object_store.keys(f"{workspace_id}/") == []
     assert object_store.keys(f"{other}/") != []
-    with psycopg.connect(database.admin) as connection:
+    with psycopg.connect(database.admin, autocommit=True) as connection:
+
+        async def relayed() -> bool:
+            waiting = connection.execute(
+                "SELECT count(*) FROM ingestion.outbox WHERE workspace_id = %s", (workspace_id,)
+            )
+            return waiting.fetchone() == (0,)
+
+        await eventually(relayed)  # the confirmation is on its stream before it leaves the outbox
         tables = connection.execute(
             "SELECT relname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'workspace_id' "
             "WHERE relkind = 'r' AND relnamespace = 'ingestion'::regnamespace"
