@@ -366,3 +366,23 @@ def test_what_the_question_has_itself_is_no_answer_to_when() -> None:
     text = "Support for 2.7 comes to its end. Support for 2.7 officially stopped on 1 January 2020."
     answer, _ = extract("When did support for 2.7 end?", [Highlighted("a.md", text, [])])
     assert "1 January 2020" in answer
+
+
+@pytest.mark.parametrize("name", ["pep-0703.rst", "PEP 703"])
+def test_another_document_of_the_series_does_not_answer_for_the_one_that_is_asked(name: str) -> None:
+    other = "The PEP was accepted because the plan was good."
+    asked = "The PEP was accepted because it makes code shorter."
+    passages = [
+        Highlighted("Making it optional", other, [], document_name=name),
+        Highlighted("Assignment expressions", asked, [], score=0.9, document_name="pep-0572.rst"),
+    ]
+    answer, _ = extract("Why was PEP 572 accepted?", passages)
+    assert "makes code shorter" in answer
+    assert "the plan was good" not in answer
+    assert "the plan was good" in extract("Why was the PEP accepted?", passages)[0]
+
+
+def test_another_document_of_the_series_answers_where_it_tells_of_the_one_that_is_asked() -> None:
+    other = "As PEP 572 was accepted because it makes code shorter, so was this. This was accepted because it helps."
+    answer, _ = extract("Why was PEP 572 accepted?", [Highlighted("PEP 703", other, [])])
+    assert answer == "From PEP 703: “As PEP 572 was accepted because it makes code shorter, so was this.” [1]"

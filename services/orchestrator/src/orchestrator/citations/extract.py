@@ -37,7 +37,7 @@ class Highlighted:
     """A passage with its best sentences: (start, end, score from 0 to 1); none if they are not known.
 
     `score` is the passage's own, to be compared with those of the other passages. `section` says where it stands,
-    `place` which one of its document's passages it is, from 0.
+    `place` which one of its document's passages it is, from 0. `document_name` is the name of the file.
     """
 
     title: str
@@ -46,6 +46,7 @@ class Highlighted:
     score: float = 1.0
     section: str = ""
     place: int = 0
+    document_name: str = ""
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def _as_they_stand(chosen: Sequence[_Quotation], passages: Sequence[Highlighted]
 
 
 def _candidates(passages: Sequence[Highlighted]) -> list[QuotationCandidate]:
-    headings = [PassageHeading(passage.title, passage.section) for passage in passages]
+    headings = [PassageHeading(passage.title, passage.section, passage.document_name) for passage in passages]
     return [
         QuotationCandidate(number, part, headings[number - 1], passage.score)
         for number, passage in enumerate(passages, 1)

@@ -65,6 +65,9 @@ _DENIED = re.compile(
 _LITERAL = re.compile(
     r"(?<![\w-])[^\W\d_]{1,20}-?\d[\w.-]{0,30}\b|(?<!\S)[^\w\s\"'?!.,;:()]{2,8}(?![^\s?.,])|\b[^\W_]{1,30}(?:[._/][^\W_]{1,30}){1,9}\b"
 )
+# One of a series, as its question and its documents call it: PEP 572, RFC-9110, pep-0572.rst.
+_ASKED_OF_SERIES = re.compile(r"(?<![^\W_])([A-Z]{2,10})[ _-]?0{0,6}([1-9]\d{0,6})(?![^\W_])")
+_OF_SERIES = re.compile(r"(?<![^\W_])([A-Za-z]{2,10})[ _-]?0{0,6}([1-9]\d{0,6})(?![^\W_])")
 _ANSWERS = re.compile(r"\banswer(?:s|ed|ing)?\b", re.IGNORECASE)
 _ANSWER = frozenset({stem("answer")})
 _NO_TERMS = frozenset(map(stem, WORDS["only ask"]))
@@ -76,7 +79,8 @@ class QuestionPart:
 
     `past` says that it asks for what no longer holds, `happened` that it asks for an event. `several`: for a list.
     `denied` says that a denial may answer: it asks for one, for a reason, or whether something is so.
-    `literals` are names with digits or signs, which cannot be put differently.
+    `literals` are names with digits or signs, which cannot be put differently; `designators` are those of a series,
+    as `designators` returns them.
     """
 
     kind: Kind
@@ -87,6 +91,7 @@ class QuestionPart:
     several: bool = False
     denied: bool = False
     literals: frozenset[str] = frozenset()
+    designators: frozenset[tuple[str, str]] = frozenset()
 
 
 def parts_of(question: str) -> list[QuestionPart]:
@@ -100,6 +105,7 @@ def parts_of(question: str) -> list[QuestionPart]:
             terms=one.terms or frozenset().union(*(other.terms for other in found)),
             around=frozenset().union(*(other.terms for other in found)) - one.terms,
             literals=frozenset().union(*(other.literals for other in found)),
+            designators=_asked_of_series(question),
             happened=any(other.happened for other in found),
         )
         for one in found
@@ -109,6 +115,15 @@ def parts_of(question: str) -> list[QuestionPart]:
 def question_terms(text: str) -> frozenset[str]:
     """Returns the terms of a question, or of what may answer it, where "does not answer" says something."""
     return terms(text) | (_ANSWER if _ANSWERS.search(text) else frozenset())
+
+
+def designators(text: str) -> frozenset[tuple[str, str]]:
+    """Returns (series, number) of what may be a member of a series: ("pep", "572") for PEP 572 and pep-0572.rst."""
+    return frozenset((series.casefold(), number) for series, number in _OF_SERIES.findall(text))
+
+
+def _asked_of_series(question: str) -> frozenset[tuple[str, str]]:
+    return frozenset((series.casefold(), number) for series, number in _ASKED_OF_SERIES.findall(question))
 
 
 def kind_of(text: str) -> Kind:

@@ -194,6 +194,7 @@ def _highlighted(passages: Sequence[FoundChunk]) -> list[Highlighted]:
             passage["score"],
             passage["section"] or "",
             passage.get("chunk_index", 0),
+            passage["document_name"],
         )
         for passage in passages
     ]
