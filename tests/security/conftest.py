@@ -1,4 +1,4 @@
-"""One embedded stack for the security tests of a process; a test that needs other settings starts its own."""
+"""One embedded stack for the security tests of a process, ended with them; who needs other settings starts another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from api_calls import Tenant, client, new_tenant
 from stack import EmbeddedStack
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
     # A busy machine misses deadlines, and a search then answers without that leg.
     deadlines = ("LEXICAL", "DENSE", "HIGHLIGHT", "GRAPH", "SESSIONS", "RERANK", "RETRIEVAL")
@@ -21,13 +21,13 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
         yield running
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 async def admin(stack: EmbeddedStack) -> AsyncIterator[httpx2.AsyncClient]:
     async with client(stack.url, stack.api_key) as http:
         yield http
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def make_tenant(
     stack: EmbeddedStack, admin: httpx2.AsyncClient
 ) -> Callable[[str], AbstractAsyncContextManager[Tenant]]:

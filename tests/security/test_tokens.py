@@ -66,13 +66,13 @@ class Taken:
         return jwt.encode(whole, key, algorithm, {"kid": self.key.id})
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def taken(stack: EmbeddedStack) -> dict[str, Taken]:
     processes: dict[str, psutil.Process] = stack.processes()
     return {name: Taken(name, processes[name].environ()) for name in SERVICES}
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 async def workspace_id(admin: httpx2.AsyncClient) -> UUID:
     return UUID((await admin.get("/v1/me")).json()["workspace"]["id"])
 

@@ -17,7 +17,7 @@ FOLDER = Path(__file__).with_name("provider")
 INSTALL_SECONDS = 60
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def issuer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The provider `oidc-provider` from npm, on a free port."""
     if not (shutil.which("node") and shutil.which("npm")):
