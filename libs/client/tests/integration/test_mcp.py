@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import AsyncIterator, Callable
@@ -13,11 +14,13 @@ import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from starlette.responses import Response
 
-from contracts.world import WorldDocument
+from contracts.world import WorldDocument, WorldProject
 
 NOW = "2026-03-01T10:00:00Z"
 ONE = UUID(int=1)
 WORLD = {"session_id": None, "version": 4, "document": WorldDocument(), "created_at": NOW, "updated_at": NOW}
+STATUS = {"world_version": 4, "project": WorldProject(), "goals": ["Reach the moon"], "document_count": 0}
+STATUS |= {name: [] for name in ("decisions", "open_questions", "documents", "activity")}
 TOOLS = {
     *("memory_query", "memory_store", "memory_delete", "world_get", "world_apply_ops", "chat_history_tail"),
     *("search", "get_document", "lookup_facts", "analyze_dependencies"),
@@ -44,6 +47,7 @@ async def test_an_agent_calls_tools_and_reads_resources(server, samples, asking,
     server.on("POST", "/v1/memories/recall", {"memories": [samples.memory(score=0.9)]})
     server.on("POST", "/v1/world/operations", WORLD)
     server.on("GET", "/v1/world", WORLD)
+    server.on("GET", "/v1/world/status", STATUS)
     server.on("GET", "/v1/documents", {"items": [samples.document()], "next_cursor": None})
     server.on("GET", f"/v1/documents/{ONE}", samples.detail())
     server.on("GET", f"/v1/documents/{ONE}/markdown", Response("# Keys\n\nRotate them.", media_type="text/markdown"))
@@ -61,7 +65,9 @@ async def test_an_agent_calls_tools_and_reads_resources(server, samples, asking,
         part = await agent.call_tool("get_document", {"document_id": str(ONE), "offset": 8, "characters": 6})
         assert (part.structured_content["content"], part.structured_content["next_offset"]) == ("Rotate", 14)
         uris = [one.uri for one in (await agent.list_resources()).resources]
-        assert uris[0] == "attractor://world"
+        assert uris[:2] == ["attractor://world", "attractor://world/status"]
+        [status] = (await agent.read_resource("attractor://world/status")).contents
+        assert json.loads(status.text)["goals"] == ["Reach the moon"]
         [content] = (await agent.read_resource(f"attractor://documents/{ONE}")).contents
         assert content.text == "# Keys\n\nRotate them."
     [sent] = server.calls("POST", "/v1/world/operations")

@@ -39,7 +39,7 @@ from attractor_client.version import VERSION
 
 Context = ServerRequestContext[Any]
 Clients = Callable[[Context], AbstractAsyncContextManager[AttractorClient]]
-WORLD, DOCUMENT = "attractor://world", "attractor://documents/"
+WORLD, STATUS, DOCUMENT = "attractor://world", "attractor://world/status", "attractor://documents/"
 JSON, MARKDOWN = "application/json", "text/markdown"
 LISTED = 100  # documents on a page of the list of resources
 INSTRUCTIONS = (
@@ -107,7 +107,8 @@ class McpEndpoint:
             Resource(name=document.name, uri=f"{DOCUMENT}{document.id}", title=document.title, mime_type=MARKDOWN)
             for document in page.items
         ]
-        first = [] if asked and asked.cursor else [world]
+        status = Resource(name="status", uri=STATUS, description="Where the workspace's project stands", mime_type=JSON)
+        first = [] if asked and asked.cursor else [world, status]
         return ListResourcesResult(resources=[*first, *documents], next_cursor=page.next_cursor)
 
     async def list_resource_templates(
@@ -121,9 +122,9 @@ class McpEndpoint:
     async def read_resource(self, context: Context, asked: ReadResourceRequestParams) -> ReadResourceResult:
         """Raises MCPError, also with what the API refuses."""
         async with self._answering(context) as client:
-            if asked.uri == WORLD:
-                world = await client.world.get()
-                content = TextResourceContents(uri=WORLD, mime_type=JSON, text=_json(world))
+            if asked.uri in (WORLD, STATUS):
+                told = await client.world.get() if asked.uri == WORLD else await client.world.status()
+                content = TextResourceContents(uri=asked.uri, mime_type=JSON, text=_json(told))
             else:
                 text = await document_text(client, _document_id(asked.uri))
                 content = TextResourceContents(uri=asked.uri, mime_type=MARKDOWN, text=text.content)
