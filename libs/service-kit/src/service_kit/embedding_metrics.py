@@ -16,7 +16,7 @@ class EmbeddingMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self.seconds = Histogram(
             "attractor_embedding_seconds",
-            "Duration of calls of embedding models, with their repetitions",
+            "Duration of calls to embedding models, including retries",
             ["use", "model", "result"],
             buckets=SECONDS,
             registry=registry,

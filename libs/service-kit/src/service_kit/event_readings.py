@@ -18,17 +18,17 @@ def stream_reading(redis: Redis, group: str, streams: Sequence[str]) -> Reading:
 
     async def read() -> Iterable[Metric]:
         labels = ["stream", "group"]
-        lag = GaugeMetricFamily("attractor_stream_lag", "Events that the group has not been given yet", labels=labels)
+        lag = GaugeMetricFamily("attractor_stream_lag", "Events not yet delivered to the group", labels=labels)
         pending = GaugeMetricFamily(
-            "attractor_stream_pending", "Events that the group was given and has not handled", labels=labels
+            "attractor_stream_pending", "Events delivered to the group but not handled", labels=labels
         )
         oldest = GaugeMetricFamily(
             "attractor_stream_pending_oldest_seconds",
-            "Age of the oldest event that the group was given and has not handled; 0 without one",
+            "Age of the oldest event delivered to the group but not handled; 0 if there is none",
             labels=labels,
         )
         dead = GaugeMetricFamily(
-            "attractor_dead_letters", "Dead letters that wait to be replayed, of all groups", labels=["stream"]
+            "attractor_dead_letters", "Dead letters waiting to be replayed, over all groups", labels=["stream"]
         )
         for stream in streams:
             dead.add_metric([stream], await redis.xlen(dead_letters(stream)))
@@ -49,8 +49,10 @@ def memory_reading(redis: Redis) -> Reading:
     async def read() -> Iterable[Metric]:
         memory = await redis.info("memory")
         return (
-            gauge("attractor_redis_bytes", "Memory that Redis uses for what it holds", memory["used_memory"]),
-            gauge("attractor_redis_most_bytes", "The most of it; 0: no limit", memory["maxmemory"]),
+            gauge("attractor_redis_bytes", "Memory that Redis uses for its data", memory["used_memory"]),
+            gauge(
+                "attractor_redis_most_bytes", "Limit of the memory for Redis' data; 0: no limit", memory["maxmemory"]
+            ),
         )
 
     return read
@@ -66,8 +68,8 @@ def outbox_reading(database: Database) -> Reading:
             )
             count, age = await cursor.fetchone() or (0, 0)
         return (
-            gauge("attractor_outbox_rows", "Events that wait to be published", float(count)),
-            gauge("attractor_outbox_oldest_seconds", "Age of the oldest event that waits to be published", float(age)),
+            gauge("attractor_outbox_rows", "Events waiting to be published", float(count)),
+            gauge("attractor_outbox_oldest_seconds", "Age of the oldest event waiting to be published", float(age)),
         )
 
     return read
@@ -88,9 +90,11 @@ def connection_reading(database: Database) -> Reading:
         return (
             connections,
             gauge(
-                "attractor_database_connections_most", "The most connections of this process", database.pool.max_size
+                "attractor_database_connections_most",
+                "Maximum connections of this process to PostgreSQL",
+                database.pool.max_size,
             ),
-            gauge("attractor_database_waiting", "Callers that wait for a connection to PostgreSQL", waiting),
+            gauge("attractor_database_waiting", "Callers waiting for a connection to PostgreSQL", waiting),
         )
 
     return read

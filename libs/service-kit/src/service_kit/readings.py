@@ -24,7 +24,7 @@ class Readings(Collector):
         self._found: list[Metric] = []
         self._failed = Counter(
             "attractor_readings_failed_total",
-            "Readings of gauges that failed; until one succeeds its gauges are absent",
+            "Failed readings of gauges; until a reading succeeds, its gauges are absent",
             ["reading"],
             registry=registry,
         )

@@ -188,7 +188,7 @@ class Consumer:
                     await self.together[events[0].type](events)
             except Exception as error:  # each is tried by itself then, and what fails is recorded
                 extra = {"events": len(events), "group": self.group}
-                log.warning("events failed together", extra=extra, exc_info=error)
+                log.warning("batch of events failed", extra=extra, exc_info=error)
                 return False
         for (entry_id, _), event in run:
             await self._done(entry_id, event, "handled")

@@ -63,7 +63,7 @@ def describe_process(registry: CollectorRegistry, package: str | None) -> None:
     """Adds what the process takes, its version, and the newest migration of `package`, its service."""
     ProcessCollector(registry=registry)
     newest = max((name for name, _ in migrations(package)), default="") if package else ""
-    Info("attractor_build", "What is running", registry=registry).info(
+    Info("attractor_build", "Version of the running code and of its database schema", registry=registry).info(
         {"version": version("attractor-service-kit"), "schema": newest.rpartition("/")[2].removesuffix(".sql")}
     )
 
@@ -86,7 +86,7 @@ class Metrics:
         )
         self.refused_connections = counter(
             "attractor_connections_refused_total",
-            "Connections that were closed before a whole request had arrived, by reason",
+            "Connections closed before a complete request had arrived, by reason",
             self.registry,
             reason=REFUSALS,
         )
@@ -99,7 +99,7 @@ class Metrics:
         self.readings = Readings(self.registry)
         self.restarts = Counter(
             "attractor_background_restarts_total",
-            "Background tasks that failed and were started again",
+            "Background tasks that failed and were restarted",
             ["task"],
             registry=self.registry,
         )

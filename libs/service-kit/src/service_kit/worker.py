@@ -113,7 +113,7 @@ class Worker(Generic[Held]):
         try:
             await self.execute(held)
         except (LeaseLost, WorkspaceGone):
-            log.info("work lost", extra={"table": self.queue.table.name, "workspace_id": str(held.workspace_id)})
+            log.info("lease lost", extra={"table": self.queue.table.name, "workspace_id": str(held.workspace_id)})
         except Exception:  # the boundary of one item: its lease runs out, and it is taken up again
             log.exception("work failed", extra={"table": self.queue.table.name})
 
@@ -177,7 +177,7 @@ class _Keeper(Generic[Held]):
                 held_until = asked + self.queue.lease_seconds
             except (psycopg.OperationalError, Unavailable) as error:
                 # While the database is away nobody else can have taken the work; once it is back, the extension tells.
-                log.warning("lease not extended", exc_info=error, extra={"table": self.queue.table.name})
+                log.warning("could not extend the lease", exc_info=error, extra={"table": self.queue.table.name})
                 if loop.time() > held_until:
                     raise LeaseLost from error
             alone = await _waited(wake, until_beat(pause))

@@ -227,7 +227,7 @@ def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Cal
     failures = settings.auth_failures_per_minute
     in_flight = counter(
         "attractor_in_flight_refused_total",
-        "Requests over the limit of those in progress",
+        "Requests refused because too many were in progress",
         registry,
         what=("requests", "waits"),
         holder=("key", "workspace"),

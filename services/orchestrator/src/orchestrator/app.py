@@ -140,7 +140,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     tokens: Tokens = app.state.tokens
     told = counter(
         "attractor_answer_sentences_total",
-        "Sentences of answers, by what their sources say to them",
+        "Sentences of answers, by their status",
         app.state.metrics.registry,
         status=[status.value for status in SentenceStatus],
     )

@@ -46,7 +46,7 @@ def _launched(config: SandboxConfig, control: socket.socket) -> list[subprocess.
     try:
         return [launch(config, control)]
     except OSError as error:  # the client is told by the end of its connection, and tries again
-        log.error("no fork server can be started", extra={"reason": str(error)})
+        log.error("could not start a fork server", extra={"reason": str(error)})
         return []
 
 

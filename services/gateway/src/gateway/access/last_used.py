@@ -46,7 +46,7 @@ class LastUsed:
         try:
             await self.write()
         except (psycopg.Error, Unavailable) as error:
-            log.warning("last uses of keys not written", extra={"error": repr(error)})
+            log.warning("could not record when keys were last used", extra={"error": repr(error)})
 
     async def write(self) -> None:
         if not self.pending:

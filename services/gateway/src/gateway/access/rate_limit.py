@@ -51,7 +51,7 @@ class Buckets:
         self.refused = Counter(f"attractor_{name}_refused_total", "Requests over the limit", registry=registry)
         self.counted_here = Counter(
             f"attractor_{name}_counted_locally_total",
-            "Requests that this replica counted by itself, as Redis did not answer",
+            "Requests that this replica counted on its own because Redis did not answer",
             registry=registry,
         )
 
@@ -73,7 +73,7 @@ class Buckets:
             self.counted_here.inc()
             if error.__cause__:
                 extra = {"limit": self.name, "error": repr(error.__cause__)}
-                log.warning("Redis does not answer: this replica limits rates on its own", extra=extra)
+                log.warning("Redis does not answer: this replica enforces rate limits on its own", extra=extra)
             return self.local.take(holder, cost)
         taken, left, wait = (int(value) for value in answer)
         return taken, left, wait

@@ -23,7 +23,7 @@ async def warn_of_computable_keys(database: Database) -> None:
     if found := await computable_keys(database):
         log.warning(
             "API keys created by 0.1.0 could be computed by anyone who had INTERNAL_TOKEN_SECRET: list them with"
-            " `python -m gateway computable-keys`, and revoke them",
+            " `python -m gateway computable-keys` and revoke them",
             extra={"keys": len(found), "key_ids": [str(key.id) for key in found[:MOST_LOGGED]]},
         )
 

@@ -79,7 +79,7 @@ async def _add_chosen(connection: Connection, home: AdminHome, text: str) -> Non
     assert key is not None, "the settings checked its form"
     row = await KeysOfAllWorkspaces(connection).find(key.id)
     if row is None and not await _insert(connection, home, key):
-        log.warning("ADMIN_API_KEY has been revoked and stays so: choose another")
+        log.warning("ADMIN_API_KEY has been revoked and stays revoked: generate another")
 
 
 async def _insert(connection: Connection, home: AdminHome, key: key_format.ApiKeyText) -> bool:

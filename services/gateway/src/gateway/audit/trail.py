@@ -34,7 +34,7 @@ class AuditTrail:
         self.refusals: dict[str, float] = {}
         self.lost = Counter(
             "attractor_audit_entries_lost_total",
-            "Audit entries that could not be written and are in the log alone",
+            "Audit entries that could not be written and are only in the log",
             registry=registry,
         )
 

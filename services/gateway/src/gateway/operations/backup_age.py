@@ -29,7 +29,7 @@ def backup_reading(database: Database) -> Reading:
         if age is not None:
             found.append(gauge("attractor_backup_age_seconds", "Age of the last finished backup", float(age)))
         if behind is not None:
-            what = "Log of the database that its copy beside the backups does not have yet"
+            what = "Bytes of the database's log that are not in the backups' copy yet"
             found.append(gauge("attractor_backup_log_behind_bytes", what, float(behind)))
         return found
 

@@ -40,7 +40,7 @@ class Proxy:
         self.upstreams, self.authenticator, self.tokens, self.json_bytes = upstreams, authenticator, tokens, json_bytes
         self.failures = Counter(
             "attractor_upstream_failures_total",
-            "Requests that a service did not answer, or not completely",
+            "Requests that a service did not answer or not completely",
             ["service", "type"],
             registry=registry,
         )

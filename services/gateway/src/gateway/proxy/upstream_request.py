@@ -51,7 +51,7 @@ class UpstreamRequest:
         if response.status_code == 401:
             await response.aclose()
             log.error(
-                "a service rejects the gateway's token: is the key in its TOKEN_PUBLIC_KEYS, do the clocks agree?",
+                "a service rejects the gateway's token: is the key in its TOKEN_PUBLIC_KEYS, and do the clocks agree?",
                 extra={"to": self.service},
             )
             raise UpstreamRefused(f"{self.service} does not accept the gateway's token", service=self.service)

@@ -218,7 +218,7 @@ class DoorRuns:
                         await self._ended(caller, run, after)
                 await self._forget(caller, run)
         except Exception:  # the boundary of what nobody waits for; housekeeping erases the session a day later
-            log.exception("an API client's temporary session not erased yet", extra={"run_id": str(run.id)})
+            log.exception("an API client's temporary session is not erased yet", extra={"run_id": str(run.id)})
 
     async def _ended(self, caller: Principal, run: Run, after: str) -> None:
         """Returns when the run has ended: whoever works on it would otherwise lose it at the last step."""

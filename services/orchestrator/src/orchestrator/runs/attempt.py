@@ -44,7 +44,7 @@ def first_words_histogram(registry: CollectorRegistry) -> Histogram:
     """Returns what people wait for, from their message to the first words of the answer."""
     return Histogram(
         "attractor_run_first_words_seconds",
-        "Time from a message to the first words of its answer, waiting and searching included; first attempts alone",
+        "Time from a message to the first words of its answer, including waiting and searching; first attempts only",
         buckets=FIRST_WORDS_SECONDS,
         registry=registry,
     )

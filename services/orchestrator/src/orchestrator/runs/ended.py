@@ -50,8 +50,10 @@ class EndedRuns:
             waiting, age = await cursor.fetchone() or (0, 0)
         return (
             gauge("attractor_checkpoint_bytes", "Bytes of the checkpoints of all runs", measured),
-            gauge("attractor_runs_waiting", "Runs that wait for a worker, or for the run before them", waiting),
-            gauge("attractor_runs_waiting_oldest_seconds", "Age of the oldest run that waits", float(age)),
+            gauge(
+                "attractor_runs_waiting", "Runs waiting for a worker or for the previous run of their session", waiting
+            ),
+            gauge("attractor_runs_waiting_oldest_seconds", "Age of the oldest waiting run", float(age)),
         )
 
     async def delete_abandoned(self) -> None:

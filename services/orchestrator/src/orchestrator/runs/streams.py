@@ -123,7 +123,7 @@ class RunStreams:
                 try:
                     run, entries = await self._filled(caller, run, after, entries)
                 except (psycopg.OperationalError, Unavailable) as error:
-                    log.warning("run not read", exc_info=error, extra={"run_id": str(run.id)})
+                    log.warning("could not read the run", exc_info=error, extra={"run_id": str(run.id)})
                     entries = []
                     await asyncio.sleep(AWAY_SECONDS)
             for after, name, data in entries:
@@ -162,7 +162,7 @@ class RunStreams:
         try:
             answer: Any = await self.redis.xread({run_stream(run_id): after}, count=500, block=block)
         except RedisError as error:
-            log.warning("run stream not read", exc_info=error, extra={"run_id": str(run_id)})
+            log.warning("could not read the run's stream", exc_info=error, extra={"run_id": str(run_id)})
             await asyncio.sleep(self.heartbeat_seconds if wait else 0)
             return []
         batches = answer.values() if isinstance(answer, dict) else [entries for _, entries in answer or []]

@@ -40,7 +40,7 @@ class SentenceChecks:
         self._work.cancel()
         await asyncio.wait({self._work})
         if not self._work.cancelled() and (error := self._work.exception()):
-            log.error("sentences not checked while being written", exc_info=error)
+            log.error("could not check sentences while the answer was written", exc_info=error)
 
     def take(self, text: str) -> None:
         """Tells what was shown; `markers` tell of the markers in it."""
