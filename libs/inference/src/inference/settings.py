@@ -23,7 +23,7 @@ Positive = Annotated[int, Field(gt=0)]
 
 
 class _EmptyIsUnset(BaseModel, use_attribute_docstrings=True):
-    """Treats an empty variable as unset: Compose passes unset variables on as empty ones."""
+    """Treats an empty variable as unset, because Compose passes unset variables as empty ones."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,4 +1,4 @@
-"""What a service that writes and reads events tells of its streams, its outbox and its connections."""
+"""Gauges of services that write and read events: streams, outbox, connections."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service_kit.streams import backlogs, dead_letters
 
 
 def stream_reading(redis: Redis, group: str, streams: Sequence[str]) -> Reading:
-    """Reads how far a consumer group is behind on its streams, and the dead letters there are now, of all groups."""
+    """Returns a reading of how far a consumer group is behind on its streams, and of all groups' dead letters."""
 
     async def read() -> Iterable[Metric]:
         labels = ["stream", "group"]
@@ -44,7 +44,7 @@ def stream_reading(redis: Redis, group: str, streams: Sequence[str]) -> Reading:
 
 
 def memory_reading(redis: Redis) -> Reading:
-    """Reads how full Redis is; 0 bytes at most mean that it has no limit."""
+    """Returns a reading of how full Redis is; a limit of 0 bytes means that it has none."""
 
     async def read() -> Iterable[Metric]:
         memory = await redis.info("memory")
@@ -59,7 +59,7 @@ def memory_reading(redis: Redis) -> Reading:
 
 
 def outbox_reading(database: Database) -> Reading:
-    """Reads what waits in the outbox, which says also while Redis is away."""
+    """Returns a reading of what waits in the outbox, which also works while Redis is unavailable."""
 
     async def read() -> Iterable[Metric]:
         async with database.system() as connection:
@@ -76,7 +76,7 @@ def outbox_reading(database: Database) -> Reading:
 
 
 def connection_reading(database: Database) -> Reading:
-    """Reads how many connections to PostgreSQL the pool has, and how many callers wait for one."""
+    """Returns a reading of the pool's connections to PostgreSQL, and of the callers waiting for one."""
 
     async def read() -> Iterable[Metric]:
         told = database.pool.get_stats()

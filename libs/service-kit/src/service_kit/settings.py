@@ -1,4 +1,4 @@
-"""The settings that services share. A service's settings.py inherits them and alone reads the environment."""
+"""Settings that services share. A service's settings.py inherits them; it alone reads the environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ESCAPE = "in the password, percent-encode every character other than letters, di
 
 
 def _postgres_url(url: SecretStr) -> SecretStr:
-    """Validates the URL here, because a driver's message would repeat parts of it."""
+    """Validates the URL here, because the driver's message would repeat parts of it."""
     try:
         parts = conninfo_to_dict(url.get_secret_value())
     except ProgrammingError:
@@ -53,7 +53,7 @@ RedisUrl = Annotated[SecretStr, AfterValidator(_redis_url)]
 
 
 class _SecretFiles(SecretsSettingsSource):
-    """Reads the files of SECRET_FILES. An empty one counts as absent."""
+    """Reads the files in SECRET_FILES. An empty file counts as absent."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
         value, key, is_complex = super().get_field_value(field, field_name)
@@ -61,9 +61,9 @@ class _SecretFiles(SecretsSettingsSource):
 
 
 class Environment(BaseSettings):
-    """Read from the environment: the field's name in capitals. An empty variable counts as unset.
+    """Reads each field from the environment variable of its name in capitals. An empty variable counts as unset.
 
-    Where there is none, the file of the field's name in SECRET_FILES is read, in which containers find their secrets.
+    If it is unset, the file of the field's name in SECRET_FILES is read, where containers find their secrets.
     """
 
     model_config = SettingsConfigDict(
@@ -129,7 +129,7 @@ class TlsSettings(Environment):
 
     @property
     def tls(self) -> dict[str, Path]:
-        """Returns the server's options for HTTPS; none for HTTP."""
+        """Returns the server's options for HTTPS; empty for HTTP."""
         if self.tls_certificate_file is None or self.tls_key_file is None:
             return {}
         return {"ssl_certfile": self.tls_certificate_file, "ssl_keyfile": self.tls_key_file}
