@@ -17,7 +17,7 @@ _neutralised = neutralising("pair", "source", "sentence")
 
 
 class PairVerdict(BaseModel):
-    """The model's verdict on pair `number`, counted from 1."""
+    """What the model says of pair `number`, counted from 1."""
 
     number: int
     verdict: Literal["entailment", "neutral", "contradiction"]

@@ -42,7 +42,7 @@ class LastUsed:
             await self.write()
 
     async def close(self) -> None:
-        """Writes what is left. An unreachable database must not make the shutdown fail for so little."""
+        """Writes what is left. An unreachable database does not make the shutdown fail."""
         try:
             await self.write()
         except (psycopg.Error, Unavailable) as error:

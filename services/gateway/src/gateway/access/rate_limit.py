@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Allowance:
-    """What is left in a bucket, and the seconds until as much is admitted and until the bucket is full."""
+    """The tokens left in a bucket, and the seconds until the same cost is admitted and until the bucket is full."""
 
     allowed: bool
     limit: int
@@ -29,7 +29,7 @@ class Allowance:
 
     @property
     def headers(self) -> dict[str, str]:
-        """The RateLimit fields of draft-ietf-httpapi-ratelimit-headers-07, and Retry-After (RFC 9110) on a refusal."""
+        """Returns the RateLimit fields of draft-ietf-httpapi-ratelimit-headers-07; on a refusal also Retry-After."""
         fields = {
             "RateLimit-Limit": str(self.limit),
             "RateLimit-Remaining": str(self.remaining),
@@ -41,7 +41,7 @@ class Allowance:
 
 
 class Buckets:
-    """Gives out `capacity` tokens at once and `per_minute` of them in the long run; 0 per minute means no limit."""
+    """Holds up to `capacity` tokens per holder, refilled with `per_minute`; 0 per minute means no limit."""
 
     def __init__(self, redis: Redis, name: str, per_minute: int, capacity: int, registry: CollectorRegistry) -> None:
         self.redis, self.name, self.per_minute, self.capacity = redis, name, per_minute, capacity
@@ -56,7 +56,7 @@ class Buckets:
         )
 
     async def take(self, holder: str, cost: int = 1) -> Allowance | None:
-        """Takes tokens from the holder's bucket, at most all that fit into it. Returns None without a limit."""
+        """Takes tokens from the holder's bucket, at most its capacity. Returns None without a limit."""
         if self.per_minute == 0:
             return None
         taken, left, wait = await self._taken(holder, cost)
