@@ -1,4 +1,4 @@
-"""The one place that reads the environment."""
+"""The settings of the service; the only module that reads the environment."""
 
 from __future__ import annotations
 

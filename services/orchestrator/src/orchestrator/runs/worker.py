@@ -1,4 +1,4 @@
-"""Works on the queue of runs, several at a time, and counts the attempts."""
+"""Executes queued runs, several at a time, and counts the attempts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run_worker(
 ) -> Worker[ClaimedRun]:
     """Returns the worker; its `run` is a background task.
 
-    When the process stops it calls `drain`, which ends each run after its node; `drain_seconds` later they are cut.
+    When the process stops, it calls `drain`, which ends each run after its node; `drain_seconds` later they are cut.
     """
     attempts = counter("attractor_run_attempts_total", "Run attempts, by how they ended", registry, result=RESULTS)
 

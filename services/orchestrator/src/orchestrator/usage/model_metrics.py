@@ -1,4 +1,4 @@
-"""What models took, for operators: of all workspaces together, by role and by whose model it is."""
+"""Metrics of model usage for operators: of all workspaces together, by role and by the owner of the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECONDS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 
 
 class ModelMetrics:
-    """`own` are the operator's provider and model. What workspaces choose is `others`: labels are not theirs."""
+    """`own` are the operator's provider and model. Models that workspaces choose are labelled `others`."""
 
     def __init__(self, own: tuple[str, str | None], registry: CollectorRegistry | None = None) -> None:
         self.own = own
