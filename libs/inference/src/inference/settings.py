@@ -88,7 +88,7 @@ class EmbeddingSettings(_EmptyIsUnset):
 
     @property
     def default_embedding_model(self) -> EmbeddingModel:
-        """The model that `EMBEDDING_...` describes."""
+        """Returns the model that `EMBEDDING_...` describes."""
         names = EmbeddingModel.model_fields
         return EmbeddingModel.model_construct(**{name: getattr(self, f"embedding_{name}") for name in names})
 

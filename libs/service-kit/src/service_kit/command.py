@@ -38,7 +38,7 @@ def replay_dead_letters(streams: Sequence[str], group: str) -> None:
 
 @dataclass(frozen=True)
 class WithArguments:
-    """A command that takes arguments of its own."""
+    """A command with its own arguments."""
 
     help: str
     run: Callable[[argparse.Namespace], None]

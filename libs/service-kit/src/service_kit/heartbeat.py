@@ -11,7 +11,7 @@ GATHER_SECONDS = 0.02
 
 
 class Leased(Protocol):
-    """What a claim returns."""
+    """A claimed item."""
 
     @property
     def workspace_id(self) -> UUID: ...

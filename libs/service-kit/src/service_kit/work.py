@@ -70,13 +70,13 @@ class Extended:
 class WorkTable(Generic[Held]):
     """Describes a table of leased work, which SQL expressions call `work`.
 
-    `channel` is the one of `wake_workers`, with the schema in front. `computed` gives fields of the claimed row that
-    are not columns. `waiting` selects what may be claimed at all, `claimable` of that what may begin now, and the
-    highest `priority` comes first; the three may use parameters of `claim`. `most` is how many items one workspace may
-    hold; null is no limit. `user` is a column by which the users of a workspace take turns; the first index is then on
-    `(workspace_id, user, available_at)`. `stop` tells a holder to stop, also in a transaction of all workspaces unless
-    each extension writes further columns. `running` and `queued` are set by claim and release (None:
-    the state stays); the `on_` expressions are set besides, and `on_loss` replaces the return to `queued`.
+    `channel` is that of `wake_workers`, prefixed with the schema. `computed` gives fields of the claimed row that
+    are not columns. `waiting` selects the items that may be claimed, `claimable` those of them that may begin now;
+    the highest `priority` comes first; the three may use parameters of `claim`. `most` is how many items one workspace
+    may hold; null: no limit. `user` is a column by which the users of a workspace take turns; the first index is then
+    on `(workspace_id, user, available_at)`. `stop` asks a holder to stop, also in a transaction of all workspaces
+    unless each extension writes further columns. `running` and `queued` are set by claim and release (None: the state
+    stays); the `on_` expressions are set as well, and `on_loss` replaces the return to `queued`.
     """
 
     name: str
