@@ -93,8 +93,8 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ObjectStoreSettings, C
     budget_workspace_tokens: int | None = Field(default=None, ge=1)
     """Tokens that a workspace may use per day"""
     settings_key: SettingsKeys | None = None
-    """Encrypts the secrets that workspaces store: 64 hexadecimal characters (openssl rand -hex 32). Further keys, after
-    a space, only decrypt what they encrypted; `rotate-settings-key` encrypts everything with the first"""
+    """Seals the secrets that workspaces store: 64 hexadecimal characters (openssl rand -hex 32). Further keys, after a
+    space, only open what they sealed; `rotate-settings-key` reseals everything with the first"""
     provider_allowed_networks: Annotated[AllowedAddresses, NoDecode, BeforeValidator(_addresses)] = AllowedAddresses()
     """Where workspaces' own providers may be besides the public internet: networks (CIDR), addresses and host names,
     separated by commas"""
@@ -103,5 +103,5 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ObjectStoreSettings, C
 
     @property
     def seal(self) -> SecretSeal | None:
-        """Encrypts the secrets of workspaces; None without a key."""
+        """Returns the seal for the secrets of workspaces; None without a key."""
         return None if self.settings_key is None else SecretSeal.parse(self.settings_key.get_secret_value())
