@@ -47,24 +47,28 @@ class Settings(ServiceSettings, EventSettings, TlsSettings):
         description="Largest body of any other request; eight times this for JSON that contains images",
     )
     rate_limit_per_minute: int = Field(
-        600, ge=0, description="Tokens that an API key regains per minute; an ordinary request costs one; 0: no limit"
+        600,
+        ge=0,
+        description="Rate-limit tokens that an API key regains per minute; an ordinary request costs one; 0: no limit",
     )
-    rate_limit_burst: int = Field(600, gt=0, description="Most tokens that an API key can have")
+    rate_limit_burst: int = Field(600, gt=0, description="Most rate-limit tokens that an API key can accumulate")
     rate_limit_workspace_keys: int = Field(
-        10, gt=0, description="All keys of a workspace together get the tokens of this many keys"
+        10, gt=0, description="All keys of a workspace together get the rate-limit tokens of this many keys"
     )
     requests_in_flight_per_key: int = Field(
         16, ge=0, description="Concurrent requests of an API key, in each gateway process; 0: no limit"
     )
     requests_in_flight_per_workspace: int = Field(
-        64, ge=0, description="Concurrent requests of all keys of a workspace; 0: no limit"
+        64, ge=0, description="Concurrent requests of all keys of a workspace together; 0: no limit"
     )
     waits_in_flight_per_key: int = Field(
         32,
         ge=0,
         description="Concurrent event streams and requests with `wait` or `timeout` of an API key; 0: no limit",
     )
-    waits_in_flight_per_workspace: int = Field(128, ge=0, description="The same for all keys of a workspace")
+    waits_in_flight_per_workspace: int = Field(
+        128, ge=0, description="The same for all keys of a workspace together; 0: no limit"
+    )
     auth_failures_per_minute: int = Field(
         60, ge=0, description="Failed authentications per client address; 0: no limit"
     )

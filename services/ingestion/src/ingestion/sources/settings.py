@@ -91,7 +91,8 @@ class WebSettings(Environment):
     )
     """The name before the slash is matched against robots.txt"""
     web_allowed_networks: Annotated[AllowedAddresses, NoDecode, BeforeValidator(_addresses)] = AllowedAddresses()
-    """What web sources may reach besides the public internet: networks (CIDR), addresses, host names; by commas"""
+    """What web sources may reach besides the public internet: networks (CIDR), addresses and host names,
+    separated by commas"""
     web_proxy: Annotated[SecretStr, AfterValidator(_proxy)] | None = None
     """http://user:password@host:port; the proxy resolves names, so it must itself refuse internal addresses"""
     web_timeout_seconds: float = Field(default=20.0, gt=0)

@@ -94,7 +94,7 @@ class WorkerSettings(
 
     @property
     def _tokenizer(self) -> Path | None:
-        """The model's tokenizer; None for a provider's, whose tokens the bundled tokenizer estimates."""
+        """Returns the tokenizer of a model in a folder, else None: the bundled one estimates a provider's tokens."""
         if self.embedding_backend != "folder" or self.embedding_folder is None:
             return None
         return self.embedding_folder / "tokenizer.json"
