@@ -1,4 +1,4 @@
-"""Writes the dashboards, so that a panel is one line here: python3 infra/grafana/dashboards.py"""
+"""Generates the dashboards, in which each panel is one line here: python3 infra/grafana/dashboards.py"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Panel:
 
 
 def quantiles(metric: str, by: str = "", where: str = "") -> dict[str, str]:
-    """Returns the median and the time within which 19 of 20 are done."""
+    """Returns queries for the median and the 95th percentile."""
     labels, legend = (f"le, {by}", f" {{{{{by}}}}}") if by else ("le", "")
     return {
         f"p{number}{legend}": f"histogram_quantile(0.{number}, sum by ({labels}) (rate({metric}_bucket{where}[5m])))"
@@ -32,9 +32,9 @@ def quantiles(metric: str, by: str = "", where: str = "") -> dict[str, str]:
 
 
 OVERVIEW = (
-    Panel("Processes that do not answer", "none", {"{{service}}": 'sum by (service) (up{job="attractor"} == bool 0)'}),
+    Panel("Processes down", "none", {"{{service}}": 'sum by (service) (up{job="attractor"} == bool 0)'}),
     Panel(
-        "Requests that failed",
+        "Failed requests",
         "reqps",
         {
             "{{service}}": "sum by (service) "
@@ -42,42 +42,42 @@ OVERVIEW = (
         },
     ),
     Panel(
-        "Requests at the gateway",
+        "Requests to the gateway",
         "reqps",
         {"all": 'sum(rate(attractor_http_request_seconds_count{service="gateway"}[5m]))'},
     ),
-    Panel("First words of an answer", "s", quantiles("attractor_run_first_words_seconds")),
+    Panel("Time to first words", "s", quantiles("attractor_run_first_words_seconds")),
     Panel(
-        "Searches",
+        "Search duration",
         "s",
         quantiles("attractor_http_request_seconds", where='{service="retrieval",route="/v1/search"}'),
     ),
     Panel("Dead letters", "none", {"{{stream}}": "max by (stream) (attractor_dead_letters)"}),
-    Panel(
-        "Oldest document in the queue", "s", {"{{lane}}": "max by (lane) (attractor_ingestion_queue_oldest_seconds)"}
-    ),
+    Panel("Oldest queued document", "s", {"{{lane}}": "max by (lane) (attractor_ingestion_queue_oldest_seconds)"}),
     Panel("Versions", "none", {"{{version}}": "count by (version) (attractor_build_info)"}),
 )
 INGESTION = (
     Panel(
-        "Documents waiting",
+        "Queued documents",
         "none",
         {"{{lane}} {{stage}}": "max by (lane, stage) (attractor_ingestion_queue_depth)"},
     ),
-    Panel("Oldest of them", "s", {"{{lane}}": "max by (lane) (attractor_ingestion_queue_oldest_seconds)"}),
+    Panel("Oldest queued document", "s", {"{{lane}}": "max by (lane) (attractor_ingestion_queue_oldest_seconds)"}),
     Panel(
         "Documents by stage",
         "none",
         {"{{stage}} {{state}}": 'max by (stage, state) (attractor_document_stages{state!="succeeded"})'},
     ),
-    Panel("Searchable", "none", {"documents": 'max(attractor_document_stages{stage="index",state="succeeded"})'}),
-    Panel("Duration of stages", "s", quantiles("attractor_ingestion_stage_seconds", "stage")),
     Panel(
-        "Failures",
+        "Searchable documents", "none", {"documents": 'max(attractor_document_stages{stage="index",state="succeeded"})'}
+    ),
+    Panel("Stage duration", "s", quantiles("attractor_ingestion_stage_seconds", "stage")),
+    Panel(
+        "Stage failures",
         "none",
         {"{{stage}} {{error_class}}": "sum by (stage, error_class) (increase(attractor_ingestion_failures_total[5m]))"},
     ),
-    Panel("Pages", "cps", {"{{format}}": "sum by (format) (rate(attractor_ingestion_pages_total[5m]))"}),
+    Panel("Pages converted", "cps", {"{{format}}": "sum by (format) (rate(attractor_ingestion_pages_total[5m]))"}),
     Panel(
         "Workers and busy slots",
         "none",
@@ -86,22 +86,22 @@ INGESTION = (
             "slots {{lane}}": "sum by (lane) (attractor_ingestion_slots_busy)",
         },
     ),
-    Panel("Memory of workers", "bytes", {"{{process}}": "sum by (process) (attractor_ingestion_resident_bytes)"}),
+    Panel("Worker memory", "bytes", {"{{process}}": "sum by (process) (attractor_ingestion_resident_bytes)"}),
     Panel(
-        "Sources by last success",
+        "Sources by last successful synchronisation",
         "none",
         {"{{last_success}}": "max by (last_success) (attractor_sources)", "overdue": "max(attractor_sources_overdue)"},
     ),
 )
 SEARCH = (
-    Panel("Duration of legs", "s", quantiles("attractor_search_leg_seconds", "leg")),
+    Panel("Leg duration", "s", quantiles("attractor_search_leg_seconds", "leg")),
     Panel(
         "Legs left out",
         "reqps",
         {"{{leg}}": 'sum by (leg) (rate(attractor_search_leg_seconds_count{result="left_out"}[5m]))'},
     ),
-    Panel("Cache", "reqps", {"{{result}}": "sum by (result) (rate(attractor_search_cache_total[5m]))"}),
-    Panel("Calls of embedding models", "s", quantiles("attractor_embedding_seconds", "use")),
+    Panel("Search cache", "reqps", {"{{result}}": "sum by (result) (rate(attractor_search_cache_total[5m]))"}),
+    Panel("Embedding model calls", "s", quantiles("attractor_embedding_seconds", "use")),
     Panel(
         "Texts embedded",
         "cps",
@@ -110,19 +110,19 @@ SEARCH = (
     Panel("Postings not folded yet", "none", {"rows": "max(attractor_recent_postings_rows)"}),
 )
 RUNS = (
-    Panel("Runs", "none", {"waiting": "max(attractor_runs_waiting)", "worked on": "sum(attractor_runs_active)"}),
-    Panel("Oldest run that waits", "s", {"age": "max(attractor_runs_waiting_oldest_seconds)"}),
-    Panel("Attempts", "cps", {"{{result}}": "sum by (result) (rate(attractor_run_attempts_total[5m]))"}),
-    Panel("First words of an answer", "s", quantiles("attractor_run_first_words_seconds")),
-    Panel("First token of a call", "s", quantiles("attractor_model_first_token_seconds", "role")),
+    Panel("Runs", "none", {"queued": "max(attractor_runs_waiting)", "active": "sum(attractor_runs_active)"}),
+    Panel("Oldest queued run", "s", {"age": "max(attractor_runs_waiting_oldest_seconds)"}),
+    Panel("Run attempts", "cps", {"{{result}}": "sum by (result) (rate(attractor_run_attempts_total[5m]))"}),
+    Panel("Time to first words", "s", quantiles("attractor_run_first_words_seconds")),
+    Panel("Time to first token of a call", "s", quantiles("attractor_model_first_token_seconds", "role")),
     Panel(
-        "Calls of chat models",
+        "Chat model calls",
         "cps",
         {"{{model}} {{ended}}": "sum by (model, ended) (rate(attractor_model_calls_total[5m]))"},
     ),
     Panel("Tokens", "cps", {"{{model}} {{kind}}": "sum by (model, kind) (rate(attractor_model_tokens_total[5m]))"}),
-    Panel("Cost in an hour", "none", {"{{model}}": "sum by (model) (increase(attractor_model_cost_total[1h]))"}),
-    Panel("Sentences", "cps", {"{{status}}": "sum by (status) (rate(attractor_answer_sentences_total[5m]))"}),
+    Panel("Cost per hour", "none", {"{{model}}": "sum by (model) (increase(attractor_model_cost_total[1h]))"}),
+    Panel("Checked sentences", "cps", {"{{status}}": "sum by (status) (rate(attractor_answer_sentences_total[5m]))"}),
 )
 STORES = (
     Panel(
@@ -130,28 +130,28 @@ STORES = (
         "none",
         {
             "{{service}} {{state}}": "sum by (service, state) (attractor_database_connections)",
-            "{{service}} waited for": "sum by (service) (attractor_database_waiting)",
+            "{{service}} waiting": "sum by (service) (attractor_database_waiting)",
         },
     ),
-    Panel("Redis", "bytes", {"used": "max(attractor_redis_bytes)", "at most": "max(attractor_redis_most_bytes)"}),
+    Panel("Redis", "bytes", {"used": "max(attractor_redis_bytes)", "limit": "max(attractor_redis_most_bytes)"}),
     Panel("Outbox", "none", {"{{service}}": "max by (service) (attractor_outbox_rows)"}),
-    Panel("Events not given yet", "none", {"{{group}} {{stream}}": "max by (group, stream) (attractor_stream_lag)"}),
+    Panel("Undelivered events", "none", {"{{group}} {{stream}}": "max by (group, stream) (attractor_stream_lag)"}),
     Panel(
-        "Oldest event that is not handled",
+        "Oldest unhandled event",
         "s",
         {"{{group}} {{stream}}": "max by (group, stream) (attractor_stream_pending_oldest_seconds)"},
     ),
     Panel(
         "Events by result", "cps", {"{{group}} {{result}}": "sum by (group, result) (rate(attractor_events_total[5m]))"}
     ),
-    Panel("Checkpoints", "bytes", {"of all runs": "max(attractor_checkpoint_bytes)"}),
+    Panel("Checkpoints", "bytes", {"all runs": "max(attractor_checkpoint_bytes)"}),
     Panel(
-        "Backups",
+        "Backup age",
         "s",
-        {"age of the last": "max(attractor_backup_age_seconds)"},
+        {"last backup": "max(attractor_backup_age_seconds)"},
     ),
-    Panel("Log that the backups lack", "bytes", {"bytes": "max(attractor_backup_log_behind_bytes)"}),
-    Panel("Changes on their way to Neo4j", "none", {"rows": "max(attractor_graph_projection_rows)"}),
+    Panel("Database log not backed up", "bytes", {"bytes": "max(attractor_backup_log_behind_bytes)"}),
+    Panel("Changes being projected to Neo4j", "none", {"rows": "max(attractor_graph_projection_rows)"}),
 )
 SERVICE = (
     Panel(
@@ -164,9 +164,9 @@ SERVICE = (
     ),
     Panel("Duration", "s", quantiles("attractor_http_request_seconds", "route", '{service="$service"}')),
     Panel("Memory", "bytes", {"{{instance}}": 'process_resident_memory_bytes{service="$service"}'}),
-    Panel("Processor", "percentunit", {"{{instance}}": 'rate(process_cpu_seconds_total{service="$service"}[5m])'}),
+    Panel("CPU", "percentunit", {"{{instance}}": 'rate(process_cpu_seconds_total{service="$service"}[5m])'}),
     Panel(
-        "Background tasks that failed",
+        "Background task failures",
         "none",
         {"{{task}}": 'sum by (task) (increase(attractor_background_restarts_total{service="$service"}[5m]))'},
     ),
@@ -187,7 +187,7 @@ DASHBOARDS = {
 
 
 def dashboard(name: str, panels: Sequence[Panel]) -> dict[str, Any]:
-    """Returns a dashboard of Grafana, two panels a line."""
+    """Returns a Grafana dashboard with two panels per row."""
     service = {
         "name": "service",
         "type": "query",

@@ -67,7 +67,7 @@ def _stop(
     _arguments: argparse.Namespace, folder: DataFolder, _settings: dict[str, str], progress: StartProgress
 ) -> int:
     if not stop(folder, progress):
-        progress.say("Attractor does not run.")
+        progress.say("Attractor is not running.")
     return 0
 
 
@@ -79,7 +79,7 @@ def _reset(
         return 0
     if not arguments.yes:
         if not interactive():
-            raise EmbeddedError(f"nobody is there to confirm the deletion of all data in {folder.path}: add --yes")
+            raise EmbeddedError(f"no terminal to confirm the deletion of all data in {folder.path}: add --yes")
         progress.say(f"This deletes all documents, accounts and settings in {folder.path}.")
         if input("Delete? [y/N] ").strip().lower() not in {"y", "yes"}:
             return 1
@@ -94,9 +94,9 @@ def _status(
 ) -> int:
     holder = folder.holder()
     if not holder:
-        progress.say("Attractor does not run.")
+        progress.say("Attractor is not running.")
         return 3
-    progress.say(f"Attractor runs at {holder.get('url')} (process {holder.get('pid')}) on {folder.path}")
+    progress.say(f"Attractor is running at {holder.get('url')} (process {holder.get('pid')}) on {folder.path}")
     for name, process in folder.living().items():
         family = [process, *process.children(recursive=True)]
         progress.say(f"  {name:<18} process {process.pid:<8} {sum(map(_resident, family)) // 2**20:>6} MB")
@@ -116,7 +116,7 @@ def _backup(
     if taken.expired:
         progress.line(f"deleted {len(taken.expired)} that no moment of the last {_days(settings):g} days needs")
     if shelf.path.stat().st_dev == folder.path.stat().st_dev:
-        progress.warn("the backups are on the disk of the data: set BACKUP_FOLDER to a folder on another one")
+        progress.warn("the backups are on the same disk as the data: set BACKUP_FOLDER to a folder on another one")
     return 0
 
 

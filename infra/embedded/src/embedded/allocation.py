@@ -69,7 +69,7 @@ def _require(port: int, host: str, setting: str) -> None:
     try:
         free = is_free(port, host)
     except PermissionError:
-        raise EmbeddedError(f"port {port} may not be opened by this user: set {setting} to one above 1024") from None
+        raise EmbeddedError(f"this user may not open port {port}: set {setting} to one above 1024") from None
     except OSError as error:
         raise EmbeddedError(f"cannot listen on {host}:{port}: {error.strerror}") from error
     if not free:

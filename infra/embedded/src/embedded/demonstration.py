@@ -77,7 +77,9 @@ class Demonstration:
                 client.kill()
                 raise
         if client.returncode:
-            self.progress.warn(f"attractor {arguments[0]} ended with exit code {client.returncode}; Attractor runs on")
+            self.progress.warn(
+                f"attractor {arguments[0]} ended with exit code {client.returncode}; Attractor keeps running"
+            )
         return client.returncode == 0
 
     def _key(self) -> str:
@@ -100,7 +102,7 @@ class Demonstration:
         self.progress.say(f'  {command} ask "Which projects are affected when UserDB is down?"')
         self.progress.say(f"  {command} ingest PATH")
         self.progress.say(f'  {command} search "refresh tokens"')
-        self.progress.say("Ctrl-C stops everything; your data stay.")
+        self.progress.say("Ctrl-C stops everything; your data is kept.")
 
     def _link(self) -> str:
         """Returns the address of the web UI, with a code that signs in once."""

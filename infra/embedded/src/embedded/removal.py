@@ -30,7 +30,7 @@ def remove(folder: DataFolder) -> None:
     Raises EmbeddedError when the folder holds no installation, AlreadyRunning when one runs on it.
     """
     if not (folder.path / "secrets.json").exists():
-        raise EmbeddedError(f"{folder.path} holds no data of Attractor: nothing was deleted")
+        raise EmbeddedError(f"{folder.path} contains no Attractor data: nothing was deleted")
     with folder.lock():
         folder.end_leftovers()
         outside = PostgresHome.folder_of(folder.path)

@@ -1,1 +1,1 @@
-"""Ports and adapters for chat models and embeddings."""
+"""Ports and adapters for chat, embedding, reranking and entailment models."""

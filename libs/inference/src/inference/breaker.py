@@ -1,6 +1,6 @@
-"""A circuit breaker (M. Nygard, Release It!): stop calling what keeps failing, try again after a while.
+"""A circuit breaker (M. Nygard, Release It!): stops calling what keeps failing, and tries again after a while.
 
-Ours, because the asyncio ones on PyPI are unmaintained or tied to tornado.
+The asyncio ones on PyPI are unmaintained or tied to tornado.
 """
 
 import time
@@ -12,9 +12,9 @@ from inference.errors import CircuitOpen
 
 
 class CircuitBreaker:
-    """Opens after `failures` failed calls in a row; `reset_seconds` later it lets one call through to probe.
+    """Opens after `failures` consecutive failed calls; `reset_seconds` later it lets one call through as a probe.
 
-    For one event loop. `clock` gives seconds that never go back.
+    For one event loop. `clock` is monotonic, in seconds.
     """
 
     def __init__(
@@ -37,8 +37,8 @@ class CircuitBreaker:
     def call(self, *, failures: type[Exception] | tuple[type[Exception], ...]) -> Iterator[None]:
         """Guards one call. Raises CircuitOpen instead of entering while the circuit is open or being probed.
 
-        Exceptions named in `failures` count against the provider. Another Exception counts as an answer;
-        a cancelled call counts as nothing.
+        Exceptions in `failures` count against the provider. Any other Exception counts as an answer; a cancelled call
+        does not count.
         """
         probe = self._admit()
         try:
@@ -56,7 +56,7 @@ class CircuitBreaker:
         self._succeed()
 
     def answered(self) -> None:
-        """Reports, within a long call, that the provider answers: other calls need not wait for this one to end."""
+        """Reports, during a long call, that the provider answers: other calls need not wait for its end."""
         if self._opened_at is not None:
             self._succeed()
 

@@ -1,4 +1,4 @@
-"""One call of a model, and the port of who counts it."""
+"""One call of a model, and the port for metering calls."""
 
 import time
 from collections.abc import Callable
@@ -23,9 +23,9 @@ class CallEnd(StrEnum):
 
 @dataclass(slots=True)
 class ModelCall:
-    """A call as it goes on. `sent_tokens` is estimated, `most_tokens` is what the answer may have at most.
+    """A call in progress. `sent_tokens` is estimated, `most_tokens` is the limit of the answer.
 
-    `first_token_ms` are the milliseconds to the first delta. What the provider told is in `usage`.
+    `first_token_ms` are the milliseconds to the first delta. `usage` is what the provider reported.
     """
 
     role: ModelRole
@@ -53,12 +53,12 @@ class ModelCall:
 
     @property
     def written_tokens(self) -> int:
-        """Estimates what was written so far."""
+        """Estimates the tokens written so far."""
         return -(-self.written_bytes // BYTES_OF_A_TOKEN)
 
     @property
     def counted(self) -> tuple[Usage, bool]:
-        """Returns what the call took, and whether its provider told that. One that failed at once took nothing."""
+        """Returns the call's usage, and whether the provider reported it. A call that failed at once used nothing."""
         if self.usage is not None:
             return self.usage, True
         if self.first_token_ms is None and self.end is not CallEnd.cancelled:
@@ -70,7 +70,7 @@ class Meter(Protocol):
     """Counts calls, and refuses those for which there is no budget."""
 
     def metered(self, call: ModelCall, /) -> AbstractAsyncContextManager[None]:
-        """Returns the context of one call. Entering it raises CallRefused; leaving it, however, settles the call."""
+        """Returns the context of one call. Entering it may raise CallRefused; leaving it settles the call."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What a model can do, and who says so: set by hand, told by its endpoint, learned from refusals, or assumed."""
+"""What a model can do, and how that is known: set by hand, reported by its endpoint, learned from refusals, assumed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Known(Generic[Value]):
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a model at an endpoint can do. None is not known; the window is assumed then."""
+    """What a model at an endpoint can do. None means unknown; the window is then assumed."""
 
     context_tokens: Known[int] = Known(ASSUMED_CONTEXT_TOKENS, "assumed")
     tools: Known[bool] | None = None
@@ -39,7 +39,7 @@ class Capabilities:
     thinking: Known[bool] | None = None
 
     def with_learned(self, refusals: Refusals) -> Capabilities:
-        """A refusal is nearer to the truth than what the endpoint tells: it may serve less than it was trained for."""
+        """Overrides what the endpoint reports with its refusals: it may serve less than the model was trained for."""
         learned: dict[str, Any] = {}
         if refusals.context_tokens is not None:
             learned["context_tokens"] = Known(refusals.context_tokens, "learned")
@@ -52,7 +52,7 @@ class Capabilities:
         return replace(self, **learned)
 
     def with_set(self, values: SetCapabilities) -> Capabilities:
-        """What somebody set by hand counts more than all else."""
+        """Overrides with values set by hand, which take precedence over everything else."""
         given = {
             name: value
             for name in ("context_tokens", "tools", "schema", "vision", "thinking")
@@ -63,7 +63,7 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class SetCapabilities:
-    """What somebody set by hand; None leaves it to the endpoint."""
+    """Values set by hand; None leaves them to the endpoint."""
 
     context_tokens: int | None = None
     tools: bool | None = None
@@ -73,14 +73,14 @@ class SetCapabilities:
 
 
 class ToldCapabilities:
-    """What one endpoint tells of its models, asked once an hour and model; one that is silent is asked again sooner."""
+    """What one endpoint reports of its models, asked hourly per model, or sooner if it did not answer."""
 
     def __init__(self, provider: Provider, clock: Callable[[], float] = time.monotonic) -> None:
         self._provider, self._clock = provider, clock
         self._told: dict[str, tuple[float, Capabilities]] = {}
 
     async def of(self, model: str) -> Capabilities:
-        """Returns what is told, with the assumed window where nothing is. A silent endpoint tells nothing."""
+        """Returns what is reported, or else the assumed window. An endpoint that does not answer reports nothing."""
         until, told = self._told.get(model, (0.0, Capabilities()))
         if model in self._told and self._clock() < until:
             return told
@@ -91,7 +91,7 @@ class ToldCapabilities:
         return told
 
     async def _ask(self, model: str) -> Capabilities | None:
-        """Asks the ways one after the other, until one tells the window; None if nobody said anything."""
+        """Tries the known APIs in turn until one reports the window; None if none answered."""
         root = self._provider.base_url.rstrip("/").removesuffix("/v1").removesuffix("/api")
         answered = False
         found: dict[str, Any] = {}
@@ -116,7 +116,7 @@ class ToldCapabilities:
             return None
 
     async def _models(self, model: str) -> dict[str, Any] | None:
-        """OpenRouter's `context_length` and `supported_parameters`, vLLM's `max_model_len`."""
+        """Returns OpenRouter's `context_length` and `supported_parameters`, or vLLM's `max_model_len`."""
         reply = await self._get("/models")
         entries = reply.get("data") if isinstance(reply, dict) else None
         if not isinstance(entries, list):
@@ -134,7 +134,7 @@ class ToldCapabilities:
         return found
 
     async def _props(self, root: str) -> dict[str, Any] | None:
-        """The window that llama.cpp serves, its modalities and what its chat template takes."""
+        """Returns the window that llama.cpp serves, its modalities and what its chat template supports."""
         reply = await self._get(f"{root}/props")
         if not isinstance(reply, dict):
             return None
@@ -149,7 +149,7 @@ class ToldCapabilities:
         return found
 
     async def _show(self, root: str, model: str) -> dict[str, Any] | None:
-        """Ollama's capabilities, and the window that it was told to serve, else the one it was trained for."""
+        """Returns Ollama's capabilities, and the configured window, else the one that the model was trained for."""
         try:
             reply = await self._provider.post(f"{root}/api/show", {"model": model}, seconds=ASKING_SECONDS)
         except ProviderError:
@@ -169,7 +169,7 @@ class ToldCapabilities:
         return found
 
     async def _lm_studio(self, root: str, model: str) -> dict[str, Any] | None:
-        """The window that LM Studio has loaded the model with, else the longest one."""
+        """Returns the window with which LM Studio has loaded the model, else the longest one."""
         reply = await self._get(f"{root}/api/v1/models")
         entries = reply.get("models") if isinstance(reply, dict) else None
         if not isinstance(entries, list):
@@ -200,7 +200,7 @@ def _put_window(found: dict[str, Any], *values: Any) -> None:
 
 
 def _num_ctx(parameters: Any) -> int | None:
-    """Returns `num_ctx` of the parameters, which Ollama gives as lines of text."""
+    """Returns `num_ctx` from the parameters, which Ollama reports as lines of text."""
     for line in parameters.splitlines() if isinstance(parameters, str) else ():
         name, _, value = line.strip().partition(" ")
         if name == "num_ctx" and value.strip().isascii() and value.strip().isdigit():

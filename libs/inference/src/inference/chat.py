@@ -7,14 +7,14 @@ from typing import Any, Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class TextPart:
-    """A text beside images in one message."""
+    """Text in a message that also has images."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class ImagePart:
-    """An image by its bytes. They become base64 in the adapter alone."""
+    """The bytes of an image. Only the adapter converts them to base64."""
 
     media_type: str
     data: bytes = field(repr=False)
@@ -31,7 +31,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """What a model may call; `parameters` is JSON Schema."""
+    """A tool that a model may call; `parameters` is a JSON Schema."""
 
     name: str
     description: str
@@ -61,7 +61,7 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallDelta:
-    """A piece of the call at `index`. Id and name come with the first piece, `arguments` in pieces to be joined."""
+    """A piece of the call at `index`. The first piece has id and name; `arguments` come in pieces to be joined."""
 
     index: int
     id: str = ""
@@ -79,7 +79,7 @@ class AnswerSchema:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens as the provider counted them; `cost` is in its currency, where it tells that.
+    """Tokens as the provider counted them; `cost` is in its currency, if it reports one.
 
     `cached_tokens` are part of the input, `thinking_tokens` part of the output.
     """
@@ -93,10 +93,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ChatDelta:
-    """A piece of the answer, of the model's thinking before it, or of a call; the last one tells how it ended.
+    """A piece of the answer, of the thinking before it, or of a call; the last one says how it ended.
 
-    `issue` is for the user: another model was asked, or the prompt was cut. `restarted`: what was yielded so far is
-    void, the answer begins anew.
+    `issue` is for the user: another model was asked, or the prompt was cut. `restarted`: discard what was yielded so
+    far, the answer starts over.
     """
 
     text: str = ""
@@ -110,8 +110,8 @@ class ChatDelta:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A whole answer without the thinking. `usage` is None if the provider does not report it; `cut_short`: the token
-    limit ended it."""
+    """A complete answer without the thinking. `usage` is None if the provider does not report it; `cut_short`: the
+    token limit ended it."""
 
     text: str
     usage: Usage | None = None
@@ -127,7 +127,7 @@ class StructuredChatModel(Protocol):
     async def complete_structured(
         self, messages: Sequence[ChatMessage], schema: AnswerSchema, *, max_tokens: int, temperature: float = 0.0
     ) -> Completion:
-        """Returns the whole answer. Raises ChatError; StreamCut if it broke off after its beginning."""
+        """Returns the complete answer. Raises ChatError; StreamCut if it broke off after it had begun."""
         ...
 
     async def aclose(self) -> None:

@@ -9,12 +9,12 @@ from inference.unicode import encodable
 
 
 def messages_body(messages: Sequence[ChatMessage]) -> list[dict[str, Any]]:
-    """Returns the messages; images become data URLs, here and nowhere else."""
+    """Returns the messages with images as data URLs."""
     return [_message(message) for message in messages]
 
 
 def tools_body(tools: Sequence[Tool]) -> list[dict[str, Any]] | None:
-    """Returns the tools, None where there are none."""
+    """Returns the tools, None if there are none."""
     return [
         {
             "type": "function",

@@ -1,4 +1,4 @@
-"""Entailment by a chat model that is asked for verdicts by schema."""
+"""Entailment by a chat model that is asked for structured verdicts."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -79,6 +79,6 @@ def _shown(number: int, pair: TextPair) -> str:
 
 
 def _json(text: str) -> str:
-    """Returns what stands between the outer braces: models like to put JSON into a fence."""
+    """Returns the text between the outer braces: models like to put JSON into a code fence."""
     start, end = text.find("{"), text.rfind("}")
     return text[start : end + 1] if 0 <= start < end else text

@@ -16,7 +16,7 @@ from inference.thinking import ThinkingSplitter
 
 @dataclass(slots=True)
 class ChatReply:
-    """One reply. What it reports about itself, `finish_reason` and `usage`, is there once it was read to its end."""
+    """One reply. `finish_reason` and `usage` are set once it has been read to the end."""
 
     provider: Provider
     response: httpx2.Response
@@ -29,9 +29,9 @@ class ChatReply:
         self._rest = self._deltas()
 
     async def start(self) -> None:
-        """Reads up to the first delta; None if there is none. On an error it closes the reply.
+        """Reads up to the first delta; None if there is none. Closes the reply on an error.
 
-        A provider that was silent until its timeout is ProviderSilent, as nothing was cut.
+        Raises ProviderSilent if the provider sent nothing until its timeout, as nothing was cut off.
         """
         try:
             self.first = await anext(self._rest, None)
@@ -45,7 +45,7 @@ class ChatReply:
             raise
 
     async def deltas(self) -> AsyncGenerator[ChatDelta, None]:
-        """Yields all of them. Raises StreamCut if the end was not announced."""
+        """Yields all deltas. Raises StreamCut if the end was not announced."""
         if self.first:
             yield self.first
         async for delta in self._rest:
@@ -109,7 +109,7 @@ class ChatReply:
 
 
 def read_usage(event: dict[str, Any]) -> Usage | None:
-    """Returns what an event says of tokens, None where it does not tell both counts."""
+    """Returns the token usage in an event, None if it does not have both counts."""
     usage = event.get("usage")
     if not isinstance(usage, dict):
         return None

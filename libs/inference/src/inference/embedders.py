@@ -16,17 +16,17 @@ SpaceKey: TypeAlias = tuple[str, int]
 
 
 class EmbeddingWatch(Protocol):
-    """Is told of each call of an embedding model."""
+    """Observes calls of embedding models."""
 
     def __call__(self, model: str, texts: int, seconds: float, *, succeeded: bool) -> None: ...
 
     def expect(self, model: str) -> None:
-        """Is told of a model that may be called."""
+        """Announces a model that may be called."""
         ...
 
 
 class WatchedEmbedder:
-    """An embedder whose calls are told to `watch`; those that were cancelled are not."""
+    """An embedder that reports its calls to `watch`, except cancelled ones."""
 
     def __init__(self, embedder: Embedder, watch: EmbeddingWatch) -> None:
         """Owns `embedder` and closes it."""
@@ -49,7 +49,7 @@ class WatchedEmbedder:
 
 
 class Embedders:
-    """The configured models by (model, dims); of several with the same, the first counts."""
+    """The configured models by (model, dims); the first of several equal ones counts."""
 
     def __init__(self, default: Embedder, others: Sequence[Embedder] = ()) -> None:
         """Owns all of them and closes them."""
@@ -61,7 +61,7 @@ class Embedders:
 
     @property
     def spaces(self) -> list[EmbeddingSpace]:
-        """The space of each configured model, the default's first."""
+        """Returns the space of each configured model, the default's first."""
         return [embedder.space for embedder in self._by_space.values()]
 
     def find(self, model: str, dims: int) -> Embedder | None:
@@ -84,7 +84,7 @@ class Embedders:
 
 
 class LazyEmbedder:
-    """An embedder that is built in a thread at its first use, and takes no memory before."""
+    """An embedder that is built in a thread at its first use, and takes no memory until then."""
 
     def __init__(self, space: EmbeddingSpace, build: Callable[[], Embedder]) -> None:
         """`build` returns an embedder of `space`; `embed` raises what it raises."""

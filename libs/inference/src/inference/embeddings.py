@@ -14,7 +14,7 @@ from inference.errors import WrongEmbeddings
 class EmbeddingSpace:
     """What makes vectors comparable: the same model and the same dimensions.
 
-    `max_tokens` is the most that the model reads of one text, its special tokens included.
+    `max_tokens` is the longest text that the model reads, including its special tokens.
     """
 
     model: str
@@ -34,8 +34,7 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Returns one row of unit length per text, in the texts' order; shape (len(texts), space.dims).
 
-        No text and the empty text are allowed. A text beyond `space.max_tokens` is read up to there.
-        Raises EmbeddingError.
+        `texts` may be empty, and so may a text. Texts are truncated to `space.max_tokens`. Raises EmbeddingError.
         """
         ...
 

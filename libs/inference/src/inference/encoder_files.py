@@ -1,4 +1,4 @@
-"""Where a sentence encoder's files are, and what they say about it. Needs `tokenizers`, not onnxruntime."""
+"""Finds a sentence encoder's files and reads its properties. Needs `tokenizers`, not onnxruntime."""
 
 import hashlib
 import json
@@ -19,9 +19,9 @@ _DEFAULT_MAX_TOKENS = 512
 
 @dataclass(frozen=True)
 class EncoderFiles:
-    """What is needed to run an encoder.
+    """The files and properties needed to run an encoder.
 
-    `sha256` is None where any file at `model_file` is right, `dims` where only the model itself knows.
+    `sha256` is None if any file at `model_file` is accepted, `dims` if only the model itself knows them.
     """
 
     name: str
@@ -51,9 +51,9 @@ def bundled_files() -> EncoderFiles:
 
 
 def folder_files(folder: Path) -> EncoderFiles:
-    """Returns an encoder as sentence-transformers exports it: `model.onnx` or `onnx/model.onnx`, and `tokenizer.json`.
+    """Returns an encoder exported by sentence-transformers: `model.onnx` or `onnx/model.onnx`, and `tokenizer.json`.
 
-    `1_Pooling/config.json` (mean or cls; mean without it) and `sentence_bert_config.json` are read where present.
+    `1_Pooling/config.json` (mean or cls; mean without it) and `sentence_bert_config.json` are read if present.
     The name ends in the model file's digest: another model in the same folder is another space.
     Raises ModelFolderInvalid.
     """

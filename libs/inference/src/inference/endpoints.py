@@ -1,4 +1,4 @@
-"""The endpoints of chat models that a process speaks to: client, breaker and what was learned, once for each."""
+"""The chat model endpoints that a process uses: one client, one breaker and the learned refusals for each."""
 
 import time
 from collections.abc import AsyncIterator, Callable
@@ -19,7 +19,7 @@ IDLE_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class EndpointAddress:
-    """Where an endpoint is, and the key that it is asked with. `is_guarded`: a user named it, not the operator."""
+    """The address and the key of an endpoint. `is_guarded`: a user named it, not the operator."""
 
     base_url: str
     api_key: str | None = field(default=None, repr=False)
@@ -28,7 +28,7 @@ class EndpointAddress:
 
 
 class Endpoint:
-    """One endpoint with one key: all models that it serves share its breaker."""
+    """One endpoint with one key; all models that it serves share its breaker."""
 
     def __init__(self, provider: Provider, breaker: CircuitBreaker | None = None) -> None:
         """Owns `provider`."""
@@ -38,11 +38,11 @@ class Endpoint:
         self._refusals: dict[str, Refusals] = {}
 
     def refusals(self, model: str) -> Refusals:
-        """Returns what was learned of a model; it is shared by all who ask it here."""
+        """Returns what was learned of a model, shared by all its callers in this process."""
         return self._refusals.setdefault(model, Refusals())
 
     async def capabilities(self, model: str) -> Capabilities:
-        """Returns what the endpoint tells of a model, and what its refusals have taught. Raises nothing."""
+        """Returns what the endpoint reports of a model, corrected by its refusals. Raises nothing."""
         return (await self.told.of(model)).with_learned(self.refusals(model))
 
     async def list_models(self) -> list[str]:
@@ -66,7 +66,7 @@ class _Held:
 
 
 class Endpoints:
-    """Opens each endpoint at its first use and closes it once it was unused for `idle_seconds`. For one event loop."""
+    """Opens each endpoint at its first use and closes it after `idle_seconds` without use. For one event loop."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Endpoints:
         clock: Callable[[], float] = time.monotonic,
         guarded: Callable[[], AsyncBaseTransport] | None = None,
     ) -> None:
-        """`guarded` opens connections for addresses that users name; without it there are none of these."""
+        """`guarded` opens connections to addresses that users name; without it these are not available."""
         self._failures, self._reset_seconds = failures, reset_seconds
         self._idle_seconds, self._clock = idle_seconds, clock
         self._guarded = guarded
@@ -85,7 +85,7 @@ class Endpoints:
 
     @asynccontextmanager
     async def using(self, address: EndpointAddress) -> AsyncIterator[Endpoint]:
-        """Yields the endpoint; it stays open at least as long as the block lasts. Raises InvalidApiKey."""
+        """Yields the endpoint, which stays open at least until the block ends. Raises InvalidApiKey."""
         await self._close_unused()
         held = self._held.get(address)
         if held is None:
@@ -98,7 +98,7 @@ class Endpoints:
             held.unused_since = self._clock()
 
     def state(self, address: EndpointAddress) -> Literal["closed", "open", "half-open"]:
-        """Returns the state of the endpoint's breaker: an endpoint that is not open is as good as new."""
+        """Returns the state of the endpoint's breaker; `closed` for an endpoint that has not been opened."""
         held = self._held.get(address)
         return "closed" if held is None else held.endpoint.breaker.state
 
@@ -119,7 +119,7 @@ class Endpoints:
         return Endpoint(provider, CircuitBreaker(failures=self._failures, reset_seconds=self._reset_seconds))
 
     async def _close_unused(self) -> None:
-        """Keeps those whose breaker is open, which would be forgotten with them."""
+        """Closes unused endpoints, except those whose breaker is open, since its state would be lost."""
         before = self._clock() - self._idle_seconds
         for address, held in list(self._held.items()):
             if held.users == 0 and held.unused_since < before and held.endpoint.breaker.state == "closed":

@@ -17,7 +17,7 @@ _NAMES: dict[str, EntailmentLabel] = {
 
 @dataclass(frozen=True, slots=True)
 class TextPair:
-    """What a source says, and what is said of it."""
+    """A source's text and the sentence that relies on it."""
 
     premise: str
     hypothesis: str
@@ -25,7 +25,7 @@ class TextPair:
 
 @dataclass(frozen=True, slots=True)
 class EntailmentScores:
-    """How sure a model is of each label, from 0 to 1; together 1."""
+    """The model's probability of each label; they add up to 1."""
 
     entailment: float
     neutral: float
@@ -33,7 +33,7 @@ class EntailmentScores:
 
     @property
     def label(self) -> EntailmentLabel:
-        """The surest."""
+        """Returns the most probable label."""
         return max(LABELS, key=lambda label: float(getattr(self, label)))
 
 
@@ -53,7 +53,7 @@ class EntailmentModel(Protocol):
 
 
 def label_named(name: str) -> EntailmentLabel:
-    """Returns the label that a model calls so. A model of two labels says entailment or not. Raises WrongLabels."""
+    """Returns the label for a model's own name. A model with two labels says entailment or not. Raises WrongLabels."""
     found = _NAMES.get(name.strip().lower().replace(" ", "_").replace("-", "_"))
     if found is None:
         raise WrongLabels(f"{name[:60]!r} is neither entailment, neutral nor contradiction")

@@ -1,4 +1,4 @@
-"""Estimates tokens where nobody counts them. Pure."""
+"""Estimates tokens where they are not counted. Pure."""
 
 from collections.abc import Iterable
 
@@ -12,17 +12,17 @@ CUT_SHARE, CUT_TOKENS = 0.5, 400
 
 
 def estimated_tokens(text: str) -> int:
-    """Counts four bytes to a token: near enough for a budget, and on the safe side for other scripts."""
+    """Counts four bytes per token: accurate enough for a budget, and on the safe side for other scripts."""
     return -(-len(text.encode("utf-8", "replace")) // BYTES_OF_A_TOKEN)
 
 
 def estimated_prompt_tokens(messages: Iterable[ChatMessage]) -> int:
-    """Estimates what a model reads of the messages, with what surrounds each."""
+    """Estimates the tokens of the messages, including the overhead of each."""
     return sum(_of_message(message) for message in messages)
 
 
 def seems_cut(sent_tokens: int, told_tokens: int) -> bool:
-    """Tells whether an endpoint read far fewer tokens than were sent: it cut the prompt and did not say so."""
+    """Returns whether an endpoint read far fewer tokens than were sent: it cut the prompt without saying so."""
     return told_tokens > 0 and told_tokens < CUT_SHARE * sent_tokens and sent_tokens - told_tokens > CUT_TOKENS
 
 

@@ -25,9 +25,9 @@ _OPENAI_BATCH = 32
 
 
 def build_embedder(settings: EmbeddingSettings, watch: EmbeddingWatch | None = None) -> Embedder:
-    """Returns the embedder of `embedding_backend`, whose calls `watch` is told; the caller closes it.
+    """Returns the embedder of `embedding_backend`, which reports its calls to `watch`; the caller closes it.
 
-    A folder's model is loaded here if nothing tells its dimensions, the bundled one at its first use.
+    A folder's model is loaded here if its files do not state the dimensions, the bundled one at its first use.
     Raises SettingMissing, InvalidApiKey, ModelFileChanged, ModelFolderInvalid.
     """
     return _watched(_embedder(settings.default_embedding_model, "EMBEDDING_"), watch)
@@ -38,9 +38,8 @@ def build_embedders(
 ) -> Embedders:
     """Returns the default, those of `embedding_models`, and the bundled one if installed; the caller closes them.
 
-    Models are loaded at their first use. With `background`, those that run here yield to all other work. Each call is
-    told to `watch`.
-    Raises as `build_embedder`, the message naming the place in EMBEDDING_MODELS.
+    Models are loaded at their first use. With `background`, local ones yield to all other work. Each call is reported
+    to `watch`. Raises what `build_embedder` raises; the message names the entry of EMBEDDING_MODELS.
     """
     default = _embedder(settings.default_embedding_model, "EMBEDDING_", background)
     others = [
@@ -67,7 +66,7 @@ def build_chat_model(settings: ChatSettings) -> OpenAIChat | None:
 
 
 def chat_address(settings: ChatSettings) -> EndpointAddress:
-    """Returns where the chat model is. Raises SettingMissing."""
+    """Returns the address of the chat model. Raises SettingMissing."""
     if settings.chat_base_url is None:
         raise SettingMissing("CHAT_BASE_URL")
     timeouts = Timeouts(connect=settings.chat_connect_timeout_seconds, read=settings.chat_timeout_seconds)
@@ -122,7 +121,7 @@ def _watched(embedder: Embedder, watch: EmbeddingWatch | None) -> Embedder:
 
 
 def _embedder(model: EmbeddingModel, prefix: str, background: bool = False) -> Embedder:
-    """`prefix` begins the settings' names in messages."""
+    """Builds an embedder; `prefix` is that of the settings' names in error messages."""
     if model.backend == "openai":
         return _openai_embedder(model, prefix)
     from inference.encoder_files import bundled_files, folder_files  # noqa: PLC0415 - not installed everywhere

@@ -24,11 +24,11 @@ _LONGEST_TOKEN = 100
 
 
 class OnnxEmbedder:
-    """Loads the model at the first use, then keeps it. May be used from several threads at once.
+    """Loads the model at the first use, then keeps it. Thread-safe.
 
-    `threads` bounds what one call uses of the CPU. `batch_size` texts run together, fewer where they are long: on CPUs
-    only short texts gain by it, and long ones together take memory. With `background` one thread of the lowest priority
-    does it all, and gives way to whatever else the machine has to do.
+    `threads` limits the CPU threads of one call. `batch_size` texts run together, fewer if they are long: on CPUs only
+    short texts benefit from batching, and long ones take memory. With `background`, one thread of the lowest priority
+    does all the work and yields to everything else on the machine.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class OnnxEmbedder:
         batch_size: int = 16,
         background: bool = False,
     ) -> None:
-        """If neither `dims` nor the files state the dimensions, the model is loaded to read them, and unloaded.
+        """If neither `dims` nor the files state the dimensions, the model is loaded to read them and unloaded again.
 
         Raises ModelFileChanged, ModelFolderInvalid.
         """
@@ -77,11 +77,11 @@ class OnnxEmbedder:
         return vectors
 
     def count_tokens(self, text: str) -> int:
-        """Counts the tokens of `text` itself, without the special tokens that `space.max_tokens` includes."""
+        """Counts the tokens of `text`, without the special tokens that `space.max_tokens` includes."""
         return count_tokens(self.tokenizer, text)
 
     async def aclose(self) -> None:
-        """Frees the model's memory. A later use loads it again."""
+        """Frees the model's memory. It is loaded again at the next use."""
         if self._executor:
             self._executor.shutdown(wait=False, cancel_futures=True)
             self._executor = None
@@ -89,7 +89,7 @@ class OnnxEmbedder:
             self._loaded = None
 
     def _batches(self, encodings: Sequence[Encoding]) -> Iterator[list[int]]:
-        """Yields indexes of texts of similar length, to pad little; at most one longest text's tokens."""
+        """Yields indexes of texts of similar length, to pad little; a batch has at most one longest text's tokens."""
         batch: list[int] = []
         for index in sorted(range(len(encodings)), key=lambda index: len(encodings[index].ids)):
             tokens = (len(batch) + 1) * len(encodings[index].ids)
@@ -125,7 +125,7 @@ class OnnxEmbedder:
 
 
 def _take_lowest_priority() -> None:
-    """Lowers the priority of this thread alone, which only Linux can."""
+    """Lowers the priority of only this thread, which works on Linux only."""
     if sys.platform == "linux":
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
 

@@ -22,8 +22,8 @@ _LONGEST_TOKEN = 100
 
 
 class OnnxEntailment:
-    """A folder as Transformers exports a sequence classifier: `model.onnx` (or `onnx/model.onnx`), `tokenizer.json`,
-    and `config.json` with `id2label`. The model is loaded at its first use. Longer premises are cut.
+    """A sequence classifier exported by Transformers: a folder with `model.onnx` (or `onnx/model.onnx`),
+    `tokenizer.json`, and `config.json` with `id2label`. Loaded at its first use. Longer premises are truncated.
     """
 
     def __init__(self, folder: Path, *, threads: int = 2) -> None:

@@ -13,7 +13,7 @@ from inference.errors import InferenceError, ModelFolderInvalid
 
 
 def opened(model_file: Path, threads: int) -> Any:
-    """Returns a session that takes little memory. Raises ModelFolderInvalid."""
+    """Returns a session configured to use little memory. Raises ModelFolderInvalid."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -29,7 +29,7 @@ def opened(model_file: Path, threads: int) -> Any:
 
 @contextmanager
 def named_errors(error: type[InferenceError]) -> Iterator[None]:
-    """Names the errors of onnxruntime, whose exceptions share no base class but Exception. For its calls alone."""
+    """Translates the errors of onnxruntime, whose only common base class is Exception. Use it only around its calls."""
     try:
         yield
     except Exception as cause:
@@ -37,6 +37,6 @@ def named_errors(error: type[InferenceError]) -> Iterator[None]:
 
 
 def _return_freed_memory() -> None:
-    """Returns some 50 MB to the system that loading has freed and glibc would keep."""
+    """Returns about 50 MB to the system that loading has freed and glibc would keep."""
     if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
         trim(0)

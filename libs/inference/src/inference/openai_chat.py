@@ -18,7 +18,7 @@ class OpenAIChat:
     def __init__(
         self, endpoint: Endpoint, model: str, *, max_tokens: int | None = None, retry: RetryPolicy | None = None
     ) -> None:
-        """`max_tokens` is for calls that name none."""
+        """`max_tokens` applies to calls that set none."""
         self.model, self.endpoint, self.max_tokens = model, endpoint, max_tokens
         self._retry = retry or RetryPolicy()
         self._refusals = endpoint.refusals(model)
@@ -50,7 +50,7 @@ class OpenAIChat:
         max_tokens: int | None = None,
         temperature: float = 0.0,
     ) -> AsyncGenerator[ChatDelta, None]:
-        """Requests JSON by `schema`; a provider that rejects the parameter is asked without it."""
+        """Requests JSON by `schema`; if the provider rejects the parameter, asks again without it."""
         body = self._body(messages, max_tokens, temperature) | {"response_format": response_format(schema)}
         async with aclosing(self._asked(body)) as deltas:
             async for delta in deltas:
@@ -68,7 +68,7 @@ class OpenAIChat:
         return await self._retry.run(self.endpoint.list_models)
 
     async def aclose(self) -> None:
-        """Closes the endpoint: for whoever opened it for this model alone."""
+        """Closes the endpoint, if it was opened only for this model."""
         await self.endpoint.aclose()
 
     async def _asked(self, body: dict[str, Any]) -> AsyncGenerator[ChatDelta, None]:
@@ -104,7 +104,7 @@ class OpenAIChat:
 
 
 async def completion(deltas: AsyncGenerator[ChatDelta, None]) -> Completion:
-    """Returns the whole answer of a stream."""
+    """Returns the complete answer of a stream."""
     text: list[str] = []
     usage: Usage | None = None
     reason: str | None = None

@@ -14,7 +14,7 @@ from inference.unicode import encodable
 
 
 class OpenAIEmbedder:
-    """`POST /embeddings` with `batch_size` texts at a time.
+    """`POST /embeddings` with `batch_size` texts per request.
 
     The provider truncates long texts; one that refuses them instead raises ContextTooLong.
     """

@@ -13,14 +13,14 @@ _TOKEN = re.compile(r"<<([A-Z][A-Z0-9_]*)>>")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A prompt split at its placeholders: texts and tokens alternate, beginning with a text."""
+    """A prompt split at its placeholders: texts and tokens alternate, starting with a text."""
 
     name: str
     pieces: tuple[str, ...]
 
     @classmethod
     def parse(cls, name: str, text: str) -> "Prompt":
-        """Raises PromptInvalid for what looks like a placeholder and is none."""
+        """Raises PromptInvalid for anything that looks like a placeholder but is not one."""
         prompt = cls(name, tuple(_TOKEN.split(text.strip())))
         if any("<<" in piece or ">>" in piece for piece in prompt.pieces[::2]):
             raise PromptInvalid(f"{name} has a placeholder that is not of the form <<UPPER_CASE>>")
@@ -28,11 +28,11 @@ class Prompt:
 
     @property
     def tokens(self) -> frozenset[str]:
-        """The names of its values, in small letters: `<<TOKEN>>` takes the value `token`."""
+        """Returns the names of its values, in lower case: `<<TOKEN>>` takes the value `token`."""
         return frozenset(piece.lower() for piece in self.pieces[1::2])
 
     def render(self, **values: str) -> str:
-        """Returns the text with each token replaced. A value is data: what looks like a token in it stays as it is.
+        """Returns the text with each token replaced. Values are data: tokens inside them are not replaced.
 
         Raises PromptInvalid when a token has no value, or a value no token.
         """
@@ -41,16 +41,16 @@ class Prompt:
         return "".join(values[piece.lower()] if index % 2 else piece for index, piece in enumerate(self.pieces))
 
     def mismatch(self, given: Collection[str]) -> str:
-        """Says which tokens have no value, and which values no token; empty if all fit."""
+        """Describes which tokens have no value and which values no token; empty if all match."""
         missing, unknown = sorted(self.tokens - set(given)), sorted(set(given) - self.tokens)
         return f"{self.name}: missing {missing}, unknown {unknown}" if missing or unknown else ""
 
 
 def load_prompts(package: str, wanted: Mapping[str, Collection[str]]) -> dict[str, Prompt]:
-    """Loads the prompts of a package, each once: all of its Markdown files, by their paths below it.
+    """Loads all Markdown files of a package as prompts, by their paths below it.
 
-    `wanted` gives the tokens of each. Raises PromptInvalid with everything that is wrong, by name: files that are
-    missing or that nobody wants, tokens that have no value, and values that have no token.
+    `wanted` gives the tokens of each. Raises PromptInvalid with everything that is wrong, by name: missing or unused
+    files, tokens without a value, and values without a token.
     """
     found = {name: Prompt.parse(name, text) for name, text in _texts(files(package), "")}
     wrong = [f"missing {name}" for name in sorted(set(wanted) - set(found))]

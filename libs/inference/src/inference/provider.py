@@ -1,4 +1,4 @@
-"""The connection to one provider that speaks the OpenAI API: requests, what its errors mean, and its API key."""
+"""The connection to one provider with the OpenAI API: requests, errors, and the API key."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ IDLE_CONNECTIONS = 100
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Reads the certificates once per process, which takes some 60 ms."""
+    """Reads the certificates once per process, which takes about 60 ms."""
     return httpx2.create_ssl_context()
 
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """Seconds. `read` is the longest silence of the provider, not the length of the whole reply."""
+    """In seconds. `read` is how long the provider may send nothing, not the duration of the whole reply."""
 
     connect: float = 5.0
     read: float = 60.0
 
 
 class Provider:
-    """Sends requests below `base_url` (with its `/v1`, as providers print it) and raises ProviderError subclasses.
+    """Sends requests below `base_url` (including `/v1`, as providers document it) and raises ProviderError subclasses.
 
-    No error holds the API key, even if the provider repeats it.
+    No error contains the API key, even if the provider repeats it.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Provider:
         timeouts: Timeouts,
         transport: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        """`transport` makes the connections, in the place of the usual one. Raises InvalidApiKey."""
+        """`transport` replaces the default one for connections. Raises InvalidApiKey."""
         if api_key and not (api_key.isascii() and api_key.isprintable() and " " not in api_key):
             raise InvalidApiKey
         import openai  # noqa: PLC0415 - takes 24 MB, which a deployment without a provider saves
@@ -86,7 +86,7 @@ class Provider:
         )
 
     async def get(self, path: str, *, seconds: float | None = None) -> Any:
-        """Returns the reply's JSON. `path` may be a whole URL; `seconds` replaces the timeouts."""
+        """Returns the reply's JSON. `path` may be a full URL; `seconds` replaces the timeouts."""
         with self.errors():
             return await self._client.get(path, cast_to=object, options=self._within(seconds))
 
@@ -112,7 +112,7 @@ class Provider:
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Turns errors of the SDK, and of streams read without it, into ProviderError subclasses."""
+        """Translates errors of the SDK, and of streams read without it, into ProviderError subclasses."""
         try:
             yield
         except self._openai.APIStatusError as error:

@@ -1,4 +1,4 @@
-"""What a model's endpoint was found to refuse, so that it is not sent again."""
+"""Remembers what a model's endpoint refuses, so that it is not sent again."""
 
 import re
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ _SMALLEST_WINDOW = 256
 
 @dataclass(slots=True)
 class Refusals:
-    """What a model at an endpoint refuses: parameters with their other names, abilities; None is not known."""
+    """What a model at an endpoint refuses: parameters with their other names, abilities; None means unknown."""
 
     names: dict[str, str] = field(default_factory=dict)
     context_tokens: int | None = None
@@ -30,13 +30,13 @@ class Refusals:
     tools: bool | None = None
 
     def accepted(self, body: dict[str, Any]) -> dict[str, Any]:
-        """Returns `body` under the names that this provider accepts, without unset values."""
+        """Returns `body` with the parameter names that this provider accepts, without unset values."""
         named = {self.names.get(name, name): value for name, value in body.items() if value is not None}
         named.pop("", None)
         return named
 
     def learn(self, refusal: ProviderRejected, sent: dict[str, Any]) -> None:
-        """Remembers what a provider rejects: another name for `max_tokens`, no temperature, no schema, no images."""
+        """Records what a provider rejects: the name `max_tokens`, a temperature, a schema, images."""
         if isinstance(refusal, ContextTooLong):
             self._learn_window(refusal.detail)
             return

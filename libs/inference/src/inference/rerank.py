@@ -1,4 +1,4 @@
-"""The port for rerankers, and those called over HTTP: Cohere, Jina, text-embeddings-inference and the like."""
+"""The port for rerankers, and an adapter for HTTP APIs: Cohere, Jina, text-embeddings-inference and the like."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ class Reranker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Dialect:
-    """How one API expects a request, and where its reply has the scores."""
+    """The form of one API's requests, and where its replies have the scores."""
 
     body: Callable[[str, str, list[str]], dict[str, Any]]
     results: Callable[[Any], Any]
@@ -62,8 +62,8 @@ DIALECTS = {
 class HttpReranker:
     """`POST /rerank`, below the provider's base URL.
 
-    The base URL is that of Cohere (`https://api.cohere.com/v2`), of Jina (`https://api.jina.ai/v1`), of a server that
-    speaks as one of them (vLLM, Infinity, LiteLLM), or of text-embeddings-inference.
+    The base URL is Cohere's (`https://api.cohere.com/v2`), Jina's (`https://api.jina.ai/v1`), that of a compatible
+    server (vLLM, Infinity, LiteLLM), or that of text-embeddings-inference.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class HttpReranker:
         retry: RetryPolicy | None = None,
         breaker: CircuitBreaker | None = None,
     ) -> None:
-        """Owns `provider` and closes it. A caller is waiting: by default it is tried twice, in quick succession."""
+        """Owns `provider` and closes it. A caller is waiting: by default it makes two attempts in quick succession."""
         self.model = model
         self._provider = provider
         self._dialect = DIALECTS[backend]

@@ -1,4 +1,4 @@
-"""When a request to a provider is repeated, and after how long."""
+"""Decides whether and when a request to a provider is retried."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Allows `attempts` tries. Waits double from `first_seconds` up to `longest_seconds`, with jitter.
+    """Allows `attempts` attempts. Waits double from `first_seconds` up to `longest_seconds`, with jitter.
 
-    A `Retry-After` replaces a shorter wait; one beyond `longest_seconds` ends the tries at once. A provider that was
-    silent until its timeout is tried once less: each of these tries takes as long as the timeout.
+    A `Retry-After` replaces a shorter wait; one beyond `longest_seconds` ends the attempts at once. A provider that
+    times out gets one attempt fewer, since each takes as long as the timeout.
     """
 
     attempts: int = 3
@@ -30,7 +30,7 @@ class RetryPolicy:
     longest_seconds: float = 20.0
 
     async def run(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Repeats `attempt` on ProviderUnavailable and StreamCut, or raises the last error."""
+        """Returns the result of `attempt`, repeated on ProviderUnavailable and StreamCut. Raises the last error."""
         backoff = wait_exponential(self.first_seconds, self.longest_seconds) + wait_random(0, self.first_seconds)
 
         def wait(state: RetryCallState) -> float:

@@ -1,4 +1,4 @@
-"""The models of one role, asked in order: where one fails, the next one answers."""
+"""The models of one role, tried in order: if one fails, the next one answers."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -22,7 +22,7 @@ Asking = Callable[[OpenAIChat], AsyncGenerator[ChatDelta, None]]
 
 @dataclass(frozen=True, slots=True)
 class RoleCandidate:
-    """A model of a role, under the name of its provider; `set_by_hand` is what somebody knows better."""
+    """A model of a role and its provider's name; `set_by_hand` overrides what the endpoint reports."""
 
     provider: str
     chat: OpenAIChat
@@ -38,10 +38,11 @@ class RoleCandidate:
 
 
 class RoleChat:
-    """Asks the candidates in order, at least one. A call that is refused here (`CallRefused`) asks no other.
+    """Asks the candidates in order, at least one. After a refusal here (`CallRefused`) no other is asked.
 
-    Before the first word each is tried again as its RetryPolicy says, then the next one is asked. Up to 200 characters
-    into the answer the next one begins anew (`restarted`); beyond, StreamCut is raised and what was said stands.
+    Before the first word, each is retried by its RetryPolicy, then the next one is asked. If an answer breaks off
+    within its first 200 characters, the next one starts over (`restarted`); later, StreamCut is raised and the partial
+    answer stands.
     """
 
     def __init__(self, role: ModelRole, candidates: Sequence[RoleCandidate], meter: Meter | None = None) -> None:
@@ -64,7 +65,7 @@ class RoleChat:
         temperature: float = 0.2,
         tools: Sequence[Tool] = (),
     ) -> AsyncGenerator[ChatDelta, None]:
-        """Yields the answer of the first candidate that gives one. Raises ChatError, that of the last candidate."""
+        """Yields the answer of the first candidate that gives one. Raises the last candidate's ChatError."""
 
         def ask(chat: OpenAIChat) -> AsyncGenerator[ChatDelta, None]:
             return chat.stream(messages, max_tokens=max_tokens, temperature=temperature, tools=tools)
@@ -93,7 +94,7 @@ class RoleChat:
     async def answer(
         self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None, temperature: float = 0.2
     ) -> Completion:
-        """Returns the whole answer, with what it took. Raises ChatError."""
+        """Returns the complete answer, with its usage. Raises ChatError."""
         async with aclosing(self.stream(messages, max_tokens=max_tokens, temperature=temperature)) as deltas:
             return await completion(deltas)
 
@@ -128,7 +129,7 @@ class RoleChat:
     async def _must_be_able(
         self, candidate: RoleCandidate, messages: Sequence[ChatMessage], tools: Sequence[Tool]
     ) -> None:
-        """Raises ModelCannot where it is known that the model sees no images, or calls no tools."""
+        """Raises ModelCannot if the model is known to accept no images or call no tools."""
         images = any(message.has_images for message in messages)
         if not images and not tools:
             return

@@ -1,4 +1,4 @@
-"""The settings of the models, to be inherited by a service's settings class beside its own."""
+"""Settings of models, which a service's settings class inherits."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,7 +23,7 @@ Positive = Annotated[int, Field(gt=0)]
 
 
 class _EmptyIsUnset(BaseModel, use_attribute_docstrings=True):
-    """Treats an empty variable as unset: Compose passes unset variables on as empty ones."""
+    """Treats an empty variable as unset, because Compose passes unset variables as empty ones."""
 
     @model_validator(mode="before")
     @classmethod
@@ -57,10 +57,10 @@ class EmbeddingModel(BaseModel):
 
 
 class EmbeddingSettings(_EmptyIsUnset):
-    """`EMBEDDING_...`. All processes that embed for one index must have the same.
+    """`EMBEDDING_...`. All processes that embed for one index must use the same values.
 
-    `embedding_models` lists further models, which a workspace may be switched to: a JSON list of objects with the
-    names of the other variables without `EMBEDDING_`, in small letters.
+    `embedding_models` lists further models that a workspace may be switched to: a JSON list of objects whose keys are
+    the names of the other variables, in lower case and without `EMBEDDING_`.
     """
 
     embedding_backend: Literal["bundled", "folder", "openai"] = "bundled"
@@ -68,27 +68,27 @@ class EmbeddingSettings(_EmptyIsUnset):
     embedding_folder: Path | None = None
     """For `folder`: holds model.onnx (or onnx/model.onnx) and tokenizer.json"""
     embedding_base_url: WebAddress | None = None
-    """For `openai`: the endpoint; the URL of most ends in /v1"""
+    """For `openai`: the endpoint; most URLs end in /v1"""
     embedding_model: str | None = None
     """For `openai`: the name of the model"""
     embedding_api_key: ApiKey | None = None
     """For `openai`: sent as a bearer token; never in an error or a log"""
     embedding_dims: Positive | None = None
-    """For `openai`: the number of dimensions of its vectors"""
+    """For `openai`: the number of dimensions of the model's vectors"""
     embedding_max_tokens: int = Field(default=512, gt=2)
-    """For `openai`: the longest text that the model reads"""
+    """For `openai`: the longest text that the model accepts, in tokens"""
     embedding_threads: Positive = 2
-    """CPU threads of a model on this machine"""
+    """CPU threads of a local model"""
     embedding_batch_size: Positive | None = None
-    """Texts in one request or inference; by default what suits the backend"""
+    """Texts per request or inference; the default depends on the backend"""
     embedding_timeout_seconds: float = Field(default=30.0, gt=0)
-    """For `openai`: the longest silence of the endpoint"""
+    """For `openai`: how long the endpoint may send nothing"""
     embedding_models: Json[list[EmbeddingModel]] = Field(default="[]", validate_default=True)
     """Further models that a workspace may be switched to: a JSON list"""
 
     @property
     def default_embedding_model(self) -> EmbeddingModel:
-        """The one that `EMBEDDING_...` describes."""
+        """Returns the model that `EMBEDDING_...` describes."""
         names = EmbeddingModel.model_fields
         return EmbeddingModel.model_construct(**{name: getattr(self, f"embedding_{name}") for name in names})
 
@@ -97,30 +97,30 @@ class ChatSettings(_EmptyIsUnset):
     """`CHAT_...`. Without a base URL and a model there is no chat model."""
 
     chat_base_url: WebAddress | None = None
-    """An OpenAI-compatible endpoint; the URL of most ends in /v1"""
+    """An OpenAI-compatible endpoint; most URLs end in /v1"""
     chat_model: str | None = None
     """The name of the model"""
     chat_api_key: ApiKey | None = None
     """Sent as a bearer token; never in an error or a log"""
     chat_timeout_seconds: float = Field(default=60.0, gt=0)
-    """The longest silence of the provider, also between two pieces of an answer"""
+    """How long the provider may send nothing, also between two pieces of an answer"""
     chat_connect_timeout_seconds: float = Field(default=5.0, gt=0)
-    """The longest time that connecting may take"""
+    """How long connecting may take"""
     chat_max_tokens: int | None = Field(default=None, gt=0)
-    """The longest answer, where the caller names no limit"""
+    """The longest answer, unless the caller sets a limit"""
     chat_context_tokens: int | None = Field(default=None, gt=0)
-    """The model's window, where its endpoint does not tell it, or tells more than it serves"""
+    """The model's context window, if its endpoint does not report it or reports more than it serves"""
     chat_breaker_failures: Positive = 3
-    """Failed calls in a row after which an endpoint is not called for a while"""
+    """Consecutive failed calls after which an endpoint is not called for a while"""
     chat_breaker_seconds: float = Field(default=60.0, gt=0)
     """How long an endpoint that failed repeatedly is not called"""
 
 
 class RerankSettings(_EmptyIsUnset):
-    """`RERANK_...`. Without a backend there is no reranker. The timeout is the provider's longest silence."""
+    """`RERANK_...`. Without a backend there is no reranker. The timeout is how long the provider may send nothing."""
 
     rerank_backend: Literal["cohere", "jina", "tei"] | None = None
-    """How the endpoint is spoken to; without it nothing is reranked"""
+    """The API of the endpoint; unset: nothing is reranked"""
     rerank_base_url: WebAddress | None = None
     """https://api.cohere.com/v2, https://api.jina.ai/v1, or a server of your own"""
     rerank_model: str | None = None
@@ -128,16 +128,16 @@ class RerankSettings(_EmptyIsUnset):
     rerank_api_key: ApiKey | None = None
     """Sent as a bearer token; never in an error or a log"""
     rerank_timeout_seconds: float = Field(default=2.0, gt=0)
-    """The longest silence of the endpoint"""
+    """How long the endpoint may send nothing"""
     rerank_batch_size: Positive | None = None
-    """Texts in one request; by default 32 for `tei`, else 1000"""
+    """Texts per request; by default 32 for `tei`, otherwise 1000"""
 
 
 class EntailmentSettings(_EmptyIsUnset):
-    """`ENTAILMENT_...`. Without a backend the rules alone compare sentences with their sources."""
+    """`ENTAILMENT_...`. Without a backend only the rules compare sentences with their sources."""
 
     entailment_backend: Literal["tei", "folder", "chat"] | None = None
-    """What reads sentences that the rules leave unclear: a server with `/predict` (text-embeddings-inference), a
+    """What judges sentences that the rules leave unclear: a server with `/predict` (text-embeddings-inference), a
     classifier in a folder, or the chat model"""
     entailment_base_url: WebAddress | None = None
     """For `tei`: the server's address"""
@@ -148,4 +148,4 @@ class EntailmentSettings(_EmptyIsUnset):
     entailment_threads: Positive = 2
     """For `folder`: CPU threads"""
     entailment_timeout_seconds: float = Field(default=10.0, gt=0)
-    """The longest that the check of one answer waits for the model"""
+    """How long checking one answer may wait for the model"""

@@ -22,7 +22,7 @@ REPAIR = "That was not valid: {errors}. Answer again with the corrected JSON obj
 
 
 class AsksForStructure(Protocol):
-    """Streams an answer for which a JSON schema is sent."""
+    """A chat model that streams an answer to a request with a JSON schema."""
 
     def stream_structured(
         self,
@@ -42,11 +42,11 @@ async def structured(
     max_tokens: int = MOST_TOKENS,
     temperature: float = 0.0,
 ) -> Answer:
-    """Asks for an object of the class `answer`.
+    """Returns the model's answer as an object of the class `answer`.
 
-    The schema goes into the request (`response_format`) and into the prompt: Ollama does not show it to the model. What
-    does not fit is told to the model once. Raises StructuredAnswerInvalid if the second answer does not fit either, and
-    ChatError.
+    The schema goes into the request (`response_format`) and into the prompt, because Ollama does not show it to the
+    model. An invalid answer is reported to the model once. Raises StructuredAnswerInvalid if the second answer is
+    invalid, too, and ChatError.
     """
     schema = AnswerSchema(answer.__name__, answer.model_json_schema())
     asked = [*messages, ChatMessage("system", ASK + json.dumps(schema.schema, ensure_ascii=False))]
@@ -72,12 +72,12 @@ async def _text(
 
 
 def _read(text: str, answer: type[Answer]) -> Answer:
-    """Reads the outermost object in the text: models like to put a fence or a sentence around it."""
+    """Parses the outermost object in the text: models like to put a fence or a sentence around it."""
     start, end = text.find("{"), text.rfind("}")
     return answer.model_validate_json(text[start : end + 1] if 0 <= start < end else text)
 
 
 def _report(error: ValidationError) -> str:
-    """Says what is wrong and where, without the values."""
+    """Describes what is wrong and where, without the values."""
     wrong = (f"{'.'.join(map(str, one['loc'])) or 'the answer'}: {one['msg']}" for one in error.errors())
     return "; ".join(wrong)[:LONGEST_REPORT]

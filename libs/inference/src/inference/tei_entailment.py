@@ -26,7 +26,7 @@ class TeiEntailment:
         retry: RetryPolicy | None = None,
         breaker: CircuitBreaker | None = None,
     ) -> None:
-        """Owns `provider` and closes it. A caller is waiting: by default it is tried twice, in quick succession."""
+        """Owns `provider` and closes it. A caller is waiting: by default it makes two attempts in quick succession."""
         self.model = model
         self._provider = provider
         self._batch_size = batch_size or _BATCH

@@ -1,4 +1,4 @@
-"""Tells a model's thinking from its answer where both come in one text, as `<think>...</think>`."""
+"""Separates a model's thinking from its answer if both come in one text, as `<think>...</think>`."""
 
 from inference.chat import ChatDelta
 
@@ -7,9 +7,9 @@ _CLOSE = "</think>"
 
 
 class ThinkingSplitter:
-    """Fed with the pieces of one answer in order; a tag may be cut anywhere between pieces.
+    """Takes the pieces of one answer in order; a tag may be split between pieces anywhere.
 
-    A block opens only where a line begins: an answer may speak of `<think>` within a line.
+    A block opens only at the beginning of a line, since an answer may mention `<think>` within a line.
     """
 
     def __init__(self) -> None:
@@ -19,7 +19,7 @@ class ThinkingSplitter:
         self._after_block = False
 
     def feed(self, piece: str) -> list[ChatDelta]:
-        """What is certain by now; the beginning of what could be a tag is held back."""
+        """Returns the deltas that are certain by now; the beginning of a possible tag is held back."""
         self._held += piece
         deltas: list[ChatDelta] = []
         while (cut := self._tag()) >= 0:
@@ -33,7 +33,7 @@ class ThinkingSplitter:
         return deltas
 
     def end(self) -> list[ChatDelta]:
-        """The rest, after the last piece."""
+        """Returns the rest, after the last piece."""
         rest, self._held = self._held, ""
         return self._emit(rest)
 
@@ -42,7 +42,7 @@ class ThinkingSplitter:
         return _CLOSE if self._thinking else _OPEN
 
     def _tag(self) -> int:
-        """Where the wanted tag begins in what is held, or -1."""
+        """Returns the position of the next expected tag in the held text, or -1."""
         start = self._held.find(self._wanted)
         while not self._thinking and start >= 0 and not self._begins_line(self._held[:start]):
             start = self._held.find(self._wanted, start + 1)
@@ -64,5 +64,5 @@ class ThinkingSplitter:
 
 
 def _overlap(text: str, tag: str) -> int:
-    """The length of the longest end of `text` that begins `tag`."""
+    """Returns the length of the longest suffix of `text` that is a prefix of `tag`."""
     return next((size for size in range(min(len(text), len(tag) - 1), 0, -1) if text.endswith(tag[:size])), 0)

@@ -12,7 +12,7 @@ MINILM_VOCAB_SHA256 = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c9
 
 
 def load_minilm_tokenizer() -> Tokenizer:
-    """The tokenizer of all-MiniLM-L6-v2, neither truncating nor padding.
+    """Returns the tokenizer of all-MiniLM-L6-v2, which neither truncates nor pads.
 
     Takes about 50 ms; load it once and hand it down. Raises ModelFileChanged.
     """
@@ -30,5 +30,5 @@ def load_minilm_tokenizer() -> Tokenizer:
 
 
 def count_tokens(tokenizer: Tokenizer, text: str) -> int:
-    """The tokens of `text` itself. The special tokens that an encoder adds (two for MiniLM) are not counted."""
+    """Counts the tokens of `text`, without the special tokens that an encoder adds (two for MiniLM)."""
     return len(tokenizer.encode(encodable(text), add_special_tokens=False).ids)

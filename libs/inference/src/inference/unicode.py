@@ -1,4 +1,4 @@
-"""Text in a form that models accept."""
+"""Converts text into a form that models accept."""
 
 
 def encodable(text: str) -> str:

@@ -1,1 +1,1 @@
-"""What every Attractor service would otherwise repeat."""
+"""Code that all Attractor services share."""

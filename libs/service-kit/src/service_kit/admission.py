@@ -1,7 +1,7 @@
-"""Which events a consumer takes for true: right source, own objects, and a deletion only if its owner confirms it.
+"""Decides which events a consumer accepts: right source, own objects, and a deletion only if its owner confirms it.
 
-Whoever can write to a stream can write anything there. So before something is erased, the service that owns the fact is
-asked whether it is one (gateway: the workspace is deleted; ingestion: the document is; orchestrator: the session is).
+Anyone who can write to a stream can write anything there. So before something is erased, the service that owns it must
+confirm the deletion (gateway: of a workspace; ingestion: of a document; orchestrator: of a session).
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ DENIED = Decision(AdmissionVerdict.refused, "the owner of the fact denies it")
 
 @dataclass(frozen=True)
 class Admission:
-    """`owners` by the name of the service that is asked before an event of its own is handled."""
+    """`owners`, by service name, are asked before a deletion event of that service is handled."""
 
     owners: Mapping[str, Owner] = field(default_factory=dict)
 
     async def decide(self, events: Sequence[Event]) -> list[Decision]:
-        """Returns a decision for each event; the owner is asked once for all of one type and workspace.
+        """Returns a decision for each event. The owner is asked once for all events of one type and workspace.
 
-        By position, as an id proves nothing: a forged event may carry that of a true one.
+        Decisions are by position, because a forged event may carry the id of a genuine one.
         """
         decisions = [_by_itself(event) for event in events]
         asked = defaultdict[tuple[str, UUID], list[int]](list)
@@ -62,7 +62,7 @@ class Admission:
         return decisions
 
     def owner_of(self, kind: str) -> Owner | None:
-        """Returns who is asked about events of this type, if they have an owner. Raises ValueError if it is missing."""
+        """Returns the owner of events of this type, None if they have none. Raises ValueError if it is missing."""
         data = BY_TYPE.get(kind)
         if data is None or data.owner is None:
             return None

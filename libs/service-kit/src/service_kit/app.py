@@ -1,4 +1,4 @@
-"""The frame of every service's application: telemetry, problems, health, tokens. Its own parts come from its app.py."""
+"""Builds what all services' applications share: telemetry, problems, health, tokens. Their app.py adds the rest."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def service_app(
     lifespan: Lifespan,
     openapi_url: str | None = "/openapi.json",
 ) -> FastAPI:
-    """Returns an application with `state.metrics`, `state.health` and `state.tokens`, which the lifespan may use.
+    """Returns an application with `state.metrics`, `state.health` and `state.tokens` for the lifespan to use.
 
-    What the lifespan adds to `state.on_stop` is called as soon as the process is asked to stop, before it ends.
+    Functions that the lifespan adds to `state.on_stop` are called as soon as the process is asked to stop.
 
-    With a private port, `state.private` is the application that it serves.
+    With a private port, `state.private` is the application served there.
     """
     app = FastAPI(
         title=f"Attractor {name}",

@@ -1,4 +1,4 @@
-"""Who calls, and what a route asks of its caller. `service_kit.tokens` says how that is proved."""
+"""Callers, and what routes require of them. `service_kit.tokens` has the proof."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Principal:
     """A caller: a user acting in one workspace with one role.
 
     `readable`: other workspaces the caller may search; None if the key covers one workspace. `delegation`: what the
-    gateway signed for the services that are asked on the way. `via`: the service that acts for the user; None if the
+    gateway signed for services that call others for the user. `via`: the service that acts for the user; None if the
     request comes from the gateway. `key_id`: the API key of the caller; None in a browser.
     """
 
@@ -34,17 +34,17 @@ class Principal:
 
 @dataclass(frozen=True)
 class ServiceCaller:
-    """A service that calls on its own behalf, about one workspace. It acts for nobody."""
+    """A service that calls on its own behalf, about one workspace; it acts for no user."""
 
     name: str
     workspace_id: UUID
 
 
 class Verifier(Protocol):
-    """Says who a token is of."""
+    """Identifies the caller from a token."""
 
     def verify(self, token: str) -> Principal | ServiceCaller:
-        """Raises Unauthenticated."""
+        """Returns the caller. Raises Unauthenticated."""
         ...
 
 
@@ -57,7 +57,7 @@ def bearer(request: Request) -> str:
 
 
 async def calling(request: Request) -> Principal | ServiceCaller:
-    """Returns who calls, from the internal token (`app.state.tokens`). A dependency."""
+    """Returns the caller, from the internal token (`app.state.tokens`). A dependency."""
     tokens: Verifier = request.app.state.tokens
     caller = tokens.verify(bearer(request))
     request.state.logged = {"workspace_id": caller.workspace_id} | (
@@ -71,7 +71,7 @@ Calling = Annotated[Principal | ServiceCaller, Depends(calling)]
 
 
 async def verified(caller: Calling) -> Principal:
-    """Returns the user who calls. A dependency. Raises Forbidden for a service, whoever it acts for."""
+    """Returns the calling user. A dependency. Raises Forbidden for a service, even if it acts for a user."""
     return _user(caller)
 
 
@@ -99,7 +99,7 @@ def called_by(*services: str) -> Callable[[ServiceCaller], Awaitable[ServiceCall
 
 
 def viewer_or(*services: str) -> Callable[[Principal | ServiceCaller], Awaitable[UUID]]:
-    """Returns the workspace of a user, or of one of these services for nobody. A dependency. Raises Forbidden."""
+    """Returns the workspace of a user, or of one of these services without a user. A dependency. Raises Forbidden."""
 
     async def allowed(caller: Calling) -> UUID:
         if isinstance(caller, ServiceCaller) and caller.name in services:

@@ -1,4 +1,4 @@
-"""Long-running tasks of a process: consumers, relays, workers. One that fails is logged, counted and started again."""
+"""Long-running tasks of a process: consumers, relays, workers. A task that fails is logged, counted and restarted."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Background:
         self.tasks[name] = asyncio.create_task(self._keep_running(name, work), name=name)
 
     async def check(self) -> None:
-        """Raises while a task is between a failure and a calm stretch. A health check."""
+        """Raises from a task's failure until it has run without one for a while. A health check."""
         if self.failing:
             raise Unavailable(", ".join(f"{name}: {kind}" for name, kind in self.failing.items()))
 

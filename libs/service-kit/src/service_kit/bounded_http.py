@@ -1,4 +1,4 @@
-"""HTTP/1.1 under uvicorn with bounds on what a client may send, and on how long it may take, before it is known."""
+"""HTTP/1.1 under uvicorn with bounds on what a client may send, and how slowly, before it is authenticated."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ LINGER_BYTES = 256 * 1024
 class HttpBounds:
     """Bytes, counts and seconds. `head` is the request line with all header fields.
 
-    `body_bytes` have to arrive in each `body_seconds`, unless the service itself reads slowly; `write_seconds` is how
-    long a client may take nothing of its answer.
+    `body_bytes` must arrive in each `body_seconds`, unless the service itself reads slowly; `write_seconds` is how long
+    a client may go without reading anything of its response.
     """
 
     head_bytes: int = 32 * 1024
@@ -53,11 +53,11 @@ class TooManyConnections(Problem):
 
 
 class _Refused(Exception):
-    """Ends the parsing of a request inside a callback of the parser."""
+    """Aborts the parsing of a request from inside a parser callback."""
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """Counts bytes before the parser, which has no limit of its own, and closes what makes no progress."""
+    """Counts bytes before the parser, which has no limit of its own, and closes connections that make no progress."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class BoundedHttp(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def make_room(self) -> None:
-        """Closes this connection, which waits for a request, in favour of a new one."""
+        """Closes this idle connection in favour of a new one."""
         self._refuse(RequestLate)
 
     def data_received(self, data: bytes) -> None:
@@ -223,7 +223,7 @@ class BoundedHttp(HttpToolsProtocol):
         return self.has_begun and not self.cycle.response_complete
 
     def _may_answer(self) -> bool:
-        """Returns whether the client waits for the answer to a request that has not arrived as a whole."""
+        """Returns whether the client waits for a response although its request has not fully arrived."""
         if not self.has_begun:
             return True
         if self.body_is_open:
@@ -231,7 +231,7 @@ class BoundedHttp(HttpToolsProtocol):
         return self.unconsumed > 0 and self.cycle.response_complete
 
     def _refuse(self, problem: type[Problem]) -> None:
-        """Answers, where that is possible, and closes the connection."""
+        """Responds if possible and closes the connection."""
         self._stop_receiving()
         if self.is_refused or self.transport.is_closing():
             return

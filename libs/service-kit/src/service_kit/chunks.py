@@ -1,4 +1,4 @@
-"""Reads `chunks.jsonl`, the object in which conversion leaves a document's chunks: a chunk as JSON in each line."""
+"""Reads `chunks.jsonl`, the object in which conversion stores a document's chunks, one JSON object per line."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from contracts.ingestion import Chunk
 
 
 def read_chunks(pieces: Iterable[bytes], only: Collection[str] | None = None) -> Iterator[Chunk]:
-    """Yields the chunks of the object, given in pieces of any size or as the lines of a file, one at a time.
+    """Yields the object's chunks one at a time; it is given in pieces of any size or as the lines of a file.
 
-    `only` limits them to those with these ids: no other line is parsed. Raises ValueError on a line that is no chunk.
+    `only` limits them to these ids; other lines are not parsed. Raises ValueError on a line that is not a chunk.
     """
     marks = None if only is None else [one.encode() for one in only]
     for line in read_lines(pieces):
@@ -22,7 +22,7 @@ def read_chunks(pieces: Iterable[bytes], only: Collection[str] | None = None) ->
 
 
 def read_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yields the lines without their ends. Blank ones are left out."""
+    """Yields the lines without line endings, skipping blank ones."""
     rest = b""
     for piece in pieces:
         *whole, rest = (rest + piece).split(b"\n")

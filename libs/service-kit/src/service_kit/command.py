@@ -17,7 +17,7 @@ from service_kit.streams import replay
 
 
 def apply_migrations(schema: str, package: str) -> None:
-    """Applies what is new and prints its names; reads DATABASE_URL and ADMIN_DATABASE_URL."""
+    """Applies new migrations and prints their names; reads DATABASE_URL and ADMIN_DATABASE_URL."""
     settings = MigrationSettings()
     new = migrate(
         settings.admin_database_url.get_secret_value(), settings.database_url.get_secret_value(), schema, package
@@ -38,7 +38,7 @@ def replay_dead_letters(streams: Sequence[str], group: str) -> None:
 
 @dataclass(frozen=True)
 class WithArguments:
-    """A command that takes arguments of its own."""
+    """A command with its own arguments."""
 
     help: str
     run: Callable[[argparse.Namespace], None]
@@ -46,7 +46,7 @@ class WithArguments:
 
 
 def run(name: str, commands: Mapping[str, tuple[str, Callable[[], None]] | WithArguments]) -> int:
-    """`commands` by name: (help, function). Returns the exit code; unset settings are named in one line."""
+    """Runs one of `commands` (help and function by name). Returns the exit code; names unset settings in one line."""
     parser = argparse.ArgumentParser(prog=f"python -m {name}")
     chosen = parser.add_subparsers(dest="command", required=True)
     for name_, command in commands.items():

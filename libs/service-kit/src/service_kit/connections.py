@@ -1,4 +1,4 @@
-"""The connections of one server, counted in all and by address."""
+"""Counts the connections of one server, in total and by address."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Connection(Protocol):
 
 @dataclass
 class _Address:
-    """The connections of an address; those that wait for a request in the order since when they do."""
+    """The connections of an address; idle ones are ordered by how long they have been idle."""
 
     count: int = 0
     waiting: dict[Connection, None] = field(default_factory=dict)
@@ -23,9 +23,9 @@ class _Address:
 class Connections:
     """Admits up to `most` connections, and `per_address` of them from one address (None: no such limit).
 
-    When there is no room, the connection that has waited for a request the longest makes room for the new one: whoever
-    opens connections and says nothing loses these first. `is_shared` tells addresses that stand for many clients,
-    which is so for a proxy; they have no limit of their own.
+    When the limit is reached, the connection that has been idle longest is closed for the new one, so clients that open
+    connections without sending anything lose them first. `is_shared` recognises addresses that stand for many clients,
+    such as a proxy's; they have no limit of their own.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Connections:
         self.waiting: dict[Connection, None] = {}
 
     def admit(self, connection: Connection, address: str) -> bool:
-        """Returns whether there is room for the connection, and counts it then."""
+        """Counts the connection if there is room for it; returns whether there is."""
         own = self.addresses.get(address)
         if own and self.per_address is not None and own.count >= self.per_address and not self.is_shared(address):
             if not self._closed_one(own.waiting):
@@ -50,7 +50,7 @@ class Connections:
         return True
 
     def remove(self, connection: Connection) -> None:
-        """Forgets a connection that was closed; one that was never admitted changes nothing."""
+        """Removes a closed connection; does nothing if it was never admitted."""
         address = self.address_of.pop(connection, None)
         if address is None:
             return
@@ -62,12 +62,12 @@ class Connections:
             del self.addresses[address]
 
     def waits(self, connection: Connection) -> None:
-        """Notes that the connection waits for a request, from now on."""
+        """Marks the connection as idle from now on."""
         if (address := self.address_of.get(connection)) is not None:
             self.waiting[connection] = self.addresses[address].waiting[connection] = None
 
     def begins(self, connection: Connection) -> None:
-        """Notes that a whole header has arrived."""
+        """Marks that a complete request header has arrived."""
         if (address := self.address_of.get(connection)) is not None:
             self.waiting.pop(connection, None)
             self.addresses[address].waiting.pop(connection, None)

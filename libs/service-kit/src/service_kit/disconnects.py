@@ -1,4 +1,4 @@
-"""Work for a caller who may leave before it is done."""
+"""Cancels work when its caller disconnects."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Result = TypeVar("Result")
 
 
 async def until(leaving: Coroutine[Any, Any, None], work: Coroutine[Any, Any, Result]) -> Result:
-    """Does the work. If `leaving` returns first, cancels the work and raises ClientDisconnect."""
+    """Returns the result of the work. If `leaving` returns first, cancels the work and raises ClientDisconnect."""
     left, working = asyncio.create_task(leaving), asyncio.create_task(work)
     try:
         await asyncio.wait((left, working), return_when=asyncio.FIRST_COMPLETED)
@@ -26,7 +26,7 @@ async def until(leaving: Coroutine[Any, Any, None], work: Coroutine[Any, Any, Re
 
 
 async def unless_left(request: Request, work: Coroutine[Any, Any, Result]) -> Result:
-    """Does the work for a request whose body was read. Raises ClientDisconnect if the caller disconnects first."""
+    """Returns the work's result for a request whose body was read. Raises ClientDisconnect if the caller leaves."""
 
     async def left() -> None:
         while (await request.receive())["type"] != "http.disconnect":

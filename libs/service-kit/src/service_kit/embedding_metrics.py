@@ -1,4 +1,4 @@
-"""How often embedding models are called, for how many texts, and how long that takes."""
+"""Metrics of embedding models: number and duration of calls, number of texts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class EmbeddingMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self.seconds = Histogram(
             "attractor_embedding_seconds",
-            "Duration of calls of embedding models, with their repetitions",
+            "Duration of calls to embedding models, including retries",
             ["use", "model", "result"],
             buckets=SECONDS,
             registry=registry,
@@ -26,7 +26,7 @@ class EmbeddingMetrics:
         )
 
     def of(self, use: str) -> EmbeddingUse:
-        """Returns who is told of the calls for one use, such as `query`."""
+        """Returns the recorder of calls for one use, such as `query`."""
         return EmbeddingUse(self, use)
 
 
@@ -43,7 +43,7 @@ class EmbeddingUse:
             self.metrics.texts.labels(self.use, model).inc(texts)
 
     def expect(self, model: str) -> None:
-        """Has the model's series begin at 0."""
+        """Starts the model's series at 0."""
         self.metrics.texts.labels(self.use, model)
         for result in RESULTS:
             self.metrics.seconds.labels(self.use, model, result)

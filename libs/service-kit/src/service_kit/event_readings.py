@@ -1,4 +1,4 @@
-"""What a service that writes and reads events tells of its streams, its outbox and its connections."""
+"""Gauges of services that write and read events: streams, outbox, connections."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from service_kit.streams import backlogs, dead_letters
 
 
 def stream_reading(redis: Redis, group: str, streams: Sequence[str]) -> Reading:
-    """Reads how far a consumer group is behind on its streams, and the dead letters there are now, of all groups."""
+    """Returns a reading of how far a consumer group is behind on its streams, and of all groups' dead letters."""
 
     async def read() -> Iterable[Metric]:
         labels = ["stream", "group"]
-        lag = GaugeMetricFamily("attractor_stream_lag", "Events that the group has not been given yet", labels=labels)
+        lag = GaugeMetricFamily("attractor_stream_lag", "Events not yet delivered to the group", labels=labels)
         pending = GaugeMetricFamily(
-            "attractor_stream_pending", "Events that the group was given and has not handled", labels=labels
+            "attractor_stream_pending", "Events delivered to the group but not handled", labels=labels
         )
         oldest = GaugeMetricFamily(
             "attractor_stream_pending_oldest_seconds",
-            "Age of the oldest event that the group was given and has not handled; 0 without one",
+            "Age of the oldest event delivered to the group but not handled; 0 if there is none",
             labels=labels,
         )
         dead = GaugeMetricFamily(
-            "attractor_dead_letters", "Dead letters that wait to be replayed, of all groups", labels=["stream"]
+            "attractor_dead_letters", "Dead letters waiting to be replayed, over all groups", labels=["stream"]
         )
         for stream in streams:
             dead.add_metric([stream], await redis.xlen(dead_letters(stream)))
@@ -44,20 +44,22 @@ def stream_reading(redis: Redis, group: str, streams: Sequence[str]) -> Reading:
 
 
 def memory_reading(redis: Redis) -> Reading:
-    """Reads how full Redis is; 0 bytes at most mean that it has no limit."""
+    """Returns a reading of how full Redis is; a limit of 0 bytes means that it has none."""
 
     async def read() -> Iterable[Metric]:
         memory = await redis.info("memory")
         return (
-            gauge("attractor_redis_bytes", "Memory that Redis uses for what it holds", memory["used_memory"]),
-            gauge("attractor_redis_most_bytes", "The most of it; 0: no limit", memory["maxmemory"]),
+            gauge("attractor_redis_bytes", "Memory that Redis uses for its data", memory["used_memory"]),
+            gauge(
+                "attractor_redis_most_bytes", "Limit of the memory for Redis' data; 0: no limit", memory["maxmemory"]
+            ),
         )
 
     return read
 
 
 def outbox_reading(database: Database) -> Reading:
-    """Reads what waits in the outbox, which says also while Redis is away."""
+    """Returns a reading of what waits in the outbox, which also works while Redis is unavailable."""
 
     async def read() -> Iterable[Metric]:
         async with database.system() as connection:
@@ -66,15 +68,15 @@ def outbox_reading(database: Database) -> Reading:
             )
             count, age = await cursor.fetchone() or (0, 0)
         return (
-            gauge("attractor_outbox_rows", "Events that wait to be published", float(count)),
-            gauge("attractor_outbox_oldest_seconds", "Age of the oldest event that waits to be published", float(age)),
+            gauge("attractor_outbox_rows", "Events waiting to be published", float(count)),
+            gauge("attractor_outbox_oldest_seconds", "Age of the oldest event waiting to be published", float(age)),
         )
 
     return read
 
 
 def connection_reading(database: Database) -> Reading:
-    """Reads how many connections to PostgreSQL the pool has, and how many callers wait for one."""
+    """Returns a reading of the pool's connections to PostgreSQL, and of the callers waiting for one."""
 
     async def read() -> Iterable[Metric]:
         told = database.pool.get_stats()
@@ -88,9 +90,11 @@ def connection_reading(database: Database) -> Reading:
         return (
             connections,
             gauge(
-                "attractor_database_connections_most", "The most connections of this process", database.pool.max_size
+                "attractor_database_connections_most",
+                "Maximum connections of this process to PostgreSQL",
+                database.pool.max_size,
             ),
-            gauge("attractor_database_waiting", "Callers that wait for a connection to PostgreSQL", waiting),
+            gauge("attractor_database_waiting", "Callers waiting for a connection to PostgreSQL", waiting),
         )
 
     return read

@@ -1,4 +1,4 @@
-"""The common parts of services that write and read events, opened, and their background tasks."""
+"""Opens the common parts of services that write and read events, and runs their background tasks."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class EventService:
         channels: Sequence[str] = (),
         redis: Redis | None = None,
     ) -> AsyncIterator[EventService]:
-        """Opens database and Redis (or takes yours), and closes them after all that is opened within.
+        """Opens database and Redis (or uses the given one), and closes them after everything opened within.
 
-        `channels` are those of PostgreSQL that the service itself listens to.
+        `channels` are the PostgreSQL channels that the service itself listens to.
         """
         schema, url = name.replace("-", "_"), settings.database_url.get_secret_value()
         listened = (f"{schema}_outbox", f"{schema}_workspace_deleted", *channels)
@@ -78,8 +78,8 @@ class EventService:
         """Runs the relay, consumers, housekeeping and the purge of deleted workspaces, with their health checks.
 
         `reading`: handlers by event type, by stream. `before` and `after` are the purge's (`WorkspacePurge`). Further
-        tasks may be started; all end before anything that was opened earlier closes. `together` is of the consumers
-        (`Consumer`); its handlers see by `first_time` that a workspace was deleted.
+        tasks may be started; all end before anything that was opened earlier closes. `together` is passed to the
+        consumers (`Consumer`); its handlers see from `first_time` that a workspace was deleted.
         """
         metrics, health = self.app.state.metrics, self.app.state.health
         purge = WorkspacePurge(self.database, self.outbox, self.schema, before, after)

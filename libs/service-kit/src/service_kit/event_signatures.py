@@ -1,4 +1,4 @@
-"""Signatures of events on a stream, by the key with which a service signs its tokens (Ed25519).
+"""Signs events on a stream with the key that signs the service's tokens (Ed25519).
 
 A stream has several writers, and Redis does not tell which of them wrote an entry: the signature does.
 """
@@ -17,7 +17,7 @@ from service_kit.token_keys import PublicKey, SigningKey
 
 @dataclass(frozen=True)
 class EventSignatures:
-    """Signs a service's events and tells who signed others. Until `unsigned_until` entries without one are taken."""
+    """Signs a service's events and verifies others'. Unsigned entries are accepted until `unsigned_until`."""
 
     key: SigningKey
     known: Mapping[str, PublicKey]
@@ -28,7 +28,7 @@ class EventSignatures:
         return {"event": event, "signature": f"{self.key.id}.{self.key.private.sign(_signed(stream, event)).hex()}"}
 
     def proves(self, stream: str, entry_id: str, fields: Mapping[str, str], source: str) -> bool:
-        """Returns whether `source` signed the entry, or it is of the time when nobody signed."""
+        """Returns whether `source` signed the entry, or the entry dates from before events were signed."""
         if "signature" not in fields:
             return written_at(entry_id) < self.unsigned_until
         key_id, _, signature = fields["signature"].partition(".")
@@ -43,7 +43,7 @@ class EventSignatures:
 
 
 def written_at(entry_id: str) -> datetime:
-    """Returns when the entry was written: nobody can write one that is older than the newest of its stream."""
+    """Returns when the entry was written; Redis accepts no entry older than the newest of its stream."""
     return datetime.fromtimestamp(int(entry_id.partition("-")[0]) / 1000, UTC)
 
 

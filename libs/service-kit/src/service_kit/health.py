@@ -1,4 +1,4 @@
-"""/livez, /readyz and /metrics. The last two are for operators: they cost work, and tell what goes on inside."""
+"""/livez, /readyz and /metrics. The last two are for operators: they are expensive and reveal internals."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ TIMEOUT_SECONDS = 3.0
 
 
 class Health:
-    """The checks of a service: a check returns when its part works and raises, saying why, when it does not.
+    """The checks of a service. A check returns if its part works, and otherwise raises with the reason.
 
-    The reasons go to the log. /readyz asks for no key: it names an error's class, and shows the text of a Problem only.
+    Reasons are logged. /readyz requires no key: it names an error's class, and shows the text only of a Problem.
     """
 
     def __init__(self) -> None:
@@ -34,11 +34,11 @@ class Health:
         self._facts: dict[str, Fact] = {}
 
     def add_fact(self, name: str, fact: Fact) -> None:
-        """Adds what /readyz shows beside the checks, as JSON, when it can be told."""
+        """Adds a fact that /readyz shows beside the checks, as JSON, when it is available."""
         self._facts[name] = fact
 
     def add(self, name: str, check: Check, required: bool = True) -> None:
-        """Adds a check. If it is not required, its failure shows, but the service stays in use."""
+        """Adds a check. If it is not required, its failure is shown, but the service stays ready."""
         self.checks[name] = check
         if not required:
             self.optional.add(name)
@@ -63,7 +63,7 @@ class Health:
         return {name: reason for name, reason in outcomes if reason is not None}
 
     async def facts(self) -> Mapping[str, Any]:
-        """Returns the facts by name; one that cannot be told now is left out, and the reason logged."""
+        """Returns the facts by name; one that is not available now is left out and the reason logged."""
         found = {}
         for name, fact in self._facts.items():
             try:
@@ -76,7 +76,7 @@ class Health:
         return found
 
     def _log(self, name: str, error: Exception) -> None:
-        """Logs each failure once, until it changes."""
+        """Logs each failure once until it changes."""
         reason = f"{type(error).__name__}: {error}"[:300]
         if self.logged.get(name) != reason:
             self.logged[name] = reason
@@ -84,7 +84,7 @@ class Health:
 
 
 def alive() -> APIRouter:
-    """Returns /livez, which says that the process answers."""
+    """Returns /livez, which shows that the process responds."""
     router = APIRouter(include_in_schema=False)
 
     @router.get("/livez")

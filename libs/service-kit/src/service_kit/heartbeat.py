@@ -1,4 +1,4 @@
-"""Leases that are extended in the same moment share one statement."""
+"""Extends leases that are due at the same time with one statement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ GATHER_SECONDS = 0.02
 
 
 class Leased(Protocol):
-    """What a claim returns."""
+    """A claimed item."""
 
     @property
     def workspace_id(self) -> UUID: ...
@@ -24,10 +24,10 @@ Held = TypeVar("Held", bound=Leased)
 
 
 class Heartbeat(Generic[Held]):
-    """Gathers the holders of a process that ask at about the same time, and extends their leases by one call."""
+    """Collects the holders of a process that ask at about the same time, and extends their leases with one call."""
 
     def __init__(self, extend: Callable[[Sequence[Held]], Awaitable[Mapping[UUID, bool]]]) -> None:
-        """`extend` returns, by the tokens of the leases that it extended, whether the holder should stop."""
+        """`extend` returns, by token of each extended lease, whether its holder should stop."""
         self._extend = extend
         self._asked: dict[UUID, tuple[Held, asyncio.Future[bool | None]]] = {}
         self._sending: set[asyncio.Task[None]] = set()
@@ -60,5 +60,5 @@ class Heartbeat(Generic[Held]):
 
 
 def until_beat(pause: float) -> float:
-    """Returns the seconds to the next heartbeat of this process: all that have the same pause beat together."""
+    """Returns the seconds to this process's next heartbeat; holders with the same pause share it."""
     return pause - asyncio.get_running_loop().time() % pause

@@ -1,4 +1,4 @@
-"""Requests to another service over HTTP, for the user who calls or on this service's own behalf."""
+"""Requests to another service over HTTP, for the calling user or on this service's own behalf."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ PAUSES_SECONDS = (0.05, 0.2)  # before a connection that failed is tried again
 
 
 def service_client(**options: Any) -> httpx2.AsyncClient:
-    """Returns a client for requests to other services; proxies that the environment names are not used.
+    """Returns a client for requests to other services; it ignores proxies set in the environment.
 
-    `options` are those of httpx2.AsyncClient. Certificates are read once per process, which takes some 60 ms.
+    `options` are those of httpx2.AsyncClient. Certificates are read once per process, which takes about 60 ms.
     """
     return httpx2.AsyncClient(verify=_trusted(), trust_env=False, **options)
 
@@ -50,7 +50,7 @@ class HttpService:
         return self.base_url is not None
 
     async def ask(self, caller: Principal | ServiceCaller, method: str, path: str, **more: Any) -> httpx2.Response:
-        """Returns any answer but a failure of the server. Connection errors are tried again. Raises ServiceSilent."""
+        """Returns any response but a server error. Retries on connection errors. Raises ServiceSilent."""
         return await self._ask(self.client.request, caller, method, path, **more)
 
     async def _ask(
@@ -75,7 +75,7 @@ class HttpService:
         return response
 
     async def open(self, caller: Principal | ServiceCaller, path: str) -> httpx2.Response:
-        """Returns an answer whose body is still to be read, and which the caller closes. Raises ServiceSilent."""
+        """Returns a response whose body is still to be read; the caller closes it. Raises ServiceSilent."""
         return await self._ask(self._open, caller, "GET", path)
 
     async def fetch(
@@ -86,7 +86,7 @@ class HttpService:
         answer: type[Answer],
         body: BaseModel | None = None,
     ) -> Answer:
-        """Returns a successful answer, read as `answer`. Raises ServiceSilent, whatever went wrong."""
+        """Returns a successful response, parsed as `answer`. Raises ServiceSilent for any other outcome."""
         more = {} if body is None else {"json": body.model_dump(mode="json", exclude_none=True)}
         response = await self.ask(caller, method, path, **more)
         if not response.is_success:

@@ -1,4 +1,4 @@
-"""Creates that may be sent twice: an Idempotency-Key fixes the id of what is created.
+"""Makes creation idempotent: an Idempotency-Key determines the id of what is created.
 
 The second request of the same caller finds the row that the first one wrote, even while the first is under way: insert
 with `ON CONFLICT DO NOTHING`, read the row, and compare it with the body.
@@ -16,7 +16,7 @@ class IdempotencyKeyReused(Conflict):
 
 
 def creation_id(scope: UUID, idempotency_key: str | None, kind: str = "") -> UUID:
-    """Returns the id for a new resource: always the same for the same key, scope and kind; random without a key.
+    """Returns the id of a new resource: the same for the same key, scope and kind; random without a key.
 
     `scope` is what the key belongs to: a user, a workspace or an API key.
     """

@@ -1,4 +1,4 @@
-"""PostgreSQL's LISTEN as awaitable events: waits end when something happens, not when a timer does."""
+"""PostgreSQL's LISTEN as awaitable events, so that waits end when something happens, not when a timer fires."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from psycopg import sql
 
 
 class Subscription:
-    """Set whenever a notification arrives; `wait` returns True then, False when the timeout passed first."""
+    """Set whenever a notification arrives; `wait` then returns True, or False if the timeout passes first."""
 
     def __init__(self) -> None:
         self.event = asyncio.Event()
 
     async def wait(self, timeout: float) -> bool:
-        """Waits up to `seconds`. Call it after reading the state: a notification that came meanwhile counts."""
+        """Waits up to `seconds`. Call it after reading the state: a notification that arrived meanwhile counts."""
         try:
             async with asyncio.timeout(timeout):
                 await self.event.wait()
@@ -58,7 +58,7 @@ class Notifications:
                 self._wake(notification.channel, notification.payload)
 
     async def _connect(self) -> psycopg.AsyncConnection:
-        """Connects, even if cancelled meanwhile, and then closes in order: half a log-in keeps the server waiting."""
+        """Connects, even if cancelled meanwhile, then closes cleanly: an aborted log-in keeps the server waiting."""
         connecting = asyncio.ensure_future(psycopg.AsyncConnection.connect(self.url, autocommit=True))
         try:
             return await asyncio.shield(connecting)

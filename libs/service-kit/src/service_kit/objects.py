@@ -1,4 +1,4 @@
-"""The object store: any S3, through the minio SDK, off the event loop. Keys begin with the workspace's id."""
+"""The object store: any S3, through the minio SDK, outside the event loop. Keys begin with the workspace's id."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ObjectMissing(Exception):
 
 
 class ObjectStore:
-    """Blocking methods for threads, with `a…` twins for the event loop. All raise Unavailable if S3 is silent."""
+    """Blocking methods for threads, each with an async `a…` twin. All raise Unavailable if S3 does not answer."""
 
     def __init__(self, settings: ObjectStoreSettings) -> None:
         retries = urllib3.Retry(total=3, backoff_factor=0.2, status_forcelist=[500, 502, 503, 504])
@@ -77,7 +77,7 @@ class ObjectStore:
             self.client.fget_object(bucket_name=self.bucket, object_name=key, file_path=str(path))
 
     def stream(self, key: str, offset: int = 0) -> Generator[bytes]:
-        """Returns the object from a byte on, in pieces, opened now and released when the iteration ends.
+        """Returns the object's bytes from `offset` on, in pieces; opened now and released when the iteration ends.
 
         Raises ObjectMissing, and Unavailable when the object ends before `offset`.
         """
@@ -111,7 +111,7 @@ class ObjectStore:
             return [str(one.object_name).rstrip("/") for one in found if one.is_dir]
 
     def delete(self, keys: Iterable[str]) -> int:
-        """Deletes the objects (one that is not there is no error) and returns how many were named."""
+        """Deletes the objects, ignoring missing ones; returns how many were named."""
         wanted = list(keys)
         with _translated(""):
             failed = list(
@@ -158,7 +158,7 @@ def _pieces(response: Any) -> Generator[bytes]:
 
 
 class _translated:
-    """Turns S3's errors into ours."""
+    """Translates S3's errors into ObjectMissing and Unavailable."""
 
     def __init__(self, key: str) -> None:
         self.key = key

@@ -1,4 +1,4 @@
-"""Errors in the form of the OpenAI API, on the routes that its clients call."""
+"""Errors in the format of the OpenAI API, for the routes that its clients call."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def rendered(
     trace_id: str | None,
     extra: Mapping[str, Any],
 ) -> JSONResponse:
-    """Returns the response. `x-should-retry: false` keeps the SDK from repeating what cannot succeed.
+    """Returns the response. `x-should-retry: false` keeps the SDK from retrying what cannot succeed.
 
-    `param` is that of the problem, or the place of the first error of an invalid body.
+    `param` is the problem's, or the location of the first error in an invalid body.
     """
     status = STATUSES.get(status, status)
     param = extra.get("param")
@@ -62,7 +62,7 @@ def rendered(
 
 
 def _field(place: str) -> str | None:
-    """Returns the field of a body that an error is about, without what the checks of a value add to its place."""
+    """Returns the body's field that an error is about, without what validators add to its location."""
     steps = place.split(".")[1:]
     if not steps or steps[0].isdigit():  # a place in the text of a body that is no JSON
         return None

@@ -1,4 +1,4 @@
-"""A Redis that a request can do without: asked briefly, and not at all for a while after it failed."""
+"""A Redis that requests can do without: called with a short timeout, and not at all for a while after a failure."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ PAUSE_SECONDS = 5.0
 
 
 class RedisUnavailable(Exception):
-    """Redis did not answer in time, or failed less than PAUSE_SECONDS ago; then there is no cause."""
+    """Redis did not answer in time, or failed less than PAUSE_SECONDS ago (then without a cause)."""
 
 
 class OptionalRedis:
-    """Keeps a Redis that does not answer from slowing every request down."""
+    """Keeps an unresponsive Redis from slowing down every request."""
 
     def __init__(self) -> None:
         self.paused_until = 0.0

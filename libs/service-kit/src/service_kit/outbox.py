@@ -27,7 +27,7 @@ INSERT: Final = "INSERT INTO outbox (workspace_id, stream, event) VALUES (%s, %s
 
 
 def new_event(source: str, workspace_id: UUID, data: EventData, subject: str) -> Event:
-    """Returns the data in its envelope, in the current trace. `subject` is the id of what the event is about."""
+    """Returns the event with its envelope, in the current trace. `subject` is the id of what the event is about."""
     return Event(
         id=uuid4(),
         source=source,
@@ -41,7 +41,7 @@ def new_event(source: str, workspace_id: UUID, data: EventData, subject: str) ->
 
 
 def event_row(data: EventData, event: Event) -> tuple[UUID, str, Jsonb]:
-    """Returns the parameters of INSERT, for a connection of either kind."""
+    """Returns the parameters of INSERT, for a sync or an async connection."""
     return event.workspace_id, data.stream, Jsonb(event.model_dump(mode="json"))
 
 
@@ -59,7 +59,7 @@ class Outbox:
 
 
 class OutboxRelay:
-    """Signs and publishes what the outbox holds, in order, at least once: it is deleted after it is on its stream.
+    """Signs and publishes the outbox's events, in order and at least once: each is deleted after it is on its stream.
 
     While Redis is full it waits: PostgreSQL keeps the events.
     """
@@ -91,7 +91,7 @@ class OutboxRelay:
                     await written.wait(LONGEST_WAIT_SECONDS)
 
     async def publish_batch(self) -> int:
-        """Publishes up to BATCH events and returns how many; 0 also when another replica is at it."""
+        """Publishes up to BATCH events and returns how many; also 0 while another replica is publishing."""
         async with self.database.system() as connection:
             cursor = await connection.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s))", (self.lock,))
             if not (await cursor.fetchone() or (False,))[0]:
@@ -110,7 +110,7 @@ class OutboxRelay:
 
 
 async def unsigned_until(database: Database) -> datetime:
-    """Returns until when the service takes unsigned events: soon after the upgrade that brought signatures."""
+    """Returns until when the service accepts unsigned events: shortly after the upgrade that introduced signatures."""
     async with database.system() as connection:
         row = await (await connection.execute("SELECT unsigned_until()")).fetchone()
     assert row is not None, "a function gives a row"
@@ -119,7 +119,7 @@ async def unsigned_until(database: Database) -> datetime:
 
 
 async def first_time(connection: Connection, event: Event) -> bool:
-    """Returns True once per event: call it in the transaction that handles the event, and skip the work on False.
+    """Returns True once per event. Call it in the transaction that handles the event, and skip the work on False.
 
     Events of a deleted workspace are never new; the workspace is not deleted before the transaction ends.
     """
@@ -128,7 +128,7 @@ async def first_time(connection: Connection, event: Event) -> bool:
 
 
 async def forget_handled(database: Database) -> int:
-    """Deletes the marks of events that are too old to be delivered again; returns how many."""
+    """Deletes the records of events that are too old to be redelivered; returns how many."""
     async with database.system() as connection:
         cursor = await connection.execute(
             "DELETE FROM handled_event WHERE handled_at < now() - make_interval(days => %s)", (KEPT_DAYS,)
@@ -137,7 +137,7 @@ async def forget_handled(database: Database) -> int:
 
 
 async def keep_forgetting(database: Database) -> None:
-    """Runs `forget_handled` once an hour until cancelled: a background task of every service that consumes events."""
+    """Runs `forget_handled` hourly until cancelled; a background task of every service that consumes events."""
     while True:
         await forget_handled(database)
         await asyncio.sleep(FORGET_SECONDS)

@@ -1,4 +1,4 @@
-"""A folder of work files that does not outlive its process, not even one that was killed."""
+"""A folder for work files that does not outlive its process, even if that is killed."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 
 @contextmanager
 def own_folder(parent: Path, prefix: str) -> Iterator[Path]:
-    """Yields a new folder in `parent`, which is deleted at the end.
+    """Yields a new folder in `parent` and deletes it at the end.
 
-    Before that it deletes those with the same prefix whose processes have ended: each locks its own, and the kernel
-    releases the lock with the process. Several processes, also of several containers, may share `parent`.
+    First deletes folders with the same prefix whose processes have ended: each process locks its own, and the kernel
+    releases the lock with the process. Several processes, even of several containers, may share `parent`.
     """
     with _locked(parent):  # nobody looks while a folder is new and not yet locked
         for left in parent.glob(f"{prefix}*"):

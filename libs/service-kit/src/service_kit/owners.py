@@ -1,4 +1,4 @@
-"""Asks the services that own a deletion whether it is one, over HTTP, in the name of the service that would erase."""
+"""Asks the owning services over HTTP whether a deletion is genuine, on behalf of the service that would erase data."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ async def deletion_owners(
     ingestion_url: str | None = None,
     orchestrator_url: str | None = None,
 ) -> AsyncIterator[dict[str, Owner]]:
-    """Opens connections to the owners, by their names; `name` is the service that asks.
+    """Opens connections to the owners, by name; `name` is the service that asks.
 
-    Without `ingestion_url` there is nobody to ask about documents, and their deletions are not handled; without
-    `orchestrator_url` those of sessions are not.
+    Without `ingestion_url`, deletions of documents cannot be confirmed and are not handled; without `orchestrator_url`,
+    those of sessions.
     """
     async with service_client() as client:
         gateway = HttpService(GATEWAY, client, tokens, gateway_url, ANSWER_SECONDS)
@@ -52,7 +52,7 @@ async def deletion_owners(
 
 @dataclass(frozen=True)
 class WorkspaceOwner:
-    """The gateway, which has a row of every deleted workspace for good."""
+    """The gateway, which keeps a row of every deleted workspace forever."""
 
     name: str
     gateway: HttpService
@@ -65,7 +65,7 @@ class WorkspaceOwner:
 
 @dataclass(frozen=True)
 class DocumentOwner:
-    """Ingestion, which has a row of every deleted document for as long as there is its workspace."""
+    """Ingestion, which keeps a row of every deleted document as long as its workspace exists."""
 
     name: str
     ingestion: HttpService
@@ -82,7 +82,7 @@ class DocumentOwner:
 
 @dataclass(frozen=True)
 class SessionOwner:
-    """The orchestrator, which has a row of every deleted session for as long as there is its workspace."""
+    """The orchestrator, which keeps a row of every deleted session as long as its workspace exists."""
 
     name: str
     orchestrator: HttpService

@@ -36,7 +36,7 @@ def page(
     key: Callable[[Any], tuple[object, ...]],
     item: Callable[[Any], Any] | None = None,
 ) -> Page[Any]:
-    """Returns the first `limit` rows, each as `item` makes it, and the cursor of the last if there are more.
+    """Returns the first `limit` rows, converted by `item`, and the last one's cursor if there are more.
 
     Ask the database for `limit + 1` rows; `key` is what the list is sorted by.
     """
@@ -66,7 +66,7 @@ def decode_cursor(
 def decode_cursor(cursor: str | None, /, *kinds: type) -> tuple[Any, ...]:
     """Returns the sort key in a cursor, by default a time and an id; None for each part without a cursor.
 
-    Raises BadCursor if the list did not issue it: text must be storable, numbers between 0 and 2^63 - 1.
+    Raises BadCursor if the list did not issue it: texts must be storable, numbers between 0 and 2^63 - 1.
     """
     kinds = kinds or (datetime, UUID)
     if cursor is None:

@@ -1,4 +1,4 @@
-"""One bounded pool per process; a transaction sees one workspace, by row-level security."""
+"""One bounded pool per process; row-level security limits each transaction to one workspace."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Database:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Database]:
-        """Opens the pool for the block and closes it with every connection at its end."""
+        """Opens the pool for the block, and closes it with all its connections at the end."""
         async with self.pool:
             yield self
 
@@ -53,12 +53,12 @@ class Database:
     async def workspace(
         self, workspace_id: UUID, *, user_id: UUID | None = None, durable: bool = True
     ) -> AsyncIterator[Connection]:
-        """Opens a transaction that sees the rows of this workspace alone. Raises Unavailable if no connection is free.
+        """Opens a transaction that sees only this workspace's rows. Raises Unavailable if no connection is free.
 
-        With `user_id`, rows that belong to another user are not seen either, where a table says whose they are.
-        Unless it is `durable`, its commit does not wait for the disk: the next durable one, of whomever, keeps it too,
-        and only a crash of PostgreSQL before that loses it.
-        Raises WorkspaceGone when a row was to be written to a workspace that is deleted.
+        With `user_id`, it does not see rows of other users either, in tables that record the user.
+        Unless it is `durable`, its commit does not wait for the disk: the next durable commit, of any session, also
+        persists it, and only a crash of PostgreSQL before that loses it.
+        Raises WorkspaceGone if a row is written to a deleted workspace.
         """
         settings = {"app.workspace_id": str(workspace_id)} | ({"app.user_id": str(user_id)} if user_id else {})
         settings |= {} if durable else {"synchronous_commit": "off"}
@@ -71,8 +71,8 @@ class Database:
     ) -> AsyncIterator[Connection]:
         """Opens a read-only `workspace` transaction: every statement sees the state of the first (repeatable read).
 
-        `of` is what `pg_export_snapshot()` gave in another transaction that is still open: the state is that one's.
-        `settings` are the server's, for this transaction.
+        `of` is the result of `pg_export_snapshot()` in another transaction that is still open, whose state is used.
+        `settings` are server settings for this transaction.
         """
         begin = BEGIN_SNAPSHOT if of is None else f"{BEGIN_SNAPSHOT}; SET TRANSACTION SNAPSHOT {_literal(of)}"
         values = {"app.workspace_id": str(workspace_id), **(settings or {})}
@@ -85,7 +85,7 @@ class Database:
     ) -> AsyncIterator[tuple[Connection, str]]:
         """Opens a `snapshot` and returns its name for `snapshot(of=...)`, all in one round trip.
 
-        The savepoint `opened` is what a part of the transaction that fails can go back to.
+        A part of the transaction that fails can roll back to the savepoint `opened`.
         """
         values = {"app.workspace_id": str(workspace_id), **settings}
         opening = f"{_opening(values, BEGIN_SNAPSHOT)}, pg_export_snapshot(); SAVEPOINT opened"
@@ -96,7 +96,7 @@ class Database:
 
     @asynccontextmanager
     async def system(self) -> AsyncIterator[Connection]:
-        """Opens a transaction that sees the work queues of all workspaces (tables under `protect_queue`) alone."""
+        """Opens a transaction that sees only the work queues (tables under `protect_queue`), of all workspaces."""
         async with self._transaction(_opening({"app.scope": "system"})) as began:
             yield began.connection
 
@@ -125,7 +125,7 @@ class Database:
 
 
 def _opening(settings: Mapping[str, str], begin: str = BEGIN) -> str:
-    """Begins a transaction with settings of the server that end with it; more may be selected behind them."""
+    """Returns SQL that begins a transaction with server settings limited to it; further columns may be appended."""
     each = (f"set_config({_literal(name)}, {_literal(value)}, true)" for name, value in settings.items())
     return f"{begin}; SELECT {', '.join(each)}"
 
@@ -136,8 +136,8 @@ def _literal(value: str) -> str:
 
 
 async def check_unless_silent(connection: AsyncConnection[Any]) -> None:
-    """The pool's check of an idle connection, without a round trip for one on which the server has said nothing: when
-    it goes away, or ends a session, it says so.
+    """Checks an idle connection for the pool, without a round trip if the server has sent nothing: it sends something
+    when it goes away or ends a session.
     """
     waiting = select.poll()
     waiting.register(connection.fileno(), select.POLLIN)

@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 class Problem(Exception):
-    """An error that the caller should know about. Subclasses set `status`, `type` and `title`."""
+    """An error reported to the caller. Subclasses set `status`, `type` and `title`."""
 
     status: ClassVar[int] = 500
     type: ClassVar[str] = "internal-error"
@@ -83,7 +83,7 @@ class Unavailable(Problem):
 
 
 class ServiceSilent(Unavailable):
-    """Another service gave no answer that could be used; the detail names it and says why."""
+    """Another service did not give a usable response; the detail names it and says why."""
 
     type, title = "service-silent", "A required service did not answer"
 
@@ -93,7 +93,7 @@ def render(
 ) -> JSONResponse:
     """Returns the response for a problem, with the trace id by which an operator finds it in the logs.
 
-    On the routes of the OpenAI API it has the form that their clients know.
+    On the routes of the OpenAI API it has the format that their clients expect.
     """
     if is_openai_path(instance):
         return openai_errors.rendered(status, slug, title, detail, headers, current_trace_id(), extra)
@@ -118,7 +118,7 @@ async def on_http_error(request: Request, error: Exception) -> JSONResponse:
 
 
 def _allowed_methods(request: Request) -> list[str]:
-    """Returns the methods of all routes of this path; the framework names those of the first one only."""
+    """Returns the methods of all routes of this path; the framework names only those of the first."""
     matches = (
         (method, route.matches({**request.scope, "method": method}))
         for method in METHODS
@@ -138,13 +138,13 @@ async def on_invalid_request(request: Request, error: Exception) -> JSONResponse
 
 
 async def on_database_away(request: Request, error: Exception) -> JSONResponse:
-    """Responds 503: a database that goes away in the middle of a request is none of the caller's mistakes, or ours."""
+    """Responds 503: a database that goes away during a request is neither the caller's mistake nor a bug of ours."""
     log.warning("database error", exc_info=error, extra={"path": request.url.path})
     return await on_problem(request, Unavailable("the database did not complete the transaction"))
 
 
 async def on_unexpected(request: Request, error: Exception) -> JSONResponse:
-    """Responds 500 with a trace id, and logs the stack: the outermost boundary."""
+    """Responds 500 with a trace id and logs the stack; the outermost boundary."""
     log.error("unexpected error", exc_info=error, extra={"path": request.url.path})
     return render(500, "internal-error", "Something went wrong here", None, request.url.path, None)
 

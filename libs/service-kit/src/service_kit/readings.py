@@ -1,4 +1,4 @@
-"""Gauges that are read when /metrics is asked for, so that they are true however long nothing has happened."""
+"""Gauges that are read when /metrics is scraped, so that they are current however long nothing has happened."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ DEADLINE_SECONDS = 3.0
 
 
 class Readings(Collector):
-    """The readings of a process. One that fails leaves its gauges out and is counted, and the others are told."""
+    """The readings of a process. One that fails is counted and its gauges are left out; the others are served."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._readings: dict[str, Reading] = {}
         self._found: list[Metric] = []
         self._failed = Counter(
             "attractor_readings_failed_total",
-            "Readings of gauges that failed; until one succeeds its gauges are absent",
+            "Failed readings of gauges; until a reading succeeds, its gauges are absent",
             ["reading"],
             registry=registry,
         )
         registry.register(self)
 
     def add(self, name: str, reading: Reading) -> None:
-        """Adds what is read each time. No two readings may return gauges of one name."""
+        """Adds a reading. No two readings may return gauges with the same name."""
         self._readings[name] = reading
         self._failed.labels(name)
 
     async def refresh(self) -> None:
-        """Reads all at once, each with a deadline."""
+        """Reads all concurrently, each with a deadline."""
         found = await asyncio.gather(*(self._read(name, reading) for name, reading in self._readings.items()))
         self._found = [metric for metrics in found for metric in metrics]
 
@@ -54,9 +54,9 @@ class Readings(Collector):
 
 
 def counter(name: str, help_text: str, registry: CollectorRegistry | None, **labels: Iterable[str]) -> Counter:
-    """Returns a counter with all series that its labels can make, at 0: so that a first failure is an increase.
+    """Returns a counter whose possible series all start at 0, so that a first failure shows as an increase.
 
-    For labels whose values are known; those that are not may be added with `labels` as they come.
+    All label values must be known; series with others may be added later with `labels`.
     """
     made = Counter(name, help_text, list(labels), registry=registry)
     for values in product(*labels.values()):

@@ -1,4 +1,4 @@
-"""How an application takes in the routes of a router."""
+"""Adds a router's routes to an application."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from fastapi import APIRouter, FastAPI
 def add_routes(app: FastAPI, router: APIRouter) -> None:
     """Adds the router's routes as they are.
 
-    `include_router` makes every route anew at the first request of each application, and looks for the one that
-    matches twice at each request, so that a prefix, dependencies and the like may be added; here nothing is.
+    `include_router` rebuilds every route at an application's first request and matches twice at each request, to
+    support prefixes, dependencies and the like, which are not needed here.
     """
     app.router.routes.extend(router.routes)

@@ -1,4 +1,4 @@
-"""Finds the ends of sentences, the same in all services, so that one finds what another quotes. Does no IO."""
+"""Splits text into sentences, the same way in all services, so that one finds what another quotes. Does no IO."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def sentences(text: str, breaks: re.Pattern[str] = LINES) -> list[Span]:
 
 
 def trimmed(text: str, start: int, end: int) -> Span:
-    """Returns the span without the white space at its ends."""
+    """Returns the span without leading and trailing white space."""
     part = text[start:end]
     return start + len(part) - len(part.lstrip()), start + len(part.rstrip())
 

@@ -54,7 +54,7 @@ def serve(
 
 
 class StoppingServer(uvicorn.Server):
-    """Tells the application at once when it is asked to stop; uvicorn itself waits for open requests first."""
+    """Tells the application at once that it has to stop; uvicorn itself first waits for open requests."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         app: Any = self.config.app
@@ -64,7 +64,7 @@ class StoppingServer(uvicorn.Server):
 
 
 class ServerOfTwoPorts(StoppingServer):
-    """Also serves the private port, from when the application is up."""
+    """Also serves the private port once the application is up."""
 
     def __init__(
         self, config: uvicorn.Config, private: uvicorn.Config, private_sockets: list[socket.socket] | None = None
@@ -86,7 +86,7 @@ class ServerOfTwoPorts(StoppingServer):
 def server_config(
     app: FastAPI, admitted: Connections, bounds: HttpBounds | None = None, **options: Any
 ) -> uvicorn.Config:
-    """Returns how every service is served. `options` are those of uvicorn.
+    """Returns the uvicorn configuration of every service. `options` are uvicorn's.
 
     The addresses that FORWARDED_ALLOW_IPS names are proxies: each stands for many clients.
     """
@@ -102,7 +102,7 @@ def server_config(
 
 
 def _held(descriptor: int | None) -> list[socket.socket] | None:
-    """Returns the inherited socket as uvicorn takes it; None where the process opens its port itself."""
+    """Returns the inherited socket for uvicorn; None if the process opens its port itself."""
     if descriptor is None:
         return None
     os.set_inheritable(descriptor, False)
@@ -110,7 +110,7 @@ def _held(descriptor: int | None) -> list[socket.socket] | None:
 
 
 def _allow_files(wanted: int) -> None:
-    """Raises the soft limit of open files, which is often 1024, as far as the system lets it."""
+    """Raises the soft limit of open files, often 1024, as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)

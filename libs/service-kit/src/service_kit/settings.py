@@ -1,4 +1,4 @@
-"""The settings that services share. A service's settings.py inherits them and alone reads the environment."""
+"""Settings that services share. A service's settings.py inherits them; it alone reads the environment."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from redis.asyncio.connection import parse_url
 from service_kit.token_keys import SigningKey, parse_public_keys
 
 SECRET_FILES = Path("/run/secrets")
-ESCAPE = "characters of the password other than letters, digits and -._~ are written in percent-encoding"
+ESCAPE = "in the password, percent-encode every character other than letters, digits and -._~"
 
 
 def _postgres_url(url: SecretStr) -> SecretStr:
-    """Validates the URL here, because a driver's message would repeat parts of it."""
+    """Validates the URL here, because the driver's message would repeat parts of it."""
     try:
         parts = conninfo_to_dict(url.get_secret_value())
     except ProgrammingError:
@@ -53,7 +53,7 @@ RedisUrl = Annotated[SecretStr, AfterValidator(_redis_url)]
 
 
 class _SecretFiles(SecretsSettingsSource):
-    """Reads the files of SECRET_FILES. An empty one counts as absent."""
+    """Reads the files in SECRET_FILES. An empty file counts as absent."""
 
     def get_field_value(self, field: FieldInfo, field_name: str) -> tuple[Any, str, bool]:
         value, key, is_complex = super().get_field_value(field, field_name)
@@ -61,9 +61,9 @@ class _SecretFiles(SecretsSettingsSource):
 
 
 class Environment(BaseSettings):
-    """Read from the environment: the field's name in capitals. An empty variable counts as unset.
+    """Reads each field from the environment variable of its name in capitals. An empty variable counts as unset.
 
-    Where there is none, the file of the field's name in SECRET_FILES is read, in which containers find their secrets.
+    If it is unset, the file of the field's name in SECRET_FILES is read, where containers find their secrets.
     """
 
     model_config = SettingsConfigDict(
@@ -84,16 +84,16 @@ class Environment(BaseSettings):
 
 
 class TokenSettings(Environment):
-    """Keys of the tokens between services (Ed25519, each half 64 hexadecimal digits)."""
+    """Keys for tokens between services (Ed25519; each half is 64 hexadecimal digits)."""
 
     token_private_key: Annotated[SecretStr, AfterValidator(_private_key)]
     """Signs this service's tokens; no other process has it"""
     token_public_keys: Annotated[str, AfterValidator(_public_keys)]
-    """The public keys of all services: `service:key`, separated by blanks; two of one while its key is replaced"""
+    """The public keys of all services: `service:key`, separated by spaces; two per service while its key is replaced"""
 
     @model_validator(mode="after")
     def paired(self) -> Self:
-        """Raises ValueError if nobody could verify what this service signs."""
+        """Raises ValueError if no other service could verify this service's tokens."""
         if SigningKey.parse(self.token_private_key.get_secret_value()).id not in parse_public_keys(
             self.token_public_keys
         ):
@@ -102,41 +102,41 @@ class TokenSettings(Environment):
 
 
 class PrivateSettings(Environment):
-    """Where a process is observed."""
+    """The port for probes and metrics."""
 
     private_host: str = "127.0.0.1"
     """The address of the private port"""
     private_port: int | None = None
-    """The port of /readyz and /metrics, which nobody outside should reach"""
+    """The port of /readyz and /metrics; must not be reachable from outside"""
     private_port_fd: int | None = None
     """The descriptor of a socket that listens on it already, held by the process's parent across restarts"""
 
 
 class TlsSettings(Environment):
-    """A certificate for HTTPS at the port itself, where no proxy in front has it."""
+    """HTTPS on the service's own port, for deployments without a proxy that terminates TLS."""
 
     tls_certificate_file: Path | None = None
-    """The certificate and those that lead to its authority, as PEM; with it the port speaks HTTPS alone"""
+    """The certificate with its chain, as PEM; if set, the port accepts only HTTPS"""
     tls_key_file: Path | None = None
-    """The key of the certificate, as PEM"""
+    """The certificate's private key, as PEM"""
 
     @model_validator(mode="after")
     def whole(self) -> Self:
-        """Raises ValueError where one of both is missing."""
+        """Raises ValueError if only one of the two is set."""
         if (self.tls_certificate_file is None) != (self.tls_key_file is None):
             raise ValueError("set both TLS_CERTIFICATE_FILE and TLS_KEY_FILE, or neither")
         return self
 
     @property
     def tls(self) -> dict[str, Path]:
-        """Returns the server's options for HTTPS; none for HTTP."""
+        """Returns the server's options for HTTPS; empty for HTTP."""
         if self.tls_certificate_file is None or self.tls_key_file is None:
             return {}
         return {"ssl_certfile": self.tls_certificate_file, "ssl_keyfile": self.tls_key_file}
 
 
 class ServiceSettings(TokenSettings, PrivateSettings):
-    """Settings of every service. Without a private port, /readyz and /metrics are on the port itself."""
+    """Settings of every service. Without a private port, the main port serves /readyz and /metrics."""
 
     host: str = "127.0.0.1"
     """The address that the process listens on"""
@@ -145,27 +145,27 @@ class ServiceSettings(TokenSettings, PrivateSettings):
     port_fd: int | None = None
     """The descriptor of a socket that listens on it already, held by the process's parent across restarts"""
     max_connections: int = Field(default=2_000, gt=0)
-    """Connections open at once; beyond, the one that has waited for a request the longest is closed"""
+    """Maximum open connections; beyond this, the one that has been idle longest is closed"""
     log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR"""
     otel_exporter_otlp_endpoint: str | None = None
-    """Where spans are sent, by OTLP over HTTP; without it none are"""
+    """Where spans are sent, by OTLP over HTTP; unset: no spans are sent"""
 
 
 class DatabaseSettings(Environment):
     """The service's own schema."""
 
     database_url: PostgresUrl
-    """PostgreSQL, as the service's own role, which row-level security binds"""
+    """PostgreSQL, as the service's own role, which is subject to row-level security"""
     database_pool_size: int = 8
-    """The most connections that one process opens"""
+    """Maximum connections of one process"""
 
 
 class MigrationSettings(DatabaseSettings):
     """Settings of migrations."""
 
     admin_database_url: PostgresUrl
-    """PostgreSQL, as a role that may create roles and schemas; for `migrate` alone"""
+    """PostgreSQL, as a role that may create roles and schemas; only `migrate` uses it"""
 
 
 class RedisSettings(Environment):
@@ -178,28 +178,28 @@ class EventSettings(DatabaseSettings, RedisSettings):
 
 
 class ConsumerSettings(EventSettings):
-    """Settings of services that keep something of a workspace."""
+    """Settings of services that store data of a workspace."""
 
     gateway_url: str
-    """The address of the gateway, which is asked before a workspace is erased"""
+    """The address of the gateway, which must confirm before a workspace's data is erased"""
 
 
 class DocumentConsumerSettings(ConsumerSettings):
-    """Settings of services that keep something of a document."""
+    """Settings of services that store data of a document."""
 
     ingestion_url: str
-    """The address of ingestion, which is asked before a document is erased"""
+    """The address of ingestion, which must confirm before a document's data is erased"""
 
 
 class SessionConsumerSettings(ConsumerSettings):
-    """Settings of services that keep something of a session."""
+    """Settings of services that store data of a session."""
 
     orchestrator_url: str
-    """The address of the orchestrator, which is asked before what came from a session is erased"""
+    """The address of the orchestrator, which must confirm before a session's data is erased"""
 
 
 class ObjectStoreSettings(Environment):
-    """The object store: any S3."""
+    """The object store: anything that speaks the S3 API."""
 
     s3_endpoint: str
     """host:port, without a scheme"""
@@ -210,6 +210,6 @@ class ObjectStoreSettings(Environment):
     s3_bucket: str = "attractor"
     """The bucket that holds the originals, chunks and vectors of all workspaces"""
     s3_secure: bool = False
-    """Whether the object store is reached by HTTPS"""
+    """Whether to use HTTPS for the object store"""
     s3_region: str = "us-east-1"
-    """The region that requests are signed for"""
+    """The region for which requests are signed"""

@@ -21,7 +21,7 @@ def is_disk_full(error: OSError) -> bool:
 
 
 class Spool:
-    """The file at `path`. Beyond `max_bytes` nothing is kept, only `size` still grows. Blocking."""
+    """The file at `path`. Beyond `max_bytes` nothing is stored, but `size` still grows. Blocking."""
 
     def __init__(self, path: Path, file: BinaryIO, max_bytes: int) -> None:
         self.path, self.file, self.max_bytes = path, file, max_bytes
@@ -43,7 +43,7 @@ class Spool:
         self.size, self.head, self.digest = 0, b"", hashlib.sha256()
 
     def write(self, data: bytes) -> None:
-        """Raises OSError; `is_disk_full` says whether it is for want of space."""
+        """Raises OSError; `is_disk_full` says whether the disk is full."""
         self.size += len(data)
         if self.is_too_large:
             return
@@ -58,7 +58,7 @@ class Spool:
 
 @contextmanager
 def temporary_spool(folder: Path, prefix: str, max_bytes: int) -> Iterator[Spool]:
-    """Yields a spool on a new file of `folder`, which is deleted at the end."""
+    """Yields a spool on a new file in `folder`, and deletes it at the end."""
     descriptor, name = tempfile.mkstemp(prefix=prefix, dir=folder)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -1,4 +1,4 @@
-"""SQL stands in `.sql` files of named statements beside the module that runs them, and its names are checked at import.
+"""Loads SQL from `.sql` files of named statements beside the module that runs them; names are checked at import.
 
 A file, `documents.sql`, holds the statements of one noun. Each begins with its name; the comment below it is its
 description, which is not sent to the server:
@@ -7,7 +7,7 @@ description, which is not sent to the server:
     -- Returns the newest version of a document.
     SELECT {columns} FROM document WHERE workspace_id = %(workspace_id)s AND id = %(id)s;
 
-A class in the module declares what it uses of the file, and fills the placeholders once:
+A class in the module declares the statements that it uses, and fills the placeholders once:
 
     class DocumentSql(Statements, file="documents.sql", columns=DOCUMENT_COLUMNS):
         find: LiteralString
@@ -31,7 +31,7 @@ class StatementsInvalid(Exception):
 
 
 class Statements:
-    """Base of classes whose annotated attributes are the statements of one file, or of several.
+    """Base of classes whose annotated attributes are the statements of one or more files.
 
     Raises StatementsInvalid when the class is defined, if the declared names are not exactly those of the files, if a
     name occurs twice, if a placeholder has no value or if a value has no placeholder.
@@ -63,7 +63,7 @@ class Statements:
 
 
 def _named(path: Path) -> list[tuple[str, str]]:
-    """The statements of a file in its order, without their descriptions and final semicolons."""
+    """Returns a file's statements in order, without their descriptions and final semicolons."""
     text = path.read_text(encoding="utf-8")
     heads = list(NAME.finditer(text))
     before = text[: heads[0].start()] if heads else text

@@ -1,8 +1,7 @@
-"""Makes the keys with which the object store (SeaweedFS) asks for credentials at every one of its ports.
+"""Generates the keys with which the object store (SeaweedFS) requires credentials on each of its ports.
 
-The store is several servers in one process: they show each other a certificate, and sign what they ask of each other.
-Nobody else needs these keys; clients have S3 keys of their own. `python -m service_kit.store_keys FOLDER` writes them
-once.
+The store is several servers in one process, which present certificates to each other and sign their requests. Nobody
+else needs these keys; clients have S3 keys of their own. `python -m service_kit.store_keys FOLDER` writes them once.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ _GRPC_SERVERS = ("master", "volume", "filer", "s3", "admin", "worker", "msg_brok
 
 
 def write_store_keys(folder: Path, mode: int = PRIVATE) -> None:
-    """Writes a new `security.toml`, which SeaweedFS reads, and the certificate and the key that it names.
+    """Writes a new `security.toml` for SeaweedFS, and the certificate and key that it names.
 
-    `mode` is that of the files. The folder has to exist.
+    `mode` is the files' mode. The folder must exist.
     """
     key = ec.generate_private_key(ec.SECP256R1())
     pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
@@ -41,7 +40,7 @@ def write_store_keys(folder: Path, mode: int = PRIVATE) -> None:
 
 
 def _certificate(key: ec.EllipticCurvePrivateKey) -> bytes:
-    """Returns a certificate that is its own authority, so that there is no key with which others could be signed."""
+    """Returns a self-signed certificate, so that no key exists that could sign others."""
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "attractor-object-store")])
     now = datetime.now(UTC)
     usages = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH])
@@ -62,7 +61,7 @@ def _certificate(key: ec.EllipticCurvePrivateKey) -> bytes:
 
 
 def _security(folder: Path) -> str:
-    """Returns the configuration: mutual TLS between all servers, and signed requests to filer and volumes beside it."""
+    """Returns the configuration: mutual TLS between all servers, and signed requests to filer and volumes as well."""
     pair = f'cert = "{folder / CERTIFICATE}"\nkey = "{folder / KEY}"\n'
     authority = f'ca = "{folder / CERTIFICATE}"\n'
     signing = [
@@ -86,7 +85,7 @@ def _write(path: Path, content: bytes, mode: int) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Writes the keys where there are none. A container has the folder to itself, and its user is another one."""
+    """Writes the keys if there are none. A container has the folder to itself, and runs as another user."""
     folder = Path(arguments[0])
     if not (folder / SECURITY).exists():
         write_store_keys(folder, 0o444)

@@ -1,4 +1,4 @@
-"""Deletes a workspace's events from streams, where handled and dead ones would still carry names and texts."""
+"""Deletes a workspace's events from streams, where handled events and dead letters still contain names and texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class _Head(BaseModel):
 
 
 async def erase_events(redis: Redis, stream: str, workspace_id: UUID) -> int:
-    """Deletes the workspace's entries of the stream, or of its dead letters; returns how many."""
+    """Deletes the workspace's entries from the stream, or from its dead letters; returns how many."""
     removed = 0
     async for batch in _entries_of(redis, stream, workspace_id):
         removed += int(await redis.xdel(stream, *batch))

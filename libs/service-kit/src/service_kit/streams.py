@@ -43,7 +43,7 @@ TellDead = Callable[[Event, str], Awaitable[None]]
 class RetryPolicy:
     """Seconds. An event is retried after `first_delay`, doubling up to `longest_delay`, and is dead after `attempts`.
 
-    What a consumer holds without a sign of life for `reclaim_after` is taken over by another.
+    Events that a consumer holds without activity for `reclaim_after` are taken over by another.
     """
 
     attempts: int = 6
@@ -56,23 +56,23 @@ class RetryPolicy:
 
 
 def dead_letters(stream: str) -> str:
-    """Returns the name of the stream that keeps what could not be handled."""
+    """Returns the name of the stream that keeps the dead letters."""
     return f"{stream}.dead"
 
 
 @dataclass
 class Consumer:
-    """Reads one stream in one group. Events without a handler are acknowledged and passed over.
+    """Reads one stream in one group. Events without a handler are acknowledged and skipped.
 
-    `handlers` by event type; a handler must be idempotent by event id (`outbox.first_time`). `on_dead` is told when an
-    event is given up, so that the failure shows where users look; it stays in the dead letters and can be replayed.
+    `handlers` by event type; a handler must be idempotent by event id (`outbox.first_time`). `on_dead` is called when
+    an event is given up, so that users can see the failure; the event stays in the dead letters and can be replayed.
 
-    An event that its source has not signed is refused. `admission` decides which of the others are taken for true. One
-    that is refused is a dead letter at once, `on_dead` untold; one whose owner is silent stays with the group until
-    `reclaim` comes to it again.
+    An event that its source has not signed is refused. `admission` decides which of the others are accepted. A refused
+    event is a dead letter at once, without a call of `on_dead`; an event whose owner does not answer stays with the
+    group until `reclaim` comes to it again.
 
-    `together` may have, by event type, a further handler of several events of one workspace which no other event that
-    is handled here stands between. It does all or nothing; where it fails, each is handled by itself.
+    `together` may have, by event type, a further handler for several events of one workspace that follow each other
+    with no other handled event in between. It handles all or none; if it fails, each event is handled separately.
     """
 
     redis: Redis
@@ -89,7 +89,7 @@ class Consumer:
     block_seconds: float = 2.0
 
     def __post_init__(self) -> None:
-        """Raises ValueError if a deletion would be handled without anybody to ask about it."""
+        """Raises ValueError if a deletion would be handled without an owner to confirm it."""
         for kind in self.handlers:
             self.admission.owner_of(kind)
             for result in RESULTS:  # they exist from the start, so that the first dead letter is an increase
@@ -111,7 +111,7 @@ class Consumer:
             await self.read_batch()
 
     async def ensure_group(self) -> None:
-        """Creates stream and group where missing; the group reads from the stream's beginning."""
+        """Creates stream and group if missing; the group reads from the stream's beginning."""
         try:
             await self.redis.xgroup_create(self.stream, self.group, id="0", mkstream=True)
         except ResponseError as error:
@@ -119,7 +119,7 @@ class Consumer:
                 raise
 
     async def read_batch(self) -> int:
-        """Handles what is new, waiting up to `block_seconds` for it; returns how many entries there were."""
+        """Handles new entries, waiting up to `block_seconds` for them; returns how many there were."""
         try:
             answer: Any = await self.redis.xreadgroup(
                 self.group, self.name, {self.stream: ">"}, count=READ_AT_ONCE, block=int(1000 * self.block_seconds)
@@ -135,7 +135,7 @@ class Consumer:
         return len(entries)
 
     async def handle_all(self, entries: Sequence[Entry]) -> None:
-        """Handles entries in their order, concurrently where they allow it."""
+        """Handles entries in order, concurrently where possible."""
         read = [(entry, _event(entry[1])) for entry in entries]
         proved = [event is not None and self._is_proved(*entry, event) for entry, event in read]
         handled = [
@@ -188,14 +188,14 @@ class Consumer:
                     await self.together[events[0].type](events)
             except Exception as error:  # each is tried by itself then, and what fails is recorded
                 extra = {"events": len(events), "group": self.group}
-                log.warning("events failed together", extra=extra, exc_info=error)
+                log.warning("batch of events failed", extra=extra, exc_info=error)
                 return False
         for (entry_id, _), event in run:
             await self._done(entry_id, event, "handled")
         return True
 
     async def reclaim(self) -> None:
-        """Takes over what a dead consumer of the group held."""
+        """Takes over the entries of dead consumers of the group."""
         idle = int(1000 * self.policy.reclaim_after)
         cursor = "0-0"
         while True:
@@ -245,7 +245,7 @@ class Consumer:
 
     @asynccontextmanager
     async def _claimed(self, entry_ids: list[Any]) -> AsyncIterator[None]:
-        """Shows the group that the entries are being worked on, so that nobody reclaims them."""
+        """Shows the group that the entries are in progress, so that no other consumer reclaims them."""
         alive = asyncio.create_task(self._keep_claim(entry_ids))
         try:
             yield
@@ -280,7 +280,7 @@ class Consumer:
 
 
 async def replay(redis: Redis, stream: str, group: str) -> int:
-    """Puts the group's dead letters back on the stream; returns how many. Other groups know these events, and skip."""
+    """Puts the group's dead letters back on the stream; returns how many. Other groups skip them as already handled."""
     letters: Any = await redis.xrange(dead_letters(stream))
     count = 0
     for entry_id, fields in letters:
@@ -301,10 +301,10 @@ async def deliver_again(redis: Redis, stream: str, entry_id: str, letter: Mappin
 
 @dataclass(frozen=True)
 class GroupBacklog:
-    """How far a consumer group is behind: events that it was not given yet, and those that it has not handled.
+    """How far a consumer group is behind: events not yet delivered to it, and events delivered but not handled.
 
-    `waiting` is None while Redis cannot tell it, which is so after entries were deleted. `last_given` is the id of the
-    last event that it was given, `held_since` when the oldest that it has not handled was written, in seconds.
+    `waiting` is None while Redis does not know it, as after entries were deleted. `last_given` is the id of the last
+    event delivered, `held_since` the time in seconds at which the oldest unhandled one was written.
     """
 
     group: str
@@ -315,7 +315,7 @@ class GroupBacklog:
 
 
 async def backlogs(redis: Redis, stream: str, group: str | None = None) -> list[GroupBacklog]:
-    """Returns those of all groups, or of one; none of a stream that is not there. Raises RedisError."""
+    """Returns the backlogs of all groups, or of one; none if the stream does not exist. Raises RedisError."""
     try:
         groups: Any = await redis.xinfo_groups(stream)
     except ResponseError as error:
@@ -337,10 +337,10 @@ def written_at(entry_id: bytes | str) -> float:
 
 
 async def trim(redis: Redis, stream: str, older_than: timedelta, most_bytes: int = MOST_BYTES) -> int:
-    """Drops entries that every group has handled: older ones, and the oldest of a stream that takes more bytes.
+    """Drops entries that every group has handled: older ones, and the oldest while the stream takes more bytes.
 
-    Returns how many. A stream that no group reads yet keeps all. What a group still needs stays however much it takes:
-    when the server is full then, the outboxes wait.
+    Returns how many. A stream that no group reads yet keeps all. Entries that a group still needs stay, whatever their
+    size; if the server is then full, the outboxes wait.
     """
     groups: Any = await redis.xinfo_groups(stream)
     if not groups:

@@ -1,4 +1,4 @@
-"""Structured logs and Prometheus metrics of one process, and the middleware that fills them per request."""
+"""Structured logs and Prometheus metrics of one process, and the middleware that records requests in them."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ def configure_telemetry(service: str, log_level: str, otlp_endpoint: str | None)
 
 
 def describe_process(registry: CollectorRegistry, package: str | None) -> None:
-    """Adds what the process takes, its version, and the newest migration of `package`, its service."""
+    """Adds the process's resource usage, its version, and the newest migration of `package`, its service."""
     ProcessCollector(registry=registry)
     newest = max((name for name, _ in migrations(package)), default="") if package else ""
-    Info("attractor_build", "What is running", registry=registry).info(
+    Info("attractor_build", "Version of the running code and of its database schema", registry=registry).info(
         {"version": version("attractor-service-kit"), "schema": newest.rpartition("/")[2].removesuffix(".sql")}
     )
 
 
 class Metrics:
-    """The metrics of one process, in a registry of their own (so that a test can build as many apps as it likes).
+    """The metrics of one process, in a separate registry (so that a test can build several apps).
 
-    `package` is that of the service, whose migrations tell the version of its schema.
+    `package` is the service's, whose migrations determine the version of its schema.
     """
 
     def __init__(self, package: str | None = None) -> None:
@@ -86,7 +86,7 @@ class Metrics:
         )
         self.refused_connections = counter(
             "attractor_connections_refused_total",
-            "Connections that were closed before a whole request had arrived, by reason",
+            "Connections closed before a complete request had arrived, by reason",
             self.registry,
             reason=REFUSALS,
         )
@@ -99,7 +99,7 @@ class Metrics:
         self.readings = Readings(self.registry)
         self.restarts = Counter(
             "attractor_background_restarts_total",
-            "Background tasks that failed and were started again",
+            "Background tasks that failed and were restarted",
             ["task"],
             registry=self.registry,
         )
@@ -108,7 +108,7 @@ class Metrics:
 class RequestTelemetry:
     """ASGI middleware: continues the caller's trace, measures the request and logs one line for it.
 
-    The line also has the fields that authentication leaves in `request.state.logged`: who called, never a credential.
+    The line includes the fields that authentication sets in `request.state.logged`: the caller, never a credential.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:

@@ -1,4 +1,4 @@
-"""Ed25519 keys that sign and verify tokens. Keys are written as 64 hexadecimal digits, both halves alike."""
+"""Ed25519 keys that sign and verify tokens. Both halves of a key are written as 64 hexadecimal digits."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class PublicKey:
 
 
 def parse_public_keys(text: str) -> Mapping[str, PublicKey]:
-    """Returns by id the keys of `service:key service:key …`; a service may have several.
+    """Parses `service:key service:key …` into keys by id; a service may have several.
 
     Raises ValueError.
     """

@@ -1,8 +1,8 @@
 """Tokens between services (JWT, RFC 7519): who signed them, for whom, and what the signer may do there.
 
-The gateway alone speaks for users. Another service acts for a user with a delegation: a statement that the gateway
-signed, which names the user, the workspaces, the services that may use it, and its end. Such a service puts it into a
-token of its own, so that a delegation alone is of no use to anybody, and neither is a service's key.
+Only the gateway acts for users by itself. Another service acts for a user with a delegation: a statement, signed by the
+gateway, of the user, the workspaces, the services that may use it, and its expiry. The service puts it into a token of
+its own, so that neither a delegation alone nor a service's key alone is of any use.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 class May(Flag):
-    """What a service accepts from the holder of another service's key."""
+    """What a service accepts from holders of another service's key."""
 
     SPEAK = auto()  # name any user, with any role
     ACT = auto()  # act as a viewer, for a user whom the gateway has delegated to it, where a route names it
@@ -65,7 +65,7 @@ class Tokens:
     def sign(self, caller: Principal | ServiceCaller, audience: str) -> str:
         """Returns a token for the service `audience`, good for two minutes.
 
-        Raises ValueError for a user whom the gateway has not delegated to this service, or no longer.
+        Raises ValueError if the gateway has not delegated the user to this service, or no longer.
         """
         claims: dict[str, Any] = {"workspace": str(caller.workspace_id)}
         if isinstance(caller, Principal):
@@ -80,12 +80,12 @@ class Tokens:
         return self._signed(claims, audience, LIFETIME)
 
     def delegate(self, principal: Principal, actors: Sequence[str], lasting: timedelta) -> str:
-        """Returns a delegation by which `actors` may act for the user, as a viewer; only the gateway's is accepted."""
+        """Returns a delegation: `actors` may act for the user, as a viewer. Only the gateway's are accepted."""
         claims = {**_spoken(principal), "workspace": str(principal.workspace_id), "actors": list(actors)}
         return self._signed(claims, DELEGATION, lasting)
 
     def verify(self, token: str) -> Principal | ServiceCaller:
-        """Returns who calls. Raises Unauthenticated, also for a caller that this service does not accept."""
+        """Returns the caller. Raises Unauthenticated, also for callers that this service does not accept."""
         try:
             return self._verified(token)
         except (jwt.PyJWTError, KeyError, ValueError, TypeError, AttributeError) as error:
@@ -132,9 +132,9 @@ class Tokens:
         )
 
     def _claims(self, token: str, audience: str, longest: timedelta) -> dict[str, Any]:
-        """Returns the claims of a token of a known key that is meant for `audience` and neither early, late nor long.
+        """Returns the claims of a token that a known key signed for `audience`, valid now and not for too long.
 
-        The key's id alone decides which key and which issuer it has to be, never what the token says of either.
+        The key's id alone determines the key and the required issuer, never other claims of the token.
         """
         known = self.known.get(jwt.get_unverified_header(token).get("kid", ""))
         if known is None:
@@ -159,7 +159,7 @@ class Tokens:
 
 
 def _expired(delegation: str) -> bool:
-    """Returns whether its time is over. Its holder asks, who need not verify it."""
+    """Returns whether the delegation has expired. Called by its holder, who need not verify it."""
     claims = jwt.decode(delegation, options={"verify_signature": False})
     return bool(claims["exp"] <= datetime.now(UTC).timestamp())
 

@@ -17,7 +17,7 @@ from opentelemetry.trace import SpanKind
 
 
 def configure_tracing(service: str, endpoint: str | None) -> None:
-    """Makes spans (so that every log line has a trace id); sends them only when `endpoint` is set."""
+    """Creates spans (so that every log line has a trace id); sends them only if `endpoint` is set."""
     provider = TracerProvider(resource=described(service))
     if endpoint:
         provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{endpoint.rstrip('/')}/v1/traces")))
@@ -25,7 +25,7 @@ def configure_tracing(service: str, endpoint: str | None) -> None:
 
 
 def described(service: str) -> Resource:
-    """Returns what is running: the service, its version, and which of its processes."""
+    """Returns the OpenTelemetry resource: the service, its version, and the process."""
     instance = f"{socket.gethostname()}-{os.getpid()}"  # as its consumers are named in Redis
     return Resource.create(
         {

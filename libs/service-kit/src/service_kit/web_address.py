@@ -1,4 +1,4 @@
-"""Which addresses named by users may be connected to: the public internet, and what the operator allows besides."""
+"""Checks addresses that users name: allowed are the public internet, and what the operator allows besides."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ RESERVED = tuple(
 
 
 class AddressRefused(ValueError):
-    """The text is a sentence that says why; not at which address a name is: names inside could be mapped with it."""
+    """The text is a sentence with the reason, without a name's address, which would help to map internal names."""
 
 
 @dataclass(frozen=True)
 class AllowedAddresses:
-    """What may be reached beyond the public internet: networks, and hosts wherever their names lead."""
+    """What may be reached besides the public internet: networks, and hosts whatever their names resolve to."""
 
     networks: tuple[Network, ...] = ()
     hosts: frozenset[str] = frozenset()
 
     def check_url(self, url: str, proxied: bool = False) -> None:
-        """Checks what can be checked without resolving the name (behind a proxy that is all); raises AddressRefused.
+        """Checks a URL without resolving the name (behind a proxy that is all); raises AddressRefused.
 
         Other forms of an IPv4 address (decimal, octal, hexadecimal, shortened) are literal addresses too.
         """
@@ -63,7 +63,7 @@ class AllowedAddresses:
             raise AddressRefused(f"The port {parsed.port} is not allowed.")
 
     def check(self, host: str, port: int, addresses: Sequence[Address]) -> None:
-        """Raises AddressRefused unless all of the host's addresses, and the port on them, may be connected to."""
+        """Raises AddressRefused unless all of the host's addresses are allowed with this port."""
         if host.lower().rstrip(".") in self.hosts:
             return
         foreign = [address for address in addresses if not self._allows(address)]
@@ -93,7 +93,7 @@ def allowed_addresses(text: str) -> AllowedAddresses:
 
 
 def literal_address(host: str) -> Address | None:
-    """The address that a host is when it is no name, also in the forms that inet_aton(3) reads; else None."""
+    """Returns the address if the host is a literal one, including the forms that inet_aton(3) reads; else None."""
     bare = host.strip("[]").rstrip(".")
     try:
         return ip_address(bare)
@@ -114,7 +114,7 @@ def unmapped(address: Address) -> Address:
 
 
 def is_public(address: Address) -> bool:
-    """True for a unicast address of the public internet, also as the IPv4 address that an IPv6 address stands for."""
+    """Returns whether this is a public unicast address, also checking an IPv4 address embedded in IPv6."""
     plain = unmapped(address)
     if isinstance(plain, IPv6Address):
         if plain.sixtofour is not None and plain in SIX_TO_FOUR:

@@ -1,4 +1,4 @@
-"""Connections to checked addresses: a name is resolved once, and the connection is made to what was checked."""
+"""Connects to checked addresses: a name is resolved once, and the connection is made to an address that was checked."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
 
 
 async def resolve(host: str, port: int) -> Sequence[Address]:
-    """All addresses of a name, in the system's order; raises OSError."""
+    """Returns all addresses of a name, in the system's order; raises OSError."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(ip_address(entry[4][0]) for entry in found))
 
 
 class CheckedBackend(httpcore2.AsyncNetworkBackend):
-    """Connects to a host's addresses when all of them are allowed; raises AddressRefused otherwise."""
+    """Connects to a host's addresses if all of them are allowed; otherwise raises AddressRefused."""
 
     def __init__(self, allowed: AllowedAddresses, resolve: Resolve) -> None:
         self.allowed, self.resolve = allowed, resolve
@@ -63,7 +63,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
 
 
 class CheckedTransport(httpx2.AsyncHTTPTransport):
-    """Makes the connections of a client to checked addresses alone; a proxy of the environment is not used."""
+    """Lets a client connect only to checked addresses; proxies set in the environment are ignored."""
 
     def __init__(self, allowed: AllowedAddresses, resolve: Resolve = resolve, *, keepalive: int = 20) -> None:
         super().__init__(trust_env=False)

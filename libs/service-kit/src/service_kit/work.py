@@ -1,9 +1,9 @@
-"""Leased work over a table: claim, extend, release with delay, finish, and what dead processes leave behind.
+"""Leased work over a table: claim, extend, release with delay, finish, and recover from dead processes.
 
-A row is held by whoever knows its `lease_token`; every write of a holder is guarded by it, so that a process that was
-taken for dead can change nothing any more. Who waits for work is woken by NOTIFY.
+A row is held by whoever knows its `lease_token`, which guards every write of the holder, so that a process that was
+taken for dead can no longer change anything. Workers that wait for work are woken by NOTIFY.
 
-How a table joins in:
+What a table needs:
 
 - Columns: `workspace_id uuid`, further columns of its key, and
   `state text NOT NULL DEFAULT 'queued'`, `available_at timestamptz NOT NULL DEFAULT now()`,
@@ -40,11 +40,11 @@ SPARE_CHOICES = 16  # other processes may lock what was chosen in the same momen
 
 
 class LeaseLost(Exception):
-    """Another process holds the work, or it is gone: nothing more may be written for it."""
+    """Another process holds the work, or it no longer exists: nothing more may be written for it."""
 
 
 class StopAsked(Exception):
-    """The row says that its holder should stop (`WorkTable.stop`)."""
+    """The row asks its holder to stop (`WorkTable.stop`)."""
 
 
 class WorkSql(Protocol):
@@ -68,15 +68,15 @@ class Extended:
 
 @dataclass(frozen=True)
 class WorkTable(Generic[Held]):
-    """Describes a table of leased work, with `work` as its name in SQL expressions.
+    """Describes a table of leased work, which SQL expressions call `work`.
 
-    `channel` is the one of `wake_workers`, with the schema in front. `computed` gives fields of the claimed row that
-    are not columns. `waiting` selects what may be claimed at all, `claimable` of that what may begin now, and the
-    highest `priority` comes first; the three may use parameters of `claim`. `most` is how many items one workspace may
-    hold; null is no limit. `user` is a column by which the users of a workspace take turns; the first index is then on
-    `(workspace_id, user, available_at)`. `stop` tells a holder to stop, also in a transaction of all workspaces unless
-    each extension writes further columns. `running` and `queued` are set by claim and release (None:
-    the state stays); the `on_` expressions are set besides, and `on_loss` replaces the return to `queued`.
+    `channel` is that of `wake_workers`, prefixed with the schema. `computed` gives fields of the claimed row that
+    are not columns. `waiting` selects the items that may be claimed, `claimable` those of them that may begin now;
+    the highest `priority` comes first; the three may use parameters of `claim`. `most` is how many items one workspace
+    may hold; null: no limit. `user` is a column by which the users of a workspace take turns; the first index is then
+    on `(workspace_id, user, available_at)`. `stop` asks a holder to stop, also in a transaction of all workspaces
+    unless each extension writes further columns. `running` and `queued` are set by claim and release (None: the state
+    stays); the `on_` expressions are set as well, and `on_loss` replaces the return to `queued`.
     """
 
     name: str
@@ -148,8 +148,8 @@ def process_name() -> str:
 class WorkQueue(Generic[Held]):
     """The work of one table, claimed in the name of `owner`.
 
-    Claiming looks across all workspaces; the transitions of what is held happen in the caller's transaction, which is
-    bound to the work's workspace, and set further columns by name.
+    Claiming looks across all workspaces. Transitions of held work happen in the caller's transaction, which is bound to
+    the work's workspace, and may set further columns by name.
     """
 
     def __init__(
@@ -160,7 +160,7 @@ class WorkQueue(Generic[Held]):
         self.heartbeat: Heartbeat[Held] = Heartbeat(self.extend_together)
 
     async def claim(self, limit: int, **parameters: object) -> list[Held]:
-        """Leases up to `limit` items that are due; workspaces that have the least in work come first, in turn."""
+        """Leases up to `limit` due items; workspaces with the fewest items in progress come first, in turn."""
         values = {"limit": limit, "spare": SPARE_CHOICES, "owner": self.owner, "lease_seconds": self.lease_seconds}
         async with self.database.system() as connection:
             if self.table.most:  # two claims must not each count without the other
@@ -169,12 +169,12 @@ class WorkQueue(Generic[Held]):
             return await queue.all(self.table.sql.claim, self.table.row, **values, **parameters)
 
     async def recover(self) -> int:
-        """Puts back what is held under expired leases; returns how many."""
+        """Puts items with expired leases back into the queue; returns how many."""
         async with self.database.system() as connection:
             return await SystemRepository(connection).run(self.table.sql.recover)
 
     async def extend(self, connection: Connection, held: Held, /, **columns: object) -> bool:
-        """Extends the lease; nobody else changes the row until the transaction ends. Raises LeaseLost.
+        """Extends the lease and locks the row until the transaction ends. Raises LeaseLost.
 
         Returns whether the holder should stop.
         """
@@ -190,7 +190,7 @@ class WorkQueue(Generic[Held]):
     async def extend_together(self, held: Sequence[Held]) -> Mapping[UUID, bool]:
         """Extends the leases in one statement; returns by token whether the holder should stop.
 
-        What is missing is lost, or is being written in this moment: `extend` tells.
+        A missing token is lost or its row is being written right now; `extend` tells which.
         """
         values = {
             "workspace_ids": [one.workspace_id for one in held],
@@ -216,7 +216,7 @@ class WorkQueue(Generic[Held]):
         await self._end(connection, held, _setting(self.table.sql.release, columns), values)
 
     async def finish(self, connection: Connection, held: Held, state: str, /, **columns: object) -> None:
-        """Ends the work, well or badly, in the given state. Raises LeaseLost."""
+        """Ends the work, successfully or not, in the given state. Raises LeaseLost."""
         columns = {"state": state, **columns}
         await self._end(connection, held, _setting(self.table.sql.finish, columns), columns)
 

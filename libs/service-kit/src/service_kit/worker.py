@@ -1,4 +1,4 @@
-"""The loop of a process that works on leased work, and the lease kept while one item is worked on."""
+"""Runs leased work: the loop of a worker process, and keeping the lease of an item in progress."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ FIRST_LOOK_SECONDS = 0.3
 class Worker(Generic[Held]):
     """Claims work, up to `concurrency` items at a time, and runs `execute` on each.
 
-    `execute` ends the work or gives it back, also when it is cancelled. If it raises, the lease runs out and another
-    process takes the work over.
+    `execute` ends or releases the work, even if cancelled. If it raises, the lease runs out and another process takes
+    over.
 
-    When the process stops, `on_stop` is called; what is under way has `grace_seconds` to end before it is cancelled.
+    When the process stops, `on_stop` is called; work in progress has `grace_seconds` to end before it is cancelled.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Worker(Generic[Held]):
         grace_seconds: float = 0.0,
         **parameters: object,
     ) -> None:
-        """`notifications` listen on the table's channel; `parameters` are those of each claim."""
+        """`notifications` listen on the table's channel; `parameters` are passed to each claim."""
         self.queue, self.execute, self.notifications = queue, execute, notifications
         self.concurrency, self.parameters = concurrency, parameters
         self.working: set[asyncio.Task[None]] = set()
@@ -52,7 +52,7 @@ class Worker(Generic[Held]):
         self._woken: asyncio.Event | None = None
 
     def stop(self) -> None:
-        """Claims nothing more; `run` returns when what is under way has ended."""
+        """Stops claiming; `run` returns when the work in progress has ended."""
         if self._stops_at is None:
             self._stops_at = asyncio.get_running_loop().time() + self._grace_seconds
             if self._on_stop is not None:
@@ -61,10 +61,10 @@ class Worker(Generic[Held]):
                 self._woken.set()
 
     async def run(self) -> None:
-        """Runs until stopped or cancelled, then until all has ended or is given back.
+        """Runs until stopped or cancelled, then until all work has ended or is released.
 
-        Looks for lost leases a few times per lease. While the database is away nothing is claimed, and what is under
-        way goes on. Any other error is raised once that is given back; `run` may then be called again.
+        Looks for lost leases a few times per lease. While the database is unavailable, nothing is claimed and work in
+        progress continues. Any other error is raised once that is released; `run` may then be called again.
         """
         try:
             async with self.notifications.subscribe(self.queue.table.channel) as wake:
@@ -113,13 +113,13 @@ class Worker(Generic[Held]):
         try:
             await self.execute(held)
         except (LeaseLost, WorkspaceGone):
-            log.info("work lost", extra={"table": self.queue.table.name, "workspace_id": str(held.workspace_id)})
+            log.info("lease lost", extra={"table": self.queue.table.name, "workspace_id": str(held.workspace_id)})
         except Exception:  # the boundary of one item: its lease runs out, and it is taken up again
             log.exception("work failed", extra={"table": self.queue.table.name})
 
 
 def nothing() -> Write | None:
-    """Returns that there is nothing more to write."""
+    """Returns None: there is nothing more to write."""
     return None
 
 
@@ -133,9 +133,9 @@ async def while_held(
 ) -> Result:
     """Returns what `work` returns, and extends the lease until then, writing `columns` and what `also` returns.
 
-    Where neither has changed, all work of this process and table is extended by one statement. Cancels the work and
-    raises LeaseLost, or StopAsked when the row asks to stop (it is looked at once `wake` is set). If both come at once,
-    the result counts.
+    If neither has changed, one statement extends all work of this process and table. Cancels the work and raises
+    LeaseLost, or StopAsked if the row asks to stop (it is checked at once when `wake` is set). If the work ends at the
+    same time, its result counts.
     """
     task = asyncio.create_task(work)
     keeping = asyncio.create_task(_Keeper(queue, held, columns, also).keep(wake or asyncio.Event()))
@@ -154,7 +154,7 @@ async def while_held(
 
 @dataclass
 class _Keeper(Generic[Held]):
-    """Extends one lease, a few times while it lasts, in step with the other leases of this process."""
+    """Extends one lease a few times per duration, in step with the other leases of this process."""
 
     queue: WorkQueue[Held]
     held: Held
@@ -177,7 +177,7 @@ class _Keeper(Generic[Held]):
                 held_until = asked + self.queue.lease_seconds
             except (psycopg.OperationalError, Unavailable) as error:
                 # While the database is away nobody else can have taken the work; once it is back, the extension tells.
-                log.warning("lease not extended", exc_info=error, extra={"table": self.queue.table.name})
+                log.warning("could not extend the lease", exc_info=error, extra={"table": self.queue.table.name})
                 if loop.time() > held_until:
                     raise LeaseLost from error
             alone = await _waited(wake, until_beat(pause))
@@ -198,7 +198,7 @@ class _Keeper(Generic[Held]):
 
 
 async def _waited(event: asyncio.Event, seconds: float) -> bool:
-    """Returns whether the event came within the time."""
+    """Returns whether the event was set within `seconds`."""
     try:
         async with asyncio.timeout(seconds):
             await event.wait()
@@ -209,7 +209,7 @@ async def _waited(event: asyncio.Event, seconds: float) -> bool:
 
 
 async def stopped(*tasks: asyncio.Task[Any]) -> None:
-    """Cancels the tasks and waits for their end; again, as asyncio.wait_for loses a cancellation before Python 3.12."""
+    """Cancels the tasks and waits for their end; repeatedly, as before Python 3.12 wait_for may lose a cancellation."""
     pending = {task for task in tasks if not task.done()}
     while pending:
         for task in pending:

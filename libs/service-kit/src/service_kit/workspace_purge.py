@@ -1,8 +1,8 @@
-"""Deletes everything of a deleted workspace from a service, and proves it by counting.
+"""Deletes all data of a deleted workspace from a service, and proves it by counting.
 
-The event only marks the workspace as deleted (`deleted_workspace`), which ends all writing to it at once: the database
-refuses every row from then on. A background task then removes what there is, in small transactions, so that neither the
-other events wait for it nor a crash costs more than the last of them.
+The event only marks the workspace as deleted (`deleted_workspace`), which stops all writing to it at once: the database
+refuses every row from then on. A background task then deletes the data in small transactions, so that other events do
+not wait for it and a crash costs at most the last transaction.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class WorkspaceTable:
 
 
 class DeletedWorkspaces(SystemRepository):
-    """The workspaces that wait for their purge, and the tables to purge."""
+    """The workspaces waiting to be purged, and the tables to purge."""
 
     async def waiting(self) -> list[UUID]:
         return await self.values(WorkspacePurgeSql.waiting)
@@ -71,7 +71,7 @@ class DeletedWorkspace(Repository):
 
 @dataclass(frozen=True)
 class Erased:
-    """Counts by kind in a store other than the service's tables: what was deleted, and what is still there."""
+    """Counts by kind in a store other than the service's tables: what was deleted, and what remains."""
 
     removed: Mapping[str, int] = field(default_factory=dict)
     remaining: Mapping[str, int] = field(default_factory=dict)
@@ -81,10 +81,10 @@ Erasure = Callable[[UUID], Awaitable[Erased]]
 
 
 class WorkspacePurge:
-    """`around` for the consumers' handlers, and `run` as a background task listening on `channel`.
+    """Provides `around` for the consumers' handlers, and `run` as a background task that listens on `channel`.
 
-    `before` and `after` erase what the service keeps elsewhere: before its rows go (which may be needed to find it),
-    and after (nobody who needs a row to work can write there any more). Both may be called again at any time.
+    `before` and `after` erase what the service stores elsewhere: before its rows are deleted (which may be needed to
+    find it), and after (when nothing that needs a row can write there any more). Both may be called again at any time.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class WorkspacePurge:
         return {WorkspaceDeleted.event_type: self.mark}
 
     def around(self, handlers: Mapping[str, Handler]) -> dict[str, Handler]:
-        """Returns the handlers with the purge's own; the others no longer see events of deleted workspaces."""
+        """Returns the handlers and the purge's own; the given ones no longer see events of deleted workspaces."""
         return {kind: self._unless_deleted(handler) for kind, handler in handlers.items()} | dict(self.handlers)
 
     def _unless_deleted(self, handler: Handler) -> Handler:
@@ -118,12 +118,12 @@ class WorkspacePurge:
         return handle
 
     async def mark(self, event: Event) -> None:
-        """Handles `workspace.deleted`: from its commit on nothing is written there. Each event is confirmed."""
+        """Handles `workspace.deleted`: once committed, nothing is written to the workspace. Each event is confirmed."""
         async with self.database.workspace(event.workspace_id) as connection:
             await connection.execute("SELECT delete_workspace(%s)", (event.workspace_id,))
 
     async def run(self, notifications: Notifications) -> None:
-        """Runs until cancelled. A purge that fails is tried again, and keeps no other one waiting."""
+        """Runs until cancelled. A failed purge is retried and does not hold up others."""
         async with notifications.subscribe(self.channel) as asked:
             while True:
                 for workspace_id in await self._waiting():
@@ -134,7 +134,7 @@ class WorkspacePurge:
                 await asked.wait(LONGEST_WAIT_SECONDS)
 
     async def purge(self, workspace_id: UUID) -> bool:
-        """Deletes and counts everything, and confirms it; returns False if another replica is doing so."""
+        """Deletes everything, counts and confirms; returns False if another replica is doing so."""
         async with self.database.system() as claim:
             key = f"{self.schema}/purge/{workspace_id}"
             cursor = await claim.execute("SELECT pg_try_advisory_xact_lock(hashtextextended(%s, 0))", (key,))
@@ -173,7 +173,7 @@ class WorkspacePurge:
         return count
 
     async def _erase(self, workspace_id: UUID, erasures: Sequence[Erasure]) -> dict[str, int]:
-        """Returns what remains."""
+        """Runs the erasures; returns the remaining counts by kind."""
         remaining: Counter[str] = Counter()
         for erase in erasures:
             erased = await erase(workspace_id)

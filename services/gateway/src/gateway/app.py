@@ -76,7 +76,7 @@ SHARED_SECONDS = 10.0  # that the orchestrator has to open a share
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """Connects to nothing until its lifespan begins."""
+    """Returns the application, which connects to nothing until its lifespan begins."""
     parts = Parts(settings)
     routers = [
         routes.router,
@@ -199,7 +199,7 @@ class Parts:
             yield
 
     def _start_deletions(self, background: Background, metrics: Metrics, signatures: EventSignatures) -> None:
-        """Runs deletions apart from the rest: without Redis they wait, and everything else goes on."""
+        """Runs deletions separately from the rest: without Redis they wait, while everything else continues."""
         relay = OutboxRelay(self.database, self.redis, self.notifications, GATEWAY, signatures)
         handlers = {WorkspacePurged.event_type: self.deletions.confirm}
         consumer = Consumer(self.redis, DOCUMENTS, GATEWAY, handlers, metrics, signatures, block_seconds=1.0)
@@ -218,7 +218,7 @@ class Parts:
 
 
 def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> CallerLimits:
-    """Builds what limits callers, with its metrics."""
+    """Builds the limits of callers, with their metrics."""
     per_minute, burst, keys = (
         settings.rate_limit_per_minute,
         settings.rate_limit_burst,
@@ -227,7 +227,7 @@ def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Cal
     failures = settings.auth_failures_per_minute
     in_flight = counter(
         "attractor_in_flight_refused_total",
-        "Requests over the limit of those in progress",
+        "Requests refused because too many were in progress",
         registry,
         what=("requests", "waits"),
         holder=("key", "workspace"),
@@ -246,7 +246,7 @@ def limits(settings: Settings, redis: Redis, registry: CollectorRegistry) -> Cal
 
 
 def _add_middleware(app: FastAPI, settings: Settings, origins: WebOrigins, trail: AuditTrail) -> None:
-    """Adds, from the outside: response headers, CORS, (telemetry,) host check, audit, body limit, (routes)."""
+    """Adds, from the outside in: response headers, CORS, (telemetry,) host check, audit, body limit, (routes)."""
     app.user_middleware.append(Middleware(HostCheck, origins))
     app.user_middleware.append(Middleware(AuditMiddleware, trail))
     app.user_middleware.append(Middleware(BodyLimit, settings.max_body_bytes, settings.max_json_bytes))
@@ -263,7 +263,7 @@ def _add_middleware(app: FastAPI, settings: Settings, origins: WebOrigins, trail
 
 
 async def _workspace_gone(request: Request, _: Exception) -> JSONResponse:
-    """The workspace was deleted after the request had been admitted."""
+    """Responds to a request whose workspace was deleted after it had been admitted."""
     return await on_problem(request, UnknownWorkspace())
 
 

@@ -8,7 +8,7 @@ from service_kit.problems import Conflict, Forbidden, InvalidRequest, NotFound, 
 
 
 class InvalidKey(Unauthenticated):
-    """Does not tell an unknown key from a mistyped or a revoked one."""
+    """Does not distinguish an unknown key from a mistyped or revoked one."""
 
     type, title = "invalid-api-key", "The API key is not valid"
 
@@ -43,7 +43,7 @@ class TooManyFailures(Problem):
 
 
 class WrongCredentials(Unauthenticated):
-    """Does not tell an unknown user from a wrong password, a missing one or a disabled user."""
+    """Does not distinguish an unknown user, a wrong or missing password, and a disabled user."""
 
     type, title = "wrong-credentials", "Wrong name or password"
 
@@ -106,7 +106,7 @@ class PasswordMismatch(Forbidden):
 
 
 class NeedsPasswordLink(Forbidden):
-    """A key of one workspace must not gain the whole user by setting a password."""
+    """A key for one workspace must not gain all of its user's rights by setting a password."""
 
     type, title = "password-link-needed", "The first password is set with a one-time link from an administrator"
 
@@ -124,7 +124,7 @@ class OpenIdNotConfigured(NotFound):
 
 
 class OpenIdRequestUnknown(Forbidden):
-    """The browser did not begin here, took too long, or comes back a second time."""
+    """The browser did not start the sign-in here, took too long, or came back a second time."""
 
     type, title = "openid-request-unknown", "This sign-in was not started in this browser, or has expired; start again"
 
@@ -162,7 +162,7 @@ class UpstreamTimeout(Problem):
 
 
 class CallerLeft(Problem):
-    """Shows in logs and metrics alone, with the status that nginx uses for it."""
+    """Appears only in logs and metrics, with the status that nginx uses for it."""
 
     status, type, title = 499, "caller-left", "The caller closed the connection before the answer"
 
@@ -172,7 +172,7 @@ class UnknownWorkspace(NotFound):
 
 
 class UnknownMember(NotFound):
-    """The same whether there is such a user or not."""
+    """The same whether or not the user exists."""
 
     type, title = "member-not-found", "The workspace has no such member; invite the person"
 
@@ -194,7 +194,7 @@ class NeedsOwner(Forbidden):
 
 
 class NeedsWiderKey(Forbidden):
-    """A key creates keys for the workspaces that it reads itself; an administrator's for those of the user."""
+    """A key creates keys only for the workspaces that it can read; an administrator's for all of the user's."""
 
     type, title = "needs-wider-key", "This key cannot read all the workspaces that the new key would"
 
@@ -226,7 +226,7 @@ class SoleOwner(Conflict):
 
 
 class UnknownShare(NotFound):
-    """Does not tell a wrong token from one that is over."""
+    """Does not distinguish a wrong token from that of a share that has ended."""
 
     type, title = "share-not-found", "There is no such share, or it has ended"
 
@@ -291,7 +291,7 @@ class SecretNotRepeatable(Conflict):
 
 
 class BodyTooLarge(HTTPException):
-    """An HTTPException rather than a Problem: the framework passes it on from the reading of a body."""
+    """An HTTPException rather than a Problem, because the framework passes it on when it reads a body."""
 
     def __init__(self, limit: int) -> None:
         super().__init__(413, f"The body exceeds the {limit} bytes that this route accepts")

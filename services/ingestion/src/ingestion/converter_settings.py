@@ -1,4 +1,4 @@
-"""The environment of a converter, and of those that use one."""
+"""Settings of a converter, and of processes that use one."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from service_kit.settings import Environment
 
 
 class SandboxSettings(Environment):
-    """Where files are converted and archives are taken apart."""
+    """Where files are converted and archives are expanded."""
 
     converter_socket: Path | None = None
-    """The Unix socket of a converter in a container without networks; unset: in processes of this container"""
+    """The Unix socket of a converter in a container without networks; unset: child processes in this container"""
 
 
 class ConverterSettings(Environment):
-    """`python -m ingestion converter`: a container for conversions alone, without secrets and networks."""
+    """`python -m ingestion converter`: a container that only converts, without secrets or networks."""
 
     converter_socket: Path
-    """Where it listens; only processes of its own user may connect"""
+    """The socket to listen on; only processes of the same user may connect"""
     work_folder: Path = Path(tempfile.gettempdir())
-    """Room for what conversions write"""
+    """Where conversions write their files"""
     log_level: str = "INFO"

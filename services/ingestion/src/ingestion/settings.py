@@ -1,4 +1,4 @@
-"""The environment of the API process."""
+"""Settings of the API process."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ MEBIBYTE = 1024 * 1024
 
 
 class LeaseSettings(DatabaseSettings):
-    """How long a worker keeps a stage without a sign of life."""
+    """How long a worker keeps a stage without renewing its lease."""
 
     lease_seconds: float = Field(default=20.0, gt=0)
-    """A worker that has not renewed its lease for so long has lost it; equal in API and workers"""
+    """A worker loses its lease if it does not renew it for this long; must be equal in API and workers"""
 
 
 class QuotaSettings(Environment):
-    """What each workspace may hold; 0 is no limit."""
+    """What each workspace may store; 0: no limit."""
 
     workspace_max_documents: int = Field(default=0, ge=0)
-    """Documents of one workspace; equal in API and workers"""
+    """Documents of one workspace; must be equal in API and workers"""
     workspace_max_bytes: int = Field(default=0, ge=0)
-    """Bytes of the originals of one workspace's documents; equal in API and workers"""
+    """Bytes of the originals of one workspace's documents; must be equal in API and workers"""
 
 
 class IntakeSettings(Environment):
-    """What is taken in."""
+    """What the API accepts."""
 
     max_file_bytes: int = Field(default=200 * MEBIBYTE, gt=0)
-    """The largest file that is received"""
+    """The largest file that is accepted"""
     max_queued_bytes: int = Field(default=2048 * MEBIBYTE, gt=0)
-    """What may wait for conversion in one workspace, for uploads and for sources each"""
+    """Bytes that may wait for conversion in one workspace, separately for uploads and for sources"""
 
 
 class Settings(
@@ -62,19 +62,21 @@ class Settings(
 
     port: int = 8002
     workspace_max_sources: int = Field(default=0, ge=0)
-    """Sources of one workspace; 0 is no limit"""
+    """Sources of one workspace; 0: no limit"""
     max_archive_files: int = Field(default=5000, gt=0)
-    """Files that one archive may hold"""
+    """Files that one archive may contain"""
     max_archive_bytes: int = Field(default=2048 * MEBIBYTE, gt=0)
     """Bytes that one archive may expand to"""
     max_archive_ratio: int = Field(default=200, gt=0)
-    """Bytes that one byte of an archive may expand to"""
+    """Expanded bytes per byte of an archive"""
     max_files_per_upload: int = Field(default=1000, gt=0)
     """Files in one request"""
     upload_folder: Path = Path(tempfile.gettempdir())
-    """Room for one file per running upload, and for one of its archive, in a folder of each process"""
-    reannounce_after_seconds: float = Field(default=30.0, gt=0, description="Before a lost event is looked for")
-    max_losses: int = Field(default=3, gt=0, description="Workers that a document may take down before it fails")
+    """Where each process keeps one file per running upload, and one file of its archive, in a folder of its own"""
+    reannounce_after_seconds: float = Field(
+        default=30.0, gt=0, description="Time after which an event without effect is treated as lost"
+    )
+    max_losses: int = Field(default=3, gt=0, description="Worker crashes before a document fails")
 
     @property
     def archive_limits(self) -> ArchiveLimits:
@@ -84,9 +86,9 @@ class Settings(
 
 
 class ReconcileSettings(TokenSettings, DatabaseSettings, ObjectStoreSettings):
-    """What `python -m ingestion reconcile` reads."""
+    """Settings of `python -m ingestion reconcile`."""
 
     retrieval_url: str
     knowledge_graph_url: str
     settled_after_seconds: float = Field(default=300.0, ge=0)
-    """What changed later than this is still being processed, and is not compared"""
+    """Changes more recent than this may still be in progress and are not compared"""

@@ -16,7 +16,7 @@ class Neo4jSettings(Environment):
     """The optional projection to Neo4j."""
 
     neo4j_url: str | None = None
-    """Address of Neo4j (`bolt://…`). Without it only PostgreSQL answers."""
+    """Address of Neo4j (`bolt://…`). If unset, only PostgreSQL answers."""
     neo4j_user: str = "neo4j"
     """User of Neo4j."""
     neo4j_password: SecretStr = SecretStr("")
@@ -31,13 +31,13 @@ class GraphRefinementSettings(Environment):
     """Refinement by the chat model, in workspaces that turn it on."""
 
     graph_refinement_concurrency: int = Field(default=4, ge=1, le=64)
-    """Calls of the chat model at a time, per process."""
+    """Concurrent calls of the chat model, per process."""
     graph_refinement_answer_tokens: int = Field(default=1_200, ge=100)
-    """The most tokens of an answer; more for models that think."""
+    """Maximum tokens of an answer; reasoning models need more."""
     graph_refinement_lease_seconds: float = Field(default=30.0, gt=0)
-    """How long a workspace's refinement stays with a process that died."""
+    """How long a process that died keeps a workspace's refinement."""
     graph_refinement_backoff_seconds: float = Field(default=15.0, gt=0)
-    """The first wait for a provider that is away; doubles up to ten minutes."""
+    """The first pause before an unavailable provider is tried again; doubles up to ten minutes."""
 
 
 class Settings(
@@ -46,10 +46,10 @@ class Settings(
     """The service's own settings."""
 
     graph_parser: bool = True
-    """Read relations and lower-case terms by the dependency parse of English sentences."""
+    """Whether to extract relations and lower-case terms from the dependency parse of English sentences."""
     graph_min_entity_freq: int = Field(default=2, ge=1, le=1_000)
-    """Mentions from which on lists, pictures and hops show an entity, unless a request says otherwise."""
+    """Mentions that an entity needs to appear in lists, pictures and hops, unless a request says otherwise."""
     retrieval_url: str | None = None
-    """Address of the retrieval service. Without it a topic is looked up in the graph alone."""
+    """Address of the retrieval service. If unset, topics are looked up only in the graph."""
     retrieval_deadline_seconds: float = Field(default=2.0, gt=0)
     """How long `summarize_document` waits for retrieval."""

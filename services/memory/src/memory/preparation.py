@@ -38,7 +38,7 @@ class Preparation:
         try:
             return await self.embedded(texts, in_context)
         except EmbeddingError as error:
-            log.warning("not embedded; retried later", exc_info=error)
+            log.warning("texts not embedded; will retry later", exc_info=error)
             return await self.unembedded(texts)
 
     async def embedded(self, texts: Sequence[str], in_context: Sequence[str]) -> list[PreparedText]:

@@ -1,4 +1,4 @@
-"""The one place that reads the environment."""
+"""The settings of the service; the only module that reads the environment."""
 
 from pydantic import Field
 
@@ -7,10 +7,10 @@ from service_kit.settings import DocumentConsumerSettings, ServiceSettings, Sess
 
 
 class Settings(ServiceSettings, DocumentConsumerSettings, SessionConsumerSettings, EmbeddingSettings, ChatSettings):
-    """The service's own settings: those that it shares with others, the embedding model's, and the chat model's."""
+    """The service's own settings, besides those of its models and those shared with other services."""
 
     facts_by_model: bool = False
-    """Whether the model of `CHAT_…` reads what people say for facts, with a call a message; otherwise the rules do.
-    Workspaces that chose a model of their own are read by this one all the same"""
+    """Whether the model of `CHAT_…` extracts facts from messages, with one call per message; otherwise rules do. It is
+    also used for workspaces that chose a model of their own"""
     recall_index_bytes: int = Field(default=256 << 20, gt=0)
-    """The memory for the indexes of users' memories; the one used last is kept whatever its size"""
+    """Memory for the indexes of users' memories; the most recently used one is kept whatever its size"""

@@ -30,7 +30,7 @@ def migrate() -> None:
 
 
 def rotate_settings_key() -> None:
-    """Seals the secrets of all workspaces with the first key of SETTINGS_KEY, and says how many that were."""
+    """Seals the secrets of all workspaces with the first key of SETTINGS_KEY, and prints how many there were."""
     settings = RotationSettings()
     seal = SecretSeal.parse(settings.settings_key.get_secret_value())
     if seal is None:

@@ -92,7 +92,7 @@ CHECKPOINT_CONNECTIONS = 8
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """Returns the service with its worker: each process serves requests and works on runs."""
+    """Returns the service with its worker: each process serves requests and executes runs."""
     # LangGraph sends prompts and answers to a hosted service where LANGSMITH_TRACING is set in the environment.
     langsmith.configure(enabled=False)
 
@@ -140,7 +140,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     tokens: Tokens = app.state.tokens
     told = counter(
         "attractor_answer_sentences_total",
-        "Sentences of answers, by what their sources say to them",
+        "Sentences of answers, by their status",
         app.state.metrics.registry,
         status=[status.value for status in SentenceStatus],
     )
@@ -279,13 +279,13 @@ def _turns(
 
 
 def writing_redis(settings: Settings) -> Redis:
-    """Returns the client of all but followers: who finds no connection free waits for one, so that no event is lost."""
+    """Returns the client for everything but followers: callers wait for a free connection, so that no event is lost."""
     pool = BlockingConnectionPool.from_url(**_connecting(settings), max_connections=WRITING_CONNECTIONS)
     return Redis.from_pool(pool)
 
 
 def _connecting(settings: Settings) -> dict[str, Any]:
-    """Returns how to connect to Redis: reads may block for longer than a heartbeat."""
+    """Returns the options for connecting to Redis, whose reads may block for longer than a heartbeat."""
     return {
         "url": settings.redis_url.get_secret_value(),
         "socket_timeout": settings.sse_heartbeat_seconds + 10,

@@ -1,8 +1,8 @@
 """LangGraph's checkpoints in Postgres.
 
-Their tables come from the library and have no workspace column: a thread's id is the id of a run, and is only reached
-through the run's row, which is protected. A policy opens them to the worker's own pool alone; a transaction of a
-request, which is bound to a workspace, sees no row of them.
+Their tables come from the library and have no workspace column: a thread's id is a run's id, which is only reached
+through the run's protected row. A policy opens them only to the worker's own pool; a request's transaction, which is
+bound to a workspace, sees none of their rows.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 class RunSaver(AsyncPostgresSaver):
     """Stores one checkpoint for each node of a run, in one round trip.
 
-    LangGraph also saves what there is before the first node, and each node's writes before their checkpoint. A run has
-    the former from its row, and its nodes follow each other, so that the latter only stand for the moment until the
-    checkpoint: the first is stored with the first node's checkpoint, the second is not.
+    LangGraph also saves the state before the first node, and each node's writes before their checkpoint. The former is
+    stored with the first node's checkpoint, since the run's row has it as well; the latter are not stored, since nodes
+    run one after another and the checkpoint follows at once.
     """
 
     def __init__(self, pool: Pool, *, is_new: bool) -> None:
-        """`is_new`: nothing is stored of the thread yet, so that there is nothing to look for."""
+        """`is_new`: nothing is stored for the thread yet, so that no lookup is needed."""
         super().__init__(pool, serde=_plain_values())
         self._is_new = is_new
         self._kept_back: dict[tuple[str, str], ChannelVersions] = {}
@@ -69,18 +69,18 @@ class RunSaver(AsyncPostgresSaver):
         """Stores nothing."""
 
     def get_next_version(self, current: str | None, _: None) -> str:
-        """Returns a number without LangGraph's random part, which tells forks of a thread apart: a run has none."""
+        """Returns a number without LangGraph's random part, which distinguishes forks of a thread; a run has none."""
         return f"{int((current or '0').partition('.')[0]) + 1:08}"
 
 
 class Checkpoints:
-    """The savers of a process, on one pool."""
+    """The savers of a process, which share one pool."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
     def saver(self, *, is_new: bool = False) -> RunSaver:
-        """Returns a saver for one attempt: a saver does one thing at a time, whatever the pool has room for."""
+        """Returns a saver for one attempt; a saver does one operation at a time, whatever the pool's size."""
         return RunSaver(self._pool, is_new=is_new)
 
     async def delete(self, threads: Sequence[str]) -> None:
@@ -90,7 +90,7 @@ class Checkpoints:
 
 @asynccontextmanager
 async def opened(url: str, size: int) -> AsyncIterator[Checkpoints]:
-    """Opens a pool of its own for up to `size` savers at a time."""
+    """Opens a separate pool for up to `size` concurrent savers."""
     pool: Pool = AsyncConnectionPool(
         url,
         min_size=1,
@@ -111,21 +111,21 @@ async def opened(url: str, size: int) -> AsyncIterator[Checkpoints]:
 
 
 def _plain_values() -> JsonPlusSerializer:
-    """Returns a serialiser that imports and calls no type which a row names, unlike the default; states are JSON."""
+    """Returns a serialiser that, unlike the default, imports and calls no type named in a row: states are JSON."""
     return JsonPlusSerializer(allowed_msgpack_modules=None)
 
 
 class _Tables(PostgresSaver):
-    """Builds indexes at once: the tables hold only what is running, and a concurrent build would wait for every
-    snapshot in the database, also for that of a process which waits for the lock below."""
+    """Builds indexes without CONCURRENTLY: the tables hold only runs in progress, and it would wait for every
+    snapshot in the database, even that of a process waiting for the lock below."""
 
     MIGRATIONS = [statement.replace("CONCURRENTLY", "") for statement in PostgresSaver.MIGRATIONS]
 
 
 def prepare(admin_url: str, schema: str) -> None:
-    """Creates or upgrades the tables as the administrator; the service's role gets its rights by the schema's defaults.
+    """Creates or upgrades the tables as the administrator; the schema's defaults give the service's role its rights.
 
-    Call it after the migrations. It is safe to repeat and to race.
+    Call it after the migrations. Safe to repeat and to run concurrently.
     """
     with psycopg.Connection.connect(
         admin_url, autocommit=True, prepare_threshold=0, row_factory=dict_row

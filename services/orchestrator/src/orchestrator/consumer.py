@@ -1,4 +1,4 @@
-"""Consumed events: a deleted document goes from every session with the artifacts that show it, confirmed."""
+"""Consumes events: detaches deleted documents from all sessions, deletes artifacts that show them, and confirms."""
 
 from __future__ import annotations
 

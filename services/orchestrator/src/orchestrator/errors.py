@@ -1,4 +1,4 @@
-"""The problems that callers are told."""
+"""The problems reported to callers."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class BadEventId(Problem):
 
 
 class GraphError(Problem):
-    """Ends a run by name: `type` and `title` become its `error_type` and `error_message`; `__cause__` is logged."""
+    """Fails a run: `type` and `title` become its `error_type` and `error_message`; `__cause__` is logged."""
 
     type, title = "graph-error", "The conversation graph failed"
 

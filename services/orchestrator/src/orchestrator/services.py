@@ -1,4 +1,4 @@
-"""The other services that the orchestrator asks, over HTTP, in the name of its caller. All raise ServiceSilent."""
+"""Clients of the services that the orchestrator calls over HTTP on behalf of its caller. All raise ServiceSilent."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ class RetrievalService(HttpService):
         return await self.fetch(caller, "POST", "/v1/search", SearchResponse, request)
 
     async def embedded(self, caller: Principal, texts: Sequence[str]) -> EmbeddingList:
-        """Returns vectors by the model that documents are embedded with by default."""
+        """Returns vectors of the default model for documents."""
         request = EmbeddingRequest(model="attractor", input=list(texts))
         return await self.fetch(caller, "POST", "/v1/embeddings", EmbeddingList, request)
 
 
 class GraphService(HttpService):
     async def answer(self, caller: Principal, question: AnswerQuestion) -> StructuralAnswer | None:
-        """Returns None where the graph has no answer, or the deployment has no graph."""
+        """Returns the graph's answer; None if it has none, or the deployment has no graph."""
         if not self.is_there:
             return None
         path, answer = "/v1/graph/tools/answer_question", ToolResult[StructuralAnswer]
@@ -51,11 +51,11 @@ class MemoryService(HttpService):
         return await self.fetch(caller, "POST", "/v1/memories/recall", RecallResponse, request)
 
     async def world(self, caller: Principal, session_id: UUID | None) -> World:
-        """Returns the world of the session, or the workspace's."""
+        """Returns the world state of the session, or the workspace's."""
         return await self.fetch(caller, "GET", f"/v1/world{_of(session_id)}", World)
 
     async def try_out(self, caller: Principal, operations: Sequence[WorldOperation], session_id: UUID | None) -> World:
-        """Returns the world as it would be with the operations. Raises WorldChangeRefused."""
+        """Returns the world state as it would be after the operations. Raises WorldChangeRefused."""
         asked = WorldOperations(operations=list(operations), dry_run=True)
         path = f"/v1/world/operations{_of(session_id)}"
         answer = await self.ask(caller, "POST", path, json=asked.model_dump(mode="json", exclude_unset=True))
@@ -77,7 +77,7 @@ def _of(session_id: UUID | None) -> str:
 
 
 class AwaitedDocument(Resource):
-    """As much of a document as tells whether it can be searched."""
+    """The fields of a document that show whether it can be searched."""
 
     id: UUID
     name: str
@@ -86,19 +86,19 @@ class AwaitedDocument(Resource):
 
     @property
     def is_unread(self) -> bool:
-        """Returns whether no version of it is searched yet, and one will be."""
+        """Returns whether no version of it is searchable yet, but one will be."""
         return self.searchable_version is None and self.status is DocumentStatus.processing
 
 
 class IngestionService(HttpService):
     async def listed(self, caller: Principal, document_ids: Sequence[UUID]) -> list[AwaitedDocument]:
-        """Returns those that are there, of at most a hundred."""
+        """Returns the documents that exist, of at most a hundred."""
         asked = "&".join(f"ids={document_id}" for document_id in document_ids)
         place = f"/v1/documents?limit={len(document_ids)}&{asked}"
         return (await self.fetch(caller, "GET", place, Page[AwaitedDocument])).items
 
     async def awaited(self, caller: Principal, document_id: UUID, seconds: float) -> AwaitedDocument | None:
-        """Returns the document once it is searchable or has failed, at the latest after so long; None if it is gone."""
+        """Returns the document once it is searchable or has failed, or after `seconds`; None if it no longer exists."""
         answer = await self.ask(caller, "GET", f"/v1/documents/{document_id}?wait=searchable&timeout={seconds:g}")
         if answer.status_code == 404:
             return None
@@ -110,7 +110,7 @@ class IngestionService(HttpService):
             raise ServiceSilent(f"{self.name} gave an answer that cannot be read") from error
 
     async def is_reading(self, caller: Principal) -> bool:
-        """Tells whether the graph does not have all documents of the workspace yet. Raises ServiceSilent."""
+        """Returns whether the graph does not have all documents of the workspace yet. Raises ServiceSilent."""
         counted = await self.fetch(caller, "GET", "/v1/documents/summary", DocumentSummary)
         return counted.by_status.get(DocumentStatus.processing, 0) + counted.by_stage.get("graph", 0) > 0
 
@@ -121,7 +121,7 @@ class IngestionService(HttpService):
         return answer.is_success
 
     async def put_artifact(self, workspace_id: UUID, artifact_id: UUID, name: str, text: str) -> UploadedFile:
-        """Makes the text the artifact's document, or a new version of it."""
+        """Stores the text as the artifact's document, or as a new version of it."""
         caller = ServiceCaller(ORCHESTRATOR, workspace_id)
         files = {"file": (name, text.encode(), "application/octet-stream")}
         answer = await self.ask(caller, "PUT", f"{ARTIFACT_DOCUMENTS_PATH}/{artifact_id}", files=files)
@@ -147,7 +147,7 @@ class IngestionService(HttpService):
 
     @asynccontextmanager
     async def original(self, caller: Principal, document_id: UUID) -> AsyncIterator[httpx2.Response]:
-        """Opens the file of a document, as it was uploaded; its status is 404 if there is none."""
+        """Opens a document's file as it was uploaded; the response's status is 404 if there is none."""
         answer = await self.open(caller, f"/v1/documents/{document_id}/original")
         try:
             if not answer.is_success and answer.status_code != 404:

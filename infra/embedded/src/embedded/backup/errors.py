@@ -19,7 +19,7 @@ class NothingToBackUp(EmbeddedError):
     """The data folder holds no installation."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(f"{folder} holds no data of Attractor: there is nothing to back up")
+        super().__init__(f"{folder} contains no Attractor data: there is nothing to back up")
 
 
 class BackupUnderWay(EmbeddedError):

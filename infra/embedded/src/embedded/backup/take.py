@@ -65,9 +65,7 @@ def take(folder: DataFolder, shelf: BackupShelf, days: float, progress: StartPro
         try:
             manifest = _Taking(folder, shelf, engines, progress).take()
         except psycopg.Error as error:
-            raise EmbeddedError(
-                f"PostgreSQL does not answer as it should: {str(error).partition(chr(10))[0]}"
-            ) from error
+            raise EmbeddedError(f"unexpected response from PostgreSQL: {str(error).partition(chr(10))[0]}") from error
         except Unavailable as error:
             raise EmbeddedError(f"{error} (log: {folder.logs / 'object-store.log'})") from error
         return BackupTaken(manifest, shelf.expire(days))
@@ -102,7 +100,7 @@ class _Taking:
                 with self._progress.step("copying the database"):
                     base = self._copy_database(place / "database", full)
                     database_at = datetime.now(UTC)
-                with self._progress.step("copying the objects that came meanwhile"):
+                with self._progress.step("copying the objects added meanwhile"):
                     objects = first | copies.fetch(first)
             finally:
                 copies.close()

@@ -141,9 +141,7 @@ class Postgres(Engine):
             process.send_signal(signal.SIGQUIT)
         _, living = psutil.wait_procs(working, timeout=10)
         if living:
-            raise EmbeddedError(
-                f"an older postgres (process {living[0].pid}) still works on {self._home.cluster}: end it"
-            )
+            raise EmbeddedError(f"an older postgres (process {living[0].pid}) still uses {self._home.cluster}: end it")
         lock.unlink(missing_ok=True)
 
 

@@ -1,6 +1,6 @@
 """Processes that read hostile bytes: walled off from secrets, networks, other files and other processes.
 
-`Sandbox` starts them, `Wall` says which walls this machine has. Nothing here knows what they read.
+`Sandbox` starts them, `Wall` says which walls this machine has. Nothing here depends on what they read.
 """
 
 from service_kit.sandbox.client import ResourceUsage, Sandbox, SandboxedProcess

@@ -31,14 +31,14 @@ class ResourceUsage:
 
 
 class SandboxedProcess:
-    """`pid` is its id. What it says may be anything: it may have been taken over by what it read."""
+    """`pid` is its id. Its messages are untrusted: what it read may have taken it over."""
 
     def __init__(self, server: _Server, pid: int, messages: socket.socket) -> None:
         self._server, self.pid, self._messages = server, pid, Messages(messages)
 
     @property
     def is_idle(self) -> bool:
-        """Whether it lives and has nothing to say."""
+        """Returns whether it is alive and has sent nothing."""
         return self._messages.is_silent
 
     def send(self, message: bytes) -> None:
@@ -46,22 +46,22 @@ class SandboxedProcess:
         self._messages.send(message)
 
     def send_file(self, descriptor: int) -> None:
-        """Hands over an open file. Raises OSError when it has ended."""
+        """Passes an open file. Raises OSError when it has ended."""
         self._messages.send_file(descriptor)
 
     def receive(self, seconds: float, most: int) -> bytes | None:
-        """Returns its next message; None if none is complete after so many seconds.
+        """Returns its next message; None if none is complete within `seconds`.
 
-        Raises EOFError when it has ended, or says something longer than `most` bytes.
+        Raises EOFError when it has ended or sends more than `most` bytes.
         """
         return self._messages.receive(seconds, most)
 
     def usage(self) -> ResourceUsage:
-        """Raises SandboxUnavailable when the fork server has ended, and so has the process."""
+        """Returns its usage. Raises SandboxUnavailable when the fork server, and so the process, has ended."""
         return ResourceUsage(**self._server.ask({"do": "usage", "pid": self.pid}))
 
     def end(self) -> None:
-        """Kills it and all that it started, and removes its folder. Returns when that is done."""
+        """Kills it and everything that it started, removes its folder, and returns when that is done."""
         self._server.forget(self.pid)
         self._messages.close()
 
@@ -69,8 +69,8 @@ class SandboxedProcess:
 class Sandbox:
     """Starts processes of `config`'s task, also from several threads, until it is closed.
 
-    The fork server is started with the first process, and again if it has ended: by the listener in another container
-    whose socket `listener` is, or else here.
+    The fork server is started with the first process, and restarted if it has ended: by the listener in another
+    container, whose socket `listener` is, otherwise here.
     """
 
     def __init__(self, config: SandboxConfig, listener: Path | None = None) -> None:
@@ -84,7 +84,7 @@ class Sandbox:
         return self._running().walls()
 
     def prepare(self) -> None:
-        """Starts the fork server, and does not wait until it is ready. Raises SandboxUnavailable."""
+        """Starts the fork server without waiting until it is ready. Raises SandboxUnavailable."""
         self._running()
 
     def start(self) -> SandboxedProcess:
@@ -99,7 +99,7 @@ class Sandbox:
         return SandboxedProcess(server, pid, ours)
 
     def close(self) -> None:
-        """Ends the fork server and all that it started."""
+        """Ends the fork server and everything that it started."""
         with self._lock:
             server, self._server = self._server, None
         if server:
@@ -125,7 +125,7 @@ class Sandbox:
 
 
 class _Server:
-    """The fork server, seen from here. One request at a time."""
+    """The client side of the fork server. One request at a time."""
 
     def __init__(self, config: SandboxConfig, listener: Path | None) -> None:
         self._lock = threading.Lock()
@@ -143,7 +143,7 @@ class _Server:
         self._control = Connection(os.dup(self._socket.fileno()))
 
     def walls(self) -> tuple[Wall, ...]:
-        """Returns what it says when it is ready. Raises SandboxUnavailable."""
+        """Returns the walls that it reports when it is ready. Raises SandboxUnavailable."""
         with self._lock:
             self._wait()
             assert self._walls is not None
@@ -222,9 +222,9 @@ def _wait_for_end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _socket_pair() -> tuple[socket.socket, socket.socket]:
-    """Returns two ends that block. Those of the standard library do not while another thread has set a default timeout.
+    """Returns two blocking sockets. The standard library's do not block while another thread has set a default timeout.
 
-    Celery's does so for a moment, in each attempt to reach its broker again.
+    Celery's thread sets one briefly in each attempt to reconnect to its broker.
     """
     pair = socket.socketpair()
     for end in pair:

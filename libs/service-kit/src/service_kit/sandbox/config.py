@@ -1,4 +1,4 @@
-"""What a fork server is started with."""
+"""The configuration of a fork server."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class SandboxConfig:
-    """`task` is `module:function`, called with its connection; `preload` a module that is imported before.
+    """`task` is `module:function`, called with its connection; `preload` is a module that is imported first.
 
-    `readable` are paths beyond Python's own; `folder` is where processes get their own, by default the system's.
-    `programs`: the task starts programs. `is_apart`: nothing but conversions runs in this container.
+    `readable` are paths besides Python's own; `folder` holds the processes' folders, by default the system's.
+    `programs`: the task starts programs. `is_apart`: only conversions run in this container.
     """
 
     task: str

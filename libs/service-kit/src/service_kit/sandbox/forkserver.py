@@ -1,7 +1,7 @@
 """The fork server: a process without secrets that has loaded what readers need, and starts walled processes.
 
-It reads no hostile bytes itself. It answers requests, each a JSON object, one after the other; with `start` come the
-descriptors that the new process is given. It ends, and everything that it started, when its client does.
+It reads no hostile bytes itself. It answers requests, each a JSON object, one at a time; `start` carries the
+descriptors for the new process. When its client ends, so does it, with everything that it started.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class ForkServer:
 
 
 def prepared(config: SandboxConfig) -> tuple[Task, Walls]:
-    """Imports what the processes need, and finds out which walls there are."""
+    """Imports what the processes need, and returns the task and the available walls."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the client ends this process
     more = [Path(name) for name in config.readable]
     import_module(config.preload)
@@ -142,7 +142,7 @@ def prepared(config: SandboxConfig) -> tuple[Task, Walls]:
 
 
 def folder_for(walls: Walls, config: SandboxConfig) -> Path:
-    """Returns where processes get their folders: the system's, when their users cannot enter the configured one."""
+    """Returns the parent of the processes' folders: the system's if their users cannot enter the configured one."""
     folder = Path(config.folder or tempfile.gettempdir())
     if walls.uid is not None and unreadable_by(walls.uid, [folder]):
         return Path(tempfile.gettempdir())

@@ -1,4 +1,4 @@
-"""Namespaces, users and capabilities: what a process is, and what it may become."""
+"""Namespaces, users and capabilities of a process."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CAPABILITIES = 64
 def leave_namespaces(flags: int) -> None:
     """Enters new namespaces; a new process namespace begins with the next child.
 
-    Root needs no user namespace for the others; for anybody else one comes first. Raises OSError.
+    Root can enter the others directly; other users first enter a user namespace. Raises OSError.
     """
     if os.geteuid() == 0:
         unshare(flags)
@@ -39,7 +39,7 @@ def leave_namespaces(flags: int) -> None:
 
 
 def become(uid: int) -> None:
-    """Becomes a user without rights, from root. Raises OSError."""
+    """Switches from root to a user without rights. Raises OSError."""
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
@@ -64,7 +64,7 @@ def give_up_privileges() -> None:
 
 
 def unreadable_by(uid: int, paths: Iterable[Path]) -> Path | None:
-    """Returns the first path that this user could not read; None if all can be. Asked in a process of its own."""
+    """Returns the first path that this user cannot read, None if there is none. Checked in a separate process."""
     needed = [(path, os.R_OK | os.X_OK if path.is_dir() else os.R_OK) for path in paths if path.exists()]
     child = os.fork()
     if child == 0:

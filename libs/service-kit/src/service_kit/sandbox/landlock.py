@@ -1,4 +1,4 @@
-"""Landlock (Linux 5.13): a process gives up all files but those it names, TCP, and signals to others."""
+"""Landlock (Linux 5.13): a process gives up TCP, signals to others, and all files but those it names."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ WITH_TCP, WITH_SCOPES = 4, 6
 
 
 def version() -> int:
-    """Raises OSError where the kernel has no Landlock, or it is off."""
+    """Returns the ABI version. Raises OSError if the kernel has no Landlock or it is off."""
     return syscall(CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint(CREATE_RULESET_VERSION))
 
 
 class Ruleset:
-    """Collects what stays allowed. Paths that do not exist are left out."""
+    """Collects what stays allowed. Paths that do not exist are skipped."""
 
     def __init__(self) -> None:
         """Raises OSError."""

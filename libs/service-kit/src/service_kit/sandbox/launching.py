@@ -29,7 +29,7 @@ class SandboxUnavailable(Exception):
 
 
 def launch(config: SandboxConfig, control: socket.socket) -> subprocess.Popen[bytes]:
-    """Starts a fork server that is asked over `control`, with an environment that holds no secret."""
+    """Starts a fork server that takes requests over `control`, with an environment without secrets."""
     # What lies in the working folder (-P) or in a home (-s) is not imported.
     command = [sys.executable, "-P", "-s", "-m", "service_kit.sandbox.forkserver", str(control.fileno())]
     return subprocess.Popen(
@@ -41,7 +41,7 @@ def launch(config: SandboxConfig, control: socket.socket) -> subprocess.Popen[by
 
 
 def ask_listener(address: Path, config: SandboxConfig) -> socket.socket:
-    """Returns the connection to a fork server of the listener's, which may still be starting.
+    """Returns the connection to a fork server of the listener, which may still be starting.
 
     Raises SandboxUnavailable.
     """
@@ -62,12 +62,12 @@ def ask_listener(address: Path, config: SandboxConfig) -> socket.socket:
 
 
 def is_elsewhere(connection: socket.socket) -> bool:
-    """Whether whoever listens is out of this process's sight: the kernel knows no number for it here."""
+    """Returns whether the listener is outside this process's PID namespace, where it has no process id."""
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, CREDENTIALS.size)
     return bool(CREDENTIALS.unpack(credentials)[0] == 0)
 
 
 def passed_on(environment: Mapping[str, str]) -> dict[str, str]:
-    """Returns the part of an environment that readers of hostile bytes may know."""
+    """Returns the part of an environment that readers of hostile bytes may see."""
     passed = {name: value for name, value in environment.items() if name in PASSED_ON or name.startswith("LC_")}
     return {**passed, "HOME": NO_HOME}

@@ -1,6 +1,6 @@
 """Starts fork servers for clients in other containers: a Unix socket is the only way into a container without networks.
 
-Only processes of this user may connect. Each connection names what its fork server is to run, and then belongs to it.
+Only processes of this user may connect. Each connection names what its fork server runs, and is then passed to it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 def listen(address: Path, folder: Path) -> None:
-    """Serves until this process is told to end, and its fork servers with it. `folder` holds what conversions write."""
+    """Serves until this process is told to end, then ends its fork servers. `folder` holds what conversions write."""
     address.unlink(missing_ok=True)
     servers: list[subprocess.Popen[bytes]] = []
     with socket.socket(socket.AF_UNIX) as listening:
@@ -46,7 +46,7 @@ def _launched(config: SandboxConfig, control: socket.socket) -> list[subprocess.
     try:
         return [launch(config, control)]
     except OSError as error:  # the client is told by the end of its connection, and tries again
-        log.error("no fork server can be started", extra={"reason": str(error)})
+        log.error("could not start a fork server", extra={"reason": str(error)})
         return []
 
 
@@ -59,14 +59,14 @@ def _bind(listening: socket.socket, address: Path) -> None:
 
 
 def _reap() -> None:
-    """Forgets fork servers that have ended, and what they left to the first process of a container."""
+    """Reaps fork servers that have ended, and orphans that they left to the container's first process."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
 
 
 def _config(connection: socket.socket, folder: Path) -> SandboxConfig | None:
-    """Returns what the client asks for; None if it asks for nothing, as health checks do."""
+    """Returns the client's request; None if it sends none, as health checks do."""
     try:
         written = Messages(connection).receive(HANDSHAKE_SECONDS, LONGEST_CONFIG)
         if written is None:

@@ -1,4 +1,4 @@
-"""Messages from a process that is not trusted: bounded in length, and never waited for longer than asked."""
+"""Messages from an untrusted process: bounded in length, and never waited for longer than requested."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Messages:
 
     @property
     def is_silent(self) -> bool:
-        """Whether the other side lives and has said nothing."""
+        """Returns whether the other side is alive and has sent nothing."""
         return not self._received and not self._readable(0)
 
     def send(self, message: bytes) -> None:
@@ -35,9 +35,9 @@ class Messages:
         sendfds(self._socket, [descriptor])
 
     def receive(self, seconds: float, most: int) -> bytes | None:
-        """Returns the next message; None if none is complete after so many seconds.
+        """Returns the next message; None if none is complete within `seconds`.
 
-        Raises EOFError when the other side has ended, or says something longer than `most` bytes.
+        Raises EOFError when the other side has ended or sends more than `most` bytes.
         """
         deadline = time.monotonic() + seconds
         while True:

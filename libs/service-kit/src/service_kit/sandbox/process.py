@@ -93,14 +93,14 @@ def _run(task: Task, walls: Walls, folder: Path, number: int, messages: int, par
 
 
 def _close_others(keep: set[int]) -> None:
-    """Closes what was inherited, but for standard input, output and errors."""
+    """Closes inherited descriptors except standard input, output and error."""
     kept = sorted({0, 1, 2, *keep})
     for low, high in zip(kept, [*kept[1:], os.sysconf("SC_OPEN_MAX")], strict=True):
         os.closerange(low + 1, high)
 
 
 def _silence() -> None:
-    """Nothing of what a hostile process says reaches the log, unless its parent lets it."""
+    """Keeps the output of a hostile process out of the log, unless its parent passes it on."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nothing, descriptor)

@@ -1,7 +1,7 @@
-"""A filter of system calls (seccomp, classic BPF): what reading a file never needs is refused.
+"""Refuses system calls that reading a file never needs (seccomp, classic BPF).
 
-A list of what is refused, not of what is allowed: the readers' native libraries differ too much between machines. What
-is refused reaches the kernel's rarely used parts, other processes, or the network.
+It is a deny list, because the readers' native libraries differ too much between machines for an allow list. The refused
+calls reach rarely used parts of the kernel, other processes, or the network.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Instruction:
 
 
 class Filter:
-    """`programs`: the process may start programs (LibreOffice), which need each other and a socket of their own."""
+    """`programs`: the process may start programs (LibreOffice), which signal each other and need a socket."""
 
     def __init__(self, programs: bool) -> None:
         machine = architecture()
@@ -103,7 +103,7 @@ class Filter:
         return [*found, _Instruction(RETURN, ALLOW)]
 
     def _on(self, name: str, body: list[_Instruction]) -> list[_Instruction]:
-        """Runs `body`, which returns, for this call. The accumulator holds the number, also afterwards."""
+        """Returns instructions that run `body`, which returns, for this call. The accumulator keeps its number."""
         number = NUMBERS[name][self._machine]
         return [] if number is None else [_Instruction(EQUAL, number, 0, len(body)), *body]
 
@@ -124,7 +124,7 @@ class Filter:
 
 
 def _load(argument: int) -> _Instruction:
-    """Loads the lower half: the kernel reads these arguments as 32 bits, or has no flags above them."""
+    """Loads an argument's lower half: the kernel reads these arguments as 32 bits, or has no flags above them."""
     return _Instruction(LOAD, FIRST_ARGUMENT + 8 * argument)
 
 

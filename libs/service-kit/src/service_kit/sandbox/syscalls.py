@@ -1,4 +1,4 @@
-"""Numbers of system calls, and the few that Python has no function for."""
+"""Numbers of system calls, and wrappers for the few that Python lacks."""
 
 from __future__ import annotations
 

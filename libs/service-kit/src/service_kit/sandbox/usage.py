@@ -1,4 +1,4 @@
-"""What a process uses."""
+"""The resource usage of a process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ENDLESS = 1 << 62
 
 
 class OwnMemory:
-    """The memory of this process; made before it loses sight of /proc."""
+    """The memory of this process; create it before the process loses access to /proc."""
 
     def __init__(self) -> None:
         self._statm = os.open("/proc/self/statm", os.O_RDONLY) if sys.platform == "linux" else None
@@ -37,7 +37,7 @@ def resident_bytes(pid: int) -> int:
 
 
 def folder_bytes(folder: Path) -> int:
-    """Returns what the files below take on the disk."""
+    """Returns the disk space that the files below the folder take."""
     total = files = 0
     for path, _, names in os.walk(folder):
         files += len(names) + 1

@@ -45,9 +45,9 @@ class Wall:
 
 @dataclass(frozen=True)
 class Walls:
-    """What processes of this machine go behind. Found out once, by trying.
+    """The walls that this machine provides, determined once by trying.
 
-    `namespaces` are flags of unshare(2); `uid` is the first of the users to become, None to stay who one is.
+    `namespaces` are flags of unshare(2); `uid` is the first of the users to switch to, None to stay the same user.
     """
 
     found: tuple[Wall, ...]
@@ -59,22 +59,22 @@ class Walls:
 
     @property
     def own_processes(self) -> bool:
-        """Whether a process has a process namespace, and so has to be forked twice."""
+        """Returns whether a process has a process namespace, and so has to be forked twice."""
         return bool(self.namespaces & NEW_PID)
 
     def uid_of(self, number: int) -> int | None:
-        """Returns the user of the process of this number: those that run at the same time have different ones."""
+        """Returns the user of the process with this number; concurrent processes have different ones."""
         return None if self.uid is None else self.uid + number % UIDS
 
 
 def refuse_inspection() -> None:
-    """Keeps other processes of this user from reading this one's memory and environment, where the kernel can."""
+    """Keeps other processes of this user from reading this one's memory and environment, if the kernel can."""
     if LINUX:
         prctl(PR_SET_DUMPABLE, 0)
 
 
 def readable_paths(programs: bool, more: Sequence[Path] = ()) -> list[Path]:
-    """Returns what a process has to read to work: the system's programs, Python, its packages and `more`."""
+    """Returns the paths that a process needs to read: the system's programs, Python, its packages and `more`."""
     python = {
         Path(sys.prefix),
         Path(sys.base_prefix),
@@ -86,9 +86,9 @@ def readable_paths(programs: bool, more: Sequence[Path] = ()) -> list[Path]:
 
 
 def survey(readable: Sequence[Path], is_apart: bool = False) -> Walls:
-    """Finds out what this machine allows. Forks; to be called before the process has threads.
+    """Returns the walls that this machine allows. Forks: call it before the process has threads.
 
-    `is_apart`: in a container of conversions alone, where a missing interface is a wall too.
+    `is_apart`: in a container that only converts, where a missing network interface is a wall too.
     """
     environment = Wall("environment", True, "only variables without secrets are passed on")
     if not LINUX:
@@ -106,7 +106,7 @@ def survey(readable: Sequence[Path], is_apart: bool = False) -> Walls:
 
 
 def go_behind(walls: Walls, readable: Sequence[Path], folder: Path, number: int, programs: bool) -> None:
-    """Puts this process behind the walls for good; its own namespaces have begun. `folder` alone stays writable.
+    """Puts this process behind the walls for good, after it has entered its namespaces. Only `folder` stays writable.
 
     Raises OSError: then nothing may be read.
     """
@@ -126,7 +126,7 @@ def go_behind(walls: Walls, readable: Sequence[Path], folder: Path, number: int,
 
 
 def close_the_last(walls: Walls, programs: bool) -> None:
-    """Filters system calls from now on; what comes before may still need them. Raises OSError."""
+    """Filters system calls from now on; the other walls still need them. Raises OSError."""
     if walls.calls:
         Filter(programs).install()
 
@@ -197,7 +197,7 @@ def _missing_elsewhere() -> list[Wall]:
 
 
 def _tried(action: Callable[[], None]) -> str | None:
-    """Tries it in a process of its own; returns None, or why it failed."""
+    """Tries the action in a separate process; returns None, or why it failed."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,1 +1,1 @@
-"""Who may come in: API keys, rate limits."""
+"""Admission: API keys, rate limits."""

@@ -1,4 +1,4 @@
-"""Turns a credential into a caller. Each request looks its key or session up, so one that is revoked ends at once."""
+"""Turns a credential into a caller. Each request looks up its key or session, so revoking one takes effect at once."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ MOST_READABLE = MOST_WORKSPACES + 1
 
 
 class WebSessionReader(Protocol):
-    """Users who present the cookie of a web session instead of a key."""
+    """Finds users who present the cookie of a web session instead of a key."""
 
     async def signed_in(self, request: Request) -> SignedIn | Authenticated | None:
-        """Returns None without a cookie; the key of a session that was begun with one. Raises SessionEnded or
+        """Returns None without a cookie, and for a session begun with a key that key. Raises SessionEnded or
         CrossSiteRequest.
         """
 
@@ -42,7 +42,7 @@ class WebSessionReader(Protocol):
 
 @dataclass(frozen=True)
 class CallerLimits:
-    """What callers may do. `requests` and `workspace` are tokens of a key and of all keys of a workspace, `failures` of
+    """Limits of callers. `requests` and `workspace` are tokens of a key and of all keys of a workspace, `failures` of
     an address; `short` and `long` are requests in progress: those that wait for something are `long`.
     """
 
@@ -56,7 +56,7 @@ class CallerLimits:
 class Authenticator:
     """Admits valid keys and web sessions within their limits, and limits failed attempts by client address.
 
-    Failed attempts never lock out a valid key: a whole office may share its address.
+    Failed attempts never lock out a valid key, because a whole office may share one address.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Authenticator:
         return caller, headers
 
     async def admit_user(self, request: Request) -> tuple[Authenticated | SignedIn, dict[str, str]]:
-        """Does the same without a choice of a workspace, which a user with a web session may not have made yet."""
+        """Does the same without a workspace, which a user with a web session may not have chosen yet."""
         request.state.logged = {"address": request.client.host if request.client else "unknown"}
         try:
             user = await self._authenticate(request)
@@ -118,11 +118,11 @@ class Authenticator:
         return kind.held(caller.credential_id, caller.workspace.id)
 
     def weighing(self, caller: Authenticated, weight: int) -> AbstractContextManager[None]:
-        """Returns a context in which a request that is in progress weighs so much. Entering raises TooManyInFlight."""
+        """Returns a context in which a request in progress has this weight. Entering it raises TooManyInFlight."""
         return self.limits.short.held(caller.credential_id, caller.workspace.id, weight - 1, beside=1)
 
     async def count_failure(self, request: Request) -> None:
-        """Counts a failed attempt of the client's address. Raises TooManyFailures if it has none left."""
+        """Counts a failed attempt for the client's address. Raises TooManyFailures if it has none left."""
         allowance = await self.limits.failures.take(request.client.host if request.client else "unknown")
         if allowance and not allowance.allowed:
             raise TooManyFailures(headers=allowance.headers) from None
@@ -130,8 +130,8 @@ class Authenticator:
     async def principal(self, caller: Authenticated, *, every_workspace: bool) -> Principal:
         """Returns the caller as a service sees it.
 
-        With `every_workspace`, and a credential for further workspaces, it includes those that its user is a member of
-        now.
+        With `every_workspace`, and a credential for further workspaces, it includes those that its user is currently
+        a member of.
         """
         if not (every_workspace and (caller.all_workspaces or caller.workspaces)):
             return caller.principal
@@ -141,7 +141,7 @@ class Authenticator:
         return replace(caller.principal, readable=readable)
 
     async def _authenticate(self, request: Request) -> Authenticated | SignedIn:
-        """Prefers the key: no web page can send one unless it knows it."""
+        """Authenticates by key, else by session: a web page can only send a key that it knows."""
         if "authorization" not in request.headers:
             user = await self.web_sessions.signed_in(request)
             if user:
@@ -164,14 +164,14 @@ class Authenticator:
 
 
 def is_long(request: Request) -> bool:
-    """Returns whether the request waits for something that others do: an event stream, or a wait with a timeout."""
+    """Returns whether the request waits for other work: an event stream, or a wait with a timeout."""
     if request.method == "POST":
         return False
     return request.url.path.endswith("/events") or not {"wait", "timeout"}.isdisjoint(request.query_params)
 
 
 async def admitted(request: Request) -> AsyncIterator[Authenticated]:
-    """Authenticates the caller of one of the gateway's own routes, and passes the RateLimit headers on."""
+    """Authenticates the caller of one of the gateway's own routes, and adds the RateLimit headers to the response."""
     authenticator: Authenticator = request.app.state.authenticator
     caller, request.state.response_headers = await authenticator.admit(request)
     with authenticator.in_progress(caller, request):

@@ -1,4 +1,4 @@
-"""Work in progress by key and by workspace, in this process, so that nobody takes all connections to the services."""
+"""Limits work in progress by key and by workspace in this process, so that nobody takes all connections to services."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class InFlight:
 
     @contextmanager
     def held(self, key_id: UUID, workspace_id: UUID, weight: int = 1, beside: int = 0) -> Iterator[None]:
-        """Counts the work until the block ends; `beside`: what is counted of it already. Raises TooManyInFlight."""
+        """Counts the work until the block ends; `beside`: the weight already counted. Raises TooManyInFlight."""
         weight = min([weight, *(share - beside for share in (self.shares.per_key, self.shares.per_workspace) if share)])
         self._admit(self.keys[key_id] + weight, self.shares.per_key, "key")
         self._admit(self.workspaces[workspace_id] + weight, self.shares.per_workspace, "workspace")

@@ -42,11 +42,11 @@ class LastUsed:
             await self.write()
 
     async def close(self) -> None:
-        """Writes what is left. An unreachable database must not make the shutdown fail for so little."""
+        """Writes what is left. An unreachable database does not make the shutdown fail."""
         try:
             await self.write()
         except (psycopg.Error, Unavailable) as error:
-            log.warning("last uses of keys not written", extra={"error": repr(error)})
+            log.warning("could not record when keys were last used", extra={"error": repr(error)})
 
     async def write(self) -> None:
         if not self.pending:

@@ -1,4 +1,4 @@
-"""Token buckets of this process alone, for the time that Redis does not answer. Without IO."""
+"""Token buckets of this process, used while Redis does not answer. Without IO."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ MOST_HOLDERS = 20_000
 
 
 class LocalBuckets:
-    """Follows token_bucket.lua. Of more than MOST_HOLDERS, the bucket that was used the longest ago is forgotten."""
+    """Works like token_bucket.lua. Beyond MOST_HOLDERS, the least recently used bucket is dropped."""
 
     def __init__(self, per_second: float, capacity: int, now: Callable[[], float] = time.monotonic) -> None:
         self.per_second, self.capacity, self.now = per_second, capacity, now
         self.buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, holder: str, cost: int) -> tuple[int, int, int]:
-        """Returns 1 if the tokens were taken and else 0, those left, and the milliseconds until there are enough."""
+        """Returns 1 if the tokens were taken, else 0; the tokens left; the milliseconds until there are enough."""
         now, need = self.now(), min(cost, self.capacity)
         tokens, at = self.buckets.get(holder, (float(self.capacity), now))
         tokens = min(self.capacity, tokens + (now - at) * self.per_second)

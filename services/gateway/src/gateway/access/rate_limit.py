@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Allowance:
-    """What is left in a bucket, and the seconds until as much is admitted and until the bucket is full."""
+    """The tokens left in a bucket, and the seconds until the same cost is admitted and until the bucket is full."""
 
     allowed: bool
     limit: int
@@ -29,7 +29,7 @@ class Allowance:
 
     @property
     def headers(self) -> dict[str, str]:
-        """The RateLimit fields of draft-ietf-httpapi-ratelimit-headers-07, and Retry-After (RFC 9110) on a refusal."""
+        """Returns the RateLimit fields of draft-ietf-httpapi-ratelimit-headers-07; on a refusal also Retry-After."""
         fields = {
             "RateLimit-Limit": str(self.limit),
             "RateLimit-Remaining": str(self.remaining),
@@ -41,7 +41,7 @@ class Allowance:
 
 
 class Buckets:
-    """Gives out `capacity` tokens at once and `per_minute` of them in the long run; 0 per minute means no limit."""
+    """Holds up to `capacity` tokens per holder, refilled with `per_minute`; 0 per minute means no limit."""
 
     def __init__(self, redis: Redis, name: str, per_minute: int, capacity: int, registry: CollectorRegistry) -> None:
         self.redis, self.name, self.per_minute, self.capacity = redis, name, per_minute, capacity
@@ -51,12 +51,12 @@ class Buckets:
         self.refused = Counter(f"attractor_{name}_refused_total", "Requests over the limit", registry=registry)
         self.counted_here = Counter(
             f"attractor_{name}_counted_locally_total",
-            "Requests that this replica counted by itself, as Redis did not answer",
+            "Requests that this replica counted on its own because Redis did not answer",
             registry=registry,
         )
 
     async def take(self, holder: str, cost: int = 1) -> Allowance | None:
-        """Takes tokens from the holder's bucket, at most all that fit into it. Returns None without a limit."""
+        """Takes tokens from the holder's bucket, at most its capacity. Returns None without a limit."""
         if self.per_minute == 0:
             return None
         taken, left, wait = await self._taken(holder, cost)
@@ -73,7 +73,7 @@ class Buckets:
             self.counted_here.inc()
             if error.__cause__:
                 extra = {"limit": self.name, "error": repr(error.__cause__)}
-                log.warning("Redis does not answer: this replica limits rates on its own", extra=extra)
+                log.warning("Redis does not answer: this replica enforces rate limits on its own", extra=extra)
             return self.local.take(holder, cost)
         taken, left, wait = (int(value) for value in answer)
         return taken, left, wait

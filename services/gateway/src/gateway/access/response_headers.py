@@ -1,4 +1,4 @@
-"""Headers of every response: protection against misuse by browsers, and the state of the caller's rate limit."""
+"""Headers of every response: protection in browsers, and the state of the caller's rate limit."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ CHOOSABLE = frozenset({"cache-control"})
 class ResponseHeaders:
     """ASGI middleware. A route adds headers, or replaces some, through `request.state.response_headers`.
 
-    `by_tls`: users reach the deployment by TLS, even if a proxy in front terminates it.
+    `by_tls`: users reach the deployment over TLS, even if a proxy in front terminates it.
     """
 
     def __init__(self, app: ASGIApp, by_tls: bool) -> None:

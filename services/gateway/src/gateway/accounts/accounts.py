@@ -1,4 +1,4 @@
-"""Workspaces and members: what may be done with them, and by whom."""
+"""Use cases of workspaces and members."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from service_kit.postgres import Database
 
 
 class Accounts:
-    """Each method is one transaction, and raises a Forbidden or NotFound problem where the caller may not do it."""
+    """Each method is one transaction, and raises a Forbidden or NotFound problem if the caller may not do it."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -28,7 +28,7 @@ class Accounts:
     ) -> Workspace:
         """Creates a workspace whose first owner is the caller.
 
-        Raises IdempotencyKeyReused if the key created one with another name, or one that was deleted.
+        Raises IdempotencyKeyReused if the key created a workspace with another name, or one that has been deleted.
         """
         caller.must_be_admin()
         workspace_id = creation_id(caller.credential_id, idempotency_key, "workspace/")
@@ -67,9 +67,9 @@ class Accounts:
         return page(rows, limit, lambda row: (row.created_at, row.user_id), MemberRow.resource)
 
     async def put_member(self, caller: Authenticated, workspace_id: UUID, user_id: UUID, body: MemberPut) -> Member:
-        """Changes a member's role; the member's keys never do more than the new one. Administrators may add anyone.
+        """Changes a member's role, which also limits the member's keys. Administrators may add anyone.
 
-        To all others, a user who is not a member does not exist: they invite, and the invited accepts.
+        For everyone else, a user who is not a member does not exist: they invite, and the invited user accepts.
         """
         caller.must_own(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
@@ -89,7 +89,7 @@ class Accounts:
         return Member(user_id=user.id, name=user.name, role=body.role)
 
     async def remove_member(self, caller: Authenticated, workspace_id: UUID, user_id: UUID) -> None:
-        """Removes the user from the workspace and revokes the user's keys of it."""
+        """Removes the user from the workspace and revokes the user's keys for it."""
         caller.must_own(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
             if not await Workspaces(connection).lock(workspace_id):

@@ -1,4 +1,4 @@
-"""At least one administrator can always get in: what could take the last one away asks here first."""
+"""Makes sure that at least one administrator always has access: what could remove the last one checks here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class AdministratorsSql(Statements, file="administrators.sql"):
 
 @dataclass(frozen=True)
 class Administrators:
-    """Those who can get in: with a key, by password, or at the OpenID Connect provider `issuer`.
+    """The administrators who have access: with a key, by password, or through the OpenID Connect provider `issuer`.
 
     Each `connection` is a transaction of `Database.system`.
     """
@@ -26,25 +26,25 @@ class Administrators:
     issuer: str | None
 
     async def lock(self, connection: Connection) -> None:
-        """Takes turns until the transaction ends: two changes must not each count on whom the other one takes away.
+        """Serialises changes until the transaction ends: two must not each remove whom the other one relies on.
 
-        To be taken before any row is locked.
+        Call it before locking any row.
         """
         await connection.execute(AdministratorsSql.lock.encode())
 
     async def can_get_in(
         self, connection: Connection, *, outside: UUID | None = None, besides: UUID | None = None
     ) -> bool:
-        """Returns whether an administrator besides this user can get in, to a workspace that is not this one."""
+        """Returns whether an administrator other than this user has access to a workspace other than this one."""
         values = {"outside": outside, "besides": besides, "issuer": self.issuer}
         return bool(await SystemRepository(connection).value(AdministratorsSql.can_get_in, **values))
 
     async def must_remain(self, connection: Connection, without: UUID) -> None:
-        """Raises LastAdministrator if nobody besides the user can get in. The caller holds the lock."""
+        """Raises LastAdministrator if no other administrator has access. The caller holds the lock."""
         if not await self.can_get_in(connection, besides=without):
             raise LastAdministrator
 
     async def must_get_in_outside(self, connection: Connection, workspace_id: UUID) -> None:
-        """Raises LastAdminKey if nobody can get in to another workspace. The caller holds the lock."""
+        """Raises LastAdminKey if no administrator has access to another workspace. The caller holds the lock."""
         if not await self.can_get_in(connection, outside=workspace_id):
             raise LastAdminKey

@@ -1,4 +1,4 @@
-"""Creating, listing and revoking API keys."""
+"""Creates, lists and revokes API keys."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_LISTED = 10_000  # workspaces of one user
 
 
 class ApiKeys:
-    """Use cases of API keys. A secret is random, and known to nobody once it has been returned."""
+    """Use cases of API keys. A secret is random, and is not known here after it has been returned."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -39,7 +39,7 @@ class ApiKeys:
     async def create(
         self, caller: Authenticated, workspace_id: UUID, body: ApiKeyCreate, idempotency_key: str | None
     ) -> ApiKeyCreated:
-        """Creates a key in the caller's name, and returns its secret, only now.
+        """Creates a key in the caller's name, and returns its secret, only this once.
 
         Raises SecretNotRepeatable if the Idempotency-Key has created the key before, IdempotencyKeyReused if it created
         a different one, and OwnNameOnly, RoleAboveMember, NeedsWiderKey, LongerThanItsKey or BadExpiry if the caller
@@ -66,7 +66,7 @@ class ApiKeys:
     ) -> ApiKeyCreated:
         """Creates the key of a user who has just joined the workspace.
 
-        Raises NeedsWiderKey if it would read a workspace that the caller's key does not. Without a caller that is any.
+        Raises NeedsWiderKey if it could read a workspace that the caller's key cannot; without a caller, any other one.
         """
         reached = await _reached(connection, caller) if caller else frozenset()
         if not {workspace_id, *reached}.issuperset(terms.workspaces):
@@ -96,7 +96,7 @@ class ApiKeys:
             raise NeedsWiderKey
 
     async def page(self, caller: Authenticated, workspace_id: UUID, limit: int, cursor: str | None) -> Page[ApiKey]:
-        """Lists the workspace's keys, revoked ones included: all of them for owners, for others their own."""
+        """Lists the workspace's keys, including revoked ones: all of them for owners, their own for others."""
         caller.must_see(workspace_id)
         only = None if caller.role is Role.owner else caller.user.id
         async with self.database.workspace(workspace_id) as connection:
@@ -106,9 +106,9 @@ class ApiKeys:
         return page(rows, limit, lambda key: (key.created_at, key.id), lambda key: _as_seen(caller, key))
 
     async def revoke(self, caller: Authenticated, workspace_id: UUID, key_id: UUID) -> None:
-        """Ends a key at once, in every replica: keys are looked up at each request. Revoking twice is no error.
+        """Revokes a key at once in every replica, as each request looks its key up. Revoking twice is no error.
 
-        Owners end any key of the workspace; others their own, up to the role of the presented one.
+        Owners revoke any key of the workspace; others their own, up to the role of the presented one.
         """
         caller.must_see(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
@@ -125,14 +125,14 @@ class ApiKeys:
 
 
 async def _reached(connection: Connection, caller: Authenticated) -> frozenset[UUID]:
-    """Returns the workspaces that the caller's key reads; an administrator's may read all of the user's."""
+    """Returns the workspaces that the caller's key can read; an administrator's can read all of the user's."""
     everything = caller.is_admin or caller.all_workspaces
     only = None if everything else (caller.workspace.id, *caller.workspaces)
     return frozenset(await Workspaces(connection).ids_of_user(caller.user.id, MOST_LISTED, only))
 
 
 def _as_seen(caller: Authenticated, key: ApiKey) -> ApiKey:
-    """Returns the key; in which other workspaces its user is, is not for the owners of this one to see."""
+    """Returns the key without its user's other workspaces, which the owners of this one must not see."""
     if caller.is_admin or key.user_id == caller.user.id:
         return key
     return key.model_copy(update={"workspaces": [key.workspace_id]})

@@ -1,4 +1,4 @@
-"""Who calls, and what the caller may do. Pure."""
+"""Callers, and what they may do. Pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SignedIn:
 
     @property
     def rate_holder(self) -> str:
-        """Returns whose requests are counted together: a user has one allowance, however many sessions."""
+        """Returns the id whose requests are counted together: a user has one allowance for all sessions."""
         return self.user.id.hex
 
 
@@ -41,9 +41,9 @@ class SignedIn:
 class Authenticated:
     """A valid key or web session, with its user and workspace.
 
-    `role` is the key's, or its user's current one where that is lower. At least one of `key_id` and `session_id` is
-    given, both for a web session that was begun with the key. `workspaces` are those that a key may search besides its
-    own, while its user is a member of them.
+    `role` is the key's, or its user's current one if that is lower. At least one of `key_id` and `session_id` is set,
+    both for a web session begun with the key. `workspaces` are those that a key may search besides its own, as long as
+    its user is a member of them.
     """
 
     key_id: UUID | None
@@ -57,7 +57,7 @@ class Authenticated:
 
     @property
     def credential_id(self) -> UUID:
-        """Returns what repeated requests have in common: the key, or the user, who may sign in again and go on."""
+        """Returns the id that repeated requests share: the key's, or the user's, who may sign in again in between."""
         return self.key_id or self.user.id
 
     @property
@@ -67,12 +67,12 @@ class Authenticated:
 
     @property
     def rate_holder(self) -> str:
-        """Returns whose requests are counted together."""
+        """Returns the id whose requests are counted together."""
         return self.credential_id.hex
 
     @property
     def is_admin(self) -> bool:
-        """Says whether the caller has an administrator's powers, which need a key with the role of an owner."""
+        """Returns whether the caller has an administrator's powers, which require a key with the role of an owner."""
         return self.user.is_admin and self.role is Role.owner
 
     @property
@@ -99,21 +99,21 @@ class Authenticated:
             raise NeedsOwner
 
     def must_be(self, user_id: UUID) -> None:
-        """Raises OwnNameOnly: a key in another's name would read what is that user's alone."""
+        """Raises OwnNameOnly for another user: a key in that user's name could read the user's private data."""
         if user_id != self.user.id:
             raise OwnNameOnly
 
     def may_open_all(self) -> None:
-        """Raises NeedsWiderKey: a key of one workspace must not reach its user's others by creating another key."""
+        """Raises NeedsWiderKey: a key for one workspace must not reach its user's others by creating another key."""
         if not (self.is_admin or self.all_workspaces):
             raise NeedsWiderKey
 
     def may_outlive(self, expires_at: datetime | None) -> None:
-        """Raises LongerThanItsKey: a key that was given for a time must not be made permanent by its holder."""
+        """Raises LongerThanItsKey: the holder of an expiring key must not be able to make access permanent."""
         if self.expires_at is not None and (expires_at is None or expires_at > self.expires_at):
             raise LongerThanItsKey
 
     def may_act_on(self, user_is_admin: bool) -> None:
-        """Raises ProtectedAdmin: an owner must not take away an administrator's membership or keys."""
+        """Raises ProtectedAdmin: an owner must not remove an administrator's membership or keys."""
         if user_is_admin and not self.is_admin:
             raise ProtectedAdmin

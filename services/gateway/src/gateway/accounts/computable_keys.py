@@ -1,4 +1,4 @@
-"""The API keys to revoke after an upgrade from 0.1.0: their secrets came from one that all services shared."""
+"""Finds the API keys to revoke after an upgrade from 0.1.0: their secrets came from one that services shared."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ HEADER = ("workspace id", "workspace", "key id", "key", "user", "role", "created
 
 
 async def computable_keys(database: Database) -> list[ComputableKey]:
-    """Returns the keys of all workspaces that are not revoked yet, oldest first."""
+    """Returns such keys of all workspaces that are not revoked yet, oldest first."""
     async with database.system() as connection:
         return await KeysOfAllWorkspaces(connection).computable()
 
 
 async def warn_of_computable_keys(database: Database) -> None:
-    """Logs how many there are with the first ids, and how to list them all."""
+    """Logs how many there are, the first ids, and how to list them all."""
     if found := await computable_keys(database):
         log.warning(
             "API keys created by 0.1.0 could be computed by anyone who had INTERNAL_TOKEN_SECRET: list them with"
-            " `python -m gateway computable-keys`, and revoke them",
+            " `python -m gateway computable-keys` and revoke them",
             extra={"keys": len(found), "key_ids": [str(key.id) for key in found[:MOST_LOGGED]]},
         )
 
 
 def table(keys: list[ComputableKey]) -> str:
-    """Returns lines of fields separated by tabs, under a header."""
+    """Returns the keys as tab-separated lines below a header."""
     rows = [
         (
             str(key.workspace_id),

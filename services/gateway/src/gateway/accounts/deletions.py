@@ -50,7 +50,7 @@ class ReceiptRow:
 
 class DueDeletions(SystemRepository):
     async def claim(self, first_seconds: float, longest_seconds: float) -> list[UUID]:
-        """Returns the workspaces whose deletion is to be announced again now."""
+        """Returns the workspaces whose deletion is now due to be announced again."""
         return await self.values(DeletionSql.due, first=first_seconds, longest=longest_seconds)
 
 
@@ -83,12 +83,12 @@ class Deletion(Repository):
         )
 
     async def confirm(self, service: str, removed: Counts, remaining: Counts) -> bool:
-        """Enters a service's counts; returns whether there is a receipt for it."""
+        """Records a service's counts; returns whether there is a receipt for it."""
         values = {"removed": Jsonb(dict(removed)), "remaining": Jsonb(dict(remaining))}
         return await self.run(DeletionSql.confirm, service=service, **values) > 0
 
     async def settle(self, settle_seconds: float) -> bool:
-        """Completes the deletion if every service has confirmed; returns whether nothing is left to be asked."""
+        """Completes the deletion if every service has confirmed; returns whether no service is left to ask."""
         return bool(await self.value(DeletionSql.settle, settle=settle_seconds, gateway=GATEWAY))
 
     async def add_stream_entries(self, removed: int, remaining: int) -> None:

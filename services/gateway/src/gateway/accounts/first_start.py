@@ -1,4 +1,4 @@
-"""What a new deployment needs before anyone can use it: an administrator, a workspace, a key."""
+"""Creates what a new deployment needs before anyone can use it: an administrator, a workspace, a key."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LOCK = 7_305_118_224
 
 
 class NoAdministrator(Exception):
-    """Nobody could get in: no administrator has a valid key or can sign in, and the settings give no key."""
+    """No administrator has a valid key or can sign in, and the settings provide no key."""
 
     def __init__(self) -> None:
         super().__init__("no administrator can get in: start with ADMIN_API_KEY or ADMIN_KEY_FILE")
@@ -35,9 +35,9 @@ async def ensure_admin(
 ) -> None:
     """Creates whatever is missing. Safe to repeat and to race: replicas take turns, and later ones find it done.
 
-    The key is the one that the operator chose; otherwise one is generated and written to `key_file`, readable by its
-    owner alone. Another chosen key is added, so that an operator who has lost the key gets in again. Raises
-    NoAdministrator if nobody can get in and neither is given.
+    The key is the one that the operator chose; otherwise one is generated and written to `key_file`, readable only by
+    its owner. A different chosen key is added, so that an operator who has lost the key regains access. Raises
+    NoAdministrator if no administrator has access and neither is given.
     """
     async with database.system() as connection:
         await connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
@@ -57,7 +57,7 @@ async def ensure_admin(
 
 
 async def announce_home(database: Database, outbox: Outbox) -> None:
-    """Tells which workspace is the administrator's: folders and stores that name no workspace are open to it alone."""
+    """Announces the administrator's workspace, the only one that may use folders and stores that name no workspace."""
     async with database.system() as connection:
         home = await Workspaces(connection).find_admin()
         if home is not None:
@@ -79,7 +79,7 @@ async def _add_chosen(connection: Connection, home: AdminHome, text: str) -> Non
     assert key is not None, "the settings checked its form"
     row = await KeysOfAllWorkspaces(connection).find(key.id)
     if row is None and not await _insert(connection, home, key):
-        log.warning("ADMIN_API_KEY has been revoked and stays so: choose another")
+        log.warning("ADMIN_API_KEY has been revoked and stays revoked: generate another")
 
 
 async def _insert(connection: Connection, home: AdminHome, key: key_format.ApiKeyText) -> bool:
@@ -88,7 +88,7 @@ async def _insert(connection: Connection, home: AdminHome, key: key_format.ApiKe
 
 
 def write_secret(file: Path, text: str) -> None:
-    """Writes the file whole or not at all, readable by its owner alone."""
+    """Writes the file atomically, readable only by its owner."""
     file.parent.mkdir(parents=True, exist_ok=True)
     descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")  # mode 0600
     try:

@@ -1,4 +1,4 @@
-"""The format of invitations' tokens: `ati_<32 hex digits>_<43 characters>`, as that of API keys. Pure."""
+"""The format of invitation tokens, `ati_<32 hex digits>_<43 characters>`, like that of API keys. Pure."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class InvitationSql(Statements, file="invitations.sql", columns=COLUMNS):
 
 @dataclass(frozen=True)
 class Presented:
-    """What says whether a presented token is that of an invitation."""
+    """The data that verifies a presented invitation token."""
 
     workspace_id: UUID
     token_sha256: bytes
@@ -56,7 +56,7 @@ class Invitations(Repository):
     async def insert(
         self, token: Credential, created_by: UUID, body: InvitationCreate, expires_at: datetime
     ) -> Invitation | None:
-        """Returns the new invitation, or None if there is one with this id."""
+        """Returns the new invitation, or None if one with this id exists."""
         return await self.one(
             InvitationSql.insert,
             Invitation,
@@ -73,14 +73,14 @@ class Invitations(Repository):
         return await self.one(InvitationSql.find, Invitation, id=invitation_id)
 
     async def list(self, at: datetime | None, after: UUID | None, limit: int) -> list[Invitation]:
-        """Returns invitations from the oldest on, after the given one."""
+        """Returns invitations after the given one, oldest first."""
         return await self.all(InvitationSql.list, Invitation, at=at, after=after, limit=limit)
 
     async def revoke(self, invitation_id: UUID) -> None:
         await self.run(InvitationSql.revoke, id=invitation_id)
 
     async def lock(self, invitation_id: UUID) -> Invitation | None:
-        """Returns the invitation, which nobody else accepts until the transaction ends."""
+        """Returns the invitation and keeps others from accepting it until the transaction ends."""
         await self.value(InvitationSql.lock, id=invitation_id)
         return await self.find(invitation_id)
 

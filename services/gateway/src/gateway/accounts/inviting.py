@@ -1,4 +1,4 @@
-"""Creating, listing and revoking invitations."""
+"""Creates, lists and revokes invitations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OPEN_FOR, OPEN_FOR_AT_MOST = timedelta(days=7), timedelta(days=90)
 
 
 class Inviting:
-    """Each method is one transaction, and needs an owner."""
+    """Each method is one transaction, and requires an owner."""
 
     def __init__(self, database: Database) -> None:
         self.database = database
@@ -29,7 +29,7 @@ class Inviting:
     async def invite(
         self, caller: Authenticated, workspace_id: UUID, body: InvitationCreate, idempotency_key: str | None
     ) -> InvitationCreated:
-        """Creates an invitation and returns its token, only now: nobody is told, and only a hash of it is stored.
+        """Creates an invitation and returns its token, only this once: no message is sent, and only a hash is stored.
 
         Raises BadExpiry, and for a repeated Idempotency-Key SecretNotRepeatable, or IdempotencyKeyReused if that
         created a different invitation.
@@ -52,7 +52,7 @@ class Inviting:
         return InvitationCreated(**made.model_dump(), token=invitation_token.render(token))
 
     async def page(self, caller: Authenticated, workspace_id: UUID, limit: int, cursor: str | None) -> Page[Invitation]:
-        """Lists the workspace's invitations, also those that are no longer open."""
+        """Lists the workspace's invitations, including those no longer open."""
         caller.must_own(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
             if await Workspaces(connection).find(workspace_id) is None:
@@ -61,7 +61,7 @@ class Inviting:
         return page(rows, limit, lambda one: (one.created_at, one.id))
 
     async def revoke(self, caller: Authenticated, workspace_id: UUID, invitation_id: UUID) -> None:
-        """Ends an invitation at once. Of one that has been accepted nothing changes; revoking twice is no error."""
+        """Revokes an invitation at once. An accepted one does not change; revoking twice is no error."""
         caller.must_own(workspace_id)
         async with self.database.workspace(workspace_id) as connection:
             invitations = Invitations(connection, workspace_id)

@@ -1,4 +1,4 @@
-"""Accepting an invitation: the one way into a workspace that its owners can give."""
+"""Accepts invitations, the only way in which owners can add people to a workspace."""
 
 from __future__ import annotations
 
@@ -48,10 +48,10 @@ class Joined:
 
 
 async def join(connection: Connection, token: str, user: User | None, name: str | None) -> Joined:
-    """Uses an invitation up: makes the user a member of its workspace, without a user a new one called `name`.
+    """Uses up an invitation: makes the user, or without one a new user called `name`, a member of its workspace.
 
-    `connection` is a transaction of `Database.system`; what it commits besides is the user's way to come back, such as
-    a key or a password. Raises UnknownInvitation, InvitationUsed, InvitationExpired, InvitationRevoked, AlreadyMember,
+    `connection` is a transaction of `Database.system`, which also commits the user's credential, such as a key or a
+    password. Raises UnknownInvitation, InvitationUsed, InvitationExpired, InvitationRevoked, AlreadyMember,
     and NameNeeded if neither the invitation nor the caller names the new user.
     """
     presented = invitation_token.parse(token)

@@ -24,7 +24,7 @@ FEWEST_DIFFERENT_CHARACTERS, LONGEST_REPEATED_PART = 10, 7
 
 @dataclass(frozen=True)
 class Credential:
-    """A public id, by which it is found, and the secret that proves it."""
+    """A public id, by which a row is found, and the secret that proves it."""
 
     id: UUID
     secret: str
@@ -39,7 +39,7 @@ class Credential:
 
 
 class ApiKeyText(Credential):
-    """A key as it was presented, taken apart."""
+    """A presented key, split into its parts."""
 
 
 def parse(text: str) -> ApiKeyText | None:
@@ -56,7 +56,7 @@ def parse(text: str) -> ApiKeyText | None:
 
 
 def valid_operator_key(text: str) -> bool:
-    """Returns whether an operator may choose this key: only what looks generated, as its hash is a fast one."""
+    """Returns whether an operator may choose this key. It must look generated, as keys get a fast hash."""
     length = LONGEST_REPEATED_PART + 1
     parts = [text[start : start + length] for start in range(len(text) - length + 1)]
     return (

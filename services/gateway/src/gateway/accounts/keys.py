@@ -33,7 +33,7 @@ class KeySql(Statements, file="keys.sql", columns=COLUMNS):
 
 @dataclass(frozen=True)
 class AuthenticationRow:
-    """What authentication reads of a key that is not revoked; it may be expired, and its user disabled."""
+    """The fields that authentication reads of a key that is not revoked; it may be expired, and its user disabled."""
 
     key_id: UUID
     secret_sha256: bytes
@@ -80,7 +80,7 @@ class KeyState:
 
 @dataclass(frozen=True)
 class ComputableKey:
-    """A key that is not revoked, and whose secret could be computed from the one that services shared up to 0.1.0."""
+    """A key that is not revoked and whose secret could be computed from the one that services shared up to 0.1.0."""
 
     id: UUID
     name: str
@@ -107,7 +107,7 @@ class KeysOfAllWorkspaces(SystemRepository):
 
 class Keys(Repository):
     async def insert(self, key: ApiKeyText, user_id: UUID, body: ApiKeyCreate) -> ApiKey | None:
-        """Returns the new key, or None if there is one with this id."""
+        """Returns the new key, or None if one with this id exists."""
         return await self.one(
             KeySql.insert,
             ApiKey,
@@ -122,7 +122,7 @@ class Keys(Repository):
         )
 
     def further(self, body: ApiKeyCreate) -> list[UUID]:
-        """Returns the workspaces that the key would read besides its own, each once."""
+        """Returns the distinct workspaces that the key could read besides its own."""
         return [one for one in dict.fromkeys(body.workspaces) if one != self.workspace_id]
 
     async def find(self, key_id: UUID) -> ApiKey | None:
@@ -132,7 +132,7 @@ class Keys(Repository):
         return await self.one(KeySql.find_state, KeyState, id=key_id)
 
     async def list(self, user_id: UUID | None, at: datetime | None, after: UUID | None, limit: int) -> list[ApiKey]:
-        """Returns keys, of one user or of all, from the oldest on, after the given one."""
+        """Returns keys of one user or of all, after the given one, oldest first."""
         return await self.all(KeySql.list, ApiKey, user_id=user_id, at=at, after=after, limit=limit)
 
     async def revoke(self, key_id: UUID) -> None:

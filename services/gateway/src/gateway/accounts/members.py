@@ -1,4 +1,4 @@
-"""The table of memberships: who may do what in a workspace."""
+"""The table of memberships: the roles of users in workspaces."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Members(Repository):
         return await self.one(MemberSql.find, MemberRow, user_id=user_id)
 
     async def list(self, at: datetime | None, after: UUID | None, limit: int) -> list[MemberRow]:
-        """Returns members in the order in which they joined, after the given one."""
+        """Returns members after the given one, in the order in which they joined."""
         return await self.all(MemberSql.list, MemberRow, at=at, after=after, limit=limit)
 
     async def has_other_owner(self, user_id: UUID) -> bool:

@@ -1,4 +1,4 @@
-"""What administrators do with users: create, list, disable, enable, promote, delete."""
+"""Administration of users: create, list, disable, enable, promote, delete."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class UserAdministration:
         self.database, self.administrators = database, administrators
 
     async def create(self, caller: Authenticated, body: UserCreate, idempotency_key: str | None) -> User:
-        """Raises IdempotencyKeyReused if the key created a different user, and EmailTaken."""
+        """Creates a user. Raises IdempotencyKeyReused if the key created a different user, and EmailTaken."""
         caller.must_be_admin()
         user_id = creation_id(caller.credential_id, idempotency_key, "user/")
         async with self.database.workspace(caller.workspace.id) as connection:
@@ -39,10 +39,10 @@ class UserAdministration:
         return page(rows, limit, lambda user: (user.created_at, user.id))
 
     async def change(self, caller: Authenticated, user_id: UUID, body: UserPatch) -> User:
-        """Disables or enables the user, makes the user an administrator or no longer one.
+        """Changes the user; disables or enables the user, grants or withdraws the administrator's powers.
 
-        A disabled user's keys are refused at once, in every replica: each request looks its key up. Web sessions end.
-        Raises EmailTaken.
+        A disabled user's keys are refused at once in every replica, as each request looks its key up. The user's web
+        sessions end. Raises EmailTaken.
         """
         caller.must_be_admin()
         async with self.database.system() as connection:
@@ -56,7 +56,7 @@ class UserAdministration:
     async def delete(self, caller: Authenticated, user_id: UUID) -> None:
         """Deletes the user with memberships, keys and invitations.
 
-        Raises SoleOwner while a workspace would be left without an owner.
+        Raises SoleOwner if a workspace would be left without an owner.
         """
         caller.must_be_admin()
         async with self.database.system() as connection:
@@ -68,7 +68,7 @@ class UserAdministration:
             await users.delete(user_id)
 
     async def _may_lose(self, connection: Connection, user_id: UUID) -> None:
-        """Raises UnknownUser, and LastAdministrator if the user is the only one who can get in as such."""
+        """Raises UnknownUser, and LastAdministrator if the user is the only administrator with access."""
         await self.administrators.lock(connection)
         user = await Users(connection).find(user_id)
         if user is None:

@@ -28,7 +28,7 @@ class Users(SystemRepository):
     async def insert(
         self, user_id: UUID, name: str, email: str | None = None, *, is_admin: bool = False
     ) -> User | None:
-        """Returns the new user, or None if there is one with this id. Raises EmailTaken."""
+        """Returns the new user, or None if one with this id exists. Raises EmailTaken."""
         try:
             return await self.one(UserSql.insert, User, id=user_id, name=name, email=email, is_admin=is_admin)
         except UniqueViolation as error:
@@ -38,11 +38,11 @@ class Users(SystemRepository):
         return await self.one(UserSql.find, User, id=user_id)
 
     async def list(self, at: datetime | None, after: UUID | None, limit: int) -> list[User]:
-        """Returns users from the oldest on, after the given one."""
+        """Returns users after the given one, oldest first."""
         return await self.all(UserSql.list, User, at=at, after=after, limit=limit)
 
     async def change(self, user_id: UUID, body: UserPatch) -> User | None:
-        """Returns the user as changed, or None if there is no such user. Raises EmailTaken."""
+        """Returns the changed user, or None if there is no such user. Raises EmailTaken."""
         values = {"disabled": body.disabled, "is_admin": body.is_admin, "email": body.email}
         try:
             return await self.one(UserSql.change, User, id=user_id, **values)
@@ -50,7 +50,7 @@ class Users(SystemRepository):
             raise EmailTaken from error
 
     async def sole_owner_of(self, user_id: UUID) -> tuple[UUID, ...]:
-        """Returns the workspaces without another owner; until the transaction ends, their members stay the same."""
+        """Returns the workspaces without another owner, and locks their memberships until the transaction ends."""
         await self.values(UserSql.lock_workspaces, id=user_id)
         return tuple(await self.values(UserSql.sole_owner_of, id=user_id))
 

@@ -1,4 +1,4 @@
-"""Deletes a workspace everywhere, and keeps the proof: one receipt per service."""
+"""Deletes a workspace in all services and keeps one receipt per service as proof."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TICK_SECONDS = 5.0
 
 
 class WorkspaceDeletions:
-    """`settle_seconds` after a deletion, no request that was admitted before it is still running."""
+    """Deletes workspaces. `settle_seconds` after a deletion, no request admitted before it is still running."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class WorkspaceDeletions:
         return await self._until_complete(workspace_id, timeout)
 
     async def receipt(self, caller: Authenticated, workspace_id: UUID) -> WorkspaceDeletion:
-        """Shows the receipt to administrators and to the user who deleted it; raises UnknownDeletion for others."""
+        """Returns the receipt to administrators and to whoever deleted it; raises UnknownDeletion for others."""
         row, receipt = await self._read(workspace_id)
         if not caller.is_admin and caller.user.id != row.requested_by:
             raise UnknownDeletion
@@ -76,7 +76,7 @@ class WorkspaceDeletions:
             return await Deletion(connection, workspace_id).find() is not None
 
     async def confirm(self, event: Event) -> None:
-        """Handles `workspace.purged`, in which a service says what it has deleted so far and what it still counts."""
+        """Handles `workspace.purged`, in which a service reports what it has deleted so far and what remains."""
         data = WorkspacePurged.model_validate(event.data)
         async with self.database.workspace(event.workspace_id) as connection:
             deletion = Deletion(connection, event.workspace_id)
@@ -88,20 +88,20 @@ class WorkspaceDeletions:
             await self._delete_events(event.workspace_id)
 
     async def _delete_events(self, workspace_id: UUID) -> None:
-        """Deletes the workspace's events from the streams. After a crash the confirmation is delivered again."""
+        """Deletes the workspace's events from the streams. After a crash, the confirmation is redelivered."""
         removed = sum([await erase_events(self.redis, stream, workspace_id) for stream in STREAMS])
         remaining = sum([await count_events(self.redis, stream, workspace_id) for stream in STREAMS])
         async with self.database.workspace(workspace_id) as connection:
             await Deletion(connection, workspace_id).add_stream_entries(removed, remaining)
 
     async def run(self) -> None:
-        """Announces unsettled deletions again, until cancelled: a background task, safe in several replicas."""
+        """Announces unsettled deletions again, until cancelled. A background task that is safe in several replicas."""
         while True:
             await self.announce_due()
             await asyncio.sleep(TICK_SECONDS)
 
     async def announce_due(self) -> int:
-        """Returns how many deletions were announced again."""
+        """Announces due deletions again; returns how many."""
         async with self.database.system() as connection:
             due = await DueDeletions(connection).claim(FIRST_AGAIN_SECONDS, LONGEST_AGAIN_SECONDS)
             for workspace_id in due:

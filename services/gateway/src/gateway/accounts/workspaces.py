@@ -1,4 +1,4 @@
-"""The table of workspaces. A workspace is the wall itself: row-level security has nothing to compare it with."""
+"""The table of workspaces. Row-level security by workspace does not apply to it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RowCounts:
 
 class Workspaces(SystemRepository):
     async def insert(self, workspace_id: UUID, name: str) -> Workspace | None:
-        """Returns the new workspace, or None if one with this id exists or was deleted."""
+        """Returns the new workspace, or None if one with this id exists or existed."""
         return await self.one(WorkspaceSql.insert, Workspace, id=workspace_id, name=name)
 
     async def find(self, workspace_id: UUID) -> Workspace | None:
@@ -53,11 +53,11 @@ class Workspaces(SystemRepository):
         return bool(await self.value(WorkspaceSql.lock, id=workspace_id))
 
     async def list(self, only: UUID | None, at: datetime | None, after: UUID | None, limit: int) -> list[Workspace]:
-        """Returns workspaces from the oldest on, after the given one; `only` limits them to one."""
+        """Returns workspaces after the given one, oldest first; `only` limits them to one."""
         return await self.all(WorkspaceSql.list, Workspace, only=only, at=at, after=after, limit=limit)
 
     async def ids_of_user(self, user_id: UUID, limit: int, only: Sequence[UUID] | None = None) -> tuple[UUID, ...]:
-        """Returns the workspaces that the user is a member of, of all or of some."""
+        """Returns the workspaces of which the user is a member; `only` limits them to some."""
         some = None if only is None else list(only)
         return tuple(await self.values(WorkspaceSql.ids_of_user, user_id=user_id, limit=limit, only=some))
 

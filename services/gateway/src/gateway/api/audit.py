@@ -41,7 +41,7 @@ def _filter(
         bool, Query(description="All workspaces and the deployment; requires an administrator")
     ] = False,
 ) -> AuditFilter:
-    """Returns what the caller asks for. Raises NeedsOwner and NeedsAdmin."""
+    """Returns the filter that the caller asks for. Raises NeedsOwner and NeedsAdmin."""
     if caller.role is not Role.owner:
         raise NeedsOwner
     if everywhere:

@@ -1,4 +1,4 @@
-"""The API's documentation for machines and for people; no part of it comes from another host."""
+"""The API's documentation for machines and people; it loads nothing from other hosts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What other services ask before they erase something: on the private port alone."""
+"""The route that other services call before they erase something; on the private port only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What owners see and do when services fall behind or give events up."""
+"""The routes with which owners see and fix services that fall behind or give events up."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _whose(
     caller: Admitted,
     everywhere: Annotated[bool, Query(description="All workspaces; requires an administrator")] = False,
 ) -> UUID | None:
-    """Returns the workspace, or None for all. Raises NeedsOwner and NeedsAdmin."""
+    """Returns the workspace to show, or None for all. Raises NeedsOwner and NeedsAdmin."""
     _owner(caller)
     if everywhere:
         caller.must_be_admin()

@@ -1,4 +1,4 @@
-"""Reading what users of a workspace share: the one content that a link alone opens."""
+"""Reads shared sessions, the only content that a link alone opens."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ RESPONSES: dict[int | str, dict[str, Any]] = {
 
 
 class SharedSessions:
-    """Opens shares at the orchestrator, and looks their users up. `reads` limits each address."""
+    """Opens shares at the orchestrator, and looks up their users. `reads` limits each address."""
 
     def __init__(self, database: Database, orchestrator: HttpService, reads: Buckets) -> None:
         self.database, self.orchestrator, self.reads = database, orchestrator, reads
 
     async def spend(self, address: str) -> dict[str, str]:
-        """Takes a request of the address; returns its RateLimit headers. Raises TooManyReads."""
+        """Charges the address for a request; returns its RateLimit headers. Raises TooManyReads."""
         allowance = await self.reads.take(network(address))
         if allowance and not allowance.allowed:
             raise TooManyReads(headers=allowance.headers)
         return allowance.headers if allowance else {}
 
     async def open(self, token: ShareToken) -> SharedSession | None:
-        """Returns None if the token is wrong, the share is over, or its user is no longer an active member."""
+        """Returns None if the token is wrong, the share has ended, or its user is no longer an active member."""
         caller = ServiceCaller("gateway", token.workspace_id)
         presented = PresentedShare(share_id=token.share_id, secret=token.secret)
         answer = await self.orchestrator.ask(caller, "POST", SHARES_PATH, json=presented.model_dump(mode="json"))

@@ -1,4 +1,4 @@
-"""The state of every service, asked concurrently, each with a deadline."""
+"""The state of every service; all are asked concurrently, each with a deadline."""
 
 from __future__ import annotations
 

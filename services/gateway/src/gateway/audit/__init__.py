@@ -1,1 +1,1 @@
-"""The account of deeds: who did what to which resource, when, and whether it was allowed."""
+"""The audit trail: who did what to which resource, when, and whether it was allowed."""

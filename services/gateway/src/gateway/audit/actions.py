@@ -1,4 +1,4 @@
-"""Which requests the audit records, and under which name. Pure."""
+"""The requests that the audit records, and their names. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ REFUSED_CREDENTIAL, ACCEPTED = "credential.refuse", "invitation.accept"
 
 @dataclass(frozen=True)
 class Action:
-    """An audited operation. `target` names the path parameter that says what was acted on; creates have none."""
+    """An audited operation. `target` is the path parameter with the id of the resource; creations have none."""
 
     name: str
     method: str
@@ -19,7 +19,7 @@ class Action:
 
     @property
     def of_deployment(self) -> bool:
-        """Says whether the action concerns the deployment, not a workspace."""
+        """Returns whether the action concerns the deployment rather than a workspace."""
         return self.name.startswith(("user.", "sign_in.")) or self.name == "workspace.create"
 
     def match(self, segments: list[str]) -> dict[str, str] | None:
@@ -225,7 +225,7 @@ NOT_AUDITED = frozenset(
 
 
 def find(method: str, path: str) -> tuple[Action, str | None, str | None] | None:
-    """Returns the action of a request, the id that it acts on and the workspace that its path names, if any."""
+    """Returns the action of a request, the id of its resource and the workspace in its path, if any."""
     segments = path.split("/")
     for action in ACTIONS:
         if action.method == method and (found := action.match(segments)) is not None:

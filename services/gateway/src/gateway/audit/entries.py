@@ -27,7 +27,7 @@ class AuditSql(Statements, file="audit.sql", columns=COLUMNS):
 
 @dataclass
 class NewEntry:
-    """What is known of a request; the caller's fields stay None where no credential was accepted."""
+    """What is known of a request; the caller's fields stay None if no credential was accepted."""
 
     action: str
     status: int
@@ -48,7 +48,7 @@ class NewEntry:
 
 @dataclass(frozen=True)
 class AuditFilter:
-    """Which entries to list; None where it does not matter. Without `workspace_id`: those of the whole deployment."""
+    """Which entries to list; None matches all. Without `workspace_id`: those of the whole deployment."""
 
     workspace_id: UUID | None
     action: str | None = None
@@ -70,7 +70,7 @@ class AuditEntries(SystemRepository):
         await self.run(AuditSql.insert, **values)
 
     async def list(self, wanted: AuditFilter, at: datetime | None, before: UUID | None, limit: int) -> list[AuditEntry]:
-        """Returns the newest entries first, before the given one."""
+        """Returns entries before the given one, newest first."""
         return await self.all(AuditSql.list, AuditEntry, **vars(wanted), at=at, before=before, limit=limit)
 
     async def delete_old(self, days: int) -> int:

@@ -1,4 +1,4 @@
-"""Deletes audit entries that are older than the deployment keeps them."""
+"""Deletes audit entries older than the deployment's retention."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class AuditRetention:
         self.database, self.days = database, days
 
     async def run(self) -> None:
-        """Deletes what is too old every hour, until cancelled: a background task, safe in several replicas."""
+        """Deletes old entries hourly, until cancelled. A background task that is safe in several replicas."""
         while True:
             await self.delete_old()
             await asyncio.sleep(EVERY_SECONDS)
 
     async def delete_old(self) -> int:
-        """Returns how many entries were deleted."""
+        """Deletes old entries; returns how many."""
         total = 0
         while True:
             async with self.database.system() as connection:

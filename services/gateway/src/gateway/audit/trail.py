@@ -1,4 +1,4 @@
-"""Writes the audit: an ASGI middleware that records what a request did, before the caller sees how it ended."""
+"""Writes the audit: an ASGI middleware that records what a request did before the caller sees the outcome."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ REFUSALS_KEPT_SECONDS, REFUSALS_KEPT = 60.0, 1_000
 
 
 class AuditTrail:
-    """Adds entries. One that cannot be written is logged whole, as an error, and counted."""
+    """Adds entries. One that cannot be written is logged in full, as an error, and counted."""
 
     def __init__(self, database: Database, registry: CollectorRegistry) -> None:
         self.database = database
         self.refusals: dict[str, float] = {}
         self.lost = Counter(
             "attractor_audit_entries_lost_total",
-            "Audit entries that could not be written and are in the log alone",
+            "Audit entries that could not be written and are only in the log",
             registry=registry,
         )
 
@@ -48,7 +48,7 @@ class AuditTrail:
             log.error("audit entry not written", exc_info=error, extra={"entry": values})
 
     def is_first_refusal(self, address: str) -> bool:
-        """Returns whether nothing of the kind was refused in the last minute: who guesses or floods gets one entry."""
+        """Returns whether this is the address's first refusal in a minute: guessing or flooding makes one entry."""
         now = time.monotonic()
         if now - self.refusals.get(address, -REFUSALS_KEPT_SECONDS) < REFUSALS_KEPT_SECONDS:
             return False
@@ -60,7 +60,7 @@ class AuditTrail:
 
 
 class AuditMiddleware:
-    """Middleware: records the requests that `actions` names, and refused credentials on any path."""
+    """Records the requests that `actions` names, and refused credentials on any path."""
 
     def __init__(self, app: ASGIApp, trail: AuditTrail) -> None:
         self.app, self.trail = app, trail
@@ -73,7 +73,7 @@ class AuditMiddleware:
 
 
 class _Recorder:
-    """Watches the answer of one request."""
+    """Records the response to one request."""
 
     def __init__(self, scope: Scope, send: Send, trail: AuditTrail) -> None:
         self.scope, self.send, self.trail = scope, send, trail
@@ -98,7 +98,7 @@ class _Recorder:
         await self.send(message)
 
     def _answer_tells(self, headers: Headers) -> bool:
-        """Returns whether the body says what was created or decided."""
+        """Returns whether the response body says what was created or decided."""
         is_json = headers.get("content-type", "").startswith("application/json")
         return bool(self.found) and self.status < 300 and is_json and self.scope["method"] != "GET"
 
@@ -129,7 +129,7 @@ class _Recorder:
         return entry
 
     def _workspace(self, action: actions.Action, named: str | None, caller: Authenticated | None) -> UUID | None:
-        """Returns the workspace whose owners see the entry; None for the administrators alone."""
+        """Returns the workspace whose owners see the entry; None if only administrators do."""
         if caller is None or action.of_deployment:
             return None
         if named and (caller.is_admin or self.status < 400):
@@ -141,7 +141,7 @@ class _Recorder:
 
 
 def _answer(body: bytearray) -> dict[str, Any]:
-    """Returns a JSON object, or {} where the body is longer than is read or something else."""
+    """Returns the body if it is a JSON object, or {} if it is too long or anything else."""
     if len(body) > READ_BYTES:
         return {}
     try:

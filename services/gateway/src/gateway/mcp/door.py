@@ -1,7 +1,7 @@
-"""POST /mcp: the Model Context Protocol as streamable HTTP without sessions, with the keys of the API.
+"""POST /mcp: the Model Context Protocol over streamable HTTP without sessions, with API keys.
 
-What a tool asks goes through the gateway's own routes with the caller's key, so workspace, role, limits and audit are
-those of any other request.
+A tool's requests go through the gateway's own routes with the caller's key, so workspace, role, limits and audit are
+the same as for any other request.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ ANSWER_SECONDS = 60.0
 
 
 class McpDoor:
-    """An ASGI application. It serves only while it is `run`."""
+    """An ASGI application that serves only while `run` is active."""
 
     def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
         self.app, self.authenticator = app, authenticator
         self._manager: StreamableHTTPSessionManager | None = None
 
     async def run(self) -> None:
-        """Serves until it is cancelled; may be run again."""
+        """Serves until cancelled; may be called again."""
         manager = StreamableHTTPSessionManager(McpEndpoint(self.client).server(), stateless=True, json_response=True)
         async with manager.run():
             self._manager = manager
@@ -43,7 +43,7 @@ class McpDoor:
                 self._manager = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Raises Unauthenticated without a valid API key, RateLimited, TooManyInFlight, Unavailable while it starts."""
+        """Raises Unauthenticated without a valid API key, RateLimited, TooManyInFlight, Unavailable before `run`."""
         if self._manager is None:
             raise Unavailable("the server of the Model Context Protocol is starting")
         request = Request(scope, receive)
@@ -54,7 +54,7 @@ class McpDoor:
 
     @asynccontextmanager
     async def client(self, context: Context) -> AsyncIterator[AttractorClient]:
-        """Opens a client that has the key of the request and its address, and asks this process."""
+        """Opens a client of this process with the request's key and address."""
         asked: Request | None = context.request
         assert asked is not None, "the transport is HTTP"
         host = (asked.client.host, asked.client.port) if asked.client else ("127.0.0.1", 0)

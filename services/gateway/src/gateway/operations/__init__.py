@@ -1,1 +1,1 @@
-"""What owners see of the streams of events: how far services are behind, and what they gave up."""
+"""What owners see of the event streams: how far services are behind, and which events they gave up."""

@@ -1,4 +1,4 @@
-"""How far each service is behind on the streams of events."""
+"""How far each service is behind on the event streams."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service_kit.streams import GroupBacklog, backlogs, written_at
 
 
 async def read_backlogs(redis: Redis) -> list[Backlog]:
-    """Returns those of every consumer group, the furthest behind first. Raises RedisError."""
+    """Returns the backlogs of all consumer groups, the furthest behind first. Raises RedisError."""
     found = [
         await _told(redis, stream, backlog)
         for stream in (DOCUMENTS, TURNS)

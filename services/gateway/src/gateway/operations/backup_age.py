@@ -1,4 +1,4 @@
-"""How old the last backup is, and how far the copy of the database's log is behind."""
+"""The age of the last backup, and how far the copy of the database's log is behind."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BEHIND = """
 
 
 def backup_reading(database: Database) -> Reading:
-    """Reads the ages of backup and log. Where none was ever taken, there are no gauges."""
+    """Returns a reading of both; without any backup there are no gauges."""
 
     async def read() -> Iterable[Metric]:
         async with database.system() as connection:
@@ -29,7 +29,7 @@ def backup_reading(database: Database) -> Reading:
         if age is not None:
             found.append(gauge("attractor_backup_age_seconds", "Age of the last finished backup", float(age)))
         if behind is not None:
-            what = "Log of the database that its copy beside the backups does not have yet"
+            what = "Bytes of the database's log that are not in the backups' copy yet"
             found.append(gauge("attractor_backup_log_behind_bytes", what, float(behind)))
         return found
 

@@ -1,4 +1,4 @@
-"""The dead letters of one workspace, or of all: read, and delivered again."""
+"""Lists and replays the dead letters of one workspace, or of all."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STREAMS = {stream.removeprefix("attractor."): stream for stream in (DOCUMENTS, T
 
 @dataclass(frozen=True)
 class _KeptLetter:
-    """A letter with its place and its fields as they lie in the stream."""
+    """A letter with its position and its fields as stored in the stream."""
 
     stream: str
     entry_id: str
@@ -50,18 +50,18 @@ class _KeptLetter:
 
 
 class DeadLetters:
-    """All calls raise RedisError. `workspace_id` limits them to the letters of one workspace; None is all."""
+    """All calls raise RedisError. `workspace_id` limits them to one workspace's letters; None means all."""
 
     def __init__(self, redis: Redis) -> None:
         self.redis = redis
 
     async def list(self, workspace_id: UUID | None, after: tuple[int, int, str] | None, limit: int) -> list[DeadLetter]:
-        """Returns up to `limit` letters behind the position, the oldest first: it often tells why the others failed."""
+        """Returns up to `limit` letters after the position, oldest first, as that often explains the others."""
         found = [one for name in STREAMS async for one in self._letters(name, workspace_id, after, limit)]
         return [one.shown() for one in sorted(found, key=lambda one: one.position)[:limit]]
 
     async def replay(self, workspace_id: UUID | None, ids: Iterable[str]) -> int:
-        """Delivers these letters again, in their order; returns how many were there. Consumers skip what they know."""
+        """Redelivers these letters in order; returns how many existed. Consumers skip events that they have handled."""
         found: list[_KeptLetter] = []
         for letter_id in set(ids):
             name, _, entry_id = letter_id.partition("-")
@@ -75,7 +75,7 @@ class DeadLetters:
     async def _letters(
         self, name: str, workspace_id: UUID | None, after: tuple[int, int, str] | None, limit: int
     ) -> AsyncIterator[_KeptLetter]:
-        """Yields up to `limit` of the stream's letters behind the position."""
+        """Yields up to `limit` of the stream's letters after the position."""
         begin = f"{after[0]}-{after[1]}" if after else "-"
         while True:
             entries: Any = await self.redis.xrange(dead_letters(STREAMS[name]), min=begin, count=READ_AT_ONCE)

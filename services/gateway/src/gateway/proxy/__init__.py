@@ -1,1 +1,1 @@
-"""Requests on their way to a service, and their responses on the way back."""
+"""Forwards requests to services, and their responses to callers."""

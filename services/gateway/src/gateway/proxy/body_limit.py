@@ -1,4 +1,4 @@
-"""Limits the size of a request's body: by its Content-Length first, then while it arrives."""
+"""Limits the size of a request's body, first by its Content-Length, then while it arrives."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class BodyLimit:
         await self.app(scope, limited, send)
 
     def limit(self, scope: Scope) -> int:
-        """Returns the largest size in bytes: that of a file on upload routes, unless the body is JSON.
+        """Returns the limit in bytes: that of a file on upload routes, unless the body is JSON.
 
-        At the doors that take images within JSON it is a multiple of that of other JSON, where it is announced.
+        Routes that accept images within JSON allow a multiple of the limit for JSON, if the size is announced.
         """
         prefix = prefix_of(scope["path"])
         if prefix and prefix.searches:
@@ -51,7 +51,7 @@ class BodyLimit:
 
 
 def weight_of(scope: Scope, ordinary: int) -> int:
-    """Returns how many requests in progress a body weighs of which an ordinary one has so many bytes at most."""
+    """Returns as how many requests in progress a body counts; an ordinary one has at most `ordinary` bytes."""
     announced = _header(scope, b"content-length")
     return max(1, -(-int(announced) // ordinary)) if announced.isdigit() else 1
 

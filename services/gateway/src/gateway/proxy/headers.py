@@ -1,4 +1,4 @@
-"""Which headers pass the gateway, in each direction. Pure."""
+"""Selects the headers that pass the gateway in each direction. Pure."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def _end_to_end(headers: Iterable[tuple[bytes, bytes]], dropped: frozenset[bytes
 
 
 def for_service(headers: Iterable[tuple[bytes, bytes]], own: dict[str, str]) -> Headers:
-    """Returns the caller's headers that concern the service, followed by `own`."""
+    """Returns the caller's headers that are meant for the service, followed by `own`."""
     passed = [pair for pair in _end_to_end(headers, NOT_FORWARDED) if not pair[0].startswith(b"x-forwarded-")]
     return passed + [(name.lower().encode(), value.encode("latin-1")) for name, value in own.items()]
 
 
 def for_caller(headers: Iterable[tuple[bytes, bytes]], base_url: str) -> Headers:
-    """Returns the service's headers; a redirect to its own address becomes one to the same path here."""
+    """Returns the service's headers, in which redirects to its own address become redirects to the same path here."""
     return [
         (name, _public_location(value, base_url) if name == b"location" else value)
         for name, value in _end_to_end(headers, NOT_RETURNED)

@@ -1,4 +1,4 @@
-"""The caller's body as a stream, and the moment when the caller disconnects."""
+"""The caller's body as a stream, and detection of the caller's disconnect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.types import Message, Receive
 
 
 class IncomingBody:
-    """Reads the body of a request. `ended` is set when it is complete, or no longer wanted."""
+    """Reads the body of a request. `ended` is set when it is complete or no longer needed."""
 
     def __init__(self, receive: Receive) -> None:
         self.receive, self.ended = receive, asyncio.Event()
@@ -21,7 +21,7 @@ class IncomingBody:
         self.first = await self._next()
 
     async def whole(self) -> bytes:
-        """Reads the rest of the body and returns all of it, which `chunks` then yields at once."""
+        """Reads the rest of the body and returns the whole body, which `chunks` then yields in one piece."""
         pieces = [self.first.get("body", b"")]
         while not self.ended.is_set():
             pieces.append((await self._next()).get("body", b""))
@@ -40,7 +40,7 @@ class IncomingBody:
             yield (await self._next()).get("body", b"")
 
     async def caller_left(self) -> None:
-        """Returns when the caller disconnects after the body, which only `receive` reports."""
+        """Returns when the caller disconnects after sending the body, which only `receive` reports."""
         await self.ended.wait()
         while (await self.receive())["type"] != "http.disconnect":
             pass

@@ -36,11 +36,11 @@ class Proxy:
         registry: CollectorRegistry,
         json_bytes: int,
     ) -> None:
-        """`json_bytes` is what ordinary JSON has at most."""
+        """`json_bytes` is the limit for ordinary JSON."""
         self.upstreams, self.authenticator, self.tokens, self.json_bytes = upstreams, authenticator, tokens, json_bytes
         self.failures = Counter(
             "attractor_upstream_failures_total",
-            "Requests that a service did not answer, or not completely",
+            "Requests that a service did not answer or not completely",
             ["service", "type"],
             registry=registry,
         )
@@ -76,7 +76,7 @@ class Proxy:
             self.failures.labels(prefix.service, "cut").inc()
 
     def _token(self, principal: Principal, prefix: routing.Prefix, method: str) -> str:
-        """Returns the service's token, with a delegation where the service has to ask others for the user."""
+        """Returns a token for the service, with a delegation if the service calls others for the user."""
         if prefix.actors and method not in ONLY_READ:
             principal = replace(principal, delegation=self.tokens.delegate(principal, prefix.actors, prefix.lasting))
         return self.tokens.sign(principal, prefix.service)
@@ -84,7 +84,7 @@ class Proxy:
     async def _charged(
         self, caller: Authenticated, request: Request, prefix: routing.Prefix, body: IncomingBody
     ) -> AbstractContextManager[None]:
-        """Charges a search for more than the ordinary, and has images weigh what they take of a service's memory.
+        """Charges for unusually expensive searches, and weighs images by the memory that they take in a service.
 
         Raises RateLimited; entering the context TooManyInFlight.
         """

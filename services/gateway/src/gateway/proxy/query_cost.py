@@ -1,4 +1,4 @@
-"""What a search costs, before it is passed on. Pure."""
+"""Estimates the cost of a search before it is forwarded. Pure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ UNITS_IN_FLIGHT = 5  # so many tokens count as one request in progress
 
 
 def tokens(body: bytes) -> int:
-    """Returns the tokens of a search: 1 for a question of ordinary size, more by wordings, characters and hits.
+    """Returns the tokens of a search: 1 for an ordinary question, more for further wordings, characters and hits.
 
-    A body that is no search costs 1: the service refuses it.
+    A body that is not a search costs 1; the service refuses it.
     """
     try:
         request = json.loads(body)
@@ -33,5 +33,5 @@ def tokens(body: bytes) -> int:
 
 
 def weight(cost: int) -> int:
-    """Returns how many requests in progress a search of so many tokens counts for."""
+    """Returns as how many requests in progress a search of this cost counts."""
     return math.ceil(cost / UNITS_IN_FLIGHT)

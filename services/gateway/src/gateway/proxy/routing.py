@@ -1,7 +1,7 @@
-"""Which service answers which path. Pure.
+"""Maps paths to services. Pure.
 
-A path that could mean another one after decoding (dot segments, empty segments, encoded slashes, backslashes, control
-characters) has no service: it is rejected here. Below a prefix whose names hold slashes an encoded one is a slash.
+A path that could mean a different one after decoding (dot segments, empty segments, encoded slashes, backslashes,
+control characters) is rejected here. Below a prefix whose names contain slashes, an encoded one is a slash.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from service_kit.tokens import LIFETIME, LONGEST_DELEGATION
 @dataclass(frozen=True)
 class Prefix:
     """`path` and everything below it. With `uploads`, bodies that are not JSON may have the size of a file, with
-    `uploads_at` only on paths that end there. With `images`, JSON may hold images in base64. With `searches`, a request
-    costs what its body asks for.
+    `uploads_at` only on paths with this ending. With `images`, JSON may contain images in base64. With `searches`, a
+    request's cost depends on its body.
 
-    With `every_workspace` the service also learns the other workspaces of a caller whose key covers them, where
-    a request may change something.
-    With `slashes` the names below it may hold slashes: clients send `attractor/NAME` as one encoded segment.
-    `actors` are those that may then ask other services for the user, `lasting` how long: a run outlives its request.
+    With `every_workspace`, the service also learns the other workspaces of a caller whose key covers them, for
+    requests that may change something.
+    With `slashes`, names below it may contain slashes: clients send `attractor/NAME` as one encoded segment.
+    `actors` may then call other services for the user, for the time `lasting`, as a run outlives its request.
     """
 
     path: str
@@ -42,7 +42,7 @@ class Prefix:
         return path == self.path or path.startswith(f"{self.path}/")
 
     def takes_files(self, path: str) -> bool:
-        """Tells whether a file may be uploaded to the path, which it covers."""
+        """Returns whether a file may be uploaded to the path, which must be below the prefix."""
         return self.uploads or (self.uploads_at is not None and path.endswith(self.uploads_at))
 
 

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class UpstreamRequest:
-    """`started`: the caller has been sent something. `cut`: the service broke off its response after that."""
+    """`started`: the response to the caller has begun. `cut`: the service broke off its response after that."""
 
     def __init__(
         self, upstreams: Upstreams, request: Request, service: str, token: str, body: IncomingBody, send: Send
@@ -31,7 +31,7 @@ class UpstreamRequest:
         self.started = self.cut = False
 
     async def run(self) -> None:
-        """Raises UpstreamUnreachable, UpstreamTimeout or UpstreamRefused, only before anything has been sent."""
+        """Raises UpstreamUnreachable, UpstreamTimeout or UpstreamRefused, only before the response has begun."""
         response = await self._open()
         self.body.ended.set()  # the service does not want the rest of the body
         try:
@@ -40,7 +40,7 @@ class UpstreamRequest:
             await response.aclose()
 
     async def _open(self) -> httpx2.Response:
-        """Returns the response as soon as its headers are there; the time limit runs from the end of the body."""
+        """Returns the response once its headers are there; the time limit starts at the end of the request's body."""
         try:
             async with _answer_within(self.upstreams.first_byte, self.body.ended):
                 response = await self._send()
@@ -51,7 +51,7 @@ class UpstreamRequest:
         if response.status_code == 401:
             await response.aclose()
             log.error(
-                "a service rejects the gateway's token: is the key in its TOKEN_PUBLIC_KEYS, do the clocks agree?",
+                "a service rejects the gateway's token: is the key in its TOKEN_PUBLIC_KEYS, and do the clocks agree?",
                 extra={"to": self.service},
             )
             raise UpstreamRefused(f"{self.service} does not accept the gateway's token", service=self.service)

@@ -13,7 +13,7 @@ IDLE_SECONDS = 3.0
 
 
 class Upstreams:
-    """`bases`: URL by service name. Times in seconds; `first_byte` is how long a service may take to respond."""
+    """`bases`: URLs by service name. Times in seconds; `first_byte` is how long a service may take to respond."""
 
     def __init__(self, bases: dict[str, str], connect: float, first_byte: float, pool: int) -> None:
         self.bases = {name: base.rstrip("/") for name, base in bases.items()}

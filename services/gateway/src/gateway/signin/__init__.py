@@ -1,1 +1,1 @@
-"""Signing in without a key: passwords, OpenID Connect, web sessions, and which web pages may use them."""
+"""Signing in without a key: passwords, OpenID Connect, web sessions, and the web pages that may use them."""

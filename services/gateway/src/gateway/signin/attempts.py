@@ -1,4 +1,4 @@
-"""How often a password may be tried: for one account from anywhere, and from one address for any account."""
+"""Limits password attempts: for one account from anywhere, and from one address for any account."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ IPV6_NETWORK = 64  # what one customer of a provider has
 
 
 class Attempts:
-    """An account is what was typed as login, whether a user has it or not: a refusal tells nothing about users.
+    """An account is whatever was typed as login, even if no user has it, so that refusals reveal nothing about users.
 
-    A browser in which the account was signed in before has attempts of its own.
+    A browser that has signed in to the account before has attempts of its own.
     """
 
     def __init__(self, accounts: Buckets, addresses: Buckets) -> None:
         self.accounts, self.addresses = accounts, addresses
 
     async def spend(self, login: str, address: str, browser: str | None = None) -> None:
-        """Counts an attempt before the password is compared; `browser` names a known one. Raises TooManyAttempts."""
+        """Counts an attempt before the password is checked; `browser` names a known browser. Raises TooManyAttempts."""
         await self.spend_address(address)
         await _take(self.accounts, f"{account_of(login)}:{browser}" if browser else account_of(login))
 
     async def spend_address(self, address: str) -> None:
-        """Counts an attempt that is at no account. Raises TooManyAttempts."""
+        """Counts an attempt that concerns no account. Raises TooManyAttempts."""
         await _take(self.addresses, network(address))
 
 

@@ -13,7 +13,7 @@ PREFIX = "__Host-"
 
 
 class BrowserCookie:
-    """HttpOnly, SameSite=Strict, and Secure but on this machine without TLS."""
+    """A cookie that is HttpOnly, SameSite=Strict, and Secure except on this machine without TLS."""
 
     def __init__(self, name: str, origins: WebOrigins, seconds: int) -> None:
         self.name, self.origins, self.seconds = name, origins, seconds

@@ -45,7 +45,7 @@ class PasswordUser:
 
 class SignInCredentials(SystemRepository):
     async def find(self, login: str) -> PasswordUser | None:
-        """Returns the user with this e-mail address, or else the oldest one with this name."""
+        """Returns the user with this e-mail address, otherwise the oldest user with this name."""
         return await self.one(CredentialSql.find, PasswordUser, login=login)
 
     async def of_user(self, user_id: UUID) -> PasswordUser | None:
@@ -58,13 +58,13 @@ class SignInCredentials(SystemRepository):
         await self.run(CredentialSql.rehash, user_id=user_id, old=old, hash=hashed)
 
     async def put_link(self, user_id: UUID, secret_sha256: bytes, created_by: UUID, seconds: int) -> datetime:
-        """Returns when the link ends; it replaces the user's earlier one."""
+        """Stores a link, which replaces the user's earlier one; returns when it expires."""
         values = {"secret_sha256": secret_sha256, "created_by": created_by, "seconds": seconds}
         ends: datetime = await self.value(CredentialSql.put_link, user_id=user_id, **values)
         return ends
 
     async def find_link(self, secret_sha256: bytes) -> PasswordUser | None:
-        """Returns whose link it is, and keeps others from using it until the transaction ends."""
+        """Returns the link's user, and keeps others from using the link until the transaction ends."""
         return await self.one(CredentialSql.find_link, PasswordUser, secret_sha256=secret_sha256)
 
     async def delete_link(self, user_id: UUID) -> None:

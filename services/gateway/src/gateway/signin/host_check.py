@@ -1,4 +1,4 @@
-"""Refuses requests for another host name than this deployment's, unless they carry a key, which no web page has."""
+"""Refuses requests for host names other than this deployment's, unless they carry a key, which no web page has."""
 
 from __future__ import annotations
 

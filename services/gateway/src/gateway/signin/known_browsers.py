@@ -1,6 +1,6 @@
-"""Browsers in which an account was signed in by password. Their attempts are counted apart from all others.
+"""Recognises browsers that have signed in to an account by password, so that their attempts are counted separately.
 
-Without that, a stranger who keeps guessing would keep the account's user out (OWASP calls it a device cookie).
+Otherwise a stranger who keeps guessing would lock the account's user out (OWASP calls this a device cookie).
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ VALUE = re.compile(r"([0-9a-f]{32})\.([0-9]{1,12})\.([0-9a-f]{64})", re.ASCII)
 
 
 class KnownBrowsers:
-    """Nothing is stored: a cookie carries a random name, its end, and proof that the gateway made it for an account."""
+    """Stores nothing: a cookie has a random name, its expiry, and proof that the gateway issued it for an account."""
 
     def __init__(self, key: SigningKey, cookie: BrowserCookie) -> None:
-        """`key` is the gateway's, which all replicas share; once it is replaced, every browser is new again."""
+        """`key` is the gateway's, shared by all replicas; once it is replaced, every browser is unknown again."""
         derived = HKDF(SHA256(), 32, salt=None, info=b"attractor known browsers")
         self._key, self._cookie = derived.derive(key.private.private_bytes_raw()), cookie
 
     def name(self, request: Request, account: str) -> str | None:
-        """Returns the random name of this browser, if the account was signed in here before."""
+        """Returns the random name of this browser if it has signed in to the account before."""
         found = VALUE.fullmatch(self._cookie.read(request) or "")
         if found is None or int(found[2]) < time.time():
             return None

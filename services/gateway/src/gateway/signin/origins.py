@@ -1,4 +1,4 @@
-"""Which host names this deployment answers to, and which web pages are its own."""
+"""Recognises the deployment's host names and its own web pages."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def host_name(authority: str) -> str | None:
-    """Returns the name of `name` or `name:port` in lower case, an IPv6 address in brackets; None if it is neither."""
+    """Returns the name of `name` or `name:port`, in lower case, IPv6 addresses in brackets; None if it is neither."""
     match = HOST.fullmatch(authority.lower())
     return match[1] if match else None
 
 
 def is_loopback_url(url: str) -> bool:
-    """Returns whether the URL leads to this machine, where nobody listens to the network."""
+    """Returns whether the URL leads to this machine, where no network traffic can be intercepted."""
     return host_name(urlsplit(url).netloc) in LOOPBACK
 
 
 class WebOrigins:
-    """`public_url` is where users find the deployment, `allowed_hosts` further names of it; loopback names are
+    """`public_url` is the deployment's URL for users, `allowed_hosts` are further host names; loopback names are
     always allowed.
     """
 
@@ -37,17 +37,17 @@ class WebOrigins:
         self.names = names | LOOPBACK
 
     def names_this(self, request: HTTPConnection) -> bool:
-        """Returns whether the request has exactly one Host header, and that it is one of ours.
+        """Returns whether the request has exactly one Host header, with one of the deployment's names.
 
-        A page of another site whose name was made to resolve to this machine (DNS rebinding) sends that name.
+        A page of another site whose name was made to resolve to this machine (DNS rebinding) sends that site's name.
         """
         hosts = request.headers.getlist("host")
         return len(hosts) == 1 and host_name(hosts[0]) in self.names
 
     def is_same_origin(self, request: HTTPConnection) -> bool:
-        """Returns whether a page of this deployment made the request, by what the browser says of it.
+        """Returns whether a page of this deployment made the request, according to the browser.
 
-        `Sec-Fetch-Site` is sent by every current browser, `Origin` by older ones as well; without both it is no.
+        All current browsers send `Sec-Fetch-Site`, older ones `Origin`; without both the result is False.
         """
         site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
         if site not in (None, "same-origin"):
@@ -66,11 +66,11 @@ class WebOrigins:
         return own
 
     def is_plain_loopback(self, request: HTTPConnection) -> bool:
-        """Returns whether the user is on this machine without TLS, where not all browsers keep Secure cookies."""
+        """Returns whether the user is on this machine without TLS, where not all browsers accept Secure cookies."""
         loopback = host_name(request.headers.get("host", "")) in LOOPBACK
         return loopback and request.url.scheme == "http" and not self.is_public_by_tls
 
     def is_confidential(self, request: HTTPConnection) -> bool:
-        """Returns whether nobody on the way can read the request: TLS, or this machine."""
+        """Returns whether the request cannot be read in transit: TLS, or this machine."""
         loopback = host_name(request.headers.get("host", "")) in LOOPBACK
         return loopback or request.url.scheme == "https" or self.is_public_by_tls

@@ -1,4 +1,4 @@
-"""Signs users in by password, and sets passwords: the first by an administrator's link, later ones with the old."""
+"""Signs users in by password, and sets passwords: the first by an administrator's link, later ones with the old one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LINK_SECONDS = 24 * 3600
 
 
 class PasswordSignIns:
-    """No connection is held while a password is hashed."""
+    """Holds no database connection while a password is hashed."""
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class PasswordSignIns:
     async def sign_in(self, request: Request, response: Response, login: str, password: str) -> SignedInUser:
         """Begins a web session. Raises WrongCredentials, TooManyAttempts, CrossSiteRequest or NotConfidential.
 
-        The response and the work are the same for an unknown user, a wrong password, none, and a disabled user.
+        Response and effort are the same for an unknown user, a wrong or missing password, and a disabled user.
         """
         self._must_be_safe(request)
         account = account_of(login)
@@ -67,7 +67,7 @@ class PasswordSignIns:
         return signed_in
 
     async def join(self, request: Request, response: Response, body: InvitationSignUp) -> SignedInUser:
-        """Accepts an invitation: as the user who is signed in, or as a new one with a password, who is so then.
+        """Accepts an invitation as the signed-in user, or as a new user with a password, who is then signed in.
 
         Raises PasswordNeeded, PasswordTooCommon, TooManyAttempts, CrossSiteRequest, NotConfidential, and what
         `accounts.joining.join` does.
@@ -112,7 +112,7 @@ class PasswordSignIns:
             await self._put(connection, user.id, hashed, but=caller.session_id)
 
     async def make_link(self, caller: Authenticated, user_id: UUID) -> PasswordLink:
-        """Returns a link for a user, which ends the earlier one. Raises NeedsAdmin or UnknownUser."""
+        """Returns a link for a user, which replaces the earlier one. Raises NeedsAdmin or UnknownUser."""
         caller.must_be_admin()
         token = new_secret()
         async with self.database.system() as connection:
@@ -126,8 +126,8 @@ class PasswordSignIns:
     async def use_link(self, request: Request, token: str, password: str) -> None:
         """Sets the password of the link's user and ends the user's web sessions.
 
-        Raises UnknownPasswordLink, PasswordTooCommon, NotConfidential or TooManyAttempts. A password that is refused
-        leaves the link.
+        Raises UnknownPasswordLink, PasswordTooCommon, NotConfidential or TooManyAttempts. A refused password does not
+        use up the link.
         """
         self.web_sessions.must_be_confidential(request)
         await self.attempts.spend(token, address_of(request))

@@ -1,4 +1,4 @@
-"""Passwords: which are good enough, and how they are hashed (argon2id, RFC 9106) and compared."""
+"""Checks, hashes (argon2id, RFC 9106) and compares passwords."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ HASHER = PasswordHasher()
 
 
 def must_be_uncommon(password: str, *own_words: str | None) -> None:
-    """Raises PasswordTooCommon if others would try it first: a common one, or the user's own name or address.
+    """Raises PasswordTooCommon for passwords that attackers try first: common ones, and the user's own name or address.
 
-    There are no rules of composition (NIST SP 800-63B): length is what counts.
+    There are no composition rules (NIST SP 800-63B); length is what counts.
     """
     text = _normalized(password).casefold()
     own = {word.casefold() for word in own_words if word}
@@ -40,7 +40,7 @@ def _nobodys(hasher: PasswordHasher) -> str:
 
 
 class Passwords:
-    """Hashes and compares on threads, as each takes long on purpose."""
+    """Hashes and compares in threads, since both are slow on purpose."""
 
     def __init__(self, hasher: PasswordHasher | None = None) -> None:
         self.hasher = hasher or HASHER
@@ -53,13 +53,13 @@ class Passwords:
             return await asyncio.to_thread(self.hasher.hash, _normalized(password))
 
     async def match(self, password: str, hashed: str | None) -> bool:
-        """Does the same work where there is no hash to compare with, and returns False. Raises SignInBusy."""
+        """Returns whether they match; without a hash it does the same work and returns False. Raises SignInBusy."""
         async with self._turn():
             same = await asyncio.to_thread(self._matches, password, hashed or self.nobodys)
         return same and hashed is not None
 
     def is_outdated(self, hashed: str) -> bool:
-        """Returns whether the hash was made with other parameters than today's."""
+        """Returns whether the hash was made with parameters other than the current ones."""
         return self.hasher.check_needs_rehash(hashed)
 
     @asynccontextmanager
@@ -81,5 +81,5 @@ class Passwords:
 
 
 def _normalized(password: str) -> str:
-    """Returns one form for what keyboards may send in several."""
+    """Returns the normalised form of text that keyboards may send in several forms."""
     return unicodedata.normalize("NFKC", password)

@@ -32,7 +32,7 @@ class WebSessionSql(Statements, file="sessions.sql", columns=COLUMNS):
 
 @dataclass(frozen=True)
 class SessionRow:
-    """A session that has not ended. `key_id`: the key that it was begun with. `is_stale`: its last use was recorded
+    """A session that has not ended. `key_id`: the key with which it was begun. `is_stale`: its last use was recorded
     more than a minute ago.
     """
 
@@ -98,7 +98,7 @@ class WebSessionRows(SystemRepository):
         return made
 
     async def authenticate(self, secret_sha256: bytes, idle: int) -> SessionRow | None:
-        """Returns the session with this secret, and records its use, to a minute."""
+        """Returns the session with this secret, and records its use, exact to a minute."""
         row = await self.one(WebSessionSql.authenticate, SessionRow, secret_sha256=secret_sha256, idle=idle)
         if row and row.is_stale:
             await self.run(WebSessionSql.touch, id=row.id)
@@ -110,13 +110,13 @@ class WebSessionRows(SystemRepository):
     async def of_user(
         self, user_id: UUID, idle: int, at: datetime | None, after: UUID | None, limit: int
     ) -> list[WebSession]:
-        """Returns the user's sessions that have not ended, from the oldest on."""
+        """Returns the user's sessions that have not ended, oldest first."""
         return await self.all(
             WebSessionSql.of_user, WebSession, user_id=user_id, idle=idle, at=at, after=after, limit=limit
         )
 
     async def delete(self, user_id: UUID, session_id: UUID) -> bool:
-        """Returns whether the user had this session."""
+        """Deletes the session; returns whether the user had it."""
         return await self.run(WebSessionSql.delete, user_id=user_id, id=session_id) > 0
 
     async def delete_presented(self, secret_sha256: bytes) -> None:
@@ -129,14 +129,14 @@ class WebSessionRows(SystemRepository):
         await self.run(WebSessionSql.delete_ended, idle=idle)
 
     async def insert_code(self, secret_sha256: bytes, key_id: UUID, seconds: int) -> datetime:
-        """Returns when the code ends."""
+        """Stores a code; returns when it expires."""
         ends: datetime = await self.value(
             WebSessionSql.insert_code, secret_sha256=secret_sha256, key_id=key_id, seconds=seconds
         )
         return ends
 
     async def take_code(self, secret_sha256: bytes) -> UUID | None:
-        """Returns the id of the key that a good code was made with, and uses the code up."""
+        """Uses up the code; returns the id of the key that it was created with, None if it is not valid."""
         key_id: UUID | None = await self.value(WebSessionSql.take_code, secret_sha256=secret_sha256)
         return key_id
 
@@ -148,7 +148,7 @@ class WebSessionRows(SystemRepository):
         at: datetime | None = None,
         after: UUID | None = None,
     ) -> list[Membership]:
-        """Returns the user's workspaces from the oldest on; `only` limits them to one."""
+        """Returns the user's workspaces, oldest first; `only` limits them to one."""
         return await self.all(
             WebSessionSql.memberships, Membership, user_id=user_id, only=only, at=at, after=after, limit=limit
         )

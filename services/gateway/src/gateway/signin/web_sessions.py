@@ -39,20 +39,20 @@ CODE_SECONDS = 3600
 
 
 def sha256(secret: str) -> bytes:
-    """Returns what is stored of a secret that cannot be guessed."""
+    """Returns the hash that is stored of a secret that cannot be guessed."""
     return hashlib.sha256(secret.encode()).digest()
 
 
 @dataclass(frozen=True)
 class Lifetime:
-    """Seconds: a session ends after so many without use, and in any case after so many in all."""
+    """In seconds: a session ends after `idle` without use, and after `longest` in any case."""
 
     idle: int
     longest: int
 
 
 class WebSessions:
-    """Implements `access.authenticator.WebSessions`, and what the routes need."""
+    """Implements `access.authenticator.WebSessions`, and serves the routes."""
 
     def __init__(self, database: Database, origins: WebOrigins, lifetime: Lifetime) -> None:
         self.database, self.origins, self.lifetime = database, origins, lifetime
@@ -81,7 +81,7 @@ class WebSessions:
             raise CrossSiteRequest
 
     def must_be_confidential(self, request: Request) -> None:
-        """Raises NotConfidential if somebody on the way could read what the request carries."""
+        """Raises NotConfidential if the request could be read in transit."""
         if not self.origins.is_confidential(request):
             raise NotConfidential
 
@@ -105,7 +105,7 @@ class WebSessions:
         method: Literal["password", "openid", "key"],
         key_id: UUID | None = None,
     ) -> SignedInUser:
-        """Begins a session with a new secret, in the response's cookie; the one that the browser had ends."""
+        """Begins a session with a new secret, in the response's cookie; the browser's previous session ends."""
         secret, sessions = new_secret(), WebSessionRows(connection)
         await sessions.delete_ended(self.lifetime.idle)
         await self._end_presented(sessions, request)
@@ -166,7 +166,7 @@ class WebSessions:
         return SignedInUser(user=user.user, session=session)
 
     async def of_user(self, user: SignedIn, limit: int, cursor: str | None) -> Page[WebSession]:
-        """Lists the user's sessions, the oldest first."""
+        """Lists the user's sessions, oldest first."""
         async with self.database.system() as connection:
             rows = await WebSessionRows(connection).of_user(
                 user.user.id, self.lifetime.idle, *decode_cursor(cursor), limit + 1
@@ -174,7 +174,7 @@ class WebSessions:
         return page(rows, limit, lambda session: (session.created_at, session.id))
 
     async def workspaces(self, user: SignedIn, limit: int, cursor: str | None) -> Page[OwnWorkspace]:
-        """Lists the workspaces that the user may choose from, the oldest first."""
+        """Lists the workspaces that the user may choose from, oldest first."""
         at, after = decode_cursor(cursor)
         async with self.database.system() as connection:
             rows = await WebSessionRows(connection).memberships(user.user.id, limit + 1, at=at, after=after)
@@ -204,7 +204,7 @@ class WebSessions:
 
 
 def _workspace_header(request: Request) -> UUID | None:
-    """Returns the chosen workspace. Raises UnknownWorkspace for what is no id."""
+    """Returns the chosen workspace. Raises UnknownWorkspace if it is not an id."""
     text = request.headers.get(WORKSPACE_HEADER)
     try:
         return UUID(text) if text else None

@@ -1,4 +1,4 @@
-"""The files of the package `attractor_web`, which is built apart (services/web) and may come while the gateway runs."""
+"""The files of the package `attractor_web`, which is built separately (services/web) and may appear at run time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MEDIA_TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "ap
 
 @dataclass(frozen=True)
 class WebFile:
-    """A file as it is sent; `encoding` is None where it is not compressed."""
+    """A file as it is sent; `encoding` is None if it is not compressed."""
 
     path: Path
     media_type: str
@@ -28,12 +28,12 @@ class WebFiles:
         self._folder: Path | None = None
 
     def index(self) -> str | None:
-        """Returns index.html, with `CSP_NONCE` where the nonce belongs; None while there is no web UI."""
+        """Returns index.html, with `CSP_NONCE` as the placeholder of the nonce; None while there is no web UI."""
         found = self._file("index.html")
         return found.read_text(encoding="utf-8") if found else None
 
     def find(self, name: str, accepted: str) -> WebFile | None:
-        """Returns the file, compressed in a way that the `Accept-Encoding` names."""
+        """Returns the file, compressed with an encoding that `Accept-Encoding` allows."""
         path = self._file(name)
         if path is None:
             return None

@@ -1,4 +1,4 @@
-"""The pages of the web UI and their files. No part of them comes from another host."""
+"""The pages of the web UI and their files. They load nothing from other hosts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ and says so if it cannot. This page looks again every ten seconds.</p>
 
 
 def routes(files: WebFiles) -> APIRouter:
-    """Returns the routes of the pages, open to everyone: what they show comes from the API."""
+    """Returns the routes of the pages, which are open to everyone, as all data comes from the API."""
     router = APIRouter(include_in_schema=False)
 
     def page(request: Request) -> Response:

@@ -36,7 +36,7 @@ class QueueMetrics:
         self.workers = Gauge("attractor_ingestion_workers", "Live workers", registry=registry)
         self.stages = Gauge(
             "attractor_document_stages",
-            "Documents by stage and its state; searchable are those whose stage `index` succeeded",
+            "Documents by stage and its state; those whose stage `index` succeeded are searchable",
             ["stage", "state"],
             registry=registry,
         )
@@ -48,7 +48,7 @@ class QueueMetrics:
         )
         self.overdue = Gauge(
             "attractor_sources_overdue",
-            "Sources with a schedule that have had no success for three rounds of it",
+            "Scheduled sources without a successful synchronisation for three intervals",
             registry=registry,
         )
         self._next = self._next_counting = 0.0

@@ -1,4 +1,4 @@
-"""What the operator allows sources to reach, and when. Read by the API, which checks and schedules, and by workers."""
+"""What sources may reach, and when they are synchronised. Read by the API process and by workers."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def _proxy(url: SecretStr) -> SecretStr:
 
 
 class SharedPlace(BaseModel):
-    """A place of this deployment. `workspaces`: ids of those whose sources may use it, or "*" for all of them.
+    """A place of this deployment. `workspaces`: ids of the workspaces whose sources may use it, or "*" for all.
 
-    Without any it is open to the administrator's workspace alone.
+    If none is listed, only the administrator's workspace may use it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
@@ -72,7 +72,7 @@ class SourceRoot(SharedPlace):
 
 
 class S3Connection(SharedPlace):
-    """An S3 endpoint, host:port without a scheme, and its credentials. `buckets`: only these; none named: all."""
+    """An S3 endpoint (host:port, without a scheme) and its credentials. `buckets`: the allowed ones; empty: all."""
 
     endpoint: str = Field(pattern=r"^[A-Za-z0-9._-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:]+\](:\d{1,5})?$")
     access_key: str = Field(min_length=1)
@@ -89,24 +89,25 @@ class WebSettings(Environment):
         default="Attractor/1.0 (document workspace; reads pages that its users have added)",
         pattern=r"^[A-Za-z_-]+/[\x20-\x7e]+$",
     )
-    """The name before the slash is the one that robots.txt may address"""
+    """The name before the slash is matched against robots.txt"""
     web_allowed_networks: Annotated[AllowedAddresses, NoDecode, BeforeValidator(_addresses)] = AllowedAddresses()
-    """Networks (CIDR), addresses and host names beyond the public internet, separated by commas"""
+    """What web sources may reach besides the public internet: networks (CIDR), addresses and host names,
+    separated by commas"""
     web_proxy: Annotated[SecretStr, AfterValidator(_proxy)] | None = None
-    """http://user:password@host:port; it resolves names, so it has to refuse internal addresses itself"""
+    """http://user:password@host:port; the proxy resolves names, so it must itself refuse internal addresses"""
     web_timeout_seconds: float = Field(default=20.0, gt=0)
-    """The longest silence of a web server"""
+    """How long a web server may send nothing"""
     web_download_seconds: float = Field(default=300.0, gt=0)
-    """The longest time that one download may take"""
+    """How long one download may take"""
     web_max_delay_seconds: float = Field(default=10.0, ge=0)
-    """The longest pause that Crawl-delay or Retry-After may ask for"""
+    """The longest pause that Crawl-delay or Retry-After may impose"""
     web_max_page_bytes: int = Field(
-        default=10 * MEBIBYTE, gt=0, description="Larger content is downloaded only to be stored, not read for links"
+        default=10 * MEBIBYTE, gt=0, description="Larger pages are stored, but not searched for links"
     )
 
 
 class S3SourceSettings(Environment):
-    """S3 sources. `s3_bucket` is our own, which no source may name."""
+    """S3 sources. `s3_bucket` is Attractor's own bucket, which no source may name."""
 
     source_s3_connections: Annotated[dict[str, S3Connection], NoDecode, BeforeValidator(_decoded)] = {}
     """Object stores that sources may name: a JSON object of connections by name, each with its `workspaces`"""
@@ -118,35 +119,35 @@ class FolderSettings(Environment):
     """Folder and git sources."""
 
     source_roots: Annotated[tuple[SourceRoot, ...], NoDecode, BeforeValidator(_roots)] = ()
-    """Where folder and git sources may lie: paths separated as in PATH, or JSON that names workspaces"""
-    source_max_files: int = Field(default=100_000, gt=0, description="Files that one source may list")
+    """Where folder and git sources may be: paths separated as in PATH, or JSON that names workspaces"""
+    source_max_files: int = Field(default=100_000, gt=0, description="Files that one source may contain")
     source_slice_seconds: float = Field(
-        default=60.0, gt=0, description="After so long a synchronisation lets those of other workspaces pass"
+        default=60.0, gt=0, description="Time after which a synchronisation yields to those of other workspaces"
     )
 
 
 class ScheduleSettings(Environment):
-    """When sources are synchronised without being asked. Read by the API process."""
+    """When sources are synchronised automatically. Read by the API process."""
 
     schedule_sources: bool = True
-    """Whether this process queues synchronisations that are due and watches folders; one at a time queues"""
+    """Whether this process queues due synchronisations and watches folders; only one process at a time queues"""
     schedule_seconds: float = Field(default=5.0, gt=0)
-    """Between two looks for what is due"""
+    """Interval between checks for due synchronisations"""
     watch_polling: bool = False
-    """For network mounts, which report no changes"""
+    """Poll folders instead of watching them; for network mounts, which report no changes"""
     watch_poll_seconds: float = Field(default=5.0, gt=0)
-    """Between two looks at a folder that is polled"""
+    """Interval between two polls of a folder"""
     watch_quiet_seconds: float = Field(default=1.0, gt=0)
-    """How long a folder must be quiet before it is synchronised"""
+    """How long a folder must be unchanged before it is synchronised"""
     watch_longest_seconds: float = Field(default=30.0, gt=0)
-    """After so long a busy folder is synchronised too"""
+    """Time after which a folder is synchronised even if it keeps changing"""
 
 
 class SourceSettings(FolderSettings, WebSettings, S3SourceSettings):
     """Sources of every kind."""
 
     def reach(self, workspace_id: UUID, is_administrators: bool) -> Reach:
-        """Returns what the sources of this workspace may use; `is_administrators` when it is the administrator's."""
+        """Returns what the sources of a workspace may use; `is_administrators`: it is the administrator's workspace."""
         return Reach(
             self,
             tuple(one.path for one in self.source_roots if one.is_open_to(workspace_id, is_administrators)),

@@ -87,9 +87,9 @@ class Synchroniser:
             try:
                 await self._attempt(run)
             except (LeaseLost, SourceGone):
-                log.info("synchronisation lost", extra={"sync_id": str(held.id)})
+                log.info("lost the lease of a synchronisation", extra={"sync_id": str(held.id)})
                 return
-        log.info("synchronised", extra={"sync_id": str(held.id), "source_id": str(held.source_id)})
+        log.info("source synchronised", extra={"sync_id": str(held.id), "source_id": str(held.source_id)})
 
     async def _attempt(self, run: SyncRun) -> None:
         def progress() -> dict[str, object]:

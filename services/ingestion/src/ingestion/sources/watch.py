@@ -92,7 +92,9 @@ class FolderWatcher:
             except (OSError, NotAllowed) as error:  # it is not there, or no longer allowed: it may come back
                 log.info("folder not watched", extra={"source_id": str(source.id), "reason": str(error)})
             except Exception as error:  # noqa: BLE001  the limit of the system's watches, and what else may befall them
-                log.warning("folder polled", extra={"source_id": str(source.id), "reason": str(error)})
+                log.warning(
+                    "folder cannot be watched; polling it", extra={"source_id": str(source.id), "reason": str(error)}
+                )
                 polling = True
             await asyncio.sleep(LOOK_SECONDS)
 
@@ -104,7 +106,7 @@ class FolderWatcher:
         root = await asyncio.to_thread(located, path, reach.roots)
         identity = await asyncio.to_thread(_identity, root)
         selection = Selection(source.config["include"], source.config["exclude"])
-        log.info("watching", extra={"source_id": str(source.id), "polling": polling})
+        log.info("watching folder", extra={"source_id": str(source.id), "polling": polling})
         since, caught_up = datetime.now(UTC), False
         async with aclosing(self._changes(root, polling)) as batches:
             async for changes in batches:

@@ -33,7 +33,7 @@ class WorkerMetrics:
         )
         self.failures = Counter(
             "attractor_ingestion_failures_total",
-            "Failed attempts by stage and error class, also those that are tried again",
+            "Failed attempts by stage and error class, including those that are retried",
             ["stage", "error_class"],
             registry=registry,
         )
@@ -58,7 +58,7 @@ class WorkerReadings(Collector):
     def collect(self) -> Iterator[Metric]:
         memory = GaugeMetricFamily(
             "attractor_ingestion_resident_bytes",
-            "Resident memory of the worker, of the fork server and of all conversions",
+            "Resident memory of the worker, the fork server and all conversions",
             labels=["process"],
         )
         for kind, resident in resident_bytes().items():

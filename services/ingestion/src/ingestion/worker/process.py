@@ -97,7 +97,7 @@ class Processor:
             except LeaseLost:
                 self._clean_up(job)
             extra = {"document_id": str(job.document_id), "began": job.stage, "ended": ended}
-            log.info("processed", extra={**extra, "seconds": round(time.monotonic() - started, 3)})
+            log.info("document processed", extra={**extra, "seconds": round(time.monotonic() - started, 3)})
 
     def _attempt(self, job: HeldStage, holding: Holding) -> StageName:
         """Returns the stage at which it ended. The work folder is part of the attempt, as it may be full."""
@@ -178,7 +178,7 @@ class Processor:
         counts = {"embedded": len(vectors.rows) - vectors.reused, "reused": vectors.reused}
         for result, count in counts.items():
             self.metrics.chunks.labels(result).inc(count)
-        log.info("embedded", extra={"document_id": str(job.document_id), **counts})
+        log.info("chunks embedded", extra={"document_id": str(job.document_id), **counts})
 
     def _clean_up(self, job: HeldStage) -> None:
         """Removes what was written too late for a document that is being deleted, then lets its erasure go on."""

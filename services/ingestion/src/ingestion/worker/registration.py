@@ -56,7 +56,7 @@ class Registration:
             with self.database.system() as connection:
                 connection.execute(WorkerSql.unregister, {"id": self.worker})
         except (psycopg.OperationalError, PoolTimeout) as failure:
-            log.warning("still registered", extra={"reason": str(failure)})
+            log.warning("could not remove the worker's registration", extra={"reason": str(failure)})
 
     def _keep(self) -> None:
         ended = False
@@ -64,7 +64,7 @@ class Registration:
             try:
                 self._write()
             except (psycopg.OperationalError, PoolTimeout) as error:
-                log.warning("not registered", extra={"reason": str(error)})
+                log.warning("could not register the worker", extra={"reason": str(error)})
             ended = self._ended.wait(self._seconds)
 
     def _write(self) -> None:

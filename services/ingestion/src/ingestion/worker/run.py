@@ -51,7 +51,7 @@ def run_worker() -> None:
             loglevel=settings.log_level.upper(),
         )
         worker.start()
-        log.info("stopped")
+        log.info("worker stopped")
     sys.exit(worker.exitcode)
 
 

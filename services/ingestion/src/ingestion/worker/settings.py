@@ -1,4 +1,4 @@
-"""The environment of a worker."""
+"""Settings of a worker."""
 
 from __future__ import annotations
 
@@ -27,10 +27,9 @@ class WorkerSettings(
     QuotaSettings,
     SandboxSettings,
 ):
-    """`work_folder` holds, per running document, its original and what is made of it.
+    """`work_folder` holds each running document's original and the files made from it.
 
-    `worker_shutdown_seconds`: what a stage may still use after SIGTERM; then it goes back to the queue. It must be
-    shorter than the time after which the process is killed (Compose: 10 seconds).
+    `worker_shutdown_seconds` must be shorter than the time between SIGTERM and SIGKILL (Compose: 10 seconds).
     """
 
     private_port: int | None = Field(default=None, description="The port of /readyz and /metrics; unset: none")
@@ -39,34 +38,42 @@ class WorkerSettings(
     worker_concurrency: int = Field(
         default=2,
         gt=0,
-        description="Bulk documents at a time; beside them one interactive, and one of another workspace",
+        description="Concurrent bulk documents, in addition to one interactive and one of another workspace",
     )
     worker_shutdown_seconds: float = Field(default=6.0, ge=0)
-    """What a stage may still use after SIGTERM; then it goes back to the queue"""
+    """Time for a stage to finish after SIGTERM; then it goes back to the queue"""
     work_folder: Path = Path(tempfile.gettempdir())
-    """Room for the originals of the running documents and what is made of them"""
+    """Where the originals of running documents and the files made from them are kept"""
     convert_threads: int = Field(default=2, gt=0)
     """CPU threads of one conversion"""
     convert_seconds: float = Field(default=600.0, gt=0)
-    """The most that any conversion may take; a file has two minutes, and more with its size and kind"""
+    """Time limit of any conversion; a file gets two minutes, and more by its size and kind"""
     convert_memory_mib: int = Field(default=2048, gt=0)
-    """The most memory of one conversion"""
+    """Memory limit of one conversion"""
     convert_pages: int = Field(default=5000, gt=0)
-    """The most pages of one document"""
-    conversions_per_process: int = Field(default=50, gt=0, description="Then the process of conversions is replaced")
-    convert_recycle_mib: int = Field(default=1024, gt=0, description="... or when it holds more after a file")
-    chunk_tokens: int | None = Field(default=None, description="At most; by default 256, or what the model reads")
+    """Maximum pages of one document"""
+    conversions_per_process: int = Field(
+        default=50, gt=0, description="Conversions after which their process is replaced"
+    )
+    convert_recycle_mib: int = Field(default=1024, gt=0, description="Memory above which it is replaced after a file")
+    chunk_tokens: int | None = Field(
+        default=None, description="Maximum tokens of a chunk; by default 256, or the model's limit if lower"
+    )
     chunk_overlap_tokens: int = 0
-    """What a chunk repeats of the one before it where a text is split"""
-    pdf_engine: PdfEngine | None = Field(default=None, description="By default heron if its model is there, or bundled")
-    docling_artifacts: Path | None = Field(default=None, description="The folder of docling's models")
+    """Tokens that a chunk repeats of the previous one where a text is split"""
+    pdf_engine: PdfEngine | None = Field(
+        default=None, description="By default heron if its model is installed, otherwise bundled"
+    )
+    docling_artifacts: Path | None = Field(default=None, description="The folder with docling's models")
     max_file_bytes: int = Field(default=200 * MEBIBYTE, gt=0)
     """The largest file that is read from a source"""
-    max_queued_bytes: int = Field(default=2048 * MEBIBYTE, gt=0, description="Of a workspace, before a sync waits")
-    max_losses: int = Field(default=3, gt=0, description="Processes that a document may take down before it fails")
-    max_postponements: int = Field(default=8, gt=0, description="Tries while a store is away")
+    max_queued_bytes: int = Field(
+        default=2048 * MEBIBYTE, gt=0, description="Queued bytes of a workspace above which its synchronisations wait"
+    )
+    max_losses: int = Field(default=3, gt=0, description="Process crashes before a document fails")
+    max_postponements: int = Field(default=8, gt=0, description="Attempts while a store is unavailable")
     embed_max_postponements: int = Field(
-        default=60, gt=0, description="Tries while the embedding model's provider fails"
+        default=60, gt=0, description="Attempts while the embedding model's provider fails"
     )
 
     @property
@@ -87,7 +94,7 @@ class WorkerSettings(
 
     @property
     def _tokenizer(self) -> Path | None:
-        """A provider does not hand out its own: its tokens are estimated by the bundled one."""
+        """Returns the tokenizer of a model in a folder, else None: the bundled one estimates a provider's tokens."""
         if self.embedding_backend != "folder" or self.embedding_folder is None:
             return None
         return self.embedding_folder / "tokenizer.json"

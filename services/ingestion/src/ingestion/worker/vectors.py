@@ -110,7 +110,7 @@ class VectorMaker:
             self.objects.get_file(keys.chunks, chunks)
             self.objects.get_file(keys.vectors, vectors)
         except ObjectMissing:
-            log.info("no earlier vectors", extra={"document_id": str(job.document_id), "version": version})
+            log.info("no earlier vectors to reuse", extra={"document_id": str(job.document_id), "version": version})
             return None
         rows: NDArray[np.float32] = np.load(vectors, mmap_mode="r")
         digests = [_digest(text) for text in read_texts(chunks)]

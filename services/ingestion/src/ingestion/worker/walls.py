@@ -30,6 +30,6 @@ class WallReport:
         active = [wall.name for wall in self.found if wall.active]
         log.log(
             logging.WARNING if missing else logging.INFO,
-            "walls of conversions",
+            "walls around conversions",
             extra={"active": active, "missing": missing},
         )

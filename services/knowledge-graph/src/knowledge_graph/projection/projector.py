@@ -60,7 +60,7 @@ class Projector:
                     if not await self.project_batch():
                         await queued.wait(LONGEST_WAIT_SECONDS)
                 except StoreUnavailable as error:
-                    log.warning("waiting for the store of the projection: %s", error)
+                    log.warning("waiting for the projection's store: %s", error)
                     await asyncio.sleep(RETRY_SECONDS)
 
     async def project_batch(self) -> int:

@@ -14,13 +14,13 @@ class RefinementMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self.calls = counter(
             "attractor_graph_refinement_calls_total",
-            "Chunks that the chat model was asked about: answered, unreadable (paid for), refused, failed (no answer)",
+            "Calls of the chat model, one per chunk: answered, unreadable (paid for), refused, failed (no answer)",
             registry,
             result=("answered", "unreadable", "refused", "failed"),
         )
         self.tokens = counter(
             "attractor_graph_refinement_tokens_total",
-            "Tokens spent on refinement, as the provider counts or else estimated, by kind: input or output",
+            "Tokens spent on refinement by kind (input, output), as counted by the provider or else estimated",
             registry,
             kind=("input", "output"),
         )

@@ -103,7 +103,7 @@ class ChunkTexts:
                         wanted = {place.chunk_id for place in places if place.document_id == document_id}
                         chunks |= await self._chunks(sources[document_id], wanted)
         except (TimeoutError, Unavailable) as error:
-            log.warning("chunk texts are left out, since the object store does not answer: %s", error)
+            log.warning("leaving out chunk texts because the object store does not answer: %s", error)
         return ReadChunks({one.document_id: one.name for one in found}, chunks)
 
     async def _chunks(self, source: GraphedSource, wanted: set[str]) -> dict[ChunkReference, Chunk]:

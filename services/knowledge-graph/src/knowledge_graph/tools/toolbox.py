@@ -94,7 +94,7 @@ class Toolbox:
             try:
                 return await _answered("summarize_document", from_search(self.retrieval, caller, asked))
             except ServiceSilent as error:
-                log.warning("search did not answer; looking up the topic in the graph only: %s", error)
+                log.warning("retrieval did not answer; looking up the topic only in the graph: %s", error)
                 why = str(error)
         else:
             why = "this deployment has no search"
@@ -152,5 +152,5 @@ async def _answered(name: str, work: Awaitable[R]) -> ToolResult[R]:
     except NoToolResult as error:
         return ToolResult[R](tool_name=name, success=False, error=str(error), suggestions=error.suggestions)
     except (TimeoutError, QueryCanceled):
-        log.warning("the tool %s took too long", name)
+        log.warning("the tool %s timed out", name)
         return ToolResult[R](tool_name=name, success=False, error=TOO_LONG)

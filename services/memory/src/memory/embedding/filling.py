@@ -75,7 +75,9 @@ class EmbeddingFilling:
                 [one.content for one in lacking], [one.in_context for one in lacking]
             )
         except EmbeddingError as error:
-            log.warning("not embedded yet", exc_info=error, extra={"workspace_id": str(owner.workspace_id)})
+            log.warning(
+                "memories not embedded yet; will retry", exc_info=error, extra={"workspace_id": str(owner.workspace_id)}
+            )
             async with self.database.workspace(owner.workspace_id) as connection:
                 await self.queue.release(connection, owner, delay_seconds=RETRY_SECONDS)
             return False

@@ -50,8 +50,8 @@ class FactReading:
         self.prompt = decide_prompt()
         self.readings = counter(
             "attractor_memory_readings_total",
-            "Messages that were read for facts: by the chat model (model), or by the rules, as there is nothing to ask"
-            " (rules), the model did not answer (failed), or nothing of its answer was said (invalid)",
+            "Messages read for facts: by the chat model (model), or by the rules because there was nothing to ask it"
+            " (rules), it did not answer (failed), or its answer did not match the message (invalid)",
             registry,
             by=("model", "rules", "failed", "invalid"),
         )
@@ -83,7 +83,9 @@ class FactReading:
 
     def _fall_back(self, by: str, message: NewMessage, error: Exception | None) -> None:
         reason = repr(error)[:300] if error else "it decided on nothing that was said"
-        log.warning("facts read by rules instead of the model", extra={"message_id": str(message.id), "reason": reason})
+        log.warning(
+            "facts extracted by rules instead of the model", extra={"message_id": str(message.id), "reason": reason}
+        )
         self.readings.labels(by).inc()
 
     async def _known(self, workspace_id: UUID, message: NewMessage) -> list[KnownFact] | None:

@@ -137,7 +137,7 @@ class Recall:
         try:
             vectors = await self.embedder.embed([query])
         except EmbeddingError as error:
-            log.warning("recalled by words only", exc_info=error)
+            log.warning("recall is lexical only", exc_info=error)
             return None
         first: NDArray[np.float32] = vectors[0]
         return first

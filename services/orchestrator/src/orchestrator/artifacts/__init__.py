@@ -1,1 +1,1 @@
-"""The artifact of a session: its versions, and what people do to it by hand."""
+"""The artifact of a session: its versions, and editing by hand."""

@@ -1,4 +1,4 @@
-"""Which citations a text keeps when a person edits it. Pure."""
+"""Determines which citations a text keeps when a person edits it. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from orchestrator.artifacts.markers import MARKER
 
 
 def kept_citations(before: str, after: str, citations: Sequence[Citation]) -> list[Citation]:
-    """Returns the citations whose marker stands in a sentence that is in both texts."""
+    """Returns the citations whose marker is in a sentence that occurs in both texts."""
     if not citations or before == after:
         return list(citations)
     stayed = set(sentences(before)) & set(sentences(after))

@@ -1,4 +1,4 @@
-"""What the end of a run makes of its proposal, in the transaction of that end."""
+"""Commits a run's proposal in the transaction that ends the run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from service_kit.repository import SystemRepository
 
 @dataclass(frozen=True)
 class RunAuthor:
-    """Whose run it is, and in which session."""
+    """The user and the session of a run."""
 
     workspace_id: UUID
     session_id: UUID
@@ -33,11 +33,11 @@ class MadeVersion:
 async def commit_run_version(
     connection: Connection, run_id: UUID, message_id: UUID, proposal: ArtifactProposal
 ) -> tuple[int | None, ArtifactOutcome]:
-    """Stores what a run proposes as one version; returns its index, and what became of it.
+    """Stores a run's proposal as one version; returns its index and the outcome.
 
     A second call for the same run changes nothing, and returns the same.
 
-    Where people changed the artifact since `base_index`, disjoint changes are merged; otherwise the version is kept
+    If people changed the artifact since `base_index`, disjoint changes are merged; otherwise the version is set
     aside. An artifact that was deleted meanwhile stays deleted.
     """
     run = await SystemRepository(connection).one(ArtifactSql.run, RunAuthor, run_id=run_id)
@@ -61,7 +61,7 @@ async def commit_run_version(
 async def _placed(
     artifacts: ArtifactRepository, now: ArtifactView | None, proposal: ArtifactProposal
 ) -> tuple[ArtifactOutcome, ArtifactProposal]:
-    """Returns whether the proposal becomes current, and with which text."""
+    """Returns whether the proposal becomes current, and the text to store."""
     if not proposal.complete:
         return ArtifactOutcome.kept_aside, proposal
     if now is not None and now.kind is ArtifactKind.pdf:
@@ -81,7 +81,7 @@ async def _placed(
 
 
 def _differ_in_form(base: ArtifactView, now: ArtifactView, proposal: ArtifactProposal) -> bool:
-    """Returns whether both changed what is not merged: the kind, or the sources that markers number."""
+    """Returns whether both changed something that cannot be merged: the kind, or the sources that markers number."""
     kinds = {(version.kind, version.language) for version in (base, now, proposal)}
     known = {citation.model_dump_json() for citation in base.citations}
     new = [any(one.model_dump_json() not in known for one in version.citations) for version in (now, proposal)]

@@ -1,7 +1,7 @@
-"""Where two texts differ, in time that grows with their length only. Pure.
+"""Finds the differences of two texts in linear time. Pure.
 
-Patience diff: parts that occur once in both texts are anchors; what lies between them is compared in the same way. Only
-small rests without anchors are compared part by part (Bram Cohen, "Patience Diff Advantages", 2010).
+Patience diff: parts that occur once in both texts are anchors; the parts between them are compared in the same way.
+Only small remainders without anchors are compared part by part (Bram Cohen, "Patience Diff Advantages", 2010).
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ class TextChange:
 
 
 def changes(before: str, after: str) -> list[TextChange]:
-    """Returns what differs by whole sentences and lines, in order; no two of them touch."""
+    """Returns the differences in whole sentences and lines, in order; no two are adjacent."""
     if before == after:
         return []
     return _changes(sentences(before), sentences(after))
 
 
 def line_changes(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int, int, int]]:
-    """Returns the blocks of lines that differ, by the numbers of their lines."""
+    """Returns the blocks of differing lines, by line numbers."""
     gaps: list[tuple[int, int, int, int]] = []
     old = new = 0
     for old_start, new_start, length in [*_matches(before, after), (len(before), len(after), 0)]:
@@ -49,17 +49,17 @@ def line_changes(before: Sequence[str], after: Sequence[str]) -> list[tuple[int,
 
 
 def lines(text: str) -> list[str]:
-    """Returns the lines with their ends; only line feeds end one."""
+    """Returns the lines with their line ends; only line feeds end a line."""
     return _parts(text, LINE_END)
 
 
 def sentences(text: str) -> list[str]:
-    """Returns the sentences and lines that the text consists of, with what separates them."""
+    """Splits the text into sentences and lines, including their separators."""
     return _parts(text, PART_END)
 
 
 def trimmed(change: TextChange, before: str, after: str) -> TextChange:
-    """Returns the change without the characters that both texts begin or end with there."""
+    """Returns the change without its common prefix and suffix."""
     old, new = before[change.start : change.end], after[change.new_start : change.new_end]
     head = _common_prefix(old, new)
     tail = _common_prefix(old[head:][::-1], new[head:][::-1])
@@ -90,7 +90,7 @@ def _offsets(parts: Sequence[str]) -> list[int]:
 
 
 def _common_prefix(one: str, other: str) -> int:
-    """Returns its length, by bisection: comparing slices is fast."""
+    """Returns the length of the common prefix, by bisection, because comparing slices is fast."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -103,7 +103,7 @@ def _common_prefix(one: str, other: str) -> int:
 
 @dataclass(frozen=True)
 class _Window:
-    """Two stretches of parts that are compared with each other."""
+    """Two ranges of parts that are compared with each other."""
 
     old: int
     old_end: int
@@ -113,7 +113,7 @@ class _Window:
 
 
 def _matches(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Returns the equal blocks (start in the one, start in the other, length), in order."""
+    """Returns the equal blocks (start in the first, start in the second, length), in order."""
     found: list[tuple[int, int, int]] = []
     waiting = [_Window(0, len(before), 0, len(after), 0)]
     while waiting:
@@ -146,7 +146,7 @@ def _without_equal_ends(
 
 
 def _anchors(window: _Window, before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """Returns the most parts that occur once in each, in the same order: the longest increasing subsequence."""
+    """Returns the most parts that occur once in each, in the same order (the longest increasing subsequence)."""
     old, new = before[window.old : window.old_end], after[window.new : window.new_end]
     old_counts, new_counts = Counter(old), Counter(new)
     places = {part: place for place, part in enumerate(new) if new_counts[part] == 1}
@@ -168,7 +168,7 @@ def _anchors(window: _Window, before: Sequence[str], after: Sequence[str]) -> li
 
 
 def _between(window: _Window, anchors: list[tuple[int, int]]) -> list[_Window]:
-    """Returns a window from each anchor to the next; it begins with what is equal."""
+    """Returns a window from each anchor to the next, beginning with the equal part."""
     places = [(window.old, window.new), *anchors, (window.old_end, window.new_end)]
     return [
         _Window(old, old_end, new, new_end, window.depth + 1) for (old, new), (old_end, new_end) in pairwise(places)
@@ -176,6 +176,6 @@ def _between(window: _Window, anchors: list[tuple[int, int]]) -> list[_Window]:
 
 
 def added(before: str, after: str, *, most: int, longest: int) -> list[str]:
-    """Returns what the second text has and the first has not: so many changes at most, of each the beginning."""
+    """Returns what the second text adds to the first: at most `most` changes, each cut to `longest`."""
     new = (after[one.new_start : one.new_end].strip()[:longest] for one in changes(before, after))
     return [text for text in new if text][:most]

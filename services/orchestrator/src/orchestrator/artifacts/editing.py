@@ -1,4 +1,4 @@
-"""What a user does to the artifact of a session by hand, each in one transaction."""
+"""Edits the artifact of a session by hand; each edit is one transaction."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class UsersArtifact:
     caller: Principal
 
     async def current(self) -> ArtifactView:
-        """Raises ArtifactNotFound."""
+        """Returns the current version. Raises ArtifactNotFound."""
         view = await self.artifacts.current(self.session_id)
         if view is None:
             raise ArtifactNotFound
@@ -71,7 +71,7 @@ class UsersArtifact:
 
 
 class ArtifactEditing:
-    """Everything raises SessionNotFound if the user has no such session."""
+    """All methods raise SessionNotFound if the user has no such session."""
 
     def __init__(self, database: Database, ingestion: IngestionService, indexing: ArtifactIndexing) -> None:
         self.database, self.ingestion, self.indexing = database, ingestion, indexing
@@ -101,7 +101,7 @@ class ArtifactEditing:
     async def versions(
         self, caller: Principal, session_id: UUID, limit: int, cursor: str | None
     ) -> Page[ArtifactVersion]:
-        """Raises ArtifactNotFound."""
+        """Lists the versions. Raises ArtifactNotFound."""
         async with self.reading(caller, session_id) as own:
             return await own.artifacts.versions((await own.current()).id, limit, cursor)
 
@@ -132,7 +132,7 @@ class ArtifactEditing:
     ) -> tuple[ArtifactView, bool]:
         """Creates the artifact, or adds a version; returns whether it is new.
 
-        Raises PreconditionFailed, ArtifactNotEditable, ArtifactTooLong; UnknownDocument and ServiceSilent of a PDF.
+        Raises PreconditionFailed, ArtifactNotEditable, ArtifactTooLong; for a PDF UnknownDocument and ServiceSilent.
         """
         text = body.text if body.document_id is None else await self._document_text(caller, body.document_id)
         async with self.changing(caller, session_id) as own:
@@ -175,7 +175,7 @@ class ArtifactEditing:
             return await own.add(now, proposal)
 
     async def restore(self, caller: Principal, session_id: UUID, index: int, expected: int | None) -> ArtifactView:
-        """Adds a version that is as that one was. Raises ArtifactNotFound, ArtifactVersionNotFound,
+        """Adds a version equal to that one. Raises ArtifactNotFound, ArtifactVersionNotFound,
         PreconditionFailed.
         """
         async with self.changing(caller, session_id) as own:
@@ -204,7 +204,7 @@ class ArtifactEditing:
             return await own.artifacts.redo(await own.changeable(expected))
 
     async def delete(self, caller: Principal, session_id: UUID, expected: int | None) -> ArtifactReceipt:
-        """Deletes its document first. Raises ArtifactNotFound, PreconditionFailed, ServiceSilent."""
+        """Deletes the artifact, and its document first. Raises ArtifactNotFound, PreconditionFailed, ServiceSilent."""
         async with self.reading(caller, session_id) as own:
             await own.changeable(expected)
         await self.indexing.forget(caller.workspace_id, session_id)

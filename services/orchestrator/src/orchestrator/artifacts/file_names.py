@@ -1,4 +1,4 @@
-"""What the file of an artifact is called. Pure."""
+"""Names the file of an artifact. Pure."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ EXTENSIONS = {
 
 
 def extension(view: ArtifactView) -> str:
-    """Returns that of the text itself: of Markdown, of its language, or txt."""
+    """Returns the extension of the text itself: that of Markdown or of its language, or txt."""
     if view.kind is not ArtifactKind.code:
         return "md"
     return EXTENSIONS.get((view.language or "").lower(), "txt")
 
 
 def file_name(view: ArtifactView, ending: str | None = None) -> str:
-    """Returns the title as a file name, by default with the extension of the text itself."""
+    """Returns the title as a file name, by default with the text's own extension."""
     ending = ending or extension(view)
     stem = UNSUITABLE.sub("-", (view.title or "artifact").removesuffix(f".{ending}")).strip("-.")[:LONGEST]
     return f"{stem or 'artifact'}.{ending}"

@@ -1,4 +1,4 @@
-"""A version of an artifact as a document of the workspace, which every member can search."""
+"""Indexes a version of an artifact as a document of the workspace, which every member can search."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from service_kit.postgres import Database
 
 
 class ArtifactIndexing:
-    """An artifact has at most one document: the next version that is indexed replaces the one before."""
+    """An artifact has at most one document; the next version that is indexed replaces it."""
 
     def __init__(self, database: Database, ingestion: IngestionService) -> None:
         self.database, self.ingestion = database, ingestion
 
     async def index(self, caller: Principal, view: ArtifactView) -> IndexedArtifact:
-        """Raises ArtifactIsADocument, ArtifactNotIndexed, ServiceSilent."""
+        """Indexes a version. Raises ArtifactIsADocument, ArtifactNotIndexed, ServiceSilent."""
         if view.kind is ArtifactKind.pdf:
             raise ArtifactIsADocument
         taken = await self.ingestion.put_artifact(caller.workspace_id, view.id, file_name(view), view.text)

@@ -1,4 +1,4 @@
-"""The markers of citations in texts, such as [1] and [1, 2]. Imports nothing of ours."""
+"""Citation markers in texts, such as [1] and [1, 2]. Imports no other module of Attractor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a long text goes into a prompt: the parts that matter as a whole, the others by their first lines. Pure."""
+"""Fits a long text into a prompt: the parts that matter in full, the others by their first lines. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORD = re.compile(r"\d+|\w{3,}")
 
 @dataclass(frozen=True)
 class OutlinePart:
-    """Characters `start` to `end` of a text; `level` is that of the heading that it begins with."""
+    """Characters `start` to `end` of a text; `level` is that of its heading."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class OutlinePart:
 
 @dataclass(frozen=True)
 class OutlinedText:
-    """A text as a prompt has it: `whole` of its `parts` are all there."""
+    """A text for a prompt; `whole` of its `parts` are complete."""
 
     text: str
     whole: int
@@ -44,9 +44,9 @@ class OutlinedText:
 
 
 def outlined(text: str, tokens: int, wish: str) -> OutlinedText:
-    """Returns the text within a budget: whole, or else those parts whole that share the rarest words with the wish.
+    """Fits the text into a budget: complete, or with only those parts complete that share rare words with the wish.
 
-    Of the other parts it has the first lines, those of higher headings first, and says how many lines are not shown.
+    The other parts are reduced to their first lines, higher headings first, with the number of lines not shown.
     """
     if estimated_tokens(text) <= tokens:
         return OutlinedText(text, 1, 1)
@@ -63,9 +63,9 @@ def outlined(text: str, tokens: int, wish: str) -> OutlinedText:
 
 
 def sections(text: str, tokens: int, is_whole: Callable[[str], bool]) -> list[str]:
-    """Cuts a text between its parts into as few pieces as fit the budget one by one; nothing is left out.
+    """Cuts a text between its parts into as few pieces as possible that each fit the budget; nothing is left out.
 
-    A piece ends only where `is_whole` says so of it. Returns none where a piece would be too long.
+    A piece ends only where `is_whole` accepts it. Returns none if a piece would be too long.
     """
     found, held, used = list[str](), "", 0
     for part in _parts(text):
@@ -81,14 +81,14 @@ def sections(text: str, tokens: int, is_whole: Callable[[str], bool]) -> list[st
 
 
 def headings(text: str, tokens: int) -> str:
-    """Returns the headings of a text within a budget, the highest first, and how many lines are not shown."""
+    """Returns the headings of a text that fit a budget, the highest first, and the number of lines not shown."""
     parts = list(_parts(text)) if text else []
     heads = {at for at in _heads(parts, tokens) if parts[at].level < NO_HEADING}
     return _shown(text, parts, set(), heads)
 
 
 def _parts(text: str) -> Iterator[OutlinePart]:
-    """Cuts a text at its headings, and where there are none at blank lines before what is not indented."""
+    """Cuts a text at its headings, or without any at blank lines before lines that are not indented."""
     start = at = lines = 0
     level, head, fence, after_blank = NO_HEADING, "", "", False
     for line in text.splitlines(keepends=True):
@@ -110,7 +110,7 @@ def _parts(text: str) -> Iterator[OutlinePart]:
 
 
 def _heads(parts: Sequence[OutlinePart], tokens: int) -> set[int]:
-    """Returns the parts whose first lines fit, those with the higher headings first."""
+    """Returns the parts whose first lines fit, preferring higher headings."""
     heads = set[int]()
     for at in sorted(range(len(parts)), key=lambda at: (parts[at].level, at)):
         tokens -= estimated_tokens(parts[at].head) + 1
@@ -121,7 +121,7 @@ def _heads(parts: Sequence[OutlinePart], tokens: int) -> set[int]:
 
 
 def _nearest_first(text: str, parts: Sequence[OutlinePart], wish: str) -> list[int]:
-    """Orders the parts by the words that they share with the wish, each worth the more the fewer parts have it."""
+    """Orders the parts by the words that they share with the wish; rarer words weigh more."""
     asked = _words(wish)
     shared = [asked & _words(text[part.start : part.end]) for part in parts]
     having = Counter(word for words in shared for word in words)

@@ -1,4 +1,4 @@
-"""How versions are stored: one in twenty as a whole, the others as what changed since the one before. Pure."""
+"""Packs versions for storage: one in twenty in full, the others as changes to the previous one. Pure."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ CHAIN = 20
 
 
 def packed(text: str) -> bytes:
-    """Returns the whole text, compressed."""
+    """Returns the full text, compressed."""
     return zlib.compress(text.encode())
 
 
 def packed_changes(before: str, after: str) -> bytes:
-    """Returns what makes the one text the other, compressed."""
+    """Returns the changes that turn the first text into the second, compressed."""
     spans = [trimmed(change, before, after) for change in changes(before, after)]
     edits = [[span.start, span.end, after[span.new_start : span.new_end]] for span in spans]
     return zlib.compress(json.dumps(edits, ensure_ascii=False, separators=(",", ":")).encode())
 
 
 def unpacked(bodies: Sequence[bytes]) -> str:
-    """Returns the text that the first body has as a whole, with the changes of all that follow."""
+    """Returns the text: the first body has it in full, all that follow are changes."""
     text = zlib.decompress(bodies[0]).decode()
     for body in bodies[1:]:
         parts, at = list[str](), 0

@@ -1,4 +1,4 @@
-"""What someone makes of an artifact."""
+"""A proposed version of an artifact."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from contracts.orchestrator import Citation
 
 @dataclass(frozen=True)
 class ArtifactProposal:
-    """A whole text, made from version `base_index`; None where there was no artifact yet.
+    """A full text, made from version `base_index`; None if there was no artifact yet.
 
-    One that is not `complete` is kept, but never becomes current.
+    A proposal that is not `complete` is stored, but never becomes current.
     """
 
     event: ArtifactEvent
@@ -27,6 +27,6 @@ class ArtifactProposal:
     complete: bool = True
 
     def changes(self, view: ArtifactView) -> bool:
-        """Returns whether anything would be different."""
+        """Returns whether the proposal differs from the version."""
         now = (view.kind, view.language, view.title, view.text, view.document_id)
         return now != (self.kind, self.language, self.title, self.text, self.document_id)

@@ -46,7 +46,7 @@ class ArtifactSql(Statements, file="artifacts.sql", columns=VERSION_COLUMNS):
 
 @dataclass(frozen=True)
 class StoredArtifact:
-    """A version as it is stored: its text is in `bodies`, those of the versions `whole_index` to `index`."""
+    """A stored version; its text is in `bodies`, those of the versions `whole_index` to `index`."""
 
     index: int
     parent_index: int | None
@@ -79,7 +79,7 @@ class StoredArtifact:
 
 @dataclass(frozen=True)
 class Authorship:
-    """Who makes a version; `run_id` and `message_id` of a run."""
+    """The author of a version; `run_id` and `message_id` are set for a run."""
 
     created_by: UUID
     run_id: UUID | None = None
@@ -87,7 +87,7 @@ class Authorship:
 
 
 class ArtifactRepository(Repository):
-    """The artifacts of a workspace, whoever they belong to. What changes one is to follow `use`."""
+    """The artifacts of a workspace, of all users. Call `use` before changing one."""
 
     async def use(self, session_id: UUID, user_id: UUID | None = None) -> bool:
         """Locks the session's artifact until the transaction ends; False if there is no such session (of the user)."""
@@ -98,12 +98,12 @@ class ArtifactRepository(Repository):
         return await self.value(ArtifactSql.has_session, session_id=session_id, user_id=user_id) is not None
 
     async def current(self, session_id: UUID) -> ArtifactView | None:
-        """Returns the current version of the session's artifact, None if it has no artifact."""
+        """Returns the current version of the session's artifact, None if there is none."""
         stored = await self._read(session_id=session_id)
         return stored.view() if stored else None
 
     async def version(self, artifact_id: UUID, index: int) -> ArtifactView:
-        """Raises ArtifactVersionNotFound."""
+        """Returns the version. Raises ArtifactVersionNotFound."""
         stored = await self._read(artifact_id=artifact_id, index=index)
         if stored is None:
             raise ArtifactVersionNotFound
@@ -155,39 +155,39 @@ class ArtifactRepository(Repository):
         return await self.version(artifact_id, index)
 
     async def undo(self, view: ArtifactView) -> ArtifactView:
-        """Makes the version that the current one was made from current. Raises NothingToUndo."""
+        """Makes the parent of the current version current. Raises NothingToUndo."""
         if view.parent_index is None:
             raise NothingToUndo
         return await self._move(view, view.parent_index)
 
     async def redo(self, view: ArtifactView) -> ArtifactView:
-        """Makes the newest version that was made from the current one the current version. Raises NothingToRedo."""
+        """Makes the newest child of the current version current. Raises NothingToRedo."""
         child = await self.value(ArtifactSql.newest_child, artifact_id=view.id, index=view.current_index)
         if child is None:
             raise NothingToRedo
         return await self._move(view, child)
 
     async def delete(self, artifact_id: UUID) -> tuple[int, int]:
-        """Returns how many versions there were, and are."""
+        """Deletes the artifact; returns how many versions there were and how many remain."""
         before = int(await self.value(ArtifactSql.count, artifact_id=artifact_id))
         await self.run(ArtifactSql.delete, artifact_id=artifact_id)
         return before, int(await self.value(ArtifactSql.count, artifact_id=artifact_id))
 
     async def delete_of_document(self, document_id: UUID) -> tuple[int, int]:
-        """Deletes the artifacts that show the document; returns how many there were, and are."""
+        """Deletes the artifacts that show the document; returns how many there were and how many remain."""
         await self.run(ArtifactSql.forget_document, document_id=document_id)
         deleted = await self.run(ArtifactSql.delete_of_document, document_id=document_id)
         return deleted, int(await self.value(ArtifactSql.count_of_document, document_id=document_id))
 
     async def mark_indexed(self, artifact_id: UUID, index: int, document_id: UUID) -> int | None:
-        """Notes which document a version became; returns the artifact's version, None if it is gone."""
+        """Records the document that a version became; returns the artifact's version, None if it no longer exists."""
         version: int | None = await self.value(
             ArtifactSql.mark_indexed, artifact_id=artifact_id, index=index, document_id=document_id
         )
         return version
 
     async def indexed(self, session_id: UUID) -> UUID | None:
-        """Returns the session's artifact if a document was made of it."""
+        """Returns the session's artifact if it has been indexed as a document."""
         artifact_id: UUID | None = await self.value(ArtifactSql.indexed, session_id=session_id)
         return artifact_id
 
@@ -203,7 +203,7 @@ class ArtifactRepository(Repository):
         )
 
     async def _packed(self, artifact_id: UUID, index: int, text: str) -> tuple[int, bytes]:
-        """Returns where the chain begins that the version is read from, and what of it is stored."""
+        """Returns the index at which the version's chain begins, and the body to store."""
         whole = packed(text)
         before = await self._read(artifact_id=artifact_id, index=index - 1) if index > 1 else None
         if before is None or index - before.whole_index >= CHAIN:
@@ -213,7 +213,7 @@ class ArtifactRepository(Repository):
 
 
 def check_version(now: ArtifactView | None, expected: int | None) -> None:
-    """Raises PreconditionFailed if the artifact has another version than the expected one, or there is none."""
+    """Raises PreconditionFailed if the artifact does not have the expected version, or does not exist."""
     if expected is None or (now is not None and now.version == expected):
         return
     if now is None:

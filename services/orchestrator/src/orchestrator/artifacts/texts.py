@@ -1,6 +1,6 @@
-"""What is done to the text of an artifact: pure, without database or network.
+"""Operations on the text of an artifact. Pure, without database or network.
 
-Offsets are Unicode code points. Nothing here normalises: line ends, emoji, `$&` and `\\1` stay as they are.
+Offsets are Unicode code points. Nothing is normalised: line ends, emoji, `$&` and `\\1` stay as they are.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ NO_LINE_END = "\\ No newline at end of file\n"
 
 
 class TextEdit(Protocol):
-    """Replaces the one place where `find` stands."""
+    """Replaces the only occurrence of `find`."""
 
     @property
     def find(self) -> str: ...
@@ -28,7 +28,7 @@ class TextEdit(Protocol):
 
 @dataclass(frozen=True)
 class MisplacedEdit:
-    """The edit `number` (from 1), and how often its `find` occurs; None if its place overlaps that of another one."""
+    """The edit `number` (from 1), and how often its `find` occurs; None if it overlaps another edit."""
 
     number: int
     find: str
@@ -42,7 +42,7 @@ class MisplacedEdit:
 
 
 class EditsNotApplicable(Exception):
-    """Says of each edit that cannot be made why; nothing was changed."""
+    """Explains why each edit cannot be made; nothing was changed."""
 
     def __init__(self, misplaced: Sequence[MisplacedEdit]) -> None:
         super().__init__("; ".join(map(str, misplaced)))
@@ -50,17 +50,17 @@ class EditsNotApplicable(Exception):
 
 
 def splice(text: str, start: int, end: int, replacement: str) -> str:
-    """Returns the text with the replacement instead of characters `start` to `end`; the rest is as it was."""
+    """Returns the text with characters `start` to `end` replaced."""
     if not 0 <= start <= end <= len(text):
         raise ValueError(f"no span of a text of {len(text)} characters: {start} to {end}")
     return text[:start] + replacement + text[end:]
 
 
 def find_span(now: str, seen_version: str, start: int, end: int, seen: str) -> tuple[int, int] | None:
-    """Returns where characters `start` to `end` of `seen_version`, which read `seen`, stand `now`.
+    """Returns the position in `now` of characters `start` to `end` of `seen_version`, which read `seen`.
 
-    They are there if the text is the same, or if only other places were changed since, or if they occur once with the
-    32 characters before and behind them. Otherwise, or if they do not read `seen`, returns None.
+    It is known if the text is the same, if only other places have changed, or if they occur exactly once together with
+    the 32 characters before and after them. Otherwise, or if they do not read `seen`, returns None.
     """
     if not 0 <= start <= end <= len(seen_version) or seen_version[start:end] != seen:
         return None
@@ -70,7 +70,7 @@ def find_span(now: str, seen_version: str, start: int, end: int, seen: str) -> t
 
 
 def apply_edits(text: str, edits: Sequence[TextEdit]) -> str:
-    """Returns the text with every edit made, each at the one place where its `find` stands in the text as given.
+    """Returns the text with all edits made, each at the only occurrence of its `find` in the given text.
 
     Raises EditsNotApplicable.
     """
@@ -93,7 +93,7 @@ def apply_edits(text: str, edits: Sequence[TextEdit]) -> str:
 
 
 def merge(base: str, theirs: str, ours: str) -> str | None:
-    """Returns the base with the changes of both, or None if they changed the same sentence or line differently."""
+    """Returns the base with both changes, or None if they change the same sentence or line differently."""
     made = [(change, theirs) for change in changes(base, theirs)]
     for change in changes(base, ours):
         clashing = [other for other, _ in made if _clash(change, other)]
@@ -110,7 +110,7 @@ def merge(base: str, theirs: str, ours: str) -> str | None:
 
 
 def diff(a: str, b: str) -> str:
-    """Returns a unified diff by lines, without a header; empty if the texts are equal."""
+    """Returns a unified line diff without a header; empty if the texts are equal."""
     before, after = lines(a), lines(b)
     return "".join(_hunk(group, before, after) for group in _groups(line_changes(before, after)))
 
@@ -135,7 +135,7 @@ def _unique(now: str, seen_version: str, start: int, end: int) -> tuple[int, int
 
 
 def _places(text: str, part: str, most: int) -> Iterator[int]:
-    """Yields where the part begins, also where it overlaps itself; stops after `most` and one more."""
+    """Yields the positions of the part, including overlapping ones; stops after `most` + 1."""
     at = -1
     for _ in range(most + 1):
         at = text.find(part, at + 1)
@@ -145,7 +145,7 @@ def _places(text: str, part: str, most: int) -> Iterator[int]:
 
 
 def _clash(one: TextChange, other: TextChange) -> bool:
-    """Changes that touch clash only if one of them is an insertion: then nothing says which comes first."""
+    """Returns whether two changes clash; adjacent ones do only if one is an insertion: their order is undefined."""
     if one.start == one.end or other.start == other.end:
         return one.start <= other.end and other.start <= one.end
     return one.start < other.end and other.start < one.end
@@ -156,7 +156,7 @@ def _reading(change: TextChange, after: str) -> tuple[int, int, str]:
 
 
 def _groups(blocks: list[tuple[int, int, int, int]]) -> list[list[tuple[int, int, int, int]]]:
-    """Returns the blocks, with those together whose surrounding lines meet."""
+    """Groups the blocks whose context lines meet."""
     groups: list[list[tuple[int, int, int, int]]] = []
     for block in blocks:
         if groups and block[0] - groups[-1][-1][1] <= 2 * LINES_AROUND:

@@ -1,1 +1,1 @@
-"""The check of citations. Pure: nothing here does IO."""
+"""Checks citations. Pure: nothing here does IO."""

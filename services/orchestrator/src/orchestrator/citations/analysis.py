@@ -1,4 +1,4 @@
-"""Takes a sentence apart: content words, numbers, names, denials, and the language that decides which rules apply."""
+"""Analyses a sentence: content words, numbers, names, negations, and the language, which selects the rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOT_PLAIN = re.compile(r"[\W_]+")
 
 
 def _lists() -> dict[str, list[str]]:
-    """Returns the lists of words.txt by their names."""
+    """Returns the lists in words.txt by name."""
     text = files("orchestrator.citations").joinpath("words.txt").read_text("utf-8")
     parts = (part.partition("\n") for part in text.removeprefix("# ").split("\n# "))
     return {name: words.split() for name, _, words in parts}
@@ -42,7 +42,7 @@ WINDOW = 3
 
 @dataclass(frozen=True)
 class Word:
-    """A word with content; `at` is its place among the tokens."""
+    """A content word; `at` is its index among the tokens."""
 
     text: str
     stem: str
@@ -50,7 +50,7 @@ class Word:
 
 
 class Analysis:
-    """A text taken apart; what is not asked for is not computed."""
+    """The analysis of a text, computed lazily."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -59,7 +59,7 @@ class Analysis:
 
     @cached_property
     def words(self) -> list[Word]:
-        """The words with content, in their order."""
+        """Returns the content words in order."""
         return [
             Word(self.tokens[at], stem(lower), at)
             for at, lower in enumerate(self.lower)
@@ -72,7 +72,7 @@ class Analysis:
 
     @cached_property
     def all_stems(self) -> frozenset[str]:
-        """The stems of all words, those without content too."""
+        """Returns the stems of all words, including function words."""
         return frozenset(self.counted)
 
     @cached_property
@@ -85,7 +85,7 @@ class Analysis:
 
     @cached_property
     def plain(self) -> str:
-        """The letters and digits alone, to look names up."""
+        """Returns only the letters and digits, to look up names."""
         return _NOT_PLAIN.sub("", self.text.lower())
 
     @cached_property
@@ -94,7 +94,7 @@ class Analysis:
 
     @cached_property
     def language(self) -> str:
-        """`en`, `de`, `other`, or nothing if too little is said."""
+        """Returns `en`, `de`, `other`, or nothing if the text is too short to tell."""
         counted = {
             name: sum(token in words for token in self.lower)
             for name, words in (("en", _ENGLISH), ("de", _GERMAN), ("other", _OTHER))
@@ -104,7 +104,7 @@ class Analysis:
 
     @cached_property
     def denials(self) -> list[frozenset[str]]:
-        """Returns the stems that each denial denies: the next ones of its clause; in German those before it too."""
+        """Returns the stems that each negation applies to: the next ones of its clause; in German also earlier ones."""
         return list(self._denials())
 
     @cached_property
@@ -116,7 +116,7 @@ class Analysis:
         return Counter(map(stem, self.lower))
 
     def names(self, capitals: bool) -> Iterator[str]:
-        """Yields identifiers and acronyms; with `capitals` also words with a capital where no sentence begins."""
+        """Yields identifiers and acronyms; with `capitals` also capitalised words that do not begin a sentence."""
         end = 0
         for match in _NAME.finditer(self.text):
             name, before = match[0].rstrip("./-+_"), self.text[end : match.start()]
@@ -150,17 +150,17 @@ def _near(tokens: Sequence[str], places: range, words: dict[int, str]) -> list[s
 
 
 def has_content(word: str) -> bool:
-    """Tells whether the lower-case word says something of its own."""
+    """Returns whether the lower-case word is a content word."""
     return word not in STOP_WORDS and word not in DENIES and stem(word) not in _FRAME
 
 
 def beginning(word: str) -> str:
-    """Returns what words of one family share: activate and activation."""
+    """Returns the beginning that words of one family share, such as activate and activation."""
     return word[: max(4, min(len(word) - 3, 8))]
 
 
 def contrary(word: str) -> Iterator[str]:
-    """Yields the word without a prefix that denies: unavailable is available, denied."""
+    """Yields the word without a negating prefix: unavailable is the negation of available."""
     for prefix in _NEGATING:
         if word.startswith(prefix) and len(word) >= len(prefix) + 4:
             yield word[len(prefix) :]
@@ -192,7 +192,7 @@ def _synonyms() -> dict[str, frozenset[str]]:
 
 
 def _groups() -> dict[str, str]:
-    """Returns for each word one that stands for all its synonyms."""
+    """Maps each word to the representative of its synonyms."""
     found: dict[str, str] = {}
     for group in _table("synonyms.txt"):
         known = {found[word] for word in group if word in found}

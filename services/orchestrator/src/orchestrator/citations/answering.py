@@ -1,4 +1,4 @@
-"""Ranks what can be quoted by how well it answers a part of a question."""
+"""Ranks quotable parts by how well they answer a part of a question."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ _ASKS_REJECTED = frozenset(map(stem, ("rejected", "reject", "discarded", "withdr
 
 @dataclass(frozen=True)
 class PassageHeading:
-    """Where a passage stands: what is called so is looked at once for all its parts."""
+    """The title and headings of a passage, analysed once for all its parts."""
 
     title: str
     section: str
@@ -101,7 +101,7 @@ class PassageHeading:
 
     @cached_property
     def last(self) -> str:
-        """The heading right above the passage."""
+        """Returns the heading directly above the passage."""
         return self.section.rpartition(" > ")[2]
 
     @cached_property
@@ -110,18 +110,18 @@ class PassageHeading:
 
     @cached_property
     def own(self) -> frozenset[str]:
-        """What the last heading says beyond the title."""
+        """Returns the terms of the last heading that are not in the title."""
         return _terms(self.last) - _terms(self.title)
 
     @cached_property
     def asks(self) -> Kind:
-        """The kind of answer that the last heading asks for."""
+        """Returns the kind of answer that the last heading asks for."""
         return kind_of(self.last[:LONGEST_QUESTION])
 
 
 @dataclass(frozen=True)
 class QuotationCandidate:
-    """A part of passage number `passage`, with where the passage stands and how well it was found."""
+    """A part of passage number `passage`, with the passage's heading and its search score."""
 
     passage: int
     part: QuotablePart
@@ -141,7 +141,7 @@ class QuotationCandidate:
         return _terms(" ".join(self.part.columns)) if self.part.columns else frozenset()
 
     def names(self, names: Sequence[str]) -> bool:
-        """Tells whether one of the names stands in the part, in what it refers to or where it stands."""
+        """Returns whether one of the names occurs in the part, in its referent or in its heading."""
         there = f"{self.part.said} {self.part.before} {self.heading.title} {self.heading.section}".casefold()
         return any(name.casefold() in there for name in names)
 
@@ -149,7 +149,8 @@ class QuotationCandidate:
 def ranked(
     asked: Sequence[QuestionPart], candidates: Sequence[QuotationCandidate]
 ) -> list[list[tuple[float, QuotationCandidate]]]:
-    """Returns for each part of the question what shares a word with it or is alike, best first, with scores."""
+    """Returns for each part of the question the candidates that share a word with it or are similar, best first, with
+    scores."""
     counted = Counter(term for one in candidates for term in one.own)
     best = max((one.score for one in candidates), default=0.0)
     least = _least_alike(candidates)
@@ -168,7 +169,7 @@ def ranked(
 
 
 def _terms(text: str) -> frozenset[str]:
-    """Returns the terms, of joined names (BillingRouter) those of their words as well."""
+    """Returns the terms, including those of the words in joined names (BillingRouter)."""
     spaced = _JOINT.sub(" ", text)
     return question_terms(text) if spaced == text else question_terms(text) | terms(spaced)
 
@@ -206,19 +207,19 @@ def _score(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, floa
 
 
 def coverage(asked: QuestionPart, candidates: Sequence[QuotationCandidate]) -> float:
-    """Returns the largest share of the question's words, by weight, that one of the candidates has."""
+    """Returns the largest weighted share of the question's words that a single candidate has."""
     counted = Counter(term for one in candidates for term in one.own)
     weights = {term: _weight(term, counted, len(candidates)) for term in asked.terms}
     return max((_shared(asked, one, weights) for one in candidates), default=0.0)
 
 
 def is_step(text: str) -> bool:
-    """Tells whether the text says what to do."""
+    """Returns whether the text is an instruction."""
     return bool(STEP.search(text))
 
 
 def gives_reason(asked: QuestionPart, one: QuotationCandidate) -> bool:
-    """Tells whether the part says why, by its words or by where it stands, and is about what is asked."""
+    """Returns whether the part gives a reason, by its words or its heading, and is about what is asked."""
     about = one.own | one.before | one.heading.terms
     known = [term for term in asked.terms if term in about or _put_differently(term, about)]
     if 2 * len(known) < len(asked.terms):
@@ -237,7 +238,7 @@ def gives_reason(asked: QuestionPart, one: QuotationCandidate) -> bool:
 
 
 def _shared(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
-    """Returns the share of the question's words, by weight, that stand in the part or around it."""
+    """Returns the weighted share of the question's words that occur in the part or around it."""
     own, columns = one.own, one.columns
     nearby = own | columns
     total = value = 0.0
@@ -260,14 +261,14 @@ def _put_differently(term: str, there: frozenset[str]) -> bool:
 
 
 def _family(term: str, there: frozenset[str]) -> bool:
-    """Tells whether a word of the same family stands there: migrate and migration, identify and identification."""
+    """Returns whether a word of the same family occurs there: migrate and migration, identify and identification."""
     return len(term) > 4 and any(
         other[:5] == term[:5] and (abs(len(other) - len(term)) < 6 or other[:7] == term[:7]) for other in there
     )
 
 
 def _fits(asked: QuestionPart, one: QuotationCandidate) -> float:
-    """Returns what the kind of answer is worth: a date for "when", a name for "who"."""
+    """Returns a factor for the kind of answer: a date for "when", a name for "who"."""
     text = one.part.said
     if asked.kind in ("meaning", "role"):
         tells = _defines if asked.kind == "meaning" else _acts
@@ -293,7 +294,7 @@ def _fits(asked: QuestionPart, one: QuotationCandidate) -> float:
 
 
 def _is_amount(text: str, number: Number) -> bool:
-    """Tells whether the number counts something: it is no part of a date, and no mere "one"."""
+    """Returns whether the number counts something: it is not part of a date, and not a mere "one"."""
     end = number.start + len(number.text)
     dated = _CALENDAR.match(text[end : end + 12].lstrip(" ."))
     year = re.fullmatch(r"(?:19|20)\d\d", number.text)
@@ -318,13 +319,13 @@ def _defines(asked: QuestionPart, text: str) -> bool:
 
 
 def _acts(asked: QuestionPart, text: str) -> bool:
-    """Tells whether the text begins with what is asked for, and says what that does."""
+    """Returns whether the text begins with the subject of the question and says what it does."""
     begins = re.match(r"\W{0,20}(?:(?:the|der|die|das)\s)?((?:\w{1,40}\s){1,4}?)\w{2,30}(?:s|t)\b", text, re.I)
     return begins is not None and bool(own := terms(begins[1])) and own <= asked.terms
 
 
 def _in_time(asked: QuestionPart, one: QuotationCandidate) -> float:
-    """Lowers what no longer holds, unless the question asks for it, and what was rejected."""
+    """Returns a factor that lowers outdated facts, unless the question asks for them, and what was rejected."""
     text = one.part.said
     value = 1.0
     if _REJECTED.search(text) and asked.terms.isdisjoint(_ASKS_REJECTED) and asked.kind != "reason":
@@ -344,7 +345,7 @@ def _in_time(asked: QuestionPart, one: QuotationCandidate) -> float:
 
 
 def _says_something(asked: QuestionPart, one: QuotationCandidate) -> float:
-    """Lowers what only repeats the question, and what asks itself."""
+    """Returns a factor that lowers parts that only repeat the question or are questions themselves."""
     if one.part.said.rstrip("\"'”’*_ ").endswith("?"):
         return ASKS
     if _REFERS_ON.match(one.part.said) or _UNREAL.search(one.part.said):
@@ -357,16 +358,16 @@ def _says_something(asked: QuestionPart, one: QuotationCandidate) -> float:
 
 
 def _repeats_title(asked: QuestionPart, one: QuotationCandidate) -> bool:
-    """Tells whether it is a field at the head of a document that has nothing of the question but the title's words.
+    """Returns whether it is a field at the head of a document that shares only the title's words with the question.
 
-    `Title: …`, `Status: …` answer who wrote it and when; for everything else they are alike by the title.
+    `Title: …`, `Status: …` answer who wrote it and when; for other questions only the title makes them similar.
     """
     beyond_title = asked.terms - one.heading.terms
     return len(one.part.columns) == 1 and bool(beyond_title) and beyond_title.isdisjoint(one.own | one.columns)
 
 
 def _column(asked: QuestionPart, one: QuotationCandidate) -> float:
-    """Where the question names a column ("calls"), its cell has to say what the question says of it."""
+    """Returns a factor for a row if the question names a column ("calls"), whose cell must then fit the question."""
     part = one.part
     if len(part.columns) < 2 or len(part.columns) != len(part.cells):
         return 1.0
@@ -380,9 +381,9 @@ def _column(asked: QuestionPart, one: QuotationCandidate) -> float:
 
 
 def _under_heading(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
-    """Raises what stands under a heading that says, with those above it, most of what is asked: "How it was ended".
+    """Returns a factor that raises parts whose headings have most of what is asked: "How it was ended".
 
-    It lends what a sentence does not say itself; one that says all gains nothing.
+    It supplies only what the sentence itself lacks; a sentence that has everything gains nothing.
     """
     if one.heading.asks in ASKING_HEADINGS and one.heading.asks != asked.kind:
         return 1.0
@@ -397,7 +398,7 @@ def _under_heading(asked: QuestionPart, one: QuotationCandidate, weights: dict[s
 
 
 def _literally(asked: QuestionPart, one: QuotationCandidate) -> float:
-    """Lowers what does not have an identifier or a sign of the question: INC-112, `//`, str.lstrip."""
+    """Returns a factor that lowers parts without an identifier or symbol of the question: INC-112, `//`, str.lstrip."""
     if not asked.literals:
         return 1.0
     there = f"{one.part.said} {one.part.before} {one.heading.title} {one.heading.section}".casefold()

@@ -1,4 +1,4 @@
-"""Tells for each sentence of an answer what its sources say to it, and cites what they say where no marker does."""
+"""Determines the status of each sentence of an answer, and adds citations where no marker has one."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ TOO_LONG = "it is too long to be compared"
 
 
 def undecided(_sentence: AnswerSentence, finding: Finding) -> Finding:
-    """Leaves it to the rules."""
+    """Returns the finding of the rules unchanged."""
     return finding
 
 
 def assess(checked: Checked, sources: Sequence[SourceText], decide: Decide = undecided) -> Assessed:
-    """Compares each sentence with the sources that it cites, and with all if those do not verify it.
+    """Compares each sentence with the sources that it cites, and with all others if those do not verify it.
 
-    `decide` may know more of a sentence than the rules.
+    `decide` may override the finding of the rules.
     """
     return _assessed(checked, lambda sentence, cited: decide(sentence, examine(sentence, cited, sources)))
 
 
 def assess_quotations(checked: Checked) -> Assessed:
-    """Returns what an extractive answer says: what it quotes, or what the graph has read at the place that is cited."""
+    """Assesses an extractive answer, which says what it quotes, or what the graph has read at the cited place."""
     return _assessed(checked, _quoted, quotations_alone=True)
 
 
@@ -71,7 +71,7 @@ def _assessed(checked: Checked, find: Find, *, quotations_alone: bool = False) -
 
 
 def examine(sentence: AnswerSentence, cited: Sequence[CitedSpan], sources: Sequence[SourceText]) -> Finding:
-    """Returns the status of one sentence of a model's answer, and what it is to be cited from."""
+    """Returns the status of one sentence of a model's answer, and the spans to cite for it."""
     if sentence.nothing:
         return Finding("not_a_claim", sentence.nothing, cited)
     if len(sentence.said) > LONGEST_SENTENCE:
@@ -81,12 +81,12 @@ def examine(sentence: AnswerSentence, cited: Sequence[CitedSpan], sources: Seque
 
 
 def unchecked(content: str) -> list[AssessedSentence]:
-    """Returns the sentences of an answer that was cut before it was checked."""
+    """Returns the sentences of an answer that broke off before it was checked."""
     return [AssessedSentence(one.start, one.end, "unchecked", CUT) for one in BareAnswer(content, [], []).sentences()]
 
 
 class _Comparison:
-    """One sentence, compared with sources by their numbers from 1; no comparison is made twice."""
+    """Compares one sentence with sources, by their numbers from 1; no comparison is made twice."""
 
     def __init__(self, text: str, sources: Sequence[SourceText]) -> None:
         self.text, self.sources, self.said = text, sources, Analysis(text)
@@ -103,7 +103,7 @@ class _Comparison:
         )
 
     def alike(self) -> list[int]:
-        """Returns the sources that share most with the sentence."""
+        """Returns the sources that share the most with the sentence."""
         stems = self.said.stems
         shared = {
             number: max((len(stems & text.stems) for text in source.texts), default=0)
@@ -114,7 +114,7 @@ class _Comparison:
         ]
 
     def nothing_alike(self, nearest: int | None = None) -> Finding:
-        """Returns what is to be said where no words of the sources say it: of another language they cannot tell."""
+        """Returns the finding if no words of the sources say it; for another language that is unclear."""
         if self.sources and all(is_foreign(self.said, source.whole) for source in self.sources):
             return Finding("unclear", OTHER_LANGUAGE, (), nearest)
         return Finding("unsupported", NOTHING_SAYS_IT, (), nearest)
@@ -123,7 +123,7 @@ class _Comparison:
         return compare(self.said, joined(self.text, self.sources[first - 1], self.sources[other - 1]))
 
     def only_quotes(self) -> bool:
-        """Tells whether the sentence says next to nothing but a quotation, which is compared word for word."""
+        """Returns whether the sentence is little more than a quotation, which is compared word for word."""
         around = self.text
         for quote in (quotes := quotations(self.text)):
             around = around.replace(quote, " ")
@@ -131,7 +131,7 @@ class _Comparison:
         return bool(quotes) and len(rest.words) <= FREE_WORDS and not rest.numbers and not rest.denials
 
     def verifying(self, numbers: Sequence[int]) -> Finding | None:
-        """Returns the source among these that says it all, to be cited; None if none does, or too little is said."""
+        """Returns a finding that cites the source that says it all; None without one, or if too little is said."""
         if not numbers or len(self.said.stems) + len(self.said.numbers) < LEAST_CONTENT:
             return None
         number = self.best(numbers)
@@ -151,7 +151,7 @@ def _quoted(sentence: AnswerSentence, cited: Sequence[CitedSpan]) -> Finding:
 
 
 def _of_cited(compared: _Comparison, cited: Sequence[CitedSpan]) -> Finding:
-    """Looks at each citation, at all together, and then at what else verifies the sentence."""
+    """Checks each cited source, then all together, then whether another source verifies the sentence."""
     numbers = list(dict.fromkeys(one.passage for one in cited))
     best = compared.best(numbers)
     judged = compared.judged(best)
@@ -175,7 +175,7 @@ def _of_cited(compared: _Comparison, cited: Sequence[CitedSpan]) -> Finding:
 
 
 def _of_bare(compared: _Comparison) -> Finding:
-    """Attributes the sentence to the source that says it; else tells how near the nearest one is."""
+    """Attributes a sentence without markers to the source that says it; otherwise compares it with the nearest one."""
     alike = compared.alike()
     if not alike:
         return compared.nothing_alike()

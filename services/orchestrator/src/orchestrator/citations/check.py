@@ -1,4 +1,4 @@
-"""A citation is checked before it is shown: it names a passage of this run, its quote is a span of that passage."""
+"""Checks citations before they are shown: each names a passage of this run, and its quote is a span of that passage."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from service_kit.sentences import Span
 
 
 class MarkerFilter:
-    """Streams a model's answer: markers of passages are checked, bound to quotes and renumbered as they appear.
+    """Streams a model's answer; its markers are checked, bound to quotes and renumbered in order of appearance.
 
     `sources` are in the order of the numbers that the model was given, from 1. After `end`, `cited` are the citations
-    in the order of their numbers and `removed` counts what was refused.
+    in the order of their numbers, and `removed` counts the refused markers.
     """
 
     def __init__(self, sources: Sequence[SourceText]) -> None:
@@ -25,12 +25,12 @@ class MarkerFilter:
 
     @property
     def markers(self) -> Sequence[PlacedMarker]:
-        """The markers in what was shown, and where they are."""
+        """Returns the markers in the text shown so far, with their positions."""
         return self._scanner.markers
 
     @property
     def code(self) -> Sequence[Span]:
-        """The code in what was shown."""
+        """Returns the code in the text shown so far."""
         return self._scanner.code
 
     @property
@@ -60,9 +60,9 @@ class MarkerFilter:
 
 @dataclass(frozen=True)
 class Checked:
-    """The answer as it may be stored; `removed` counts the markers and citations that it lost here.
+    """The checked answer; `removed` counts the markers and citations that were removed.
 
-    `markers` and `code` tell where the markers and the code are in `content`.
+    `markers` and `code` are the positions of markers and code in `content`.
     """
 
     content: str
@@ -73,7 +73,7 @@ class Checked:
 
 
 def check(content: str, cited: Sequence[CitedSpan], passages: Sequence[str]) -> Checked:
-    """Leaves markers with a citation, and citations with a marker and a quote of their passage, numbered from 1."""
+    """Keeps markers with a citation, and citations with a marker and a quote of their passage, numbered from 1."""
     checked = _pass(content, [one for one in cited if _is_span(one, passages)])
     removed = checked.removed
     while checked.removed:

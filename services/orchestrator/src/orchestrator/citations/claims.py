@@ -1,4 +1,4 @@
-"""Divides an answer into its sentences, and tells which of them claim nothing."""
+"""Splits an answer into sentences, and finds those that make no claim."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _BUT = re.compile(r"\b(?:but|however|although|because|aber|jedoch|weil)\b", re.I
 
 @dataclass(frozen=True)
 class AnswerSentence:
-    """Characters `start` to `end` of an answer without markers. `nothing` says why it claims nothing, if it does not.
+    """Characters `start` to `end` of an answer without markers. `nothing` is the reason if it makes no claim.
 
-    `said` is what is to be compared: without marks of layout, and for a short item with `lead`, what leads to its list.
+    `said` is the text to compare: without layout marks, and for a short item with `lead`, the introduction of its list.
     """
 
     start: int
@@ -56,7 +56,7 @@ class AnswerSentence:
 
 @dataclass(frozen=True)
 class MarkerPlace:
-    """Where markers stood in the text without them (`at`), and where they are in the answer."""
+    """The position of markers in the text without them (`at`), and in the answer."""
 
     at: int
     blanks: int
@@ -68,7 +68,7 @@ class MarkerPlace:
 
 
 class BareAnswer:
-    """An answer without its markers: `text`, and the places in it where they stood."""
+    """An answer without its markers: `text`, and their positions in it."""
 
     def __init__(self, content: str, markers: Sequence[PlacedMarker], code: Sequence[Span]) -> None:
         parts: list[str] = []
@@ -89,16 +89,16 @@ class BareAnswer:
         self._code_starts = [start for start, _ in self.code]
 
     def code_around(self, place: int) -> Span | None:
-        """Returns the code that the place lies within."""
+        """Returns the code that contains the position."""
         at = bisect_left(self._code_starts, place) - 1
         return self.code[at] if at >= 0 and place < self.code[at][1] else None
 
     def sentences(self, lead: str = "") -> list[AnswerSentence]:
-        """Returns the sentences outside code; a quotation is not divided. `lead` is what led to a list before them."""
+        """Returns the sentences outside code; quotations are not split. `lead` introduced a list before them."""
         return list(self._described(list(self._whole(sentences(self.text))), lead))
 
     def quotations(self) -> list[AnswerSentence]:
-        """Returns what stands before each marker, and the sentences after the last one of a line."""
+        """Returns the text before each marker, and the sentences after the last marker of a line."""
         spans: list[Span] = []
         places = [marker.at for marker in self.markers]
         lines = [0, *(match.end() for match in LINES.finditer(self.text)), len(self.text)]
@@ -111,7 +111,7 @@ class BareAnswer:
         return list(self._described(trimmed(self.text, *span) for span in spans))
 
     def places(self, sentences: Sequence[AnswerSentence]) -> list[list[MarkerPlace]]:
-        """Returns the markers of each sentence; one that begins a line belongs to what follows it."""
+        """Returns the markers of each sentence; a marker at the start of a line belongs to the sentence after it."""
         found: list[list[MarkerPlace]] = [[] for _ in sentences]
         starts = [sentence.start for sentence in sentences]
         for marker in self.markers if sentences else ():
@@ -123,7 +123,7 @@ class BareAnswer:
         return found
 
     def shown(self, sentence: AnswerSentence, places: Sequence[MarkerPlace]) -> Span:
-        """Returns where the sentence is in the answer, with its markers."""
+        """Returns the sentence's span in the answer, including its markers."""
         start, end = self._offset(sentence.start), self._offset(sentence.end)
         markers = [place.marker for place in places]
         return min([start, *(one.start for one in markers)]), max([end, *(one.end for one in markers)])
@@ -134,7 +134,7 @@ class BareAnswer:
         return last.marker.end + place - last.at if last else place
 
     def _whole(self, spans: Sequence[Span]) -> Iterator[Span]:
-        """Joins what was divided within a quotation or code."""
+        """Joins spans that were split within a quotation or code."""
         begin, straight, curved = None, 0, 0
         for at, (start, end) in enumerate(spans):
             piece = self.text[start:end]
@@ -163,7 +163,7 @@ class BareAnswer:
             yield AnswerSentence(start, end, unmarked(f"{lead} {text}" if short else text), nothing, lead)
 
     def _is_code(self, start: int, end: int, text: str) -> bool:
-        """Tells whether it lies in a fenced block; what stands between backticks within a line may say something."""
+        """Returns whether the span is in a fenced block; inline code may be part of a claim."""
         code = self.code_around(start + 1)
         fenced = code is not None and not self.text[slice(*code)].endswith("`")
         return code is not None and code[1] >= end and (fenced or text.startswith(("```", "~~~")))

@@ -1,4 +1,4 @@
-"""An answer without a chat model: the sentences and rows that answer the question, quoted and cited."""
+"""Answers without a chat model: quotes and cites the sentences and rows that answer the question."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _DOCSTRING_END = re.compile(r"(?<!\s)\s*+(?:\"{3}|'{3})$")
 
 @dataclass(frozen=True)
 class Highlighted:
-    """A passage with its best sentences: (start, end, score from 0 to 1); none if they are not known.
+    """A passage with its best sentences: (start, end, score from 0 to 1); none if unknown.
 
-    `score` is the passage's own, to be compared with those of the other passages. `section` says where it stands,
-    `place` which one of its document's passages it is, from 0. `document_name` is the name of the file.
+    `score` is the passage's own and comparable between passages. `section` is its heading, `place` its index among its
+    document's passages, from 0. `document_name` is the name of the file.
     """
 
     title: str
@@ -64,11 +64,11 @@ class _Quotation:
 
 
 def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str] = ()) -> tuple[str, list[CitedSpan]]:
-    """Returns the answer and its citations, from passages in the order of their rank; ("", []) without a sentence.
+    """Returns the answer and its citations, from passages in order of rank; ("", []) without a sentence.
 
-    What answers best comes first, what else is quoted of its document in the order of the text; steps stand in that
-    order as a whole. If no passage has highlights, the terms that a sentence shares with the question tell how
-    alike the two are. With `about` only what has one of these names is quoted.
+    The best answer comes first, followed by other quotes from its document in text order; steps are all in text order.
+    If no passage has highlights, the terms shared with the question measure similarity. With `about`, only parts with
+    one of these names are quoted.
     """
     candidates = _candidates(passages := _alike(question, passages))
     if about:
@@ -85,7 +85,7 @@ def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str]
 
 
 def unexplained(question: str, passages: Sequence[Highlighted], cited: Sequence[CitedSpan]) -> bool:
-    """Tells whether a reason is asked for, and nothing of what is cited gives one by its words or its heading."""
+    """Returns whether the question asks for a reason, and no citation gives one by its words or heading."""
     whys = [one for one in parts_of(question) if one.kind == "reason"]
     places = {(one.passage, one.start, one.end) for one in cited}
     return bool(whys) and not any(
@@ -97,24 +97,24 @@ def unexplained(question: str, passages: Sequence[Highlighted], cited: Sequence[
 
 
 def covered(question: str, passages: Sequence[Highlighted]) -> float:
-    """Returns how much of the question's words, from 0 to 1 by weight, one place of the passages has.
+    """Returns the largest weighted share of the question's words, from 0 to 1, in one place of the passages.
 
-    What is put in another of the languages with word lists counts nearly as much.
+    Words of another language with word lists count nearly as much.
     """
     candidates = _candidates(passages)
     return max(coverage(one, candidates) for one in parts_of(question))
 
 
 def _alike(question: str, passages: Sequence[Highlighted]) -> Sequence[Highlighted]:
-    """Returns the passages with highlights, by shared terms if the search found none."""
+    """Returns the passages with highlights, from shared terms if the search found none."""
     if any(passage.highlights for passage in passages):
         return passages
     return [replace(one, highlights=likeness(question, SourceText(one.content))) for one in passages]
 
 
 def _as_they_stand(chosen: Sequence[_Quotation], passages: Sequence[Highlighted], *, steps: bool) -> list[_Quotation]:
-    """Returns the quotations by document, and those of a document in its order, but for what answers best, which comes
-    first. Where `steps` are asked for, those of a document come first."""
+    """Groups the quotations by document, in text order except that the best answer comes first. If `steps` are asked
+    for, a document's steps come first."""
     titles = list(dict.fromkeys(passages[one.passage - 1].title for one in chosen))
 
     def standing(one: _Quotation) -> tuple[int, bool, int, int]:
@@ -135,7 +135,7 @@ def _candidates(passages: Sequence[Highlighted]) -> list[QuotationCandidate]:
 
 
 def _add(chosen: list[_Quotation], found: Sequence[_Quotation], asked: QuestionPart, parts: int) -> None:
-    """Adds what answers one part of the question: the best, and what is about as good and says something else."""
+    """Adds the best answer to one part of the question, and others that are about as good and say something else."""
     most = MOST_OF_SEVERAL if asked.several else max(1, MOST_SENTENCES // parts)
     near = NEAR_OF_SEVERAL if asked.several else NEAR_BEST
     good = [one for one in found if one.score >= near * found[0].score]
@@ -159,7 +159,7 @@ def _add(chosen: list[_Quotation], found: Sequence[_Quotation], asked: QuestionP
 def _written(
     chosen: Sequence[_Quotation], passages: Sequence[Highlighted], asked: Sequence[QuestionPart]
 ) -> tuple[str, list[CitedSpan]]:
-    """A title and a heading are not in the text that can be cited; they are told where they say what was asked."""
+    """Returns the answer; title and heading, which cannot be cited, are mentioned if they have what was asked."""
     paragraphs: list[str] = []
     cited: list[CitedSpan] = []
     words = frozenset[str]().union(*(one.terms for one in asked))
@@ -175,7 +175,7 @@ def _written(
 
 
 def _is_told(one: _Quotation, passage: Highlighted, asked: frozenset[str]) -> bool:
-    """Tells whether the heading has a word of the question that neither the title nor the quotation has."""
+    """Returns whether the heading has a word of the question that neither title nor quotation has."""
     return not (terms(_heading(passage)) & asked - one.terms).issubset(terms(passage.title))
 
 
@@ -189,7 +189,7 @@ def _heading(passage: Highlighted) -> str:
 
 
 def _beginning(passages: Sequence[Highlighted]) -> list[_Quotation]:
-    """Returns the first sentence of the best passage, where nothing has anything in common with the question."""
+    """Returns the first sentence of the best passage, for questions that share nothing with any part."""
     spans = sentences(passages[0].content) if passages else []
     if not spans:
         return []
@@ -217,7 +217,7 @@ def _same(one: _Quotation, other: _Quotation) -> bool:
 
 
 def _row(part: QuotablePart) -> str:
-    """Returns the cells with the names of their columns."""
+    """Returns the cells with their column names."""
     named = [
         f"{name}: {cell}" if name else cell
         for name, cell in zip([*part.columns, *("" for _ in part.cells)], part.cells, strict=False)
@@ -227,7 +227,7 @@ def _row(part: QuotablePart) -> str:
 
 
 def _displayed(content: str, start: int, end: int) -> str:
-    """Returns the sentence on one line in quotation marks, or as code if it contains what looks like a marker."""
+    """Returns the sentence on one line in quotation marks, or as code if part of it looks like a marker."""
     text = _readable(content, start, end)
     if end < len(content) and not content[end].isspace() and content[end - 1].isalnum():
         text += "…"
@@ -241,7 +241,7 @@ def _in_quotes(text: str) -> str:
 
 
 def _readable(content: str, start: int, end: int) -> str:
-    """Removes what lays the text out: the bars of a table row, the marks of lists, emphasis and comments."""
+    """Removes markup: the bars of table rows, list marks, emphasis and comments."""
     text = _DOCSTRING_END.sub("", content[start:end])
     line = content[content.rfind("\n", 0, start) + 1 : start] + text
     if line.lstrip().startswith("|") and "\n" not in text:

@@ -1,5 +1,5 @@
-"""Judges whether a passage says what a sentence says. Rules on words: they see a wrong number, name or denial in a
-sentence close to its source; of free paraphrase they say that it is unclear."""
+"""Judges whether a passage says what a sentence says. The rules compare words: they find a wrong number, name or
+negation in a sentence close to its source; free paraphrase they report as unclear."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ OTHER_LANGUAGE = "it is in another language than its source: names and numbers a
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a source says to a sentence, why, and the share of the sentence's words that stand in it.
+    """The verdict of a source on a sentence, the reason, and the share of the sentence's words that it has.
 
-    `span` is the stretch of the source that was compared, empty if it has no sentence.
+    `span` is the part of the source that was compared, empty if it has no sentence.
     """
 
     verdict: Verdict
@@ -43,12 +43,12 @@ class Judgement:
 
 
 def judge(sentence: str, passage: str, heading: str = "", alike: WordLikeness = unlike) -> Judgement:
-    """Compares a sentence with a passage whose `heading` may lend names and numbers."""
+    """Compares a sentence with a passage, whose `heading` may contribute names and numbers."""
     return compare(Analysis(sentence), SourceText(passage, heading, alike))
 
 
 def compare(said: Analysis, source: SourceText) -> Judgement:
-    """Compares what is said with the stretch of the source that is most like it."""
+    """Compares the text with the most similar part of the source."""
     if not said.words and not said.numbers:
         return Judgement("unclear", "nothing to compare", 0.0)
     span, evidence = _evidence(said, source)
@@ -78,12 +78,12 @@ def compare(said: Analysis, source: SourceText) -> Judgement:
 
 
 def is_foreign(said: Analysis, source: Analysis) -> bool:
-    """Tells whether the two are in two languages, as far as their words tell."""
+    """Returns whether the two are in different languages, as far as their words tell."""
     return bool(said.language and source.language) and said.language != source.language
 
 
 def _evidence(said: Analysis, source: SourceText) -> tuple[Span, Analysis]:
-    """Returns the sentence that shares most with what is said, with the neighbour that adds to it."""
+    """Returns the source's sentence that shares the most with the text, with a neighbour that adds to it."""
     texts = source.texts
     if not texts:
         return (0, 0), Analysis("")
@@ -103,7 +103,7 @@ def _evidence(said: Analysis, source: SourceText) -> tuple[Span, Analysis]:
 
 
 def _from_another(said: Analysis, source: SourceText, span: Span) -> str:
-    """Returns a noun that the one of two sentences has where the other has something else."""
+    """Returns a noun that one of two sentences has where the other has something else."""
     within = [text for at, text in enumerate(source.texts) if span[0] <= source.spans[at][0] < span[1]]
     if len(within) < 2:
         return ""
@@ -122,7 +122,7 @@ def _share(said: Analysis, text: Analysis) -> float:
 
 
 def _language(said: Analysis, source: Analysis) -> str:
-    """Returns the language whose lists apply: that of both texts; nothing if they differ or have no lists."""
+    """Returns the common language, whose lists apply; nothing if the languages differ or have no lists."""
     language = said.language or source.language
     same = language == (source.language or language)
     return language if same and language != "other" else ""
@@ -134,7 +134,7 @@ def _numbers_stand(said: Analysis, source: Analysis) -> bool:
 
 
 def _contradictions(said: Analysis, evidence: Analysis, source: Analysis, share: float, language: str) -> Iterator[str]:
-    """Yields what speaks against the sentence, in plain words."""
+    """Yields the reasons against the sentence, in plain words."""
     if share >= RELATED or not language:
         yield from _numbers(said, evidence if share >= VERIFIED and language else source, source)
     if share >= CLOSE or not language:
@@ -173,7 +173,7 @@ def _names(said: Analysis, source: Analysis, language: str) -> Iterator[str]:
 
 
 def _in_name(text: str, number: Number, source: Analysis) -> bool:
-    """Tells whether the source writes the number as a part of the name before it: BRCA 1, BRCA1."""
+    """Returns whether the source writes the number as part of the preceding name: BRCA 1, BRCA1."""
     before = text[max(0, number.start - 40) : number.start].split()
     return bool(before) and before[-1] != before[-1].lower() and f"{before[-1].lower()}{number.text}" in source.plain
 
@@ -211,7 +211,7 @@ def _stemmed(text: Analysis) -> Iterator[tuple[str, str]]:
 
 
 def _denial(said: Analysis, evidence: Analysis) -> str:
-    """Compares what the two deny; what the source denies of something else does not matter."""
+    """Compares the negations of the two, ignoring what the source negates of something else."""
     there = [scope for scope in evidence.denials if scope and 3 * len(scope & said.stems) >= 2 * len(scope)]
     if len(said.denials) > len(evidence.denials):
         return "" if evidence.soft_denials - said.soft_denials else "it denies what the source states"

@@ -1,4 +1,4 @@
-"""Words that tell which kind of answer a text gives: a time, a duration, a reason, a step."""
+"""Patterns of words that show which kind of answer a text gives: a time, a duration, a reason, a step."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Finds the citation markers in an answer while it is being written.
+"""Finds citation markers in an answer while it is being written.
 
 A marker is `[1]`, `[1, 2]`, `[1-3]`, `[^1]` or the same in `【】`, with numbers from 1 to 999, anywhere but in code:
-what stands between backticks, or in a fenced block, is passed on untouched (so `a[1]` in code survives, and a[1] in
-prose is a citation). `[0]` and `[2024]` are not markers.
+text between backticks, or in a fenced block, is passed on untouched (so `a[1]` in code survives, and a[1] in prose is a
+citation). `[0]` and `[2024]` are not markers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _OPENED = re.compile(rf"[\[【][\s^\d,;–{_PLACE}-]*$")
 
 @dataclass(frozen=True)
 class PlacedMarker:
-    """Markers that stand together, from `start` to `end` of a text."""
+    """Adjacent markers, from `start` to `end` of a text."""
 
     start: int
     end: int
@@ -45,9 +45,9 @@ class PlacedMarker:
 class MarkerScanner:
     """Passes text on with each marker replaced by what `resolve(number, claim)` returns, or removed if that is None.
 
-    Text is held back only as long as it may turn out to be part of a marker, or is needed to know what a marker
-    stands beside. Whatever the cuts between the pieces fed, the result is the same. `markers` and `code` tell where
-    in the result the markers and the code (fenced or between backticks) are.
+    Text is held back only as long as it may turn out to be part of a marker, or is needed to know a marker's context.
+    The result does not depend on how the text is cut into pieces. `markers` and `code` are the positions of markers and
+    code (fenced or between backticks) in the result.
     """
 
     def __init__(self, resolve: Resolve) -> None:
@@ -98,7 +98,7 @@ class MarkerScanner:
         return self._marker(final)
 
     def _opens_fence(self, final: bool) -> int | Literal[False] | None:
-        """Returns the length of a line that opens a fence; False if it opens none, None if that is not known yet."""
+        """Returns the length of a line that opens a fence; False if it opens none, None if not known yet."""
         line, newline, _ = self._pending.partition("\n")
         opening = _FENCE.match(line)
         undecided = not newline and not final
@@ -112,7 +112,7 @@ class MarkerScanner:
         return len(line) + len(newline)
 
     def _code_span(self, final: bool) -> str | None:
-        """Passes on a span between equal runs of backticks; a run without its twin in the paragraph is text."""
+        """Passes on a span between equal runs of backticks; a run without a match in the paragraph is text."""
         run = re.match("`+", self._pending)
         assert run is not None
         paragraph = self._pending[: _LONGEST_CODE_SPAN + 1].split("\n\n", 1)[0]
@@ -148,7 +148,7 @@ class MarkerScanner:
         return space + markers
 
     def _take_gap(self) -> str:
-        """Returns an ellipsis if the text around a removed marker would join to another one: `[2[9]]`."""
+        """Returns an ellipsis if the text around a removed marker would form another marker: `[2[9]]`."""
         gap, self._space, self._after_removal = f"{self._space}…", "", False
         return gap
 
@@ -163,7 +163,7 @@ class MarkerScanner:
         return shown
 
     def _claim(self, following: str, final: bool) -> Claim | None:
-        """Returns the text that the marker supports: the sentence before it on its line, or else the one after it."""
+        """Returns the text that the marker supports: the sentence before it on its line, otherwise the one after it."""
         line = self._said.rpartition("\n")[2]
         if not terms(line):
             end = _SENTENCE_END.search(following)
@@ -185,7 +185,7 @@ class MarkerScanner:
         return text
 
     def _take(self, length: int) -> str:
-        """Passes `length` characters on; spaces at their end wait, as they go when a removed marker follows them."""
+        """Passes on `length` characters; trailing spaces wait, as they are dropped if a removed marker follows."""
         text, self._pending = self._pending[:length], self._pending[length:]
         self._said = (self._said + text)[-_REMEMBERED:]
         self._line_start = text.endswith("\n")

@@ -1,4 +1,4 @@
-"""Finds what a question names, and which of it no text has."""
+"""Finds the names in a question, and those that no text has."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _NAMES_NOTHING = frozenset(WORDS["capitals of no name"])
 
 @dataclass(frozen=True)
 class NamedThings:
-    """The names of a question that stand in the texts, and those that do not.
+    """The names of a question that occur in the texts, and those that do not.
 
-    `apart` says that the absent ones only stand beside the others ("A and B"): what is told of those answers a part.
+    `apart`: the absent ones are only listed beside others ("A and B"), so that what is known of those answers a part.
     """
 
     there: Sequence[str]
@@ -39,10 +39,10 @@ class NamedThings:
 
 
 def named_in(question: str, texts: Sequence[str]) -> NamedThings:
-    """Returns identifiers (INC-207), joined names (OrderApi) and words with a capital (Albatross) of the question.
+    """Finds the question's identifiers (INC-207), joined names (OrderApi) and capitalised words (Albatross).
 
-    A joined name may stand in the texts in words: Order API, `order-api`. Where nouns have capitals, as in German, or
-    where all words have them, they name nothing.
+    The texts may have a joined name as words: Order API, `order-api`. If nouns are capitalised, as in German, or all
+    words are, capitals do not indicate names.
     """
     whole = " ".join(texts).casefold()
     identifiers, joined = set(_KNOWN_IDENTIFIER.findall(whole)), _BETWEEN_WORDS.sub("", whole)
@@ -69,18 +69,18 @@ def named_in(question: str, texts: Sequence[str]) -> NamedThings:
 
 
 def is_german(text: str) -> bool:
-    """Tells whether the text is in German, as far as a few words can tell."""
+    """Returns whether the text is in German, judging by a few words."""
     return bool(_GERMAN.match(text)) or Analysis(text).language == "de"
 
 
 def _tell_names(question: str) -> bool:
-    """Tells whether a capital makes a name: not in German, and not where most words have one."""
+    """Returns whether capitals indicate names: not in German, and not if most words have one."""
     words = [word for word in _WORD.findall(question)[1:] if len(word) > 2]
     return not is_german(question) and 2 * sum(word[0].isupper() for word in words) <= len(words) + 2
 
 
 def _stand_beside(question: str, places: Sequence[tuple[int, int, bool]]) -> bool:
-    """Tells whether each name that stands nowhere is one of a row of names, of which another stands somewhere."""
+    """Returns whether each absent name is in a list of names of which another occurs in the texts."""
     row: list[bool] = []
     rows = [row]
     end = None

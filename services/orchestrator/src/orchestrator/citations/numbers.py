@@ -1,4 +1,4 @@
-"""Reads the numbers of a text with their units, so that 1.5 million is 1,500,000 and 10 % is not 10 points."""
+"""Parses the numbers of a text with their units, so that 1.5 million is 1,500,000 and 10 % is not 10 points."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ UNIT_WORDS = frozenset([*_UNITS, *_SCALES])
 
 @dataclass(frozen=True)
 class Number:
-    """A number as it is written; `values` are its readings (1.500 may be 1.5), `unit` what it measures, if known."""
+    """A number as written; `values` are its possible readings (1.500 may be 1.5), `unit` its unit, if known."""
 
     text: str
     start: int
@@ -91,7 +91,7 @@ class Numbers:
         self._values = sorted(self._units)
 
     def has(self, number: Number) -> bool:
-        """Tells whether the number stands here: equal in a unit that may be the same, or well rounded."""
+        """Returns whether the source has the number: equal in a compatible unit, or correctly rounded."""
         return any(self._has(number, value) for value in number.values)
 
     def _has(self, number: Number, value: float) -> bool:
@@ -110,7 +110,7 @@ class Numbers:
 
 
 def numbers(text: str) -> list[Number]:
-    """Returns the numbers that stand alone; those within names (GPT4) belong to the name."""
+    """Returns the standalone numbers; those within names (GPT4) belong to the name."""
     found = []
     for match in _FOUND.finditer(text):
         sign, digits, word = match.groups()
@@ -148,7 +148,7 @@ def _number(
 
 
 def _readings(digits: str) -> tuple[float, ...]:
-    """Returns what the digits may mean: 1,500 is 1500 or (in German) 1.5; 1.2.3 is one name of a version."""
+    """Returns the possible values: 1,500 is 1500 or (in German) 1.5; 1.2.3 is a version."""
     if digits.isdigit():
         return (float(digits),)
     found = []

@@ -1,4 +1,4 @@
-"""Finds by vectors what a sentence in another language than its sources is closest to."""
+"""Finds by vectors the closest source sentence for a sentence in a different language."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ SAMPLES: Sequence[Sequence[str]] = (
 
 
 def least_alike(vectors: Vectors) -> float | None:
-    """Returns the cosine from which an encoder finds that two sentences say the same in two languages.
+    """Returns the cosine from which an encoder considers two sentences translations of each other.
 
-    `vectors` are those of SAMPLES, in a row. None if it takes any two of them for closer than a translation: then it
-    does not read these languages.
+    `vectors` are those of SAMPLES, in order. None if unrelated samples are closer than translations: the encoder then
+    does not support these languages.
     """
     cosines = vectors @ vectors.T
     topics = np.repeat(np.arange(len(SAMPLES)), len(SAMPLES[0]))
@@ -66,10 +66,10 @@ def least_alike(vectors: Vectors) -> float | None:
 
 
 class LookAcrossLanguages:
-    """Collects what is in another language while an answer is assessed; with its vectors, decides at the next time.
+    """Collects sentences in another language while an answer is assessed; with their vectors, decides in a second pass.
 
-    What is close to its source stays cited, from the sentence that is closest, and is unclear: vectors see neither a
-    denial nor a wrong number.
+    A sentence close to a source keeps its citation, from the closest sentence, and is unclear: vectors show neither a
+    negation nor a wrong number.
     """
 
     def __init__(self, sources: Sequence[SourceText]) -> None:
@@ -80,7 +80,7 @@ class LookAcrossLanguages:
         self._least = 1.0
 
     def collect(self, sentence: AnswerSentence, finding: Finding) -> Finding:
-        """Notes the sentence if it is in another language than its sources."""
+        """Records the sentence if its language differs from its sources'."""
         if finding.reason == OTHER_LANGUAGE and len(self._asked) < MOST_COMPARED:
             self._asked[sentence.said] = None
             self._cited.update(dict.fromkeys(one.passage for one in finding.spans))
@@ -88,13 +88,13 @@ class LookAcrossLanguages:
 
     @property
     def texts(self) -> list[str]:
-        """What is to be embedded; nothing if no sentence is in another language."""
+        """Returns the texts to embed; none if no sentence is in another language."""
         if not self._asked:
             return []
         return [*self._asked, *(self.sources[number - 1].content[slice(*span)] for number, span in self._places())]
 
     def answer(self, vectors: Vectors, least: float) -> None:
-        """Takes the unit vectors of `texts`; from `least` on two of them say the same."""
+        """Takes the unit vectors of `texts`; `least` is the cosine from which two say the same."""
         said, there = vectors[: len(self._asked)], vectors[len(self._asked) :]
         spans = [CitedSpan(0, number, *span) for number, span in self._places()]
         self._least = least
@@ -102,7 +102,7 @@ class LookAcrossLanguages:
             self._alike[text] = sorted(zip(map(float, cosines), spans, strict=True), key=lambda one: -one[0])
 
     def decide(self, sentence: AnswerSentence, finding: Finding) -> Finding:
-        """Returns the finding with what is closest to the sentence."""
+        """Returns the finding with the source closest to the sentence."""
         alike = self._alike.get(sentence.said)
         if not alike or finding.reason != OTHER_LANGUAGE:
             return finding

@@ -16,7 +16,7 @@ from service_kit.sentences import Span
 
 @dataclass(frozen=True)
 class StreamedAnswer:
-    """The text that was shown by now, the markers and the code in it, and what the markers stand for."""
+    """The text shown so far, the markers and the code in it, and the citations of the markers."""
 
     text: str
     markers: Sequence[PlacedMarker]
@@ -26,7 +26,7 @@ class StreamedAnswer:
 
 @dataclass(frozen=True)
 class StreamedSentence:
-    """Characters `start` to `end` of the streamed text, as they read with their markers, and what was found."""
+    """Characters `start` to `end` of the streamed text, including their markers, and the finding."""
 
     start: int
     end: int
@@ -36,9 +36,9 @@ class StreamedSentence:
 
 
 class AnswerProgress:
-    """Looks at what came since it looked last; `cited` are the citations of all sentences that are done.
+    """Checks the text that is new since the last check; `cited` are the citations of all finished sentences.
 
-    It computes: call it in a thread, one call at a time.
+    CPU-bound: call it in a thread, one call at a time.
     """
 
     def __init__(self, sources: Sequence[SourceText]) -> None:
@@ -47,7 +47,7 @@ class AnswerProgress:
         self._done, self._looked_at, self._lead = 0, 0, ""
 
     def advance(self, answer: StreamedAnswer, *, final: bool) -> list[StreamedSentence]:
-        """Returns the sentences that are done since the last call: with `final` all, else those that cannot go on."""
+        """Returns the sentences finished since the last call: with `final` all, else those that cannot continue."""
         if not final and len(answer.text) - self._looked_at < self._patience():
             return []
         self._looked_at = len(answer.text)
@@ -63,7 +63,7 @@ class AnswerProgress:
         return found
 
     def _patience(self) -> int:
-        """A long text in which no sentence ends is looked at seldom, so that all looks cost no more than its length."""
+        """Returns how much new text to wait for: a long text without a sentence end is checked rarely."""
         return LONGEST_SENTENCE if self._looked_at - self._done > LONGEST_SENTENCE else 1
 
     def _assessed(
@@ -89,7 +89,7 @@ class AnswerProgress:
 
 
 def _rest(answer: StreamedAnswer, start: int) -> BareAnswer:
-    """Returns what follows the place, without its markers."""
+    """Returns the text after the position, without its markers."""
     markers = [
         replace(one, start=one.start - start, end=one.end - start) for one in answer.markers if one.start >= start
     ]
@@ -98,7 +98,7 @@ def _rest(answer: StreamedAnswer, start: int) -> BareAnswer:
 
 
 def _finished(bare: BareAnswer, sentences: Sequence[AnswerSentence]) -> int:
-    """Returns how many sentences cannot go on: another one or a line break follows; for a table's row a whole line."""
+    """Returns how many sentences cannot continue: another or a line break follows; for a table row a full line."""
     for count in range(len(sentences), 0, -1):
         last = sentences[count - 1]
         lines = bare.text.count("\n", last.end)

@@ -1,4 +1,4 @@
-"""Reads a question: its parts, what kind of answer each part waits for, and whether it asks about the past."""
+"""Analyses a question: its parts, the kind of answer that each expects, and whether it asks about the past."""
 
 from __future__ import annotations
 
@@ -75,12 +75,11 @@ _NO_TERMS = frozenset(map(stem, WORDS["only ask"]))
 
 @dataclass(frozen=True)
 class QuestionPart:
-    """One part of a question. `terms` are its own, `around` those of the other parts, which tell what it is about.
+    """One part of a question. `terms` are its own, `around` those of the other parts, which are its context.
 
-    `past` says that it asks for what no longer holds, `happened` that it asks for an event. `several`: for a list.
-    `denied` says that a denial may answer: it asks for one, for a reason, or whether something is so.
-    `literals` are names with digits or signs, which cannot be put differently; `designators` are those of a series,
-    as `designators` returns them.
+    `past`: it asks for what no longer holds; `happened`: for an event; `several`: for a list. `denied`: a negation may
+    answer it, since it asks for one, for a reason, or whether something is so. `literals` are names with digits or
+    symbols, which cannot be paraphrased. `designators` are the members of a series that the question names.
     """
 
     kind: Kind
@@ -113,7 +112,7 @@ def parts_of(question: str) -> list[QuestionPart]:
 
 
 def question_terms(text: str) -> frozenset[str]:
-    """Returns the terms of a question, or of what may answer it, where "does not answer" says something."""
+    """Returns the terms of a question or of a possible answer, where "does not answer" counts."""
     return terms(text) | (_ANSWER if _ANSWERS.search(text) else frozenset())
 
 
@@ -127,7 +126,7 @@ def _asked_of_series(question: str) -> frozenset[tuple[str, str]]:
 
 
 def kind_of(text: str) -> Kind:
-    """Returns the kind of answer that the first asking words of a question or a heading ask for."""
+    """Returns the kind of answer that the first question word of a question or heading asks for."""
     found = ((match.start(), place) for place, (_, pattern) in enumerate(_KINDS) if (match := pattern.search(text)))
     first = min(found, default=None)
     return _KINDS[first[1]][0] if first else ""

@@ -1,4 +1,4 @@
-"""Divides a passage into what can be quoted: sentences with what their pronouns stand for, rows, fields."""
+"""Splits a passage into quotable parts: sentences with the antecedents of their pronouns, rows, fields."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _REFERS = re.compile(
 class QuotablePart:
     """Characters `start` to `end` of a passage. `said` is its own text, `before` the sentence that it refers to.
 
-    `columns` are the names of the columns, one for each cell of `cells`; both are empty but for a row or a field.
+    `columns` are the column names of `cells`; both are empty except for a row or a field.
     """
 
     start: int
@@ -58,7 +58,7 @@ class QuotablePart:
 
 
 def parts_of_passage(content: str, highlights: Sequence[tuple[int, int, float]]) -> list[QuotablePart]:
-    """Returns what can be quoted, in order. `highlights` are what the search found most alike, with their scores."""
+    """Returns the quotable parts in order. `highlights` are the most similar spans found by the search, with scores."""
     rows = {row.start: row for row in _rows(content)}
     spans = [*((row.start, row.end) for row in rows.values()), *_prose(content, list(rows.values()), highlights)]
     found: list[QuotablePart] = []
@@ -90,7 +90,7 @@ def _sentence(content: str, span: Span, before: QuotablePart | None, likeness: f
 
 
 def _list_after(content: str, start: int, end: int) -> int:
-    """Returns the end of the items that what ends at `end` leads to, as many as a quotation from `start` on holds."""
+    """Returns the end of the list introduced by what ends at `end`, as far as a quotation from `start` reaches."""
     while (item := _ITEM.match(content, end)) and item.end() - start <= LONGEST_QUOTE:
         end = item.end()
     return end
@@ -101,7 +101,7 @@ def _joins(content: str, before: QuotablePart, span: Span) -> bool:
 
 
 def _prose(content: str, rows: Sequence[QuotablePart], highlights: Sequence[tuple[int, int, float]]) -> Iterator[Span]:
-    """Yields the highlights, which know code from prose, and the sentences beside them."""
+    """Yields the highlights, which exclude code, and the sentences beside them."""
     taken = [(row.start, row.end) for row in rows]
     for start, end, _ in highlights:
         if not _overlaps((start, end), taken) and not _RULE.fullmatch(content, start, end):
@@ -121,7 +121,7 @@ def _prose(content: str, rows: Sequence[QuotablePart], highlights: Sequence[tupl
 
 
 def _rows(content: str) -> Iterator[QuotablePart]:
-    """Yields the rows of tables but those that name the columns, and the lines `Name: value` where several follow."""
+    """Yields table rows except headers, and lines `Name: value` if there are several in a row."""
     names: list[str] = []
     header: list[str] | None = None
     fields: list[QuotablePart] = []
@@ -149,7 +149,7 @@ def _rows(content: str) -> Iterator[QuotablePart]:
 
 
 def _heads(content: str, end: int) -> bool:
-    """Tells whether the next line is the rule below the names of columns."""
+    """Returns whether the next line is the rule below a table's header."""
     following = _LINE.match(content, end + 1)
     return following is not None and bool(_ROW.match(following[0])) and bool(_RULE.fullmatch(following[0]))
 
@@ -163,7 +163,7 @@ def _row(start: int, end: int, names: Sequence[str], cells: list[str]) -> Quotab
 
 
 def is_code(text: str) -> bool:
-    """Tells whether the text looks like source code."""
+    """Returns whether the text looks like source code."""
     return bool(_CODE.search(text))
 
 

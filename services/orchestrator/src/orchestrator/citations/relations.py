@@ -1,4 +1,4 @@
-"""Compares how two sentences put the same words together: who does what to whom, which number goes with what."""
+"""Compares how two sentences relate the same words: who does what to whom, which number belongs to what."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _NO_NOUN_FOLLOWS = frozenset(WORDS["no noun follows"])
 
 
 def sides_swapped(said: Analysis, source: Analysis, language: str) -> str:
-    """Returns the word whose two sides have changed places; but for English only if nothing else changed."""
+    """Returns the word whose two sides are swapped; in other languages than English only if nothing else changed."""
     if language != "en" and sorted(said.lower) != sorted(source.lower):
         return ""
     return _turned(said, source, _DIRECTED)
 
 
 def words_turned(said: Analysis, source: Analysis) -> str:
-    """Returns any word whose two sides have changed places: it may be a verb that no list has.
+    """Returns any word whose two sides are swapped; it may be a verb that is in no list.
 
-    Only of short sentences: in longer ones whole clauses move and say the same.
+    Only for short sentences: in longer ones whole clauses move without a change of meaning.
     """
     if len(said.words) > _SHORT:
         return ""
@@ -51,7 +51,7 @@ def _turned(said: Analysis, source: Analysis, around: frozenset[str]) -> str:
 
 
 def _sides(text: Analysis, at: int) -> tuple[frozenset[str], frozenset[str]]:
-    """Returns the content words before and after the token; "called by" turns them round."""
+    """Returns the content words before and after the token; "called by" swaps them."""
     own = stem(text.lower[at])
     places = [place for place in range(max(0, at - 8), min(len(text.lower), at + 9)) if text.lower[place] not in ";.!?"]
     known = text.stems
@@ -63,7 +63,7 @@ def _sides(text: Analysis, at: int) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def numbers_swapped(said: Analysis, source: Analysis) -> bool:
-    """Tells whether the same numbers stand in another order between the same words in the same order."""
+    """Returns whether the same numbers occur in another order between the same words in the same order."""
     mine, theirs = _once(_values(said)), _once(_values(source))
     if len(mine.keys() & theirs.keys()) < 2 or _in_order(mine, theirs):
         return False
@@ -72,7 +72,7 @@ def numbers_swapped(said: Analysis, source: Analysis) -> bool:
 
 
 def substituted(said: Analysis, source: Analysis, unseen: Sequence[Word]) -> str:
-    """Returns a noun that the source does not have, between words that stand there around something else."""
+    """Returns a noun that the source lacks, between words that surround something else there."""
     missing = {word.at for word in unseen}
     places: dict[str, list[int]] = {}
     for place, word in enumerate(source.words):
@@ -89,7 +89,7 @@ def substituted(said: Analysis, source: Analysis, unseen: Sequence[Word]) -> str
 
 
 def _another_there(said: Analysis, source: Analysis, places: dict[str, list[int]], start: int, end: int) -> bool:
-    """Tells whether the source has words of its own where the sentence has words `start` to `end`."""
+    """Returns whether the source has other words where the sentence has words `start` to `end`."""
     size = end - start
     before = places.get(said.words[start - 1].stem, [])[:8] if start > 0 else []
     after = places.get(said.words[end].stem, [])[:8] if end < len(said.words) else []
@@ -118,7 +118,7 @@ def _values(text: Analysis) -> list[tuple[float, ...]]:
 
 
 def _once(found: Sequence[T]) -> dict[T, int]:
-    """Returns the places of those that occur once."""
+    """Returns the positions of items that occur once."""
     counted: dict[T, int] = {}
     for one in found:
         counted[one] = counted.get(one, 0) + 1

@@ -1,4 +1,4 @@
-"""Puts sentences that a model wrote anew in the place of those that their sources contradict."""
+"""Replaces sentences that their sources contradict with sentences that a model has rewritten."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NUMBERED = re.compile(r"\s{0,8}(?:\*\*)?(\d{1,2})[.):]\s{1,8}(\S.*)")
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A sentence of an answer, by its place in `Assessed.sentences`, with what its source says instead."""
+    """A sentence of an answer, by its index in `Assessed.sentences`, with what its source says instead."""
 
     at: int
     said: str
@@ -32,7 +32,7 @@ class Contradiction:
 
 
 def contradictions(assessed: Assessed, sources: Sequence[SourceText]) -> list[Contradiction]:
-    """Returns what can be written anew: no rows of tables, and not more than MOST_REWRITTEN."""
+    """Returns the sentences to rewrite: no table rows, and at most MOST_REWRITTEN."""
     found = []
     for at, sentence in enumerate(assessed.sentences):
         text = assessed.content[sentence.start : sentence.end]
@@ -44,7 +44,7 @@ def contradictions(assessed: Assessed, sources: Sequence[SourceText]) -> list[Co
 
 
 def read_numbered(text: str, wanted: Sequence[Contradiction]) -> dict[int, str]:
-    """Returns the lines `1. …` of a model's answer, by the places of the sentences that they were asked for."""
+    """Returns the lines `1. …` of a model's answer, by the index of the sentence that each is for."""
     found: dict[int, str] = {}
     for line in text.splitlines():
         match = _NUMBERED.match(line[: 2 * LONGEST_REWRITTEN])
@@ -54,9 +54,9 @@ def read_numbered(text: str, wanted: Sequence[Contradiction]) -> dict[int, str]:
 
 
 def rewritten(assessed: Assessed, new: Mapping[int, str], sources: Sequence[SourceText]) -> tuple[str, dict[str, str]]:
-    """Returns the answer with those new sentences that their sources verify, and what each stands in the place of.
+    """Returns the answer with the new sentences that their sources verify, and the sentence that each replaces.
 
-    What the answer says already is not said again.
+    Sentences that repeat the answer are not used.
     """
     pieces: list[str] = []
     instead: dict[str, str] = {}
@@ -74,7 +74,7 @@ def rewritten(assessed: Assessed, new: Mapping[int, str], sources: Sequence[Sour
 
 
 def _fitting(text: str, sources: Sequence[SourceText]) -> str:
-    """Returns the sentence without markers if it can stand there; nothing if it may not."""
+    """Returns the sentence without markers if it is acceptable; otherwise nothing."""
     text = check(text, [], []).content.strip()
     unbalanced = text.count("`") % 2 or text.count('"') % 2 or text.count("“") != text.count("”")
     if len(text) > LONGEST_REWRITTEN or not terms(text) or unbalanced or text.startswith(("#", "|", ">")):

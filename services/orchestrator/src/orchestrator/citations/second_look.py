@@ -1,4 +1,4 @@
-"""What an entailment model is asked of the sentences that the rules leave open, and what its answer changes."""
+"""Asks an entailment model about sentences that the rules leave open, and applies its answers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _OPEN = frozenset({"unclear", "unsupported", "contradicted"})
 
 
 class SecondLook:
-    """Collects what is open while an answer is assessed; with what the model said, decides it at the next time.
+    """Collects open sentences while an answer is assessed; with the model's scores, decides them in a second pass.
 
-    What the rules find word for word is not asked. Where the two disagree, the sentence is unclear.
+    Sentences that the rules find word for word are not asked about. If the two disagree, the sentence is unclear.
     """
 
     def __init__(self, sources: Sequence[SourceText]) -> None:
@@ -34,18 +34,18 @@ class SecondLook:
         self._answered: dict[str, EntailmentScores] = {}
 
     def collect(self, sentence: AnswerSentence, finding: Finding) -> Finding:
-        """Notes the sentence if it is open."""
+        """Records the sentence if it is open."""
         if _is_open(finding) and len(self.asked) < MOST_ASKED and sentence.said not in self.asked:
             premise = evidence(sentence.said, self.sources[(finding.passage or 1) - 1])
             self.asked[sentence.said] = TextPair(premise, sentence.said)
         return finding
 
     def answer(self, scores: Sequence[EntailmentScores]) -> None:
-        """Takes what the model says to each pair of `asked`."""
+        """Takes the model's scores of each pair in `asked`."""
         self._answered = dict(zip(self.asked, scores, strict=True))
 
     def decide(self, sentence: AnswerSentence, finding: Finding) -> Finding:
-        """Returns the finding with the model's word."""
+        """Returns the finding, revised by the model."""
         scores = self._answered.get(sentence.said)
         if scores is None or finding.passage is None or not _is_open(finding):
             return finding
@@ -69,7 +69,7 @@ class SecondLook:
 
 
 def evidence(said: str, source: SourceText) -> str:
-    """Returns the source with where it stands, cut to what is around the sentence that is most like what is said."""
+    """Returns the source with its heading, cut to the surroundings of the most similar sentence."""
     content = source.content
     if len(content) > LONGEST_PREMISE:
         start, end = best_sentence(said, source) or (0, 0)

@@ -1,4 +1,4 @@
-"""A chunk taken apart once, to be compared with many sentences."""
+"""A chunk, analysed once to be compared with many sentences."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from service_kit.sentences import Span, sentences
 
 
 class SourceText:
-    """What a chunk says; `heading`, which tells where it stands (title, section), may lend names and numbers.
+    """The analysed text of a chunk; its `heading` (title, section) may contribute names and numbers.
 
-    `alike` says which words of a sentence put a word of the chunk differently.
+    `alike` finds words of a sentence that paraphrase a word of the chunk.
     """
 
     def __init__(self, content: str, heading: str = "", alike: WordLikeness = unlike) -> None:
@@ -22,7 +22,7 @@ class SourceText:
 
     @cached_property
     def spans(self) -> list[Span]:
-        """The sentences."""
+        """Returns the sentences."""
         return sentences(self.content)
 
     @cached_property
@@ -39,7 +39,7 @@ class SourceText:
 
     @cached_property
     def in_a_row(self) -> str:
-        """The words alone, with a blank between them."""
+        """Returns the words only, separated by spaces."""
         return f" {' '.join(self.whole.lower)} "
 
     def stretch(self, first: int, last: int) -> tuple[Span, Analysis]:

@@ -26,7 +26,7 @@ LEAST_SHARE = 0.12
 
 @dataclass(frozen=True)
 class CitedSpan:
-    """Marker [`number`] stands for characters `start` to `end` of passage number `passage` (counted from 1)."""
+    """Marker [`number`] refers to characters `start` to `end` of passage number `passage` (from 1)."""
 
     number: int
     passage: int
@@ -36,17 +36,17 @@ class CitedSpan:
 
 @dataclass(frozen=True)
 class Claim:
-    """The text that a marker supports: what follows the previous marker, and the whole sentence."""
+    """The text that a marker supports: what follows the previous marker, and the complete sentence."""
 
     segment: str
     sentence: str
 
 
 def supporting_span(claim: Claim, source: SourceText) -> tuple[int, int] | None:
-    """Returns the span of the source that supports the claim best; None if nothing does.
+    """Returns the span of the source that best supports the claim; None if nothing does.
 
-    Text in quotation marks must occur there word for word; otherwise one shared term is enough to be compared, and none
-    is needed where the two are in two languages.
+    Text in quotation marks must occur there word for word; otherwise one shared term is enough for a comparison, and
+    none is needed if the languages differ.
     """
     quoted = quotations(claim.segment)
     if quoted:
@@ -61,9 +61,9 @@ def supporting_span(claim: Claim, source: SourceText) -> tuple[int, int] | None:
 
 
 def refusal(claim: Claim, sources: Sequence[SourceText], number: int) -> str:
-    """Returns why source `number` (from 1) does not support the claim, in plain words; nothing if it may.
+    """Returns why source `number` (from 1) does not support the claim, in plain words; empty if it may.
 
-    What the claim has from another source of the run does not speak against this one, unless that one says it all.
+    Content of the claim from another source of the run does not count against this one, unless that one says it all.
     """
     if quotations(claim.segment):
         return ""  # compared word for word
@@ -85,12 +85,12 @@ def refusal(claim: Claim, sources: Sequence[SourceText], number: int) -> str:
 
 
 def unmarked(text: str) -> str:
-    """Returns the text without the marks of layout at its beginning, and without an index of code."""
+    """Returns the text without leading layout marks, and without an index into code."""
     return _LAYOUT.sub("", _INDEX.sub(" ", text))
 
 
 def joined(said: str, first: SourceText, other: SourceText) -> SourceText:
-    """Returns the sentence of each of the two that is most like what is said, as one text."""
+    """Returns the most similar sentence of each of the two sources, as one text."""
     spans = ((source, best_sentence(said, source)) for source in (first, other))
     return SourceText(
         "\n".join(source.content[slice(*span)] for source, span in spans if span), first.heading, first.alike
@@ -98,7 +98,7 @@ def joined(said: str, first: SourceText, other: SourceText) -> SourceText:
 
 
 def best_sentence(claim: str, source: SourceText) -> tuple[int, int] | None:
-    """Returns the sentence most like the claim, cut to LONGEST_QUOTE; None if none shares a term with it."""
+    """Returns the sentence most similar to the claim, cut to LONGEST_QUOTE; None if none shares a term with it."""
     best = max(likeness(claim, source), key=lambda found: (found[2], -found[0]), default=None)
     return shortened(source.content, best[0], best[1]) if best else None
 
@@ -114,7 +114,7 @@ def likeness(claim: str, source: SourceText) -> list[tuple[int, int, float]]:
 
 
 def shortened(text: str, start: int, end: int) -> tuple[int, int]:
-    """Returns the span, cut at a word's end if it is longer than LONGEST_QUOTE."""
+    """Returns the span, cut at the end of a word if it is longer than LONGEST_QUOTE."""
     if end - start <= LONGEST_QUOTE:
         return start, end
     cut = text.rfind(" ", start, start + LONGEST_QUOTE)
@@ -122,13 +122,13 @@ def shortened(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def quotations(text: str) -> Sequence[str]:
-    """Returns the quotations in the text that are longer than a name or a term."""
+    """Returns the quotations in the text that are longer than a name or term."""
     found = (next(filter(None, groups)) for groups in _QUOTED.findall(text))
     return [quote for quote in found if len(_WORD.findall(quote)) >= _SHORTEST_QUOTE_WORDS]
 
 
 def _locate(quote: str, passage: str) -> list[tuple[int, int]]:
-    """Finds the quote, ignoring case, punctuation and line breaks; in parts if it leaves something out."""
+    """Finds the quote, ignoring case, punctuation and line breaks; in parts if it has omissions."""
     spans = []
     for part in _ELLIPSIS.split(quote):
         words = _WORD.findall(part)

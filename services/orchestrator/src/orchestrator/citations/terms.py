@@ -1,4 +1,4 @@
-"""The terms of a text, without a model: enough to tell which sentence of a chunk supports a claim."""
+"""Extracts the terms of a text without a model, to find the sentence of a chunk that supports a claim."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ STOP_WORDS = frozenset(files("orchestrator.citations").joinpath("stop_words.txt"
 
 
 def terms(text: str) -> frozenset[str]:
-    """Returns the words that carry meaning: lower case, without endings, without function words."""
+    """Returns the content words in lower case, without endings."""
     found: set[str] = set()
     if text.isascii():
         return frozenset(
@@ -31,7 +31,7 @@ def terms(text: str) -> frozenset[str]:
 
 
 def stem(word: str) -> str:
-    """Cuts endings off, so that expire, expires, expired and expiring meet, and copy, copied and copying."""
+    """Removes endings, so that expire, expires, expired and expiring match, and copy, copied and copying."""
     if word[-1:] not in _LAST_OF_ENDINGS:
         return word
     for suffix, instead in (("ies", "i"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""), ("y", "i")):

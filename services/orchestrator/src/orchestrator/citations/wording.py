@@ -1,4 +1,4 @@
-"""Lays the words of a sentence beside those of its source, in order, to see what took whose place."""
+"""Aligns the words of a sentence with those of its source, to find replaced words."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ MOST_WORDS = 200
 
 
 def unlike(_first: str, _other: str) -> float:
-    """Knows no words: none are alike."""
+    """Returns 0: knows no similar words."""
     return 0.0
 
 
 def replaced(said: Analysis, source: Analysis, alike: WordLikeness) -> tuple[str, str] | None:
-    """Returns words that the source does not have, with those that stand there in their place and are not like them.
+    """Returns words that the source lacks, with the dissimilar words that it has in their place.
 
-    What only stands in another order, or was added or left out, replaces nothing.
+    Words that are only reordered, added or left out replace nothing.
     """
     if max(len(said.words), len(source.words)) > MOST_WORDS:
         return None
@@ -42,7 +42,7 @@ def replaced(said: Analysis, source: Analysis, alike: WordLikeness) -> tuple[str
 
 
 def _like(put: Sequence[str], there: Sequence[str], alike: WordLikeness) -> bool:
-    """Tells whether each word has one that is like it."""
+    """Returns whether each word has a similar one."""
     return all(any(alike(one, other) >= PUT_DIFFERENTLY for other in there) for one in put)
 
 

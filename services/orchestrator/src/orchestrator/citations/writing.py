@@ -1,4 +1,4 @@
-"""Writes an answer with the markers that its check leaves: the text itself stays as it is."""
+"""Writes an answer with the markers that its check left; the text itself is unchanged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LAST_STOP = re.compile(r"(?<=[\w)\]%`*'’])[.!]$")
 
 @dataclass(frozen=True)
 class Finding:
-    """What the sources say to a sentence; `spans` are those that are to be cited for it, `passage` was compared."""
+    """What the sources say about a sentence; `spans` are to be cited for it, `passage` was compared."""
 
     status: Status
     reason: str
@@ -40,7 +40,7 @@ class AssessedSentence:
 
 @dataclass(frozen=True)
 class Assessed:
-    """The final text: that of the answer but for its markers. `removed` counts the citations that went."""
+    """The final text: the answer's, except for its markers. `removed` counts the removed citations."""
 
     content: str
     cited: Sequence[CitedSpan]
@@ -58,9 +58,9 @@ def written(
     removed: int,
     before: Sequence[CitedSpan] = (),
 ) -> Assessed:
-    """Returns the final text; `spans` are the answer's own citations. Markers are numbered as they appear.
+    """Returns the final text; `spans` are the answer's own citations. Markers are numbered in order of appearance.
 
-    `before` are the citations of the text that this one continues, whose numbers go on.
+    `before` are the citations of the text that this one continues; their numbering is continued.
     """
     pen = _Pen(bare.text, before)
     sentences = []
@@ -92,7 +92,7 @@ def written(
 
 
 class _Pen:
-    """Copies a text and puts markers into it."""
+    """Copies a text and inserts markers."""
 
     def __init__(self, text: str, before: Sequence[CitedSpan]) -> None:
         self.text = text
@@ -107,7 +107,7 @@ class _Pen:
             self.at = place
 
     def cite(self, blanks: int, cited: Sequence[CitedSpan]) -> list[int]:
-        """Puts the markers down; returns their numbers."""
+        """Writes the markers; returns their numbers."""
         numbers = []
         for one in cited:
             key = one.passage, one.start, one.end
@@ -125,7 +125,7 @@ class _Pen:
 
 
 def _before_stop(text: str, sentence: AnswerSentence) -> int:
-    """Returns where a marker belongs: before the full stop, or in the last cell of a row."""
+    """Returns the position for a marker: before the full stop, or in the last cell of a row."""
     said = text[sentence.start : sentence.end]
     if said.startswith("|") and said.endswith("|") and len(said) > 1:
         return sentence.start + len(said[:-1].rstrip())

@@ -1,1 +1,1 @@
-"""What users and workspaces set: how answers are written, models by role, and their providers with sealed keys."""
+"""Settings of users and workspaces: how answers are written, models by role, and their providers with sealed keys."""

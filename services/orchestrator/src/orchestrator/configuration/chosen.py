@@ -1,4 +1,4 @@
-"""What a workspace and a user have chosen, as a run reads it. Pure."""
+"""The settings that a workspace and a user have chosen, as a run reads them. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from orchestrator.configuration.sealing import SealBroken, SecretPlace, SecretSe
 
 @dataclass(frozen=True)
 class ProviderAddress:
-    """A provider of a workspace. `failure`: its key cannot be opened, so it cannot be asked."""
+    """A provider of a workspace. `failure`: its key cannot be opened, so that it cannot be called."""
 
     name: str
     base_url: str
@@ -25,7 +25,7 @@ class ProviderAddress:
 
 @dataclass(frozen=True)
 class ChosenSettings:
-    """`instructions` are the workspace's, then the user's. Without a list for a role it has the operator's model."""
+    """`instructions` are the workspace's, then the user's. A role without a list uses the operator's model."""
 
     instructions: str = ""
     temperature: float | None = None
@@ -35,7 +35,7 @@ class ChosenSettings:
 
 
 def chosen(workspace_id: UUID, stored: Sequence[StoredSetting], seal: SecretSeal | None) -> ChosenSettings:
-    """Returns what is stored, in the order of the keys and the user's last, as a run reads it."""
+    """Returns the stored settings as a run reads them. `stored` is ordered by key, the user's last."""
     values: dict[str, Any] = {one.key: one.value for one in stored}
     instructions = [one.value for one in stored if one.key == "answers.instructions"]
     secrets = {one.key: one for one in stored if one.sealed is not None}

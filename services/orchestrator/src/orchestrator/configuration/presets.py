@@ -33,7 +33,7 @@ class PresetSql(Statements, file="presets.sql"):
 
 @dataclass(frozen=True)
 class StoredPreset:
-    """A preset as it is stored; without a `user_id` it is the workspace's."""
+    """A stored preset; without a `user_id` it is the workspace's."""
 
     user_id: UUID | None
     name: str
@@ -47,7 +47,7 @@ class StoredPreset:
 
 
 class CallerPresets(Repository):
-    """The presets that a caller can name: the own ones, and those of the workspace."""
+    """The presets that a caller can name: the caller's own, and the workspace's."""
 
     def __init__(self, connection: Connection, caller: Principal) -> None:
         super().__init__(connection, caller.workspace_id)
@@ -62,13 +62,13 @@ class PresetStore:
     configuration: ConfigurationStore
 
     async def all(self, caller: Principal) -> list[Preset]:
-        """Returns them by name, a user's own before the workspace's of the same name."""
+        """Returns the presets by name, a user's own before the workspace's of the same name."""
         async with self.configuration.database.workspace(caller.workspace_id) as connection:
             stored = await CallerPresets(connection, caller).all(PresetSql.all, StoredPreset)
         return [one.shown() for one in stored]
 
     async def find(self, caller: Principal, name: str) -> Preset:
-        """Returns the caller's own, else the workspace's. Raises PresetNotFound."""
+        """Returns the caller's own preset, otherwise the workspace's. Raises PresetNotFound."""
         async with self.configuration.database.workspace(caller.workspace_id) as connection:
             stored = await CallerPresets(connection, caller).one(PresetSql.find, StoredPreset, name=name)
         if stored is None:
@@ -76,7 +76,7 @@ class PresetStore:
         return stored.shown()
 
     async def put(self, caller: Principal, scope: SettingScope, name: str, preset: PresetPut) -> Preset:
-        """Raises Forbidden, TooManyPresets; ModelNotListed and ProviderUnusable as for a setting."""
+        """Stores the preset. Raises Forbidden, TooManyPresets; ModelNotListed and ProviderUnusable as for a setting."""
         owner_id = _owner(caller, scope)
         models = [model for models in preset.roles.values() for model in models]
         if models:

@@ -26,7 +26,7 @@ class ConfigurationSql(Statements, file="configuration.sql"):
 
 @dataclass(frozen=True)
 class StoredSetting:
-    """A value as it is stored; without a `user_id` it is the workspace's. A secret has `sealed`, and no value."""
+    """A stored value; without a `user_id` it is the workspace's. A secret has `sealed` and no value."""
 
     user_id: UUID | None
     key: str
@@ -42,7 +42,7 @@ class StoredSetting:
 
 @dataclass(frozen=True)
 class SealedOtherwise:
-    """A secret that is sealed with another key than the first one."""
+    """A secret that is sealed with a key other than the first."""
 
     workspace_id: UUID
     key: str
@@ -51,10 +51,10 @@ class SealedOtherwise:
 
 
 class WorkspaceConfiguration(Repository):
-    """What a workspace, and a user of it, have set."""
+    """The settings of a workspace and its users."""
 
     async def of(self, user_id: UUID | None) -> list[StoredSetting]:
-        """Returns what the workspace has set, and the user; in the order of the keys, the user's last."""
+        """Returns the settings of the workspace and the user, ordered by key, the user's last."""
         return await self.all(ConfigurationSql.all, StoredSetting, user_id=user_id)
 
     async def lock(self) -> None:
@@ -72,5 +72,5 @@ class WorkspaceConfiguration(Repository):
         )
 
     async def delete(self, user_id: UUID | None, key: str) -> bool:
-        """Returns whether it was set."""
+        """Deletes the setting; returns whether it was set."""
         return bool(await self.run(ConfigurationSql.delete, user_id=user_id, key=key))

@@ -1,4 +1,4 @@
-"""The settings that there are, and the form of their values. Pure."""
+"""Defines the settings and the form of their values. Pure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Secret = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=
 
 @dataclass(frozen=True)
 class SettingDefinition:
-    """A setting, or with `{name}` in its key a family of them."""
+    """A setting, or with `{name}` in its key a family of settings."""
 
     key: str
     category: str
@@ -62,7 +62,7 @@ class SettingDefinition:
         return _NAME.fullmatch(name) is not None and name != OPERATOR
 
     def parse(self, value: Any) -> Any:
-        """Returns the value as it is stored. Raises SettingInvalid, which tells nothing of a secret."""
+        """Returns the value to store. Raises SettingInvalid, which reveals nothing of a secret."""
         try:
             return self.form.dump_python(self.form.validate_python(value), mode="json")
         except ValidationError as error:
@@ -130,7 +130,7 @@ DEFINITIONS = (
 
 
 def defined(key: str, scope: SettingScope) -> SettingDefinition:
-    """Raises UnknownSetting."""
+    """Returns the definition. Raises UnknownSetting."""
     found = next((one for one in DEFINITIONS if one.covers(key)), None)
     if found is None or scope not in found.scopes:
         raise UnknownSetting
@@ -146,6 +146,6 @@ def secret_key(provider: str) -> str:
 
 
 def provider_of(key: str) -> str | None:
-    """Returns the provider that a key of the two is of."""
+    """Returns the provider's name if the key is one of a provider's two settings."""
     parts = key.split(".")
     return parts[1] if len(parts) == 3 and parts[0] == "providers" else None

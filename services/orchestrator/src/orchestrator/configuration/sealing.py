@@ -1,4 +1,4 @@
-"""Seals secrets with AES-256-GCM (NIST SP 800-38D), bound to the place that they are stored at. Does no IO."""
+"""Seals secrets with AES-256-GCM (NIST SP 800-38D), bound to the place where they are stored. Does no IO."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Sealed:
 
 @dataclass(frozen=True)
 class SecretPlace:
-    """Where a secret is stored. What is sealed for one place does not open at another one."""
+    """Where a secret is stored. A secret sealed for one place cannot be opened at another."""
 
     workspace_id: UUID
     key: str
@@ -45,7 +45,7 @@ class SecretPlace:
 
 
 class SecretSeal:
-    """The first key seals, all of them open: a new one is put before the old one, until all secrets are sealed anew."""
+    """Seals with the first key and opens with all: a new key precedes the old one until all secrets are resealed."""
 
     def __init__(self, keys: Sequence[bytes]) -> None:
         """`keys`: at least one, of 32 bytes each."""
@@ -77,5 +77,5 @@ class SecretSeal:
 
 
 def key_id(key: bytes) -> str:
-    """Returns what names a key without telling it."""
+    """Returns an id of a key that does not reveal it."""
     return hashlib.sha256(b"attractor settings key\x00" + key).hexdigest()[:8]

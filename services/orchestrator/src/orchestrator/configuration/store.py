@@ -46,7 +46,7 @@ class RoleListing(Protocol):
 
 @dataclass(frozen=True)
 class ConfigurationStore:
-    """Stores no secret without a `seal`. `allowed` are the addresses that providers may have."""
+    """Reads and stores settings; no secrets without a `seal`. `allowed` are the addresses that providers may have."""
 
     database: Database
     seal: SecretSeal | None
@@ -54,7 +54,7 @@ class ConfigurationStore:
     listing: RoleListing
 
     async def states(self, caller: Principal, scope: SettingScope, category: str | None) -> list[SettingState]:
-        """Returns what holds for the caller, or for the workspace; the values of secrets are left out."""
+        """Returns the settings in effect for the caller, or for the workspace, without the values of secrets."""
         user_id = caller.user_id if scope is SettingScope.user else None
         stored = {one.key: one for one in await self._stored(caller.workspace_id, user_id)}
         keys = sorted({*stored, *(one.key for one in DEFINITIONS if not one.is_family)})
@@ -62,7 +62,7 @@ class ConfigurationStore:
         return [one for one in states if category in (None, one.category)]
 
     async def put(self, caller: Principal, scope: SettingScope, key: str, given: Any) -> SettingState:
-        """Raises UnknownSetting, SettingInvalid, Forbidden; of roles and providers more."""
+        """Stores a setting. Raises UnknownSetting, SettingInvalid, Forbidden, and others for roles and providers."""
         definition = self._may_change(caller, scope, key)
         value = definition.parse(given)
         secret = self._sealed(caller.workspace_id, key, value) if definition.is_secret else None
@@ -88,7 +88,7 @@ class ConfigurationStore:
         return _state(key, stored[key])
 
     async def delete(self, caller: Principal, scope: SettingScope, key: str) -> None:
-        """Gives a setting its default back. With the address of a provider its key goes. Raises ProviderInUse."""
+        """Resets a setting to its default. Deletes a provider's key with its address. Raises ProviderInUse."""
         self._may_change(caller, scope, key)
         async with self.database.workspace(caller.workspace_id) as connection:
             settings = WorkspaceConfiguration(connection, caller.workspace_id)
@@ -102,11 +102,11 @@ class ConfigurationStore:
             await settings.delete(caller.user_id if scope is SettingScope.user else None, key)
 
     async def chosen(self, workspace_id: UUID, user_id: UUID | None) -> ChosenSettings:
-        """Returns what a run of the user reads."""
+        """Returns the settings for a run of the user."""
         return self.chosen_of(workspace_id, await self._stored(workspace_id, user_id))
 
     def chosen_of(self, workspace_id: UUID, stored: Sequence[StoredSetting]) -> ChosenSettings:
-        """Returns what a run reads of the settings that are stored for it."""
+        """Returns the settings for a run from those stored for it."""
         return chosen(workspace_id, stored, self.seal)
 
     async def _stored(self, workspace_id: UUID, user_id: UUID | None) -> list[StoredSetting]:
@@ -137,7 +137,7 @@ class ConfigurationStore:
 
 
 async def rotate(database: Database, seal: SecretSeal) -> int:
-    """Seals all secrets with the first key; returns how many were not. Raises SealBroken, and then changes nothing."""
+    """Seals all secrets with the first key; returns how many it resealed. Changes nothing if it raises SealBroken."""
     async with database.system() as connection:
         every = SystemRepository(connection)
         found = await every.all(ConfigurationSql.sealed_otherwise, SealedOtherwise, key_id=seal.key_id)
@@ -171,7 +171,7 @@ def _state(key: str, stored: StoredSetting | None) -> SettingState:
 
 
 def _check_provider(name: str, key: str, known: Mapping[str, StoredSetting]) -> None:
-    """A key is for an address that is known. Raises ProviderUnusable, TooManyProviders."""
+    """Checks that a key belongs to a known address. Raises ProviderUnusable, TooManyProviders."""
     if key == secret_key(name):
         if address_key(name) not in known:
             raise ProviderUnusable(f"{name}: set {address_key(name)} first")
@@ -182,7 +182,7 @@ def _check_provider(name: str, key: str, known: Mapping[str, StoredSetting]) -> 
 
 
 def _check_providers_exist(value: Sequence[Mapping[str, str]], known: Mapping[str, StoredSetting]) -> None:
-    """Raises ProviderUnusable: one was deleted while it was asked for its models."""
+    """Raises ProviderUnusable if a provider was deleted while it was asked for its models."""
     for one in value:
         if one["provider"] != OPERATOR and address_key(one["provider"]) not in known:
             raise ProviderUnusable(f"{one['provider']}: the workspace has no such provider")

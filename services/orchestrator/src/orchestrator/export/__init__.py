@@ -1,1 +1,1 @@
-"""Artifacts as files: Markdown, HTML, DOCX, PDF and their own source."""
+"""Exports artifacts as files: Markdown, HTML, DOCX, PDF and their own source."""

@@ -1,6 +1,6 @@
-"""Writes an artifact as a file, behind the walls of `service_kit.sandbox`. Imports little: it is loaded for this alone.
+"""Writes an artifact as a file, behind the walls of `service_kit.sandbox`. Imports little: it is loaded only for this.
 
-Pandoc is a program of its own, started with its own sandbox on; typst is a library. Both are optional here.
+Pandoc is a separate program, started with its own sandbox on; typst is a library. Both are optional here.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class NotExported(Exception):
 
 @dataclass(frozen=True)
 class ExportAssignment:
-    """What is to be written. `notes` are citations by number; `written_at` in seconds since 1970."""
+    """What to write. `notes` are citations by number; `written_at` is in seconds since 1970."""
 
     text: str
     target: str
@@ -85,7 +85,7 @@ def serve(messages: Connection, _: OwnMemory) -> None:
 
 @dataclass(frozen=True)
 class FileWriter:
-    """One artifact on its way into a file."""
+    """Converts one artifact into a file."""
 
     wanted: ExportAssignment
     limits: ExportLimits
@@ -146,7 +146,7 @@ class FileWriter:
         )
 
     def _heading(self, document: Node) -> str:
-        """Returns the title where it is to be shown."""
+        """Returns the title if it is to be shown."""
         return "" if starts_with_heading(document) else self.wanted.title or ""
 
     def _pandoc(self, read: str, write: str, text: bytes, *options: str) -> bytes:
@@ -163,7 +163,7 @@ class FileWriter:
 
 
 def pandoc_program() -> str:
-    """Returns where the program is that comes with the package. Raises NotExported."""
+    """Returns the path of the program that comes with the package. Raises NotExported."""
     package = importlib.util.find_spec("pypandoc")
     for folder in (package and package.submodule_search_locations) or ():
         for name in ("pandoc", "pandoc.exe"):
@@ -181,7 +181,7 @@ def _send(messages: Connection, body: dict[str, Any]) -> None:
 
 
 def _limit(limits: ExportLimits) -> None:
-    """Nets below the deadline that the parent keeps; programs inherit them."""
+    """Sets resource limits as a safety net below the parent's deadline; child programs inherit them."""
     seconds = int(2 * limits.seconds) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_FSIZE, (limits.output_bytes, limits.output_bytes))

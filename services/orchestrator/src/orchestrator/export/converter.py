@@ -1,4 +1,4 @@
-"""Has artifacts written as files by walled processes, off the event loop."""
+"""Exports artifacts as files in walled processes, outside the event loop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WAITING_FOR_EACH = 8  # exports that wait for each one that is being written
 
 
 class DocumentConverter:
-    """One process for each export, `at_once` of them at a time. The fork server is started with the first."""
+    """Runs one process per export, at most `at_once` at a time. The fork server is started with the first."""
 
     def __init__(self, limits: ExportLimits, at_once: int) -> None:
         self.limits = limits
@@ -27,7 +27,7 @@ class DocumentConverter:
         self._most, self._present = at_once * (1 + WAITING_FOR_EACH), 0
 
     async def aclose(self) -> None:
-        """Ends what still runs; its callers are told that it failed."""
+        """Ends exports in progress; they fail for their callers."""
         await asyncio.to_thread(self._sandbox.close)
 
     async def convert(self, wanted: ExportAssignment) -> bytes:

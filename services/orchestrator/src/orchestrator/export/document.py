@@ -1,6 +1,6 @@
-"""A parsed document (Pandoc's JSON) made safe to write in any format, with notes for citations. Pure.
+"""Makes a parsed document (Pandoc's JSON) safe to write in any format, with notes for citations. Pure.
 
-Nothing of it may name a file or a place that a converter would fetch, or set an attribute that a writer would pass on.
+It must not name a file or an address that a converter would fetch, or set an attribute that a writer would pass on.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ NOTHING: list[Any] = ["", [], []]
 
 @dataclass
 class SafeDocument:
-    """`notes` are the texts of citations by number. `math_as_code`: formulas are written as they were typed."""
+    """`notes` are citation texts by number. `math_as_code`: formulas are written as they were typed."""
 
     notes: Mapping[int, str]
     math_as_code: bool = False
     anchors: set[str] = field(default_factory=set)
 
     def cleaned(self, document: Node) -> Node:
-        """Returns the document with nothing but text, structure, and links to the web and to its own headings."""
+        """Returns the document with only text, structure, and links to the web and to its own headings."""
         self.anchors = {anchor for anchor in _anchors(document["blocks"]) if ANCHOR.match(anchor)}
         return {**document, "meta": {}, "blocks": self._all(document["blocks"], True)}
 
@@ -51,7 +51,7 @@ class SafeDocument:
         return found
 
     def _element(self, node: Node, noted: bool) -> list[Any]:
-        """Returns what stands in the node's place."""
+        """Returns the nodes that replace the node."""
         match node["t"], node.get("c"):
             case ("RawInline" | "RawBlock") as kind, [_, text]:
                 return _shown(kind, text)
@@ -81,7 +81,7 @@ class SafeDocument:
         return inside
 
     def _add_text(self, found: list[Any], text: str) -> None:
-        """Adds the text, with a note in the place of each marker whose citations are all known."""
+        """Adds the text, with notes in place of markers whose citations are all known."""
         end = 0
         for marker in MARKER.finditer(text):
             numbers = [int(number) for number in marker[1].split(",")]
@@ -101,13 +101,13 @@ class SafeDocument:
 
 
 def code_block(text: str, language: str | None) -> Node:
-    """Returns the text as a block of code; a language that is not a plain word is left out."""
+    """Returns the text as a code block; a language that is not a plain word is left out."""
     classes = [language] if language and LANGUAGE.match(language) else []
     return {"t": "CodeBlock", "c": [["", classes, []], text]}
 
 
 def titled(document: Node, title: str | None) -> Node:
-    """Returns the document with the title, if it has no heading at its beginning."""
+    """Returns the document, with the title added if it does not begin with a heading."""
     if not title or starts_with_heading(document):
         return document
     return {**document, "meta": {"title": {"t": "MetaInlines", "c": _words(title)}}}
@@ -118,14 +118,14 @@ def starts_with_heading(document: Node) -> bool:
 
 
 def _shown(kind: str, raw: str) -> list[Any]:
-    """Returns markup as the text that it is; comments are left out."""
+    """Returns markup as literal text; comments are left out."""
     if raw.startswith("<!--"):
         return []
     return [_text(raw)] if kind == "RawInline" else [code_block(raw, None)]
 
 
 def _whole_markers(nodes: list[Any]) -> list[Any]:
-    """Returns the nodes with markers such as [1, 2] in one piece, which the parser divides at spaces."""
+    """Joins markers such as [1, 2], which the parser splits at spaces."""
     found: list[Any] = []
     for node in nodes:
         text = node["c"] if isinstance(node, dict) and node.get("t") == "Str" else None

@@ -1,4 +1,4 @@
-"""A version of an artifact as a file of a format."""
+"""Exports a version of an artifact as a file."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class ExportedFile:
 
 
 class ArtifactExporting:
-    """Citations become notes, but in source files, which stay as they are."""
+    """Exports artifacts. Citations become notes, except in source files, which stay as they are."""
 
     def __init__(self, converter: DocumentConverter, ingestion: IngestionService) -> None:
         self.converter, self.ingestion = converter, ingestion
 
     async def export(self, caller: Principal, view: ArtifactView, wanted: ArtifactFormat) -> ExportedFile:
-        """Raises the problems of `DocumentConverter.convert`, ExportNotPossible, UnknownDocument, ServiceSilent."""
+        """Raises what `DocumentConverter.convert` raises, ExportNotPossible, UnknownDocument, ServiceSilent."""
         is_pdf = view.kind is ArtifactKind.pdf
         if wanted is ArtifactFormat.source or (is_pdf and wanted is ArtifactFormat.pdf):
             return await self._original(caller, view, wanted) if is_pdf else _source(view)
@@ -63,7 +63,7 @@ class ArtifactExporting:
         return ExportedFile(file_name(view, ending), media_type, await self.converter.convert(assignment))
 
     async def _original(self, caller: Principal, view: ArtifactView, wanted: ArtifactFormat) -> ExportedFile:
-        """Opens the file that the artifact shows, which is closed when it is read."""
+        """Opens the file that the artifact shows; it is closed once it has been read."""
         if view.document_id is None:
             raise UnknownDocument
         async with AsyncExitStack() as stack:

@@ -1,4 +1,4 @@
-"""What one export may take, and what its process says of itself. Imports nothing: the process loads it, too."""
+"""The limits of one export, and what its process reports. Imports nothing, because the process loads it, too."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TOO_LARGE, FAILED, MISSING = "too-large", "failed", "missing"
 
 @dataclass(frozen=True)
 class ExportLimits:
-    """`source_bytes` of the text that goes in, `output_bytes` of the file that comes out."""
+    """`source_bytes` limits the text to export, `output_bytes` the resulting file."""
 
     seconds: float = 30.0
     memory_bytes: int = 768 << 20

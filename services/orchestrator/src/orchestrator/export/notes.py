@@ -1,4 +1,4 @@
-"""What the notes of an exported artifact say, and how Markdown has them. Pure."""
+"""Texts of the notes of an exported artifact, and Markdown footnotes. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CODE = re.compile(r"`[^`\n]{0,1000}`")
 
 
 def note(citation: Citation) -> str:
-    """Returns the title, the place and the quote of a citation, in one line."""
+    """Returns the title, the place and the quote of a citation on one line."""
     place = []
     if citation.page is not None:
         place.append(f"page {citation.page}")
@@ -37,7 +37,7 @@ def notes(citations: Sequence[Citation]) -> dict[int, str]:
 
 
 def with_footnotes(text: str, by_number: Mapping[int, str]) -> str:
-    """Returns Markdown with a footnote for each marker of a known citation outside code; all else stays as it is."""
+    """Returns Markdown with a footnote for each marker of a known citation outside code, otherwise unchanged."""
     used: set[int] = set()
 
     def footnotes(marker: re.Match[str]) -> str:
@@ -74,5 +74,5 @@ def _outside_code(line: str, replace: Callable[[re.Match[str]], str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Returns the text with what Markdown would take for markup escaped."""
+    """Returns the text with Markdown markup escaped."""
     return re.sub(r"([\\`*_\[\]<>#|~$])", r"\\\1", text)

@@ -1,7 +1,7 @@
-"""The scripts that the fonts of typst do not have. Pure.
+"""Finds scripts that typst's fonts lack. Pure.
 
-They come with its wheel (Libertinus, New Computer Modern, DejaVu Sans Mono): Latin, Greek, Cyrillic, Armenian, Hebrew,
-Arabic and Devanagari are there.
+The fonts in its wheel (Libertinus, New Computer Modern, DejaVu Sans Mono) have Latin, Greek, Cyrillic, Armenian,
+Hebrew, Arabic and Devanagari.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ UNDRAWN = {
 
 
 def undrawn(text: str) -> list[str]:
-    """Returns the names of the scripts in the text that would be empty boxes."""
+    """Returns the names of the scripts in the text that would show as empty boxes."""
     letters = (letter for letter in set(text) if letter > "\u0700")
     words = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters}
     return sorted(UNDRAWN[word] for word in words & UNDRAWN.keys())

@@ -1,1 +1,1 @@
-"""What users say of answers, and what owners see of it."""
+"""Users' feedback on answers, and its overview for owners."""

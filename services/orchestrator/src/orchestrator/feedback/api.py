@@ -93,7 +93,7 @@ async def export_feedback(
 async def _parts(
     database: Database, workspace_id: UUID, rating: FeedbackRating | None, form: FeedbackFile
 ) -> AsyncIterator[str]:
-    """Yields the file; holds no connection while the reader takes its time."""
+    """Yields the file; holds no connection while a slow client reads."""
     yield form.head
     at, before = None, None
     while True:

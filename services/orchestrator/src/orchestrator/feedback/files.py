@@ -1,4 +1,4 @@
-"""Feedback as a file: JSON Lines for programs, CSV for spreadsheets. Pure."""
+"""Writes feedback as a file: JSON Lines for programs, CSV for spreadsheets. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 @dataclass(frozen=True)
 class FeedbackFile:
-    """`head` is written before the `part` of each page of entries."""
+    """`head` is written first, then the `part` of each page of entries."""
 
     media_type: str
     extension: str
@@ -30,7 +30,7 @@ def as_lines(entries: Sequence[FeedbackEntry]) -> str:
 def as_rows(entries: Sequence[FeedbackEntry]) -> str:
     """Returns rows in the order of FIELDS, reasons separated by line breaks.
 
-    A text that a spreadsheet would take for a formula begins with an apostrophe (OWASP, CSV injection).
+    Texts that a spreadsheet would take for formulas are prefixed with an apostrophe (OWASP, CSV injection).
     """
     written = io.StringIO()
     rows = csv.writer(written)

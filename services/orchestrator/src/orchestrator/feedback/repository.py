@@ -1,4 +1,4 @@
-"""Feedback on answers: one's own, and that of a whole workspace for its owners."""
+"""Feedback on answers: the caller's own, and a whole workspace's for its owners."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ class FeedbackSql(Statements, file="feedback.sql", columns=", ".join(AnswerFeedb
 
 @dataclass(frozen=True)
 class RatedMessage:
-    """What is looked at before a message is rated."""
+    """The fields of a message that are checked before it is rated."""
 
     role: str
     status: str
 
 
 class CallerFeedback(Repository):
-    """What the caller says of answers in the caller's own sessions."""
+    """The caller's feedback on answers in the caller's own sessions."""
 
     def __init__(self, connection: Connection, caller: Principal) -> None:
         super().__init__(connection, caller.workspace_id)
         self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def put(self, message_id: UUID, feedback: FeedbackPut) -> AnswerFeedback:
-        """Replaces what was said before. Raises MessageNotFound; NotAnEndedAnswer for questions and drafts."""
+        """Replaces earlier feedback. Raises MessageNotFound; NotAnEndedAnswer for questions and drafts."""
         message = await self._find(message_id)
         if message.role != MessageRole.assistant or message.status == MessageStatus.pending:
             raise NotAnEndedAnswer
@@ -53,7 +53,7 @@ class CallerFeedback(Repository):
         return said
 
     async def delete(self, message_id: UUID) -> None:
-        """Changes nothing where nothing was said. Raises MessageNotFound."""
+        """Deletes the feedback, if there is any. Raises MessageNotFound."""
         await self._find(message_id)
         await self.run(FeedbackSql.delete, id=message_id)
 
@@ -65,12 +65,12 @@ class CallerFeedback(Repository):
 
 
 class WorkspaceFeedback(Repository):
-    """What everybody in the workspace says."""
+    """The feedback of all users of the workspace."""
 
     async def newest(
         self, rating: FeedbackRating | None, at: datetime | None, before: UUID | None, limit: int
     ) -> list[FeedbackEntry]:
-        """Returns what was given before a time and message, by default the newest."""
+        """Returns the feedback before a time and message, by default the newest."""
         return await self.all(
             FeedbackSql.page, FeedbackEntry, rating=rating, before_at=at, before_id=before, limit=limit
         )

@@ -1,1 +1,1 @@
-"""Every LangGraph graph, a folder each."""
+"""The LangGraph graphs, one folder each."""

@@ -1,4 +1,4 @@
-"""What a checkpoint depends on: a graph's nodes and edges, and its state's fields."""
+"""A digest of what checkpoints depend on: a graph's nodes and edges, and its state's fields."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from langgraph.graph.state import CompiledStateGraph
 
 
 def digest(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
-    """Returns the same text in each process as long as a run of the one graph can go on in the other.
+    """Returns a text that is equal for two graphs, in any process, if a run of one can continue in the other.
 
-    The code of nodes does not count: a node that comes to mean something else needs another name.
+    The code of nodes is not included: a node whose meaning changes needs a new name.
     """
     builder = graph.builder
     parts = {
@@ -30,12 +30,12 @@ def digest(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
 
 
 def _below(node: Any) -> str | None:
-    """Returns the digest of a node that is a graph itself."""
+    """Returns the digest of a node that is itself a graph."""
     return digest(node) if isinstance(node, CompiledStateGraph) else None
 
 
 def _described(part: Any) -> Any:
-    """Describes a type, also the fields of a TypedDict within it; a reducer by its name."""
+    """Describes a type, including the fields of a TypedDict within it; a reducer by its name."""
     if is_typeddict(part):
         return {name: _described(kind) for name, kind in get_type_hints(part, include_extras=True).items()}
     if origin := get_origin(part):

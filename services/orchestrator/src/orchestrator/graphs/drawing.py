@@ -1,4 +1,4 @@
-"""Draws compiled graphs, with the subgraphs within them and the edges to the error handler."""
+"""Draws compiled graphs, with their subgraphs and the edges to the error handler."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GRAPHS: Mapping[str, Callable[[], CompiledStateGraph[Any, Any, Any, Any]]] = {
 
 
 def mermaid(graph: CompiledStateGraph[Any, Any, Any, Any]) -> str:
-    """Returns the graph in Mermaid's language, as it is compiled: one line for all edges of a kind from a node."""
+    """Returns the compiled graph in Mermaid's language, with one line for all edges of a kind from a node."""
     drawn: dict[str, list[str]] = {}
     for edge in sorted(graph.get_graph().edges, key=lambda one: one.source != START):
         arrow = "-.->" if edge.conditional else "-->"

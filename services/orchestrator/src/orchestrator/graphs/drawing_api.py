@@ -1,4 +1,4 @@
-"""The route of drawings."""
+"""The route that draws graphs."""
 
 from __future__ import annotations
 

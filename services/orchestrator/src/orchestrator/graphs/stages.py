@@ -1,4 +1,4 @@
-"""Wraps every node of every graph: its events, its span, its place in the trace, what becomes of its errors."""
+"""Wraps every node of every graph: events, span, trace, and error handling."""
 
 from __future__ import annotations
 
@@ -69,10 +69,10 @@ class Node(Protocol[NodeInputT_contra, ContextT]):
 def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInputT_contra, ContextT]:
     """Returns the node between `stage_started` and `stage_completed`, in a span of its name, timed and in `node_trace`.
 
-    The context has `events` (an RunEvents). They are on the stream before the node's checkpoint is written, so that a
+    The context has `events` (a RunEvents). They are on the stream before the node's checkpoint is written, so that a
     resumed run need not repeat them.
 
-    A GraphError, a lost lease and a database that is away are for whoever runs the graph. Any other error becomes
+    A GraphError, a lost lease and an unavailable database are raised to the graph's caller. Any other error becomes
     `error` in the state, and the node's edges (`unless_failed`) lead to the error handler; only there it is raised.
     """
     name = str(getattr(node, "__name__", "node"))
@@ -105,7 +105,7 @@ def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInput
 def unless_failed(
     stage_name: str, following: Callable[[FailingState], str], state_type: type[FailingState]
 ) -> Callable[[FailingState], str]:
-    """Returns the path of a conditional edge: to the error handler if the node has failed. It reads the whole state."""
+    """Returns the path of a conditional edge, to the error handler if the node has failed. It reads the whole state."""
 
     def way(state: FailingState) -> str:
         error = state["error"]
@@ -116,5 +116,5 @@ def unless_failed(
 
 
 def _is_for_the_engine(error: Exception) -> bool:
-    """A service that is silent is a failure like any other, unlike a database."""
+    """Returns whether the caller of the graph handles the error: a database's, but not another service's."""
     return isinstance(error, FOR_THE_ENGINE) and not isinstance(error, ServiceSilent)

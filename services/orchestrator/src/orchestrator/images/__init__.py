@@ -1,1 +1,1 @@
-"""Images that messages show: taken in behind walls, kept in the object store, deleted with their session."""
+"""Images that messages show: decoded behind walls, kept in the object store, deleted with their session."""

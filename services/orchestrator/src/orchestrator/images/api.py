@@ -104,7 +104,7 @@ async def delete_attachment(session_id: UUID, attachment_id: UUID, caller: Viewe
 
 
 async def _body(request: Request) -> bytes:
-    """Raises ImageTooLarge before more than an image is read."""
+    """Returns the body; raises ImageTooLarge before reading more than an image may have."""
     read = bytearray()
     async for piece in request.stream():
         read += piece

@@ -1,5 +1,4 @@
-"""Decodes an image and writes it anew, behind the walls of `service_kit.sandbox`. Imports little: it is loaded for this
-alone."""
+"""Re-encodes an image, behind the walls of `service_kit.sandbox`. Imports little: it is loaded only for this."""
 
 from __future__ import annotations
 
@@ -29,8 +28,8 @@ class ImageRefused(Exception):
 
 
 def serve(messages: Connection, _: OwnMemory) -> None:
-    """Receives the media type with the limits, then the file; sends what the image became and its bytes in pieces, or
-    why it became nothing."""
+    """Receives the media type with the limits, then the file; sends the new image's data and its bytes in pieces, or
+    why there is none."""
     try:
         asked, file = json.loads(messages.recv_bytes()), messages.recv_bytes()
     except EOFError:
@@ -50,7 +49,7 @@ def serve(messages: Connection, _: OwnMemory) -> None:
 
 
 def rewritten(file: bytes, media_type: str, limits: ImageLimits) -> tuple[dict[str, Any], bytes]:
-    """Returns type and size with the bytes of a new file that has the pixels and nothing else. Raises ImageRefused."""
+    """Returns type and size, and the bytes of a new file with only the pixels. Raises ImageRefused."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", Image.DecompressionBombWarning)
         try:
@@ -75,7 +74,7 @@ def rewritten(file: bytes, media_type: str, limits: ImageLimits) -> tuple[dict[s
 
 
 def _decoded(file: bytes, media_type: str, limits: ImageLimits) -> Image.Image:
-    """Returns the first frame, upright and small enough, in a new image that knows nothing of the file."""
+    """Returns the first frame, upright and small enough, in a new image without the file's metadata."""
     with Image.open(io.BytesIO(file), formats=list(FORMATS.values())) as opened:
         if opened.format != FORMATS[media_type]:
             raise ImageRefused(MISLABELLED, f"It says {media_type} and is {opened.format}.")
@@ -100,7 +99,7 @@ def _send(messages: Connection, body: dict[str, Any]) -> None:
 
 
 def _limit(limits: ImageLimits) -> None:
-    """Nets below the deadline that the parent keeps."""
+    """Sets resource limits as a safety net below the parent's deadline."""
     seconds = int(2 * limits.seconds) + 1
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_FSIZE, (limits.output_bytes, limits.output_bytes))

@@ -1,4 +1,4 @@
-"""Has images decoded and written anew by walled processes, off the event loop."""
+"""Decodes and re-encodes images in walled processes, outside the event loop."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BEGINNINGS = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 
 @dataclass(frozen=True)
 class SentImage:
-    """An image as somebody sent it: anything."""
+    """An image as it was sent; untrusted."""
 
     media_type: str
     data: bytes
@@ -28,7 +28,7 @@ class SentImage:
 
 @dataclass(frozen=True)
 class KeptImage:
-    """An image as it is kept: PNG or JPEG, pixels alone."""
+    """An image as it is kept: PNG or JPEG, only pixels."""
 
     media_type: str
     width: int
@@ -37,7 +37,7 @@ class KeptImage:
 
 
 class ImageDecoder:
-    """One process for each image. The fork server is started with the first."""
+    """Runs one process per image. The fork server is started with the first."""
 
     def __init__(self, limits: ImageLimits) -> None:
         self.limits = limits
@@ -46,7 +46,7 @@ class ImageDecoder:
         self._most, self._present = limits.at_once * (1 + WAITING_FOR_EACH), 0
 
     async def aclose(self) -> None:
-        """Ends what still runs; its callers are told that it failed."""
+        """Ends decoding in progress, which fails for its callers."""
         await asyncio.to_thread(self._sandbox.close)
 
     async def decode(self, sent: SentImage) -> KeptImage:

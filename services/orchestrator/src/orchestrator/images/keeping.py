@@ -1,4 +1,4 @@
-"""Keeps images: rows in PostgreSQL, bytes in the object store. A row is there before its bytes, and goes after them."""
+"""Keeps images: rows in PostgreSQL, bytes in the object store. A row is written before and deleted after its bytes."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ log = logging.getLogger(__name__)
 
 
 def image_key(workspace_id: UUID, image_id: UUID | str) -> str:
-    """Returns where the bytes of an image are in the object store."""
+    """Returns the object store's key of an image."""
     return f"{workspace_id}/attachments/{image_id}"
 
 
 class ImageKeeping:
-    """Takes images in, gives them out, and deletes them."""
+    """Stores, returns and deletes images."""
 
     def __init__(self, database: Database, objects: ObjectStore, decoder: ImageDecoder) -> None:
         self.database, self.objects, self.decoder = database, objects, decoder
 
     async def take(self, caller: Principal, name: str, sent: SentImage) -> UUID:
-        """Keeps an image for a moment: it is deleted unless `CallerImages.bind` gives it to a session.
+        """Keeps an image temporarily: it is deleted unless `CallerImages.bind` gives it to a session.
 
         Raises what ImageDecoder.decode does.
         """
@@ -44,7 +44,7 @@ class ImageKeeping:
         return image_id
 
     async def attach(self, caller: Principal, session_id: UUID, name: str, sent: SentImage) -> ImageAttachment:
-        """Raises SessionNotFound, TooManyImages, and what ImageDecoder.decode does."""
+        """Adds an image to a session. Raises SessionNotFound, TooManyImages, and what ImageDecoder.decode does."""
         async with self.database.workspace(caller.workspace_id) as connection:
             await CallerImages(connection, caller).must_own(session_id)
         image_id = await self.take(caller, name, sent)
@@ -62,13 +62,13 @@ class ImageKeeping:
             raise ImageNotFound from None
 
     async def delete(self, caller: Principal, session_id: UUID, image_id: UUID) -> None:
-        """Raises ImageNotFound, Unavailable; it is gone for everybody then, and its bytes are a little later."""
+        """Deletes an image for everyone at once, its bytes a little later. Raises ImageNotFound, Unavailable."""
         async with self.database.workspace(caller.workspace_id) as connection:
             await CallerImages(connection, caller).release(session_id, image_id)
         await self._delete(caller.workspace_id, [image_id])
 
     async def erase(self, workspace_id: UUID, ids: Sequence[UUID]) -> Erased:
-        """Deletes and counts images. What the object store does not delete now counts as left, and goes later."""
+        """Deletes and counts images. Those that the object store does not delete now count as left, and go later."""
         if ids:
             try:
                 await self._delete(workspace_id, ids)
@@ -87,7 +87,7 @@ class ImageKeeping:
         return Erased({"images": len(found) - len(left)}, {"images": len(left)})
 
     async def erase_expired(self) -> None:
-        """Deletes what no message shows; what fails is tried again the next time."""
+        """Deletes images that no message shows; failures are retried the next time."""
         async with self.database.system() as connection:
             expired = await ExpiredImages(connection).take()
         for workspace_id, images in groupby(

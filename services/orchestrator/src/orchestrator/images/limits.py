@@ -1,4 +1,4 @@
-"""What one image may take, and what its process says of itself. Imports nothing: the process loads it, too."""
+"""The limits of one image, and what its process reports. Imports nothing, because the process loads it, too."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ TOO_LARGE, NOT_READ, MISLABELLED = "too-large", "not-read", "mislabelled"
 
 @dataclass(frozen=True)
 class ImageLimits:
-    """`side` is the longer side of what is kept, `pixels` what may be decoded at most, `output_bytes` what it
-    may become.
+    """`side` limits the longer side of the kept image, `pixels` the decoded pixels, `output_bytes` the re-encoded file.
 
     At most `at_once` images are decoded at a time.
     """

@@ -61,7 +61,7 @@ class CallerImages(Repository):
             raise SessionNotFound
 
     async def bind(self, session_id: UUID, ids: Sequence[UUID]) -> list[ImageAttachment]:
-        """Gives images to a session. Raises SessionNotFound, TooManyImages."""
+        """Adds images to a session. Raises SessionNotFound, TooManyImages."""
         count = await self.value(ImageSql.session, session_id=session_id)
         if count is None:
             raise SessionNotFound
@@ -85,12 +85,12 @@ class CallerImages(Repository):
         return page(rows, limit, lambda image: (image.created_at, image.id))
 
     async def show(self, session_id: UUID, ids: Sequence[UUID]) -> None:
-        """Notes that a message shows images of the session. Raises ImageNotFound."""
+        """Records that a message shows images of the session. Raises ImageNotFound."""
         if ids and len(await self.values(ImageSql.show, session_id=session_id, ids=list(ids))) != len(set(ids)):
             raise ImageNotFound
 
     async def hide(self, session_id: UUID) -> None:
-        """Notes which images no message of the session shows any more."""
+        """Records which images no message of the session shows any more."""
         await self.run(ImageSql.hide, session_id=session_id)
 
     async def release(self, session_id: UUID, image_id: UUID) -> None:
@@ -100,7 +100,7 @@ class CallerImages(Repository):
 
 
 class WorkspaceImages(Repository):
-    """The images of a workspace, on their way out."""
+    """The images of a workspace that are being deleted."""
 
     async def of_session(self, session_id: UUID) -> list[UUID]:
         return await self.values(ImageSql.of_session, session_id=session_id)
@@ -114,15 +114,15 @@ class WorkspaceImages(Repository):
 
 @dataclass(frozen=True)
 class ExpiredImage:
-    """An image that nobody shows."""
+    """An image that no message shows."""
 
     workspace_id: UUID
     id: UUID
 
 
 class ExpiredImages(SystemRepository):
-    """The images of all workspaces that are to be deleted."""
+    """The images to delete, of all workspaces."""
 
     async def take(self) -> list[ExpiredImage]:
-        """Returns some of them; nobody finds them any more."""
+        """Returns some of them, which are no longer found from then on."""
         return await self.all(ImageSql.expired, ExpiredImage, hours=UNUSED_HOURS, limit=EXPIRED_AT_ONCE)

@@ -1,1 +1,1 @@
-"""Which models a run asks."""
+"""Selects the models of a run."""

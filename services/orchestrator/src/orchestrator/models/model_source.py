@@ -1,4 +1,4 @@
-"""Where the models of a run come from: those that its workspace has chosen, else those of the operator."""
+"""Provides the models of a run: those that its workspace has chosen, otherwise the operator's."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from service_kit.postgres import Database
 
 
 class ModelSource:
-    """Gives each run its models; an endpoint is open as long as a run uses it."""
+    """Provides each run's models; an endpoint stays open as long as a run uses it."""
 
     def __init__(
         self,
@@ -47,17 +47,17 @@ class ModelSource:
 
     @property
     def is_configured(self) -> bool:
-        """Tells whether the operator has a model to ask."""
+        """Returns whether the operator has configured a model."""
         return self.settings.chat_base_url is not None and self.settings.chat_model is not None
 
     @asynccontextmanager
     async def for_run(
         self, run: ClaimedRun, settings: Sequence[StoredSetting], tell: Callable[[RunEventData], None]
     ) -> AsyncIterator[RunModels]:
-        """Yields the models of a run, which must not ask them after the block. `tell` takes what they took.
+        """Yields the models of a run, which must not call them after the block. `tell` receives their usage.
 
-        A model whose provider cannot be used is left out, and told as an issue; a role that has none left has the
-        operator's. Artifacts are written by the models for answers where nobody chose others.
+        A model whose provider cannot be used is left out and reported as an issue; a role without any left uses the
+        operator's. Artifacts are written by the models for answers unless others were chosen.
         """
         chosen = self.configuration.chosen_of(run.workspace_id, settings)
         spender = Spender(run.workspace_id, run.created_by, run.key_id, run.id, run.attempts)
@@ -79,9 +79,9 @@ class ModelSource:
     async def breakers(
         self, workspace_id: UUID, user_id: UUID, chosen: Sequence[Sequence[RoleModel]]
     ) -> list[BreakerState | None]:
-        """Returns, for each choice of models for answers, the state of the breaker before the one that is asked first.
+        """Returns, for each choice of models for answers, the breaker state of the one that is asked first.
 
-        Where nothing is chosen the workspace's models count, else the operator's. None without one that can be asked.
+        Without a choice, the workspace's models count, otherwise the operator's. None if no model can be asked.
         """
         settings = await self.configuration.chosen(workspace_id, user_id)
         usual = settings.roles.get("answer") or self._operators()
@@ -106,7 +106,7 @@ class ModelSource:
         providers: Mapping[str, ProviderAddress],
         issues: dict[str, None],
     ) -> list[RoleCandidate]:
-        """Adds to `issues` what is left out."""
+        """Returns the candidates; adds those left out to `issues`."""
         candidates = []
         for one in models:
             try:
@@ -122,6 +122,6 @@ class ModelSource:
 
 
 def _chosen(run: ClaimedRun, chosen: ChosenSettings, role: ModelRole) -> Sequence[RoleModel]:
-    """Returns the models that the request names for the role, or else the workspace."""
+    """Returns the models for the role that the request names, otherwise the workspace's."""
     asked = [RoleModel.model_validate(one) for one in run.options.get("roles", {}).get(role, ())]
     return asked or chosen.roles.get(role, ())

@@ -1,4 +1,4 @@
-"""Looks whether the models that roles name are there: when they are chosen, and when the process starts."""
+"""Checks whether the models of roles exist: when they are chosen, and when the process starts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LISTING_SECONDS = 15.0
 
 
 def address_of(settings: ChatSettings, name: str, providers: Mapping[str, ProviderAddress]) -> EndpointAddress:
-    """Returns where a provider is. Raises ProviderUnusable."""
+    """Returns the address of a provider. Raises ProviderUnusable."""
     if name == OPERATOR:
         if settings.chat_base_url is None:
             raise ProviderUnusable(f"{name}: no CHAT_BASE_URL is set")
@@ -39,7 +39,7 @@ def address_of(settings: ChatSettings, name: str, providers: Mapping[str, Provid
 
 @dataclass
 class ModelListing:
-    """Asks providers for their models. `missing` is what was not there at the start, in words."""
+    """Asks providers for their models. `missing` describes the models that did not exist at the start."""
 
     settings: ChatSettings
     endpoints: Endpoints
@@ -57,7 +57,7 @@ class ModelListing:
     async def note(
         self, role: str, models: Sequence[RoleModel], chosen: ChosenSettings, workspace: UUID | None
     ) -> None:
-        """Logs what is not there, and keeps it in `missing`."""
+        """Logs missing models and adds them to `missing`."""
         try:
             await self.check(models, chosen.providers)
         except (ModelNotListed, ProviderUnusable) as problem:

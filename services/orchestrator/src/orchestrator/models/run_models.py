@@ -14,9 +14,9 @@ from orchestrator.runs.records import RunOptions
 
 @dataclass(frozen=True)
 class RunModels:
-    """Quotes its sources where there is no model for the role `answer`. `settings` are what it is to follow.
+    """The models and the `settings` of a run; without a model for the role `answer`, it quotes its sources.
 
-    `issues` tell which models are left out, and why.
+    `issues` say which models are left out, and why.
     """
 
     chats: Mapping[ModelRole, RoleChat] = field(default_factory=dict)
@@ -28,13 +28,13 @@ class RunModels:
 
     @property
     def mode(self) -> AnswerMode:
-        """Returns how answers are written as long as the models work."""
+        """Returns how answers are written, as long as the models work."""
         return AnswerMode.extractive if self.of("answer") is None else AnswerMode.model
 
     def options(self, asked: RunOptions) -> RunOptions:
-        """Returns how an answer is to be written: as `asked`, and where that does not say as the settings do.
+        """Returns how to write an answer: as `asked`, and otherwise as in the settings.
 
-        Instructions add up, from the most general to the most particular.
+        Instructions are combined, from the most general to the most specific.
         """
         options = asked.copy()
         if instructions := "\n\n".join(filter(None, (self.settings.instructions, asked.get("instructions")))):

@@ -1,4 +1,4 @@
-"""Looks, when the process starts, for the models that the operator and the workspaces have chosen."""
+"""Checks at process start that the models chosen by the operator and the workspaces exist."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ChosenRole:
 async def check_roles(
     settings: ChatSettings, database: Database, configuration: ConfigurationStore, listing: ModelListing
 ) -> None:
-    """Notes in `listing` what is not there. No provider that is away keeps the process from starting."""
+    """Records missing models in `listing`. An unavailable provider does not keep the process from starting."""
     listing.missing.clear()
     if settings.chat_base_url is not None and settings.chat_model is not None:
         own = RoleModel(provider=OPERATOR, model=settings.chat_model)

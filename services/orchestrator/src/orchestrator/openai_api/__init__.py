@@ -1,1 +1,1 @@
-"""The doors that clients of the OpenAI API know: chat completions and models. Each answer is a run."""
+"""The routes of the OpenAI API: chat completions, responses and models. Each answer is a run."""

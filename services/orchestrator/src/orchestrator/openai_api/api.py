@@ -33,7 +33,7 @@ router = APIRouter(prefix="/v1", tags=["orchestrator"])
 
 
 def refused(*statuses: tuple[int, str]) -> dict[int | str, dict[str, Any]]:
-    """Returns the description of these errors."""
+    """Returns the OpenAPI description of these errors."""
     return {status: {"model": OpenAIError, "description": description} for status, description in statuses}
 
 
@@ -160,7 +160,7 @@ def base_url(request: Request) -> str:
 async def _chunks(
     ask: DoorRuns, caller: Principal, run: Run, answering: Completing, forgetting: bool
 ) -> AsyncIterator[bytes]:
-    """Yields the completion in pieces. Whoever leaves before its end stops the run."""
+    """Yields the completion in pieces. A client that disconnects before the end stops the run."""
     chunks, seen = ChatChunks(answering), BEGINNING
     try:
         yield chunks.opening()
@@ -178,7 +178,7 @@ async def _chunks(
 async def _completion(
     ask: DoorRuns, caller: Principal, run: Run, answering: Completing, forgetting: bool
 ) -> ChatCompletion:
-    """Returns what there is of an answer that ends early. Raises AnswerFailed where there is nothing."""
+    """Returns the completion, also the partial answer of a run that ends early. Raises AnswerFailed without any."""
     whole, seen, failed = WholeAnswer(answering), BEGINNING, False
     try:
         async with aclosing(ask.streams.entries(caller, run)) as entries:

@@ -1,4 +1,4 @@
-"""Asks what a client sent: a run on a session of its own that is never listed, or on the session that it names."""
+"""Asks a client's question: as a run in a separate session that is never listed, or in the session that it names."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class DoorRunSql(Statements, file="asking.sql"):
 
 @dataclass(frozen=True)
 class DoorImage:
-    """An image of a message, at the place `param` of the request."""
+    """An image of a message, at the location `param` of the request."""
 
     param: str
     image: SentImage
@@ -49,7 +49,7 @@ class DoorImage:
 
 @dataclass(frozen=True)
 class SentMessage:
-    """A message that was sent before the question."""
+    """A message that precedes the question in the request."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -58,7 +58,7 @@ class SentMessage:
 
 @dataclass(frozen=True)
 class Followed:
-    """The answer that a question follows, in its session."""
+    """The answer that a question follows, and its session."""
 
     session_id: UUID
     answer_id: UUID
@@ -66,9 +66,9 @@ class Followed:
 
 @dataclass(frozen=True)
 class DoorQuestion:
-    """What is asked, after `history`, which follows the answer `followed` if there is one.
+    """A question after `history`, which follows the answer `followed` if there is one.
 
-    In the session `session_id`, whose own history counts then, if one is named.
+    If `session_id` is set, it is asked in that session, whose own history is used.
     """
 
     content: str
@@ -82,7 +82,7 @@ class DoorQuestion:
 
 
 class DoorSessions(Repository):
-    """The sessions that are made for one answer."""
+    """The sessions that are created for one answer."""
 
     def __init__(self, connection: Connection, caller: Principal) -> None:
         super().__init__(connection, caller.workspace_id)
@@ -95,9 +95,9 @@ class DoorSessions(Repository):
         after: UUID | None = None,
         shown: Sequence[Sequence[UUID]] = (),
     ) -> UUID | None:
-        """Adds the messages one below the other, the first one below `after`; returns the last one's id.
+        """Adds the messages as a chain below `after`; returns the last one's id.
 
-        `shown` are the images of each.
+        `shown` are the images of each message.
         """
         if not history:
             return after
@@ -119,14 +119,14 @@ class DoorSessions(Repository):
         await self.run(DoorRunSql.forget, session_id=session_id)
 
     async def options(self, run_id: UUID) -> RunOptions:
-        """Returns how the answer of a run of the caller is to be written."""
+        """Returns the options of one of the caller's runs."""
         options: RunOptions | None = await self.value(DoorRunSql.options, id=run_id)
         return options or RunOptions()
 
 
 @dataclass
 class DoorRuns:
-    """Queues the runs of the doors, and clears up behind them."""
+    """Queues the runs of the OpenAI API's clients, and cleans up after them."""
 
     database: Database
     runs: RunStore
@@ -136,13 +136,13 @@ class DoorRuns:
     ending: set[asyncio.Task[None]] = field(default_factory=set)
 
     async def find(self, caller: Principal, run_id: UUID) -> tuple[Run, RunOptions]:
-        """Returns a run of the caller as it is now, and what was asked of it. Raises RunNotFound."""
+        """Returns the current state of a caller's run, and its options. Raises RunNotFound."""
         run = await self.runs.get(caller, run_id)
         async with self.database.workspace(caller.workspace_id) as connection:
             return run, await DoorSessions(connection, caller).options(run_id)
 
     async def delete(self, caller: Principal, run: Run) -> None:
-        """Deletes the question of a run, its answer, and all that follows it. Raises MessageNotFound."""
+        """Deletes the question of a run, its answer, and everything that follows. Raises MessageNotFound."""
         assert run.question_id is not None
         async with self.database.workspace(caller.workspace_id) as connection:
             run_ids = await CallerMessages(connection, caller).delete(run.question_id)
@@ -155,8 +155,8 @@ class DoorRuns:
             await self.streams.publish(run.id, outcome.attempts, RunCancelled(run_id=run.id))
 
     async def ask(self, caller: Principal, question: DoorQuestion) -> Run:
-        """Raises SessionNotFound, TooManyQueued; MessageNotFound if the answer that it follows is gone; Unsupported for
-        an image that is refused.
+        """Queues a run. Raises SessionNotFound, TooManyQueued; MessageNotFound if the answer that it follows no longer
+        exists; Unsupported for a refused image.
         """
         images = await self._taken(caller, question.images)
         earlier = [await self._taken(caller, turn.images) for turn in question.history]
@@ -186,7 +186,7 @@ class DoorRuns:
         return queued.as_run(session_id)
 
     async def _taken(self, caller: Principal, images: Sequence[DoorImage]) -> list[UUID]:
-        """Returns the ids of images that are kept for a moment. Raises Unsupported."""
+        """Stores the images temporarily; returns their ids. Raises Unsupported."""
         taken = []
         for one in images:
             try:
@@ -196,11 +196,11 @@ class DoorRuns:
         return taken
 
     def leave(self, caller: Principal, run: Run, *, stopping: bool, forgetting: bool, after: str = BEGINNING) -> None:
-        """Has the run stopped, if its answer is not wanted any more, and its session forgotten when it has ended."""
+        """Stops the run in the background if its answer is not wanted, and erases its session once it has ended."""
         self._soon(self._leave(caller, run, stopping, forgetting, after))
 
     async def aclose(self) -> None:
-        """Waits for what `leave` began."""
+        """Waits for the work that `leave` began."""
         await asyncio.gather(*self.ending)
 
     def _soon(self, work: Coroutine[Any, Any, None]) -> None:
@@ -218,10 +218,10 @@ class DoorRuns:
                         await self._ended(caller, run, after)
                 await self._forget(caller, run)
         except Exception:  # the boundary of what nobody waits for; housekeeping erases the session a day later
-            log.exception("an API client's temporary session not erased yet", extra={"run_id": str(run.id)})
+            log.exception("an API client's temporary session is not erased yet", extra={"run_id": str(run.id)})
 
     async def _ended(self, caller: Principal, run: Run, after: str) -> None:
-        """Returns when the run has ended: whoever works on it would otherwise lose it at the last step."""
+        """Waits for the end of the run, which its worker would otherwise lose at the last step."""
         async with aclosing(self.streams.entries(caller, run, after)) as entries:
             async for entry in entries:
                 if entry is not None and entry[1] in TERMINAL_EVENTS:

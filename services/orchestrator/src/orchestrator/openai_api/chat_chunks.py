@@ -1,4 +1,4 @@
-"""The chunks of a streamed chat completion, made of the run's events. Pure."""
+"""Converts a run's events into the chunks of a streamed chat completion. Pure."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ RESTARTED = "The answer began anew in another process; the whole one can be read
 
 @dataclass(frozen=True)
 class Completing:
-    """What every chunk repeats, and what the client wants."""
+    """The fields that every chunk repeats, and the client's options."""
 
     run_id: str
     created: int
@@ -63,7 +63,7 @@ class Completing:
 
 @dataclass
 class ChatChunks:
-    """`over`: the last chunk was made. `failed`: with an error, so the run is kept for a look at it."""
+    """`over`: the last chunk has been produced. `failed`: it was an error, so that the run is kept for inspection."""
 
     answering: Completing
     over: bool = False
@@ -76,7 +76,7 @@ class ChatChunks:
         return self._chunk({"role": "assistant", "content": ""})
 
     def of(self, entry: Entry | None) -> bytes:
-        """Returns what the client gets for an event, which may be nothing."""
+        """Returns the bytes to send for an event, possibly none."""
         if entry is None:
             return STILL_HERE
         _, name, data = entry
@@ -99,7 +99,7 @@ class ChatChunks:
         return b""
 
     def _last(self, event: RunEventData | None) -> bytes:
-        """Returns what ends the stream, empty for all other events."""
+        """Returns the end of the stream, empty for all other events."""
         match event:
             case MessageCompleted():
                 return self._finish(event.content, "length" if event.incomplete else "stop")
@@ -116,7 +116,7 @@ class ChatChunks:
         return self._chunk({"content": text})
 
     def _restarted(self) -> bytes:
-        """What was sent cannot be taken back here."""
+        """Returns an error if text was sent, which cannot be retracted here."""
         self.citations.clear()
         return self._error("answer-restarted", RESTARTED) if self.text else b""
 

@@ -1,4 +1,4 @@
-"""What a request for a chat completion asks. Pure."""
+"""Reads the question from a chat completion request. Pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MODALITIES = "answers are texts"
 
 
 def question_of(body: ChatCompletionRequest, models: Models) -> DoorQuestion:
-    """Raises Unsupported, UnknownDoorModel, NothingWrites."""
+    """Returns the question. Raises Unsupported, UnknownDoorModel, NothingWrites."""
     _refuse(body)
     instructions, turns = _split(body.messages)
     question = turns.pop()
@@ -58,7 +58,7 @@ def question_of(body: ChatCompletionRequest, models: Models) -> DoorQuestion:
 
 
 def wants_footnotes(metadata: Mapping[str, Any] | None) -> bool:
-    """Returns whether the answer's text ends with its sources: `metadata.footnotes` says `false` otherwise."""
+    """Returns whether the answer's text ends with its sources, unless `metadata.footnotes` is `false`."""
     return str((metadata or {}).get("footnotes", "true")).lower() != "false"
 
 
@@ -77,7 +77,7 @@ def _refuse(body: ChatCompletionRequest) -> None:
 
 
 def _split(messages: Sequence[ChatMessageParam]) -> tuple[str, list[SentMessage]]:
-    """Returns the system's and developer's texts, and what was said, which ends with a question."""
+    """Returns the system and developer texts, and the messages, the last of which is the question."""
     instructions: list[str] = []
     turns: list[SentMessage] = []
     for at, message in enumerate(messages):
@@ -120,7 +120,7 @@ def _images(message: ChatMessageParam, at: int) -> list[DoorImage]:
 
 
 def few_images(given: Sequence[tuple[str, object]]) -> list[DoorImage]:
-    """Returns the images of a message, each given with its place. Raises Unsupported."""
+    """Returns the images of a message, given with their locations. Raises Unsupported."""
     if len(given) > MOST_IMAGES:
         raise Unsupported(given[MOST_IMAGES][0], f"a message shows at most {MOST_IMAGES} images")
     return [DoorImage(param, image_of(url, param)) for param, url in given]
@@ -138,7 +138,7 @@ def session_named(metadata: Mapping[str, Any]) -> UUID | None:
 
 
 def scope_named(metadata: Mapping[str, Any]) -> SearchedScope | None:
-    """Returns where `metadata.rag_scope` says is searched. Raises Unsupported."""
+    """Returns the scope that `metadata.rag_scope` names. Raises Unsupported."""
     given = metadata.get("rag_scope")
     scopes: tuple[SearchedScope, ...] = get_args(SearchedScope)
     if given is not None and given not in scopes:

@@ -1,4 +1,4 @@
-"""What a run took of models, as chat completions tell it. Pure."""
+"""The usage of a run in the form of chat completions. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contracts.openai_api import ChatUsage, CompletionTokensDetails, PromptToken
 
 
 def counted(calls: Sequence[ModelCalled]) -> ChatUsage:
-    """Returns the sums of the calls: nothing where the documents were quoted without a model."""
+    """Returns the totals of the calls, zero if the documents were quoted without a model."""
     sent, written = sum(call.input_tokens for call in calls), sum(call.output_tokens for call in calls)
     return ChatUsage(
         prompt_tokens=sent,

@@ -1,4 +1,4 @@
-"""A chat completion that is not streamed, made of the run's events. Pure."""
+"""Converts a run's events into a chat completion that is not streamed. Pure."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class WholeAnswer:
     final: MessageCompleted | None = None
 
     def of(self, entry: Entry) -> ChatCompletion | None:
-        """Returns the completion with the last event. Raises AnswerFailed."""
+        """Returns the completion for the last event, otherwise None. Raises AnswerFailed."""
         _, name, data = entry
         event = READ[name].model_validate_json(data) if name in READ else None
         match event:

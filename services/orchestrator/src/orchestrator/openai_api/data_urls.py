@@ -1,4 +1,4 @@
-"""Images that a client of the OpenAI API sends as data URLs. Does no IO."""
+"""Reads images that clients of the OpenAI API send as data URLs. Does no IO."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The problems of the doors. On their routes all problems are told in the form of the OpenAI API."""
+"""The problems of the OpenAI API's routes, where all problems have the form of that API."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class NothingWrites(Problem):
 
 
 class AnswerFailed(Problem):
-    """The run ended without an answer: `code` says why, and what there is of it can be read under `run_id`."""
+    """The run ended without an answer: `code` says why, and a partial answer can be read under `run_id`."""
 
     status, type, title = 500, "run-failed", "The answer could not be written"
 

@@ -1,4 +1,4 @@
-"""What an answer's markers stand for: annotations for programs, footnotes for people. Pure."""
+"""Resolves an answer's markers: annotations for programs, footnotes for people. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def annotated(text: str, citations: Sequence[Citation], base_url: str) -> list[ChatAnnotation]:
-    """Returns one annotation for each marker in the text that stands for a citation."""
+    """Returns one annotation for each marker in the text that refers to a citation."""
     return [
         ChatAnnotation(
             url_citation=UrlCitation(
@@ -43,7 +43,7 @@ def footnotes(citations: Sequence[Citation]) -> str:
 
 
 def without_footnotes(text: str) -> str:
-    """Returns an answer as it was before its list of sources was added: clients send it back as history."""
+    """Returns an answer without its list of sources, since clients send it back as history."""
     at = text.rfind(HEADING)
     return text[:at] if at >= 0 and text.startswith("- [", at + len(HEADING)) else text
 

@@ -1,4 +1,4 @@
-"""The models that clients choose from: how an answer is made, not who writes it."""
+"""The models that clients choose from, which determine how an answer is made, not which model writes it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CARDS = {
 
 
 def preset_name(model: str) -> str | None:
-    """Returns the preset that a model names, if it names one."""
+    """Returns the name of the preset in a model's name, None without one."""
     return model.removeprefix(PREFIX) if model.startswith(PREFIX) else None
 
 
@@ -27,7 +27,7 @@ def preset_card(preset: Preset) -> ModelCard:
 
 
 class Models:
-    """`writes`: a chat model is configured. Without one there is nothing that could answer without documents."""
+    """`writes`: a chat model is configured. Without one, nothing can answer without documents."""
 
     def __init__(self, writes: bool) -> None:
         self.writes = writes
@@ -36,7 +36,7 @@ class Models:
         return [card for name, card in CARDS.items() if self.writes or name != PLAIN]
 
     def find(self, name: str) -> ModelCard:
-        """Returns a model that is no preset. Raises UnknownDoorModel."""
+        """Returns a model that is not a preset. Raises UnknownDoorModel."""
         found = next((card for card in self.all() if card.id == name), None)
         if found is None:
             raise UnknownDoorModel
@@ -45,7 +45,7 @@ class Models:
     def is_plain(self, name: str, is_task: bool) -> bool:
         """Returns whether the answer needs no documents. Raises UnknownDoorModel, NothingWrites.
 
-        Whether there is a preset of the name is not looked at.
+        Does not check whether a preset of this name exists.
         """
         if preset_name(name) is None:
             self.find(name)

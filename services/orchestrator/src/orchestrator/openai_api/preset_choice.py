@@ -1,4 +1,4 @@
-"""What a preset makes of a question. Pure."""
+"""Applies a preset to a question. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from orchestrator.runs.records import RunOptions
 
 
 def with_preset(question: DoorQuestion, preset: Preset | None) -> DoorQuestion:
-    """Returns the question as the preset has it asked. What the request itself says counts before the preset."""
+    """Returns the question with the preset applied. The request's own options take precedence."""
     if preset is None:
         return question
     options: RunOptions = question.options.copy()

@@ -1,7 +1,7 @@
-"""The events of a streamed response, made of the run's events. Pure.
+"""Converts a run's events into the events of a streamed response. Pure.
 
-The same events of a run give the same events with the same numbers, so a stream that was cut is made again from the
-run's beginning, and what the client has seen is left out.
+The same events of a run always produce the same events with the same numbers, so that an interrupted stream is produced
+again from the run's beginning without what the client has seen.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ TERMINAL = {
 
 @dataclass
 class OpenItem:
-    """An item of the output that is being told."""
+    """An output item in progress."""
 
     kind: Literal["reasoning", "message"]
     id: str
@@ -65,10 +65,10 @@ class OpenItem:
 
 @dataclass
 class ResponseEvents:
-    """Makes the events after the number `after`; `number` is that of the next one.
+    """Produces the events after the number `after`; `number` is the next event's.
 
-    A text that begins anew is an item of its own: the one before it is closed as incomplete. The terminal event has the
-    whole response, which counts.
+    A text that starts over is a new item; the previous one is closed as incomplete. The terminal event has the whole
+    response, which is authoritative.
     """
 
     asked: ResponseRun
@@ -86,7 +86,7 @@ class ResponseEvents:
         return self._event("response.created", response=begun(self.asked))
 
     def of(self, entry: Entry | None) -> bytes:
-        """Returns what the client gets for an event that is not terminal, which may be nothing."""
+        """Returns the bytes to send for an event that is not terminal, possibly none."""
         if entry is None:
             return STILL_HERE
         _, name, data = entry
@@ -94,7 +94,7 @@ class ResponseEvents:
         return b"".join(self._made(event))
 
     def terminal(self, response: ResponseObject) -> bytes:
-        """Returns the last events; the very last one is told in any case."""
+        """Returns the last events; the very last one is included in any case."""
         made = b"".join(self._close("incomplete"))
         self.number = max(self.number, self.after + 1)
         return made + self._event(TERMINAL[response.status], response=response)

@@ -1,4 +1,4 @@
-"""Runs as the OpenAI API tells responses. Pure."""
+"""Converts runs into responses of the OpenAI API. Pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LIMITED = frozenset({"budget-exceeded"})
 
 @dataclass(frozen=True)
 class ResponseRun:
-    """A run, with what was asked of it."""
+    """A run with its options."""
 
     run: Run
     options: RunOptions
@@ -48,7 +48,7 @@ def response_id(run_id: UUID) -> str:
 
 
 def run_id_of(response: str) -> UUID:
-    """Returns the run that a well-formed id of a response names."""
+    """Returns the run's id from a well-formed response id."""
     return UUID(response.removeprefix("resp_"))
 
 
@@ -57,12 +57,12 @@ def message_id(run: Run) -> str:
 
 
 def begun(asked: ResponseRun) -> ResponseObject:
-    """Returns the response as it was when it was asked for."""
+    """Returns the response at its beginning."""
     return _response(asked, "queued" if asked.options.get("background") else "in_progress")
 
 
 def as_it_is(asked: ResponseRun, base_url: str, thought: Sequence[ReasoningItem] = ()) -> ResponseObject:
-    """Returns the response with what is stored of its run, behind what was `thought`."""
+    """Returns the response from the stored run, preceded by what was `thought`."""
     run, status = asked.run, status_of(asked.run)
     output: list[ReasoningItem | OutputMessage] = list(thought)
     if run.answer is not None and run.status.ended:
@@ -81,7 +81,7 @@ def as_it_is(asked: ResponseRun, base_url: str, thought: Sequence[ReasoningItem]
 
 
 def status_of(run: Run) -> ResponseStatus:
-    """Returns `incomplete` for a run that failed, or was cut, with a text."""
+    """Returns the status; `incomplete` for a run with a text that failed or was cut."""
     match run.status:
         case RunStatus.queued:
             return "queued"
@@ -97,7 +97,7 @@ def status_of(run: Run) -> ResponseStatus:
 
 
 def output_text(text: str, citations: Sequence[Citation], base_url: str) -> OutputText:
-    """Returns the text with two annotations for each marker: of its document, and of an address that shows it."""
+    """Returns the text with two annotations per marker: its document, and a URL that shows it."""
     annotations: list[FileCitation | LinkCitation] = []
     for start, end, cited in marked(text, citations):
         annotations.append(FileCitation(file_id=str(cited.document_id), filename=cited.document_name, index=start))

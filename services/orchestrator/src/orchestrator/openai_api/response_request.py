@@ -1,4 +1,4 @@
-"""What a request for a response asks. Pure."""
+"""Reads the question from a response request. Pure."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TEXTS = frozenset({"input_text", "output_text", "text"})
 
 
 def response_question(body: ResponseRequest, models: Models, followed: Followed | None) -> DoorQuestion:
-    """Returns what is asked, after the response `followed`. Raises Unsupported, UnknownDoorModel, NothingWrites."""
+    """Returns the question, after the response `followed`. Raises Unsupported, UnknownDoorModel, NothingWrites."""
     _refuse(body)
     instructions, turns = _said(body)
     question = turns.pop()
@@ -82,7 +82,7 @@ def _refuse(body: ResponseRequest) -> None:
 
 
 def _said(body: ResponseRequest) -> tuple[str, list[SentMessage]]:
-    """Returns the instructions, and what was said, which ends with a question."""
+    """Returns the instructions, and the messages, the last of which is the question."""
     instructions = [body.instructions or ""]
     items = [InputItem(role="user", content=body.input)] if isinstance(body.input, str) else body.input
     turns: list[SentMessage] = []

@@ -141,7 +141,7 @@ async def _found(ask: DoorRuns, caller: Principal, response: str, param: str | N
 
 
 async def _events(ask: DoorRuns, caller: Principal, events: ResponseEvents, *, lasting: bool) -> AsyncIterator[bytes]:
-    """Yields the response's events. Unless it is `lasting`, whoever leaves before its end stops the run."""
+    """Yields the response's events. Unless it is `lasting`, a client that disconnects before the end stops the run."""
     over = False
     try:
         yield events.opening()
@@ -172,7 +172,7 @@ async def _whole(ask: DoorRuns, caller: Principal, events: ResponseEvents) -> Re
 
 
 async def _ended(ask: DoorRuns, caller: Principal, events: ResponseEvents) -> ResponseObject:
-    """Returns the whole response; one that was deleted meanwhile is cancelled."""
+    """Returns the complete response; one that was deleted meanwhile is cancelled."""
     try:
         response = as_it_is(await _found(ask, caller, events.asked.id), events.base_url, events.thought)
     except ResponseNotFound:

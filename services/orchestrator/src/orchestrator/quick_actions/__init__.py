@@ -1,1 +1,1 @@
-"""Prompts under a name, of a user or of a workspace."""
+"""Named prompts of a user or a workspace."""

@@ -1,4 +1,4 @@
-"""The quick actions that a caller sees: the own ones, and those of the workspace."""
+"""The quick actions that a caller sees: the caller's own, and the workspace's."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class QuickActionSql(Statements, file="quick_actions.sql", columns=", ".join(Qui
 
 
 class CallerQuickActions(Repository):
-    """Shared ones are changed by editors and owners."""
+    """The caller's quick actions. Only editors and owners change shared ones."""
 
     def __init__(self, connection: Connection, caller: Principal) -> None:
         super().__init__(connection, caller.workspace_id)

@@ -1,4 +1,4 @@
-"""One attempt at one run: works while it holds the lease, and ends the run in exactly one way."""
+"""One attempt at a run: works while it holds the lease, and ends the run in exactly one way."""
 
 from __future__ import annotations
 
@@ -41,10 +41,10 @@ FIRST_WORDS_SECONDS = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120)
 
 
 def first_words_histogram(registry: CollectorRegistry) -> Histogram:
-    """Returns what people wait for, from their message to the first words of the answer."""
+    """Returns the histogram of the time from a message to the first words of its answer."""
     return Histogram(
         "attractor_run_first_words_seconds",
-        "Time from a message to the first words of its answer, waiting and searching included; first attempts alone",
+        "Time from a message to the first words of its answer, including waiting and searching; first attempts only",
         buckets=FIRST_WORDS_SECONDS,
         registry=registry,
     )
@@ -62,7 +62,7 @@ class Turns(Protocol):
 
 @dataclass
 class Attempt:
-    """`execute` returns when the attempt is over; cancelling it gives the run back to the queue at once.
+    """`execute` returns when the attempt has ended; cancelling it returns the run to the queue at once.
 
     `result` is then completed, failed, cancelled, retried, released or superseded, or "broke off" after an error.
     """
@@ -79,7 +79,7 @@ class Attempt:
     kept: int = 0
 
     async def execute(self) -> None:
-        """Raises only if PostgreSQL is away; the lease then runs out and the run is claimed again."""
+        """Raises only if PostgreSQL is unavailable: the lease runs out, the run is claimed again."""
         carrier = {"traceparent": self.run.traceparent} if self.run.traceparent else None
         with span("run", carrier) as current:
             current.set_attribute("attractor.run_id", str(self.run.id))
@@ -126,7 +126,7 @@ class Attempt:
         await uninterrupted(ending)
 
     async def _answer(self) -> TurnAnswer:
-        """Raises DeadlinePassed, and what Turns raise."""
+        """Returns the answer. Raises DeadlinePassed, and what Turns raise."""
         try:
             async with asyncio.timeout(self.run.deadline_seconds) as deadline:
                 turn = await self.store.load_turn(self.run)
@@ -138,7 +138,7 @@ class Attempt:
             raise
 
     def _time_first_words(self, turn: TurnInput) -> None:
-        """A later attempt says nothing of how long people wait: theirs began with the first, or with asking again."""
+        """Measures the time to the first words, in first attempts only: the wait for later ones began earlier."""
         if self.run.attempts == 1:
 
             def observe() -> None:
@@ -147,7 +147,7 @@ class Attempt:
             self.events.on_first_words = observe
 
     async def _leave_nothing(self) -> None:
-        """Deletes what this attempt wrote of a run that was deleted meanwhile."""
+        """Deletes what this attempt wrote for a run that was deleted meanwhile."""
         if await self.store.is_gone(self.run):
             await self.checkpoints.delete([str(self.run.id)])
             await self.events.delete()
@@ -185,7 +185,7 @@ class Attempt:
         await self._end(RunStatus.cancelled, RunCancelled(run_id=self.run.id))
 
     async def _retry(self, failure: Exception) -> None:
-        """Tries again later as long as attempts are left."""
+        """Queues a retry as long as attempts are left."""
         self.progress.issues.append(f"attempt {self.run.attempts} failed: {type(failure).__name__}")
         if self.run.attempts_left > 0:
             delay = backoff(self.run.attempts, FIRST_DELAY_SECONDS, LONGEST_DELAY_SECONDS)
@@ -195,7 +195,7 @@ class Attempt:
             await self._fail(AttemptsFailed())
 
     async def _hand_over(self) -> None:
-        """Gives the run back at no cost: this process stops."""
+        """Releases the run without counting the attempt, because this process stops."""
         await self.store.release(self.run, self.progress, self.events.facts, refund=True)
         self.result = "released"
 
@@ -206,7 +206,7 @@ class Attempt:
     async def _end(
         self, status: RunStatus, terminal: RunCancelled | RunFailed, failure: GraphError | None = None
     ) -> None:
-        """Ends the run with what there is of its answer."""
+        """Ends the run with its partial answer."""
         partial, ended = await self._told(), [terminal]
 
         def told(committed: CommittedVersion | None) -> Sequence[StoredEvent]:
@@ -217,13 +217,13 @@ class Attempt:
         await self._publish(ended[-1])
 
     async def _saved(self) -> TurnAnswer | None:
-        """Returns what an earlier attempt left of the answer."""
+        """Returns the partial answer of an earlier attempt."""
         if self.run.attempts == 1:
             return None
         return await self.turns.saved(self.run, await self.store.load_turn(self.run))
 
     async def _told(self) -> TurnAnswer | None:
-        """Returns what there is of the answer, after telling it as final."""
+        """Returns the partial answer, after emitting it as final."""
         partial = await self.progress.partial()
         if partial is not None and all(event.name != MessageCompleted.name for event in self.events.facts):
             for citation in partial.citations:
@@ -242,18 +242,18 @@ class Attempt:
         return [*self.events.facts, self.events.following(terminal)]
 
     def _news(self) -> Write | None:
-        """Returns what keeps the events since the last heartbeat, if there are any."""
+        """Returns the write that keeps the events since the last heartbeat, if there are any."""
         return self._keep_events if len(self.events.facts) > self.kept else None
 
     async def _keep_events(self, connection: Connection) -> None:
-        """The end of the attempt keeps all that a failed commit lost."""
+        """Keeps the events at the end of the attempt, including those of failed commits."""
         kept, self.kept = self.kept, len(self.events.facts)
         await WorkspaceRuns(connection, self.run.workspace_id).add_events(self.run.id, self.events.facts[kept:])
 
     async def _publish(self, terminal: RunEventData) -> None:
-        """Writes the one terminal event: called after the commit, by the attempt that made it.
+        """Writes the only terminal event; called after the commit, by the attempt that made it.
 
-        The checkpoints of a failed run stay, so that it can be tried again.
+        The checkpoints of a failed run stay, so that it can be retried.
         """
         self.result = terminal.name.removeprefix("run_")
         self.events.emit(terminal)
@@ -263,7 +263,7 @@ class Attempt:
 
 
 def _version_of(committed: CommittedVersion | None) -> dict[str, Any]:
-    """Returns what a terminal event tells of the version that the run made."""
+    """Returns the fields of a terminal event about the version that the run made."""
     if committed is None:
         return {}
     return {"artifact_index": committed.index, "artifact_outcome": committed.outcome.value}

@@ -1,4 +1,4 @@
-"""Deletes what ended runs, and those of deleted workspaces, leave behind: checkpoints, streams and old events."""
+"""Deletes what ended runs, and runs of deleted workspaces, leave behind: checkpoints, streams and old events."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ FAILED_HOURS = 24
 
 
 class EndedRuns:
-    """`run` is a background task: it deletes old events, and checkpoints that a process died before it could delete."""
+    """`run` is a background task that deletes old events, and checkpoints left by processes that died."""
 
     def __init__(self, database: Database, redis: Redis, checkpoints: Checkpoints) -> None:
         self.database, self.redis, self.checkpoints = database, redis, checkpoints
 
     async def run(self, *also: Callable[[], Awaitable[None]]) -> None:
-        """Runs until cancelled; does what else there is to do each time."""
+        """Runs until cancelled; also does the work in `also` each time."""
         while True:
             await self.delete_abandoned()
             await self.delete_old_events()
@@ -38,24 +38,26 @@ class EndedRuns:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def checkpoint_bytes(self) -> int:
-        """Returns the bytes of all checkpoints, as they are stored."""
+        """Returns the stored size of all checkpoints in bytes."""
         async with self.database.system() as connection:
             return int(await SystemRepository(connection).value(RunSql.checkpoint_bytes))
 
     async def gauges(self) -> Iterable[Metric]:
-        """Returns what waits for a worker and what checkpoints take, of all processes together."""
+        """Returns gauges of waiting runs and the size of checkpoints, over all processes."""
         measured = await self.checkpoint_bytes()
         async with self.database.system() as connection:
             cursor = await connection.execute(RunSql.waiting.encode())
             waiting, age = await cursor.fetchone() or (0, 0)
         return (
             gauge("attractor_checkpoint_bytes", "Bytes of the checkpoints of all runs", measured),
-            gauge("attractor_runs_waiting", "Runs that wait for a worker, or for the run before them", waiting),
-            gauge("attractor_runs_waiting_oldest_seconds", "Age of the oldest run that waits", float(age)),
+            gauge(
+                "attractor_runs_waiting", "Runs waiting for a worker or for the previous run of their session", waiting
+            ),
+            gauge("attractor_runs_waiting_oldest_seconds", "Age of the oldest waiting run", float(age)),
         )
 
     async def delete_abandoned(self) -> None:
-        """Deletes the checkpoints of all runs that have ended or are gone, of failed ones a day later."""
+        """Deletes the checkpoints of runs that have ended or no longer exist, of failed ones a day later."""
         while True:
             async with self.database.system() as connection:
                 threads = await SystemRepository(connection).values(
@@ -67,16 +69,16 @@ class EndedRuns:
                 return
 
     async def delete_old_events(self) -> None:
-        """Deletes the events that are older than thirty days."""
+        """Deletes events older than thirty days."""
         deleted = BATCH
         while deleted == BATCH:
             async with self.database.system() as connection:
                 deleted = await SystemRepository(connection).run(RunSql.delete_old_events, days=EVENT_DAYS, limit=BATCH)
 
     async def delete_workspace(self, workspace_id: UUID) -> Erased:
-        """Takes every lease of the deleted workspace away, which stops its runs at once; then deletes.
+        """Revokes all leases of the deleted workspace, which stops its runs at once; then deletes.
 
-        To be called while the runs' rows, which name checkpoints and streams, are there.
+        Call it while the runs' rows, which name checkpoints and streams, still exist.
         """
         async with self.database.workspace(workspace_id) as connection:
             run_ids = await WorkspaceRuns(connection, workspace_id).end_all()
@@ -103,7 +105,7 @@ class EndedRuns:
         return Erased({"streams": removed}, {"streams": remaining})
 
     async def delete_latecomers(self, _: UUID) -> Erased:
-        """Deletes what a process wrote in the moment between: its run has no row any more."""
+        """Deletes what processes wrote in the meantime for runs whose row no longer exists."""
         await self.delete_abandoned()
         return Erased()
 

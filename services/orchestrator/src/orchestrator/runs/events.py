@@ -1,8 +1,8 @@
 """One run's events on its Redis stream.
 
-An entry's id is `<attempt>-<number>`, numbered from 1 without a gap. Redis refuses an id below the last one, so once a
-later attempt has written, nothing of a superseded one can come between. All but the pieces of texts, and what is told
-of them, are kept in PostgreSQL, too, where the attempt writes them with its lease.
+An entry's id is `<attempt>-<number>`, numbered from 1 without gaps. Redis refuses an id below the last one, so once a
+later attempt has written, a superseded one cannot. All events except pieces of text, and events about them, are also
+kept in PostgreSQL, where the attempt writes them with its lease.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ PASSING = (MessageDelta, ThinkingDelta, SentenceChecked, ArtifactDelta)
 
 @dataclass
 class RunEvents:
-    """Writes one attempt's events; those that gather during a write are written together.
+    """Writes one attempt's events; those emitted during a write are written together.
 
-    If Redis fails the run continues without live events (`lost` is then true); followers get `facts` from PostgreSQL:
-    all events but the passing ones. `stage` is the one that began last. `on_first_words` is called once.
+    If Redis fails, the run continues without live events (`lost` is then true); followers get `facts` from PostgreSQL:
+    all events but the transient ones. `stage` is the one that began last. `on_first_words` is called once.
     """
 
     redis: Redis
@@ -59,7 +59,7 @@ class RunEvents:
         self._opened = False
 
     def emit(self, event: RunEventData) -> None:
-        """Has the event written soon, in the order of the calls."""
+        """Queues the event to be written soon, in the order of calls."""
         if isinstance(event, StageStarted):
             self.stage = event.stage
         if self.on_first_words and isinstance(event, MessageDelta | MessageCompleted | ArtifactDelta):
@@ -80,7 +80,7 @@ class RunEvents:
         return StoredEvent(self.attempt, self.number + 1, event.name, event.model_dump_json())
 
     async def flush(self) -> None:
-        """Waits until all that was emitted is written."""
+        """Waits until all emitted events are written."""
         if self._writer is not None:
             await asyncio.wait({self._writer})
 
@@ -93,7 +93,7 @@ class RunEvents:
             self._lose(error)
 
     async def streamed_before(self) -> bool:
-        """Returns whether an earlier attempt has streamed a part of the answer that still counts, or may have."""
+        """Returns whether an earlier attempt has, or may have, streamed a part of the answer that is still valid."""
         try:
             entries: Any = await self.redis.xrevrange(run_stream(self.run_id))
         except RedisError as error:

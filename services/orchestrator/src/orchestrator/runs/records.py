@@ -1,4 +1,4 @@
-"""The rows of runs, and what an attempt makes of them."""
+"""The rows of runs, and the results of attempts."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ SearchedScope = Literal["session", "workspace", "global"]
 class RunOptions(TypedDict, total=False):
     """How an answer is to be written, as JSON.
 
-    `timezone` is the user's. `artifact_action` is what the message asks for beside its words, with its parameters: a
-    highlight, a theme or a quick action. `reply`: the message is answered, and changes no artifact.
+    `timezone` is the user's. `artifact_action` is an action that the message asks for explicitly, with its parameters:
+    a highlight, a theme or a quick action. `reply`: the message is answered, and changes no artifact.
 
-    `rag_enabled` (if false), `rag_scope`, `conversation_mode`, `active_pdf_document_id` and `rewrite_query` are what
-    the message says of where is searched, and by which words.
+    `rag_enabled` (if false), `rag_scope`, `conversation_mode`, `active_pdf_document_id` and `rewrite_query` are the
+    message's options for the search and its query.
 
-    `plain`: by the chat model alone, without a search. `ephemeral`: nobody will ask further. `instructions` are the
-    caller's own, for a chat model. Without `use_preferences` nothing that is known of the user is in a prompt, without
-    `use_history` the model of an answer reads the question alone; both are on where nobody says otherwise. `model`,
-    `metadata`, `background`, `previous` (the response that it follows) and `forgotten` (nothing of it is kept) are what
-    a door repeats with its answer. `roles` (RoleModel by role) come before the workspace's, `filters` (of
-    SearchFilters) limit what is searched.
+    `plain`: by the chat model only, without a search. `ephemeral`: no further question will follow. `instructions` are
+    the caller's own, for a chat model. Without `use_preferences`, prompts contain nothing that is known of the user;
+    without `use_history`, the answering model reads only the question; both are on by default. `model`, `metadata`,
+    `background`, `previous` (the response that it follows) and `forgotten` (nothing of it is kept) are repeated in the
+    answers of the OpenAI API. `roles` (RoleModel by role) take precedence over the workspace's, `filters` (of
+    SearchFilters) limit the search.
     """
 
     timezone: str
@@ -67,10 +67,10 @@ class RunOptions(TypedDict, total=False):
 class ClaimedRun:
     """A run that this process may work on as long as it extends the lease.
 
-    `attempts` counts claims and never falls: it fences the run's event stream. `attempts_left` is what crashes and
-    errors reduce. `delegation` is the gateway's, for the services that are asked for the user.
-    `deadline_seconds` are counted from this claim: while no process works on a run, no time is used up. `key_id` is the
-    API key that was asked with.
+    `attempts` counts claims and never decreases, as it fences the run's event stream. `attempts_left` is reduced by
+    crashes and errors. `delegation` is the gateway's, for requests to services on the user's behalf.
+    `deadline_seconds` count from this claim, so that time in the queue is not used up. `key_id` is the API key of the
+    request.
     """
 
     workspace_id: UUID
@@ -95,7 +95,7 @@ class ClaimedRun:
 
     @property
     def scope(self) -> str | None:
-        """Returns the scope that the message names; a session's documents are meant where none is open in chatpdf."""
+        """Returns the scope that the message names; in chatpdf without an open document, the session's documents."""
         if self.options.get("conversation_mode") == "chatpdf" and "active_pdf_document_id" not in self.options:
             return "session"
         return self.options.get("rag_scope")
@@ -103,7 +103,7 @@ class ClaimedRun:
 
 @dataclass(frozen=True)
 class StoredEvent:
-    """An event that PostgreSQL keeps: no piece of a text. `data` is JSON."""
+    """An event that PostgreSQL keeps, never a piece of text. `data` is JSON."""
 
     attempt: int
     number: int
@@ -119,7 +119,7 @@ class StoredEvent:
 class EarlierMessage:
     """A message on the path of a turn; `untitled` if the session has no title, `temporary` if it is.
 
-    With the role `summary`, `content` stands for the message and all before it.
+    With the role `summary`, `content` replaces the message and all earlier ones.
     """
 
     id: UUID
@@ -141,8 +141,8 @@ class AskedMessage:
 
 @dataclass(frozen=True)
 class FoundArtifact:
-    """The current version of the session's artifact; `seen` is the text of the one that a highlight names, if that is
-    another one. `edited_by_hand`: what people wrote into it since the version that it was made from."""
+    """The current version of the session's artifact; `seen` is the text of the version that a highlight names, if that
+    differs. `edited_by_hand`: what people wrote into it since the version that it was made from."""
 
     view: ArtifactView
     seen: str | None
@@ -151,7 +151,7 @@ class FoundArtifact:
 
 @dataclass(frozen=True)
 class CommittedVersion:
-    """The version that a run made of the artifact, None if that is `gone`, and what became of it."""
+    """The version of the artifact that a run made, None if the artifact is `gone`, and the outcome."""
 
     index: int | None
     outcome: ArtifactOutcome
@@ -159,10 +159,10 @@ class CommittedVersion:
 
 @dataclass(frozen=True)
 class TurnInput:
-    """A turn's question and what was said before it on its path, newest first.
+    """A turn's question and the earlier messages on its path, newest first.
 
-    `answer_id` names the message that the answer becomes. The answer may draw on `document_ids`; None: on all documents
-    of the workspace. `settings` are those of the user and the workspace.
+    `answer_id` is the id of the answer's message. The answer may draw on `document_ids`; None: on all documents of the
+    workspace. `settings` are those of the user and the workspace.
     """
 
     answer_id: UUID
@@ -179,7 +179,7 @@ class TurnInput:
 
 @dataclass(frozen=True)
 class Condensed:
-    """What stands for a message and all before it, in what a model reads."""
+    """A summary that replaces a message and all earlier ones in prompts."""
 
     message_id: UUID
     summary: str
@@ -187,13 +187,13 @@ class Condensed:
 
 @dataclass(frozen=True)
 class TurnAnswer:
-    """What a completed turn leaves behind. `title` is for a session that has none.
+    """The result of a completed turn. `title` is for a session that has none.
 
-    `recalled_ids` are the memories that it was written with, `reflections` what memory is to learn of the user,
-    `staged` what it is to change in the world state. `condensed` is what a model reads of the oldest messages, if that
-    was condensed. `fallback`: the turn's error handler wrote it, so other services learn nothing from it, nor from an
-    `incomplete` one, in which the model broke off, or one that `read_elsewhere`: passages of other workspaces.
-    `proposal` is what the artifact becomes.
+    `recalled_ids` are the memories that it was written with, `reflections` what memory is to learn about the user,
+    `staged` its changes to the world state. `condensed` is a summary of the oldest messages, if they were condensed.
+    `fallback`: the turn's error handler wrote it. Other services do not learn from such an answer, nor from one that is
+    `incomplete`, in which the model broke off, or that `read_elsewhere`, with passages from other workspaces.
+    `proposal` is the artifact's new version.
     """
 
     message_id: UUID
@@ -220,9 +220,9 @@ async def nothing_written() -> TurnAnswer | None:
 
 @dataclass
 class RunProgress:
-    """What an attempt has done so far; written to the run's row with each extension of the lease and at its end.
+    """The progress of an attempt, written to the run's row with each extension of the lease and at the end.
 
-    `partial` returns what there is of the answer, if that is anything.
+    `partial` returns the partial answer, if there is one.
     """
 
     node_trace: list[str] = field(default_factory=list)

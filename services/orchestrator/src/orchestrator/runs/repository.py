@@ -1,4 +1,4 @@
-"""The runs of a workspace: what their users read and cancel, and what an attempt reads and leaves behind."""
+"""The runs of a workspace, as users read and cancel them, and as attempts read and update them."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class RunSql(Statements, file="runs.sql", message_columns=MESSAGE_COLUMNS, run_c
 
 
 class WorkspaceRuns(Repository):
-    """The runs of one workspace; a user finds and cancels only the own ones."""
+    """The runs of one workspace; users find and cancel only their own."""
 
     async def exists(self, run_id: UUID) -> bool:
         return bool(await self.value(RunSql.exists, id=run_id))
@@ -111,7 +111,7 @@ class WorkspaceRuns(Repository):
     async def page(
         self, caller: Principal, limit: int, cursor: str | None, session_id: UUID | None, statuses: Sequence[RunStatus]
     ) -> Page[Run]:
-        """Returns the newest first, without their answers; without `statuses` all."""
+        """Returns runs, newest first, without their answers; of all statuses if none are given."""
         at, before = decode_cursor(cursor)
         rows = await self.all(
             RunSql.page,
@@ -130,7 +130,7 @@ class WorkspaceRuns(Repository):
         return await self.one(RunSql.cancel, CancelOutcome, id=run_id, user_id=caller.user_id)
 
     async def admit(self, caller: Principal) -> None:
-        """Raises TooManyQueued if no further run of the caller may wait; none is added until the transaction ends."""
+        """Raises TooManyQueued if the caller must not queue another run; none is added until the transaction ends."""
         await self.run(RunSql.one_at_a_time, user_id=caller.user_id)
         if await self.value(RunSql.queued, user_id=caller.user_id, most=MOST_QUEUED) >= MOST_QUEUED:
             raise TooManyQueued(f"At most {MOST_QUEUED} runs may wait: let some of them end, or cancel them")
@@ -150,22 +150,22 @@ class WorkspaceRuns(Repository):
         return queued is not None
 
     async def messages(self, run_id: UUID) -> list[EarlierMessage]:
-        """Returns the answer that is to be written, its question, then what was said before it, newest first."""
+        """Returns the answer to write, its question, then the earlier messages, newest first."""
         return await self.all(
             RunSql.messages, EarlierMessage, id=run_id, limit=NEWEST_MESSAGES, characters=NEWEST_CHARACTERS
         )
 
     async def document_ids(self, run_id: UUID, scope: str | None) -> list[UUID] | None:
-        """Returns the documents that the answer may draw on, those of session and message; None is all in the scope."""
+        """Returns the documents that the answer may draw on, from session and message; None: all in the scope."""
         document_ids: list[UUID] | None = await self.value(RunSql.document_ids, id=run_id, scope=scope)
         return document_ids
 
     async def hold_session(self, run: ClaimedRun) -> None:
-        """Waits for whoever changes the session's messages; comes before the run itself is locked."""
+        """Waits for other changes of the session's messages; call it before locking the run itself."""
         await self.run(RunSql.hold_session, session_id=run.session_id)
 
     async def add_answer(self, run: ClaimedRun, answer: TurnAnswer, status: MessageStatus) -> bool:
-        """Stores the answer, its title if the session has none, and what was condensed for it.
+        """Stores the answer, the title if the session has none, and the summary made for it.
 
         Returns whether the session is temporary.
         """
@@ -194,7 +194,7 @@ class WorkspaceRuns(Repository):
         await self.run(RunSql.end_answer, run_id=run.id, status=status.value)
 
     async def add_events(self, run_id: UUID, events: Sequence[StoredEvent]) -> None:
-        """Keeps events of one attempt; those that are kept already stay as they are."""
+        """Keeps events of one attempt; does not change events already kept."""
         if events:
             await self.run(
                 RunSql.add_events,
@@ -206,10 +206,10 @@ class WorkspaceRuns(Repository):
             )
 
     async def events(self, run_id: UUID, after: tuple[int, int]) -> list[StoredEvent]:
-        """Returns what happened after an attempt and number, in order."""
+        """Returns the events after an attempt and number, in order."""
         attempt, number = after
         return await self.all(RunSql.events, StoredEvent, run_id=run_id, attempt=attempt, number=number)
 
     async def end_all(self) -> list[UUID]:
-        """Ends every run, takes every lease away and notifies the processes; returns the ids of all runs."""
+        """Ends every run, revokes all leases and notifies the processes; returns the ids of all runs."""
         return await self.values(RunSql.end_all)

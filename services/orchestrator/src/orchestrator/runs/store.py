@@ -67,7 +67,7 @@ class RunStore:
             return await runs.page(caller, limit, cursor, session_id, statuses)
 
     async def events(self, caller: Principal, run_id: UUID, after: tuple[int, int]) -> list[StoredEvent]:
-        """Returns what happened in the run after an attempt and number, without the pieces of its text."""
+        """Returns the run's events after an attempt and number, without pieces of text."""
         async with self.database.workspace(caller.workspace_id) as connection:
             return await WorkspaceRuns(connection, caller.workspace_id).events(run_id, after)
 
@@ -85,12 +85,12 @@ class RunStore:
                 raise RunNotFound if await runs.find(caller, run_id) is None else RunNotFailed
 
     async def is_gone(self, run: ClaimedRun) -> bool:
-        """Returns whether the run was deleted."""
+        """Returns whether the run has been deleted."""
         async with self.database.workspace(run.workspace_id) as connection:
             return not await WorkspaceRuns(connection, run.workspace_id).exists(run.id)
 
     async def load_turn(self, run: ClaimedRun) -> TurnInput:
-        """Raises LeaseLost if the run is gone."""
+        """Returns the run's turn. Raises LeaseLost if the run no longer exists."""
         async with self.database.workspace(run.workspace_id) as connection:
             runs = WorkspaceRuns(connection, run.workspace_id)
             messages = await runs.messages(run.id)
@@ -110,8 +110,8 @@ class RunStore:
     ) -> None:
         """Stores answer, status, title, the artifact's version, the events that `told` returns, and `turn.completed`.
 
-        All of it together; StopAsked if a cancel came before. Nobody is told of an answer of the error handler, of
-        one from other workspaces, or of a temporary session.
+        All in one transaction; raises StopAsked if a cancellation came first. No event announces an answer of the error
+        handler, from other workspaces, or in a temporary session.
         """
         async with self.database.workspace(run.workspace_id) as connection:
             runs = WorkspaceRuns(connection, run.workspace_id)
@@ -138,9 +138,9 @@ class RunStore:
         failure: GraphError | None = None,
         partial: TurnAnswer | None = None,
     ) -> None:
-        """Ends the run without an answer, or with what there is of it: `cancelled`, or `incomplete` after a failure.
+        """Ends the run without an answer, or with a partial one: `cancelled`, or `incomplete` after a failure.
 
-        The artifact's version is stored if what there is of the answer tells of it.
+        The artifact's version is stored if the partial answer mentions it.
         """
         error = {"error_type": failure.type, "error_message": str(failure)} if failure else {}
         columns = {**progress.columns(), **error}
@@ -166,7 +166,7 @@ class RunStore:
         refund: bool,
         delay_seconds: float = 0.0,
     ) -> None:
-        """Puts the run back into the queue. `refund`: the attempt costs nothing."""
+        """Puts the run back into the queue. `refund`: the attempt does not count."""
         columns: dict[str, Any] = {**progress.columns(), "attempts_left": run.attempts_left + int(refund)}
         async with self.database.workspace(run.workspace_id) as connection:
             await self.queue.release(connection, run, delay_seconds=delay_seconds, **columns)
@@ -174,7 +174,7 @@ class RunStore:
 
 
 async def _artifact(artifacts: ArtifactRepository, run: ClaimedRun) -> FoundArtifact | None:
-    """Returns the session's artifact, with the text that a highlight was seen in, and the user's own last edits."""
+    """Returns the session's artifact, with the text that a highlight refers to, and the user's latest edits."""
     view = await artifacts.current(run.session_id)
     if view is None:
         return None
@@ -192,7 +192,7 @@ async def _artifact(artifacts: ArtifactRepository, run: ClaimedRun) -> FoundArti
 async def _with_version(
     connection: Connection, run: ClaimedRun, answer: TurnAnswer
 ) -> tuple[TurnAnswer, CommittedVersion | None]:
-    """Stores the version that the answer tells of, if it does; returns the answer with what became of it."""
+    """Stores the version that the answer mentions, if any; returns the answer with the outcome."""
     if answer.proposal is None:
         return answer, None
     committed = CommittedVersion(*await commit_run_version(connection, run.id, answer.message_id, answer.proposal))
@@ -200,7 +200,7 @@ async def _with_version(
 
 
 def _with_outcome(answer: TurnAnswer, committed: CommittedVersion) -> TurnAnswer:
-    """Returns the answer, which says so where the version is not simply the current one."""
+    """Returns the answer, with a note if the version has not simply become current."""
     cut_short = answer.proposal is not None and not answer.proposal.complete
     note = "" if cut_short else OUTCOMES[committed.outcome]
     return replace(answer, content=f"{answer.content}\n\n{note}") if note else answer

@@ -1,4 +1,4 @@
-"""A run's events as server-sent events (HTML Living Standard, 9.2): ids resume, comments keep the connection."""
+"""A run's events as server-sent events (HTML Living Standard, 9.2): ids allow resuming, comments keep them open."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ TERMINAL_EVENTS = frozenset(event.name for event in RUN_EVENTS if event.terminal
 
 
 class RunStreams:
-    """Follows runs, each on a connection of its own that blocks until there is something to read."""
+    """Follows runs, each on its own connection, which blocks until there is something to read."""
 
     def __init__(
         self, redis: Redis, runs: RunStore, *, ttl_seconds: int, heartbeat_seconds: float, max_streams: int
@@ -53,7 +53,7 @@ class RunStreams:
         self.open = 0
 
     def admit(self) -> None:
-        """Raises Unavailable if this process has as many open streams as it may."""
+        """Raises Unavailable if this process has reached its limit of open streams."""
         if self.open >= self.max_streams:
             raise Unavailable("Too many event streams are open; poll the run instead", headers={"Retry-After": "5"})
 
@@ -72,13 +72,13 @@ class RunStreams:
         return any(name in TERMINAL_EVENTS and _key(after) >= _key(entry) for entry, name, _ in map(_decoded, newest))
 
     async def publish(self, run_id: UUID, attempt: int, event: RunEventData) -> None:
-        """Writes the terminal event of a run that no process is working on, under the id that it has when rebuilt."""
+        """Writes the terminal event of a run that no process executes, with the id that it has when rebuilt."""
         events = RunEvents(self.redis, run_id, attempt + 1, self.ttl_seconds, number=-1)
         events.emit(event)
         await events.flush()
 
     async def reopen(self, run_id: UUID) -> None:
-        """Takes the terminal event of a failed run off its stream. Raises Unavailable: it would end whoever follows."""
+        """Removes the terminal event of a failed run from its stream: it would end followers. Raises Unavailable."""
         stream = run_stream(run_id)
         try:
             newest: Any = await self.redis.xrevrange(stream, count=1)
@@ -89,7 +89,7 @@ class RunStreams:
             raise Unavailable("The run's events cannot be written; try again") from error
 
     async def delete(self, run_ids: Sequence[UUID]) -> None:
-        """Deletes the streams of runs that are gone; if Redis is away they expire by themselves."""
+        """Deletes the streams of deleted runs; without Redis they expire by themselves."""
         try:
             if run_ids:
                 await self.redis.delete(*map(run_stream, run_ids))
@@ -99,14 +99,14 @@ class RunStreams:
     async def follow(self, caller: Principal, run: Run, after: str = BEGINNING) -> AsyncIterator[bytes]:
         """Yields the events after the given id, up to and including the terminal one, which is sent once.
 
-        While PostgreSQL is away it yields what the stream has, or waits.
+        While PostgreSQL is unavailable, it yields what the stream has, or waits.
         """
         async with aclosing(self.entries(caller, run, after)) as entries:
             async for entry in entries:
                 yield HEARTBEAT if entry is None else _formatted(*entry)
 
     async def entries(self, caller: Principal, run: Run, after: str = BEGINNING) -> AsyncGenerator[Entry | None]:
-        """Yields the same as id, name and data; None after a heartbeat without any."""
+        """Yields the same events as id, name and data; None after a heartbeat without any."""
         self.open += 1
         try:
             async for entry in self._events(caller, run, after):
@@ -123,7 +123,7 @@ class RunStreams:
                 try:
                     run, entries = await self._filled(caller, run, after, entries)
                 except (psycopg.OperationalError, Unavailable) as error:
-                    log.warning("run not read", exc_info=error, extra={"run_id": str(run.id)})
+                    log.warning("could not read the run", exc_info=error, extra={"run_id": str(run.id)})
                     entries = []
                     await asyncio.sleep(AWAY_SECONDS)
             for after, name, data in entries:
@@ -132,7 +132,7 @@ class RunStreams:
                     return
 
     async def _filled(self, caller: Principal, run: Run, after: str, entries: list[Entry]) -> tuple[Run, list[Entry]]:
-        """Returns the run as it is by now, and what follows: from PostgreSQL what the stream does not have."""
+        """Returns the current run and the following events, from PostgreSQL if the stream lacks them."""
         if not entries and not run.status.ended:
             run = await self._reread(caller, run)
         stored = await self._stored(caller, run, after)
@@ -145,7 +145,7 @@ class RunStreams:
         return run, entries
 
     async def _stored(self, caller: Principal, run: Run, after: str) -> list[Entry]:
-        """Returns what PostgreSQL has after the id; for an ended run up to its terminal event."""
+        """Returns PostgreSQL's events after the id; for an ended run up to its terminal event."""
         events = await self.runs.events(caller, run.id, _key(after))
         entries = [(event.id, event.name, event.data) for event in events]
         if run.status.ended and not any(name in TERMINAL_EVENTS for _, name, _ in entries):
@@ -154,15 +154,15 @@ class RunStreams:
         return entries
 
     async def _read(self, run_id: UUID, after: str, *, wait: bool) -> list[Entry]:
-        """Returns what the stream has; if there is nothing, and with `wait`, what comes within a heartbeat.
+        """Returns the stream's events; if there are none, with `wait`, those that arrive within a heartbeat.
 
-        Without Redis nothing comes.
+        Without Redis, there are none.
         """
         block = int(1000 * self.heartbeat_seconds) if wait else None
         try:
             answer: Any = await self.redis.xread({run_stream(run_id): after}, count=500, block=block)
         except RedisError as error:
-            log.warning("run stream not read", exc_info=error, extra={"run_id": str(run_id)})
+            log.warning("could not read the run's stream", exc_info=error, extra={"run_id": str(run_id)})
             await asyncio.sleep(self.heartbeat_seconds if wait else 0)
             return []
         batches = answer.values() if isinstance(answer, dict) else [entries for _, entries in answer or []]
@@ -176,7 +176,7 @@ class RunStreams:
 
 
 def parse_event_id(text: str | None) -> str:
-    """Returns the id in a Last-Event-ID header, or the beginning. Raises BadEventId."""
+    """Returns the id in a Last-Event-ID header, or that of the beginning. Raises BadEventId."""
     if not text:
         return BEGINNING
     if not _ID.fullmatch(text):
@@ -190,13 +190,13 @@ def _key(event_id: str) -> tuple[int, int]:
 
 
 def _follows(after: str, event_id: str) -> bool:
-    """Returns whether nothing can be missing between the two."""
+    """Returns whether no event can be missing between the two."""
     (attempt, number), following = _key(after), _key(event_id)
     return following == ((attempt, number + 1) if attempt else (1, 1))
 
 
 def _with_texts(after: str, entries: Sequence[Entry]) -> list[Entry]:
-    """Puts each final text before its `message_completed`, as one delta, which has the id of what it follows."""
+    """Inserts each final text before its `message_completed`, as one delta with the id of the event that it follows."""
     told: list[Entry] = []
     shown = after != BEGINNING  # a part of the text may have been shown
     for entry in entries:

@@ -1,4 +1,4 @@
-"""Works on the queue of runs, several at a time, and counts the attempts."""
+"""Executes queued runs, several at a time, and counts the attempts."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def run_worker(
 ) -> Worker[ClaimedRun]:
     """Returns the worker; its `run` is a background task.
 
-    When the process stops it calls `drain`, which ends each run after its node; `drain_seconds` later they are cut.
+    When the process stops, it calls `drain`, which ends each run after its node; `drain_seconds` later they are cut.
     """
-    attempts = counter("attractor_run_attempts_total", "Attempts at runs, by how they ended", registry, result=RESULTS)
+    attempts = counter("attractor_run_attempts_total", "Run attempts, by how they ended", registry, result=RESULTS)
 
     async def execute(run: ClaimedRun) -> None:
         current = attempt(run)
@@ -39,6 +39,6 @@ def run_worker(
             attempts.labels(current.result).inc()
 
     worker = Worker(queue, execute, notifications, concurrency, on_stop=drain, grace_seconds=drain_seconds)
-    active = Gauge("attractor_runs_active", "Runs that this process is working on", registry=registry)
+    active = Gauge("attractor_runs_active", "Runs in progress in this process", registry=registry)
     active.set_function(lambda: len(worker.working))
     return worker

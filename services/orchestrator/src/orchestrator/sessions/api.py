@@ -59,7 +59,7 @@ Searching = Annotated[Principal, Depends(viewer_through(RETRIEVAL))]
 
 
 def opened_sessions(request: Request, caller: Viewer) -> Opening:
-    """Returns what opens a transaction over the caller's sessions."""
+    """Returns a function that opens a transaction over the caller's sessions."""
     return _opening(request, caller)
 
 
@@ -234,7 +234,7 @@ async def detach_document(session_id: UUID, document_id: UUID, opened: Opened) -
 
 
 async def _all_messages(opened: Opening, session_id: UUID) -> AsyncIterator[Message]:
-    """Yields the path to the head; holds no connection while the reader takes its time."""
+    """Yields the path to the head; holds no connection while a slow client reads."""
     cursor: str | None = None
     while True:
         async with opened() as sessions:

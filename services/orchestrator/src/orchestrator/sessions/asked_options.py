@@ -1,4 +1,4 @@
-"""What a message asks for beside its words, as its run keeps it."""
+"""The options of a message, as stored with its run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UTC = "UTC"
 
 
 def options_of(message: MessageCreate, quick_action: QuickAction | None) -> RunOptions:
-    """Returns them; a quick action as it is now. What is not said is not there."""
+    """Returns the options, with the quick action's current prompt. Unset options are left out."""
     options = _searched(message)
     if message.timezone != UTC:
         options["timezone"] = message.timezone
@@ -36,7 +36,7 @@ def options_of(message: MessageCreate, quick_action: QuickAction | None) -> RunO
 
 
 def _searched(message: MessageCreate) -> RunOptions:
-    """Returns what the message says of where is searched."""
+    """Returns the message's options for the search."""
     options = RunOptions()
     if not message.rag_enabled:
         options["rag_enabled"] = False

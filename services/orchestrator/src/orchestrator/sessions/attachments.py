@@ -1,4 +1,4 @@
-"""Attaching a document to a session, which asks ingestion whether the document exists."""
+"""Attaches documents to sessions, after asking ingestion whether they exist."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class DocumentAttacher:
     async def attach(self, caller: Principal, session_id: UUID, document_id: UUID) -> SessionDocument:
         """Changes nothing if the document is attached already.
 
-        Raises SessionNotFound, TooManySessionDocuments, UnknownDocument, and ServiceSilent if ingestion does not say.
+        Raises SessionNotFound, TooManySessionDocuments, UnknownDocument; ServiceSilent if ingestion does not answer.
         """
         async with self.database.workspace(caller.workspace_id) as connection:
             count = await CallerSessions(connection, caller).lock(session_id)
@@ -38,7 +38,7 @@ class DocumentAttacher:
     async def _check(self, caller: Principal, session_id: UUID, document_id: UUID) -> None:
         """Detaches a document that does not exist.
 
-        It is attached first: a deletion that is announced after the check then finds the attachment.
+        It is attached first, so that a deletion announced after the check finds the attachment.
         """
         try:
             if not await self.ingestion.has_document(caller, document_id):

@@ -1,4 +1,4 @@
-"""Deleting a session with all that belongs to it, and the receipt that proves it."""
+"""Deletes a session with everything that belongs to it, and produces the receipt."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SessionDeletionSql(Statements, file="deletion.sql"):
 
 @dataclass(frozen=True)
 class SessionParts:
-    """How many rows there are of a session, by kind."""
+    """The number of rows of a session, by kind."""
 
     messages: int
     runs: int
@@ -54,7 +54,7 @@ class SessionParts:
 
 @dataclass(frozen=True)
 class ErasedSession:
-    """The rows that a session had, and those that it still has."""
+    """The rows that a session had, and those that remain."""
 
     deleted_at: datetime
     run_ids: list[UUID]
@@ -77,14 +77,14 @@ class UnusedSession:
 
 
 class SessionRows(Repository):
-    """The rows of one user's sessions, on their way out."""
+    """The rows of one user's sessions that are being deleted."""
 
     def __init__(self, connection: Connection, caller: Principal) -> None:
         super().__init__(connection, caller.workspace_id)
         self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def end_runs(self, session_id: UUID, version: int | None) -> bool:
-        """Returns False if the user has no such session, or it has another version."""
+        """Ends the session's runs; returns False if the user has no such session, or it has another version."""
         return await self.value(SessionDeletionSql.end_runs, id=session_id, version=version) is not None
 
     async def delete(self, session_id: UUID) -> ErasedSession:
@@ -104,14 +104,14 @@ class SessionRows(Repository):
 
 
 class DeletedSessionIds(Repository):
-    """The sessions of a workspace that were deleted, for as long as there is the workspace."""
+    """The deleted sessions of a workspace, kept as long as the workspace exists."""
 
     async def among(self, session_ids: Sequence[UUID]) -> list[UUID]:
         return await self.values(SessionDeletionSql.deleted, ids=session_ids)
 
 
 class SessionEraser:
-    """Deletes sessions: ends their runs, deletes their rows, and then what the runs left elsewhere."""
+    """Deletes sessions: ends their runs, deletes their rows, and then what the runs stored elsewhere."""
 
     def __init__(
         self, database: Database, outbox: Outbox, ended: EndedRuns, indexing: ArtifactIndexing, images: ImageKeeping
@@ -120,8 +120,8 @@ class SessionEraser:
         self.images = images
 
     async def erase(self, caller: Principal, session_id: UUID, version: int | None) -> SessionReceipt:
-        """Tells `session.deleted` in the transaction of the deletion. Raises SessionNotFound, PreconditionFailed, and
-        ServiceSilent if the document that its artifact became cannot be deleted.
+        """Writes `session.deleted` in the transaction of the deletion. Raises SessionNotFound, PreconditionFailed, and
+        ServiceSilent if its artifact's document cannot be deleted.
         """
         async with self.database.workspace(caller.workspace_id) as connection:
             if not await SessionRows(connection, caller).end_runs(session_id, version):
@@ -141,7 +141,7 @@ class SessionEraser:
         )
 
     async def erase_unused(self) -> None:
-        """Erases the temporary sessions that nobody has used for a day; what fails is tried again the next time."""
+        """Erases temporary sessions that nobody has used for a day; failures are retried the next time."""
         async with self.database.system() as connection:
             unused = await SystemRepository(connection).all(
                 SessionDeletionSql.unused, UnusedSession, hours=UNUSED_HOURS, limit=UNUSED_AT_ONCE

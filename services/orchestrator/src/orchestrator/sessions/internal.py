@@ -1,4 +1,4 @@
-"""What other services ask about sessions; not reachable from outside."""
+"""The routes about sessions for other services; not reachable from outside."""
 
 from __future__ import annotations
 

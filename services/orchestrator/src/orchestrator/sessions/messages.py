@@ -1,4 +1,4 @@
-"""The messages of one user's sessions: a tree each, whose path to the head is what is shown."""
+"""The messages of one user's sessions: a tree per session, of which the path to the head is shown."""
 
 from __future__ import annotations
 
@@ -82,14 +82,14 @@ class MessageSql(
 
 @dataclass(frozen=True)
 class SessionHead:
-    """The tip of the path that is shown; None without messages."""
+    """The end of the path that is shown; None without messages."""
 
     head_id: UUID | None
 
 
 @dataclass(frozen=True)
 class TreeMessage:
-    """A message's place in the tree."""
+    """A message's position in the tree."""
 
     id: UUID
     parent_id: UUID | None
@@ -99,7 +99,7 @@ class TreeMessage:
 
 @dataclass(frozen=True)
 class StoredQuestion:
-    """The run that an Idempotency-Key queued, and the question that it answers; `is_first` if it was asked with it."""
+    """The run that an Idempotency-Key queued, and its question; `is_first` if the key also created the question."""
 
     id: UUID
     question_id: UUID
@@ -130,9 +130,9 @@ class NewRun:
 
 @dataclass(frozen=True)
 class QueuedRun:
-    """A run with the messages that it connects; `created_at` is None if the Idempotency-Key queued it before.
+    """A run with its question and answer; `created_at` is None if the Idempotency-Key queued it before.
 
-    `stopped` has the waiting runs that ended for it, with their attempts.
+    `stopped` has the waiting runs that were ended for it, with their attempts.
     """
 
     id: UUID
@@ -146,7 +146,7 @@ class QueuedRun:
         return self.created_at is not None
 
     def as_run(self, session_id: UUID) -> Run:
-        """Returns the new run without asking for it."""
+        """Returns the new run without a query."""
         assert self.created_at is not None
         return Run(
             id=self.id,
@@ -167,7 +167,7 @@ class QueuedRun:
 
 
 class CallerMessages(Repository):
-    """The messages of the caller's sessions. Every id must belong to the session that is asked for."""
+    """The messages of the caller's sessions. Every id must belong to the given session."""
 
     def __init__(self, connection: Connection, caller: Principal) -> None:
         super().__init__(connection, caller.workspace_id)
@@ -218,7 +218,7 @@ class CallerMessages(Repository):
         max_attempts: int,
         options: RunOptions | None = None,
     ) -> QueuedRun:
-        """Stores the message after its parent, by default the head, and queues the run of its answer, the new head.
+        """Stores the message after its parent, by default the head, and queues the run for its answer, the new head.
 
         Returns the run that `key` queued before, if there is one. Raises SessionNotFound, MessageNotFound, SessionBusy,
         TooManyQueued, QuickActionNotFound, ScopeNeedsWiderKey, ImageNotFound; IdempotencyKeyReused if the key is
@@ -264,9 +264,9 @@ class CallerMessages(Repository):
     async def regenerate(
         self, message_id: UUID, options: MessageRegenerate, key: str | None, max_attempts: int
     ) -> tuple[UUID, QueuedRun]:
-        """Queues another answer to a question, beside the answers that it has; returns its session's id, too.
+        """Queues another answer to a question, beside the existing ones; also returns the session's id.
 
-        Raises as `ask` does.
+        Raises what `ask` raises.
         """
         session_id = await self._session_of(message_id)
         await self._lock(session_id)
@@ -300,7 +300,7 @@ class CallerMessages(Repository):
         )
 
     async def delete(self, message_id: UUID) -> list[UUID]:
-        """Deletes the message with all below it; returns the runs that ended with it.
+        """Deletes the message with everything below it; returns the runs that were ended.
 
         Raises MessageNotFound.
         """
@@ -351,7 +351,7 @@ class CallerMessages(Repository):
         return await self.one(MessageSql.asked_before, StoredQuestion, session_id=session_id, key=key)
 
     async def _make_way(self, session_id: UUID, on_busy: OnBusy) -> Mapping[UUID, int]:
-        """Returns the waiting runs that it ended, with their attempts. Raises SessionBusy."""
+        """Ends waiting runs; returns them with their attempts. Raises SessionBusy."""
         if on_busy is OnBusy.enqueue:
             return {}
         active: list[UUID] = await self.values(SessionSql.active_run_ids, session_id=session_id)

@@ -42,7 +42,7 @@ ANSWERED: dict[int | str, dict[str, Any]] = {
 
 
 class Answering:
-    """Answers a request that queues a run: with the run, or with its events where the client accepts a stream."""
+    """Responds to a request that queues a run: with the run, or with its events if the client accepts a stream."""
 
     def __init__(
         self,

@@ -56,7 +56,7 @@ class CallerSessions(Repository):
         self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def create(self, title: str | None, key: str | None, *, temporary: bool = False) -> Session:
-        """Returns the session that `key` created before, if there is one."""
+        """Creates a session, or returns the one that `key` created before."""
         created = await self.one(SessionSql.create, Session, id=uuid4(), title=title, temporary=temporary, key=key)
         assert created is not None
         return created
@@ -69,7 +69,7 @@ class CallerSessions(Repository):
         return session
 
     async def page(self, limit: int, cursor: str | None, *, archived: bool, pinned: bool | None) -> Page[Session]:
-        """Returns the pinned first, then the most recently used; `pinned` None is both."""
+        """Returns pinned sessions first, then the most recently used; `pinned` None means both."""
         was_pinned, at, before = decode_cursor(cursor, int, datetime, UUID)
         rows = await self.all(
             SessionSql.page,
@@ -104,7 +104,7 @@ class CallerSessions(Repository):
         return int(count)
 
     async def stale(self, session_id: UUID) -> PreconditionFailed:
-        """Returns the problem of a change to an older version. Raises SessionNotFound."""
+        """Returns the problem for a change to an older version. Raises SessionNotFound."""
         session = await self.find(session_id)
         return PreconditionFailed(f"The session is now at version {session.version}")
 
@@ -118,16 +118,16 @@ class SessionUser:
 
 
 class WorkspaceSessions(Repository):
-    """The sessions of a workspace, whoever they belong to."""
+    """The sessions of a workspace, of all users."""
 
     async def users(self, session_ids: Sequence[UUID]) -> dict[UUID, UUID]:
-        """Returns the users of those sessions that are neither deleted nor temporary."""
+        """Returns the users of the sessions that are neither deleted nor temporary."""
         found = await self.all(SessionSql.users, SessionUser, ids=session_ids)
         return {session.id: session.created_by for session in found}
 
 
 class AttachedDocuments(Repository):
-    """The documents of a workspace's sessions, whoever they belong to."""
+    """The documents of a workspace's sessions, of all users."""
 
     async def attach(self, session_id: UUID, document_id: UUID) -> Attachment:
         attached = await self.one(SessionDocumentSql.attach, Attachment, id=session_id, document_id=document_id)

@@ -1,4 +1,4 @@
-"""Full-text search in the titles and messages of one user's sessions."""
+"""Full-text search over the titles and messages of one user's sessions."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class FoundText:
 
 
 class SessionTexts(Repository):
-    """What the caller's sessions say."""
+    """The texts of the caller's sessions."""
 
     def __init__(self, connection: Connection, caller: Principal) -> None:
         super().__init__(connection, caller.workspace_id)
         self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def search(self, query: str, limit: int, cursor: str | None) -> Page[SessionHit]:
-        """Returns the newest first."""
+        """Returns hits, newest first."""
         at, before = decode_cursor(cursor)
         rows = await self.all(
             SessionTextSql.search, FoundText, query=query, before_at=at, before_id=before, limit=limit + 1

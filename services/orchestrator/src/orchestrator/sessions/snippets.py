@@ -10,7 +10,7 @@ LAST_FOLDED = 0x52F  # Latin, Greek and Cyrillic
 
 
 def _folding() -> dict[int, str]:
-    """Maps letters to what they are without case and accents, one to one, so that places in the text stay."""
+    """Maps letters one to one to their form without case and accents, so that positions in the text stay the same."""
     lowered = ((code, chr(code).lower()) for code in range(LAST_FOLDED + 1))
     return {code: unicodedata.normalize("NFD", letter)[0] for code, letter in lowered if len(letter) == 1}
 
@@ -20,7 +20,7 @@ WORD = re.compile(r"\w+")
 
 
 def snippet(content: str, query: str) -> str:
-    """Returns about 200 characters in one line, from shortly before the longest word of the query, or the beginning."""
+    """Returns about 200 characters on one line, from shortly before the query's longest word, or from the beginning."""
     wanted = (word for part in query.split() if not part.startswith("-") for word in WORD.findall(part))
     at = _place(content.translate(FOLDED), max(wanted, key=len, default="").translate(FOLDED))
     start = max(at - BEFORE, 0)
@@ -34,7 +34,7 @@ def snippet(content: str, query: str) -> str:
 
 
 def _place(text: str, word: str) -> int:
-    """Returns where a word begins with `word`; 0 if none does."""
+    """Returns the position of a word that begins with `word`; 0 if there is none."""
     at = text.find(word)
     while at > 0 and text[at - 1].isalnum():
         at = text.find(word, at + 1)

@@ -55,7 +55,7 @@ def _cited(citation: Citation) -> str:
 
 
 def _line(text: str) -> str:
-    """Returns text as one line in which nothing is markup."""
+    """Returns text on one line with all markup escaped."""
     return " ".join(text.split()).translate(MARKUP)
 
 

@@ -1,4 +1,4 @@
-"""The shares of a workspace, and whether it has links."""
+"""The shares of a workspace, and whether links are allowed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class NewShare:
 
 @dataclass(frozen=True)
 class StoredShare:
-    """A share that can be read by whoever has the secret; `messages` are of SharedMessage."""
+    """A share that anyone with the secret can read; `messages` are SharedMessages."""
 
     created_by: UUID
     secret_sha256: bytes
@@ -62,14 +62,14 @@ class StoredShare:
 
 
 class CallerShares(Repository):
-    """What the caller shares."""
+    """The caller's shares."""
 
     def __init__(self, connection: Connection, caller: Principal) -> None:
         super().__init__(connection, caller.workspace_id)
         self.bound = {**self.bound, "user_id": caller.user_id}
 
     async def insert(self, token: ShareToken, share: NewShare, messages: Sequence[SharedMessage]) -> Share | None:
-        """Returns None if there is a share with the token's id; deletes those of the workspace that are over."""
+        """Stores a share; returns None if one with the token's id exists. Deletes the workspace's ended shares."""
         await self.run(ShareSql.delete_expired)
         return await self.one(
             ShareSql.insert,
@@ -81,7 +81,7 @@ class CallerShares(Repository):
         )
 
     async def page(self, session_id: UUID | None, limit: int, cursor: str | None) -> Page[Share]:
-        """Returns the newest first, of one session or of all."""
+        """Returns shares, newest first, of one session or of all."""
         at, before = decode_cursor(cursor)
         rows = await self.all(
             ShareSql.page, Share, session_id=session_id, before_at=at, before_id=before, limit=limit + 1
@@ -89,15 +89,15 @@ class CallerShares(Repository):
         return page(rows, limit, lambda share: (share.created_at, share.id))
 
     async def delete(self, share_id: UUID) -> bool:
-        """Returns False if the caller shares nothing under this id."""
+        """Deletes the share; returns False if the caller has no share with this id."""
         return await self.run(ShareSql.delete, id=share_id) == 1
 
 
 class WorkspaceSharing(Repository):
-    """What is shared in a workspace, by whomever, and what its owners allow."""
+    """All shares in a workspace, and what its owners allow."""
 
     async def find(self, share_id: UUID) -> StoredShare | None:
-        """Returns a share that can be read now."""
+        """Returns the share if it can be read now."""
         return await self.one(ShareSql.open, StoredShare, id=share_id)
 
     async def settings(self) -> SharingSettings:

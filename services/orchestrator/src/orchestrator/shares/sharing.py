@@ -1,4 +1,4 @@
-"""Sharing a session: takes the snapshot, and opens it for whoever has its token."""
+"""Shares a session: takes the snapshot, and opens it for anyone with its token."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SessionSharing:
         self.database = database
 
     async def share(self, caller: Principal, session_id: UUID, wanted: ShareCreate, key: str | None) -> ShareCreated:
-        """Returns the share with its token, only now.
+        """Returns the share with its token, only this once.
 
         Raises SessionNotFound, MessageNotFound, NothingToShare, AnswerUnderWay, TooMuchToShare, LinksNotAllowed,
         BadShareExpiry, and ShareNotRepeatable if `key` has made a share of this session before.
@@ -68,7 +68,7 @@ class SessionSharing:
         return ShareCreated(**share.model_dump(), token=token.render())
 
     async def open(self, workspace_id: UUID, presented: PresentedShare) -> OpenedShare | None:
-        """Returns None unless the secret proves a share that can be read now."""
+        """Returns the share; None unless the secret is valid for one that can be read now."""
         async with self.database.workspace(workspace_id) as connection:
             stored = await WorkspaceSharing(connection, workspace_id).find(presented.share_id)
         if stored is None or not proves(presented.secret, stored.secret_sha256):
@@ -106,7 +106,7 @@ def _expiry(wanted: ShareCreate) -> datetime:
 async def _snapshot(
     connection: Connection, caller: Principal, session: Session, last: UUID, audience: ShareAudience
 ) -> list[SharedMessage]:
-    """Returns the path to the message as others read it."""
+    """Returns the path to the message in the form for others."""
     ending_there = session.model_copy(update={"head_id": last})
     path = (await CallerMessages(connection, caller).path(ending_there, MOST_MESSAGES, None)).items
     if not path:

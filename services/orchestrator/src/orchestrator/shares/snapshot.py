@@ -1,4 +1,4 @@
-"""What of a message others read. Pure."""
+"""Reduces messages to what others may read. Pure."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from contracts.sharing import ShareAudience, SharedCitation, SharedMessage
 
 
 def shared_message(message: Message, audience: ShareAudience) -> SharedMessage:
-    """Returns the message without its feedback, checks and ids; by link also without quotes of documents.
+    """Returns the message without its feedback, checks and ids; for links also without quotes from documents.
 
-    An extractive answer is nothing but quotes: by link its text is withheld. What cites another workspace is withheld
-    from everybody, with its citations.
+    An extractive answer consists of quotes, so that for links its text is withheld. An answer that cites another
+    workspace is withheld from everyone, with its citations.
     """
     by_link = audience is ShareAudience.link
     elsewhere = any(citation.workspace_id is not None for citation in message.citations)

@@ -1,1 +1,1 @@
-"""What models took, and what they may take."""
+"""Usage of models, and budgets."""

@@ -1,4 +1,4 @@
-"""Counts the calls of a run's models, and reserves the tokens of its budgets before each."""
+"""Counts the calls of a run's models, and reserves tokens from its budgets before each."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ class BudgetUsedUp(CallRefused):
 
 
 def today() -> date:
-    """Returns the day of budgets, UTC."""
+    """Returns the current day for budgets, in UTC."""
     return datetime.now(UTC).date()
 
 
 @dataclass
 class CallMeter:
-    """The Meter of `spender`. `tell` takes events: what each call took, and once that a budget is nearly used up.
+    """The Meter of `spender`. `tell` receives events: the usage of each call, and once that a budget is nearly used up.
 
-    What is reserved is settled however a call ends; what a process that died has reserved, when a budget seems used up.
-    Nobody waits for the disk: what a run took is there with the run's end, which does wait.
+    Reservations are settled however a call ends; those of a process that died, when a budget seems used up. Commits do
+    not wait for the disk: a run's usage becomes durable with the end of the run, which does.
     """
 
     database: Database
@@ -46,7 +46,7 @@ class CallMeter:
 
     @asynccontextmanager
     async def metered(self, call: ModelCall, /) -> AsyncIterator[None]:
-        """Raises BudgetUsedUp, with the time at which the budget is empty again."""
+        """Meters one call. Raises BudgetUsedUp, with the time at which the budget is reset."""
         call_id = uuid4()
         try:
             await uninterrupted(self._begin(call_id, call))

@@ -1,4 +1,4 @@
-"""What models took, for operators: of all workspaces together, by role and by whose model it is."""
+"""Metrics of model usage for operators: of all workspaces together, by role and by the owner of the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SECONDS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 
 
 class ModelMetrics:
-    """`own` are the operator's provider and model. What workspaces choose is `others`: labels are not theirs."""
+    """`own` are the operator's provider and model. Models that workspaces choose are labelled `others`."""
 
     def __init__(self, own: tuple[str, str | None], registry: CollectorRegistry | None = None) -> None:
         self.own = own
@@ -23,7 +23,7 @@ class ModelMetrics:
         models = [model, OTHERS] if model else [OTHERS]
         self.calls = counter(
             "attractor_model_calls_total",
-            "Calls of chat models, by how they ended",
+            "Calls to chat models, by how they ended",
             registry,
             role=MODEL_ROLES,
             model=models,
@@ -31,7 +31,7 @@ class ModelMetrics:
         )
         self.tokens = counter(
             "attractor_model_tokens_total",
-            "Tokens of calls, estimated where the provider tells none; cached ones are part of the input",
+            "Tokens of calls, estimated if the provider reports none; cached ones are part of the input",
             registry,
             role=MODEL_ROLES,
             model=models,
@@ -39,7 +39,7 @@ class ModelMetrics:
         )
         self.cost = counter(
             "attractor_model_cost_total",
-            "What calls cost, in the provider's currency, where it tells that",
+            "Cost of calls in the provider's currency, if it reports one",
             registry,
             role=MODEL_ROLES,
             model=models,

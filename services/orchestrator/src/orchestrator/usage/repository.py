@@ -1,4 +1,4 @@
-"""The calls of models of a workspace, and its budgets."""
+"""A workspace's calls of models, and its budgets."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SELECT count(*) FROM ended"""
 
 
 def usage_of(run: str) -> str:
-    """Returns the column `usage` of the run under a name, null where it asked no model."""
+    """Returns the SQL of the column `usage` for the run with this name, null if it called no model."""
     return f"""(
     SELECT to_jsonb(took) FROM (
         SELECT {SUMS} FROM model_call AS call
@@ -71,7 +71,7 @@ class UsageSql(Statements, file="usage.sql", sums=SUMS, give_back=GIVE_BACK):
 
 @dataclass(frozen=True)
 class Reserved:
-    """What is taken of a budget with a reservation."""
+    """A budget after a reservation."""
 
     subject: str
     taken: int
@@ -86,7 +86,7 @@ class Reserved:
 
 @dataclass(frozen=True)
 class BudgetRow:
-    """A budget as it is stored."""
+    """A stored budget."""
 
     subject: str
     most: int
@@ -95,10 +95,10 @@ class BudgetRow:
 
 
 class WorkspaceUsage(Repository):
-    """What one workspace took, and may take."""
+    """The usage and the budgets of one workspace."""
 
     async def reserve(self, budgets: Sequence[TokenBudget], tokens: int) -> list[Reserved]:
-        """Reserves the tokens of each budget that is not used up; returns those."""
+        """Reserves the tokens from each budget that is not used up; returns those budgets."""
         return await self.all(
             UsageSql.reserve,
             Reserved,
@@ -128,7 +128,7 @@ class WorkspaceUsage(Repository):
         )
 
     async def settle(self, id: UUID, call: ModelCall) -> bool:
-        """Ends a call, and gives back what was reserved; returns whether it was under way."""
+        """Ends a call and releases its reservation; returns whether it was in progress."""
         usage, is_told = call.counted
         ended = await self.value(
             UsageSql.settle,
@@ -145,11 +145,11 @@ class WorkspaceUsage(Repository):
         return bool(ended)
 
     async def settle_lost(self) -> int:
-        """Ends the calls whose process has died; returns how many."""
+        """Ends the calls of processes that have died; returns how many."""
         return int(await self.value(UsageSql.settle_lost))
 
     async def budgets(self, budgets: Sequence[TokenBudget]) -> list[BudgetState]:
-        """Returns the state of budgets; of one that nothing was taken of yet, too."""
+        """Returns the state of budgets, including unused ones."""
         rows = await self.all(
             UsageSql.budgets,
             BudgetRow,

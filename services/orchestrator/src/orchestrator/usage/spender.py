@@ -1,4 +1,4 @@
-"""Whose tokens a call takes, and how many those may be. Pure."""
+"""Who a call is charged to, and the limits. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OF_A_RUN = date(1970, 1, 1)
 
 @dataclass(frozen=True)
 class TokenLimits:
-    """Tokens of a run, and of a user, key and workspace a day; None is no limit."""
+    """Tokens per run, and per day for a user, key and workspace; None: no limit."""
 
     run: int | None = None
     user: int | None = None
@@ -24,7 +24,7 @@ class TokenLimits:
 
 @dataclass(frozen=True)
 class TokenBudget:
-    """The tokens that somebody may take on a day."""
+    """A daily token budget, or that of a run."""
 
     subject: BudgetSubject
     subject_id: UUID
@@ -33,13 +33,13 @@ class TokenBudget:
 
     @property
     def resets_at(self) -> datetime:
-        """Returns the next midnight, UTC; of a run the time at which it is no longer kept."""
+        """Returns the next midnight in UTC; for a run's budget, the time until which it is kept."""
         return datetime.combine(self.day + timedelta(days=1), time(), UTC)
 
 
 @dataclass(frozen=True)
 class Spender:
-    """Who a call is made for."""
+    """The run, user, key and workspace that a call is made for."""
 
     workspace_id: UUID
     user_id: UUID

@@ -50,7 +50,7 @@ class WaitingPostings:
 class CompactionMetrics:
     def __init__(self, registry: CollectorRegistry) -> None:
         self.waiting = Gauge(
-            "attractor_recent_postings_rows", "Rows of postings that are not folded into blocks yet", registry=registry
+            "attractor_recent_postings_rows", "Rows of postings not yet folded into blocks", registry=registry
         )
         self.blocks = Counter("attractor_posting_blocks_written_total", "Blocks of postings written", registry=registry)
         self.seconds = Histogram(

@@ -61,7 +61,7 @@ class PostingRemoval:
             removed += await self._from_blocks(self.rows.touched(self._terms, numbers), numbers)
             removed += await self._from_groups(self.groups.touched(self._terms), numbers)
         if removed.total() < expected:
-            log.info("searching every row for postings", extra={"documents": sorted(self.documents)})
+            log.info("searching all rows for postings", extra={"documents": sorted(self.documents)})
             self._everywhere = True
             removed += await self._from_blocks(self.rows.overlapping(numbers), numbers)
             removed += await self._from_groups(self.groups.overlapping(numbers), numbers)

@@ -19,7 +19,7 @@ class LegMetrics:
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.seconds = Histogram(
             "attractor_search_leg_seconds",
-            "Duration of the legs of searches that were not answered from the cache",
+            "Duration of search legs, without searches answered from the cache",
             ["leg", "result"],
             buckets=SECONDS,
             registry=registry,

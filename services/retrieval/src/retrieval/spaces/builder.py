@@ -152,5 +152,5 @@ class SpaceBuilder:
                 statement = "SELECT drop_unused_vector_indexes(%s, %s)"
                 await connection.execute(statement, (self.default.model, self.default.dims))
         except psycopg.errors.LockNotAvailable:
-            log.info("an unused vector index could not be dropped yet")
+            log.info("could not drop an unused vector index yet")
             asyncio.get_running_loop().call_later(HOUSEKEEPING_SECONDS, self._dropped.set)

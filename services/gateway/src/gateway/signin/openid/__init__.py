@@ -1,1 +1,1 @@
-"""Signing in at an OpenID Connect provider: authorization code with PKCE."""
+"""Signing in with an OpenID Connect provider: authorization code flow with PKCE."""

@@ -23,7 +23,7 @@ LONGEST_SUBJECT = 255
 
 
 async def verified_claims(provider: OpenIdProvider, token: str, nonce: str) -> dict[str, Any]:
-    """Returns the claims. Raises OpenIdTokenInvalid unless the provider made the token, for us, now, for this nonce."""
+    """Returns the claims. Raises OpenIdTokenInvalid unless the provider issued it for us, now, for this nonce."""
     client_id = provider.registration.client_id
     try:
         header = jwt.get_unverified_header(token)
@@ -50,7 +50,7 @@ async def verified_claims(provider: OpenIdProvider, token: str, nonce: str) -> d
 
 
 def _chosen(keys: list[Mapping[str, Any]], algorithm: str) -> jwt.PyJWK:
-    """Returns the one key that this algorithm may be used with."""
+    """Returns the only key that may be used with this algorithm."""
     fitting = [
         key
         for key in keys

@@ -1,4 +1,4 @@
-"""The tables of users' identities at providers, and of sign-ins that are under way."""
+"""The tables of users' identities at providers, and of sign-ins in progress."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class IdentitySql(Statements, file="identities.sql"):
 
 @dataclass(frozen=True)
 class BegunSignIn:
-    """`user_id`: who was signed in, and is to get the identity."""
+    """`user_id`: the user who was signed in and will get the identity."""
 
     nonce: str
     code_verifier: str
@@ -38,7 +38,7 @@ class Identities(SystemRepository):
         await self.run(IdentitySql.insert_request, **values, user_id=user_id, seconds=seconds)
 
     async def take(self, state_sha256: bytes) -> BegunSignIn | None:
-        """Returns what was begun with this state; nobody gets it a second time."""
+        """Returns the sign-in begun with this state, and deletes it, so that it is used only once."""
         found = await self.one(IdentitySql.take_request, BegunSignIn, state_sha256=state_sha256)
         return found if found and found.is_open else None
 
@@ -46,6 +46,6 @@ class Identities(SystemRepository):
         return await self.one(IdentitySql.find_user, User, issuer=issuer, subject=subject)
 
     async def link(self, issuer: str, subject: str, user_id: UUID) -> None:
-        """Raises IdentityTaken if the identity has a user, perhaps since a moment ago."""
+        """Links the identity to the user. Raises IdentityTaken if it already has a user."""
         if not await self.run(IdentitySql.insert_identity, issuer=issuer, subject=subject, user_id=user_id):
             raise IdentityTaken

@@ -27,7 +27,7 @@ TIMEOUT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class ClientRegistration:
-    """What the operator agreed with the provider. Without a secret the client is a public one, which PKCE protects."""
+    """The deployment's registration at the provider. Without a secret it is a public client, which PKCE protects."""
 
     issuer: str
     client_id: str
@@ -36,7 +36,7 @@ class ClientRegistration:
 
 
 class ProviderDescription(BaseModel):
-    """What is used of OpenID Connect Discovery 1.0."""
+    """The fields of OpenID Connect Discovery 1.0 that are used."""
 
     issuer: str
     authorization_endpoint: str
@@ -53,7 +53,7 @@ class TokenAnswer(BaseModel):
 
 
 class OpenIdProvider:
-    """Raises OpenIdProviderSilent when the provider does not answer, or with what cannot be used."""
+    """Raises OpenIdProviderSilent if the provider does not answer, or not in a usable way."""
 
     def __init__(self, registration: ClientRegistration, client: httpx2.AsyncClient) -> None:
         self.registration, self.client = registration, client
@@ -62,7 +62,7 @@ class OpenIdProvider:
         self.keys: tuple[float, list[Mapping[str, Any]]] | None = None
 
     async def description(self) -> ProviderDescription:
-        """Returns what the provider says of itself, asked once an hour."""
+        """Returns the provider's description, fetched at most hourly."""
         async with self.lock:
             if self.described is None or time.monotonic() - self.described[0] > FRESH_SECONDS:
                 url = self.registration.issuer.rstrip("/") + DESCRIPTION
@@ -72,7 +72,7 @@ class OpenIdProvider:
             return self.described[1]
 
     async def keys_named(self, key_id: str | None) -> list[Mapping[str, Any]]:
-        """Returns the provider's keys with this id, or all without one; looks again for one that is not known."""
+        """Returns the provider's keys with this id, or all without one; fetches them again if the id is unknown."""
         url = (await self.description()).jwks_uri
         async with self.lock:
             age = time.monotonic() - self.keys[0] if self.keys else FRESH_SECONDS + 1
@@ -106,14 +106,14 @@ class OpenIdProvider:
         return _parsed(TokenAnswer, await self._json("POST", description.token_endpoint, data=form, auth=auth))
 
     async def user_info(self, access_token: str) -> dict[str, Any]:
-        """Returns further claims; none where the provider has no such endpoint."""
+        """Returns further claims; none if the provider has no such endpoint."""
         url = (await self.description()).userinfo_endpoint
         if url is None:
             return {}
         return await self._json("GET", url, headers={"Authorization": f"Bearer {access_token}"})
 
     def _must_be_usable(self, description: ProviderDescription) -> None:
-        """Refuses another issuer's description (mix-up), and addresses that others could read or answer for."""
+        """Rejects the description of another issuer (mix-up), and addresses that are not confidential."""
         if description.issuer != self.registration.issuer:
             raise OpenIdProviderSilent("it describes another issuer than OIDC_ISSUER")
         local = is_loopback_url(description.issuer)
@@ -123,7 +123,7 @@ class OpenIdProvider:
                 raise OpenIdProviderSilent("it names an address that is not https")
 
     async def _json(self, method: str, url: str, **more: Any) -> dict[str, Any]:
-        """Follows no redirect and reads no more than a megabyte."""
+        """Returns the response's JSON. Follows no redirect and reads at most a megabyte."""
         try:
             async with self.client.stream(method, url, **more) as response:
                 content = b""

@@ -1,4 +1,4 @@
-"""The routes of signing in at the OpenID Connect provider. A browser is led through them."""
+"""The routes of signing in with the OpenID Connect provider, for browsers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sends users to the provider and takes them back."""
+"""Sends users to the provider and handles their return."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ LONGEST_NAME = 200
 
 @dataclass(frozen=True)
 class ProviderAnswer:
-    """What the provider's redirect brings back."""
+    """The parameters of the provider's redirect."""
 
     state: str
     code: str | None
@@ -53,7 +53,7 @@ class ProviderAnswer:
 
 
 class OpenIdSignIns:
-    """`domains`: whoever has a verified e-mail address in one of them may come in without an invitation."""
+    """`domains`: users with a verified e-mail address in one of them need no invitation."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class OpenIdSignIns:
         self.cookie = StateCookie(web_sessions.origins, SECONDS_AT_PROVIDER)
 
     async def begin(self, request: Request, invitation: str | None, link: bool) -> Response:
-        """Redirects to the provider. With `link`, who is signed in gets the provider's identity as a further way in.
+        """Redirects to the provider. With `link`, the user who is signed in can then also sign in there.
 
         Raises TooManyAttempts, OpenIdProviderSilent, and with `link` NeedsSession or SessionEnded.
         """
@@ -98,7 +98,7 @@ class OpenIdSignIns:
         return response
 
     async def finish(self, request: Request, response: Response, answer: ProviderAnswer) -> None:
-        """Begins a web session for the user whom the provider names, in the response's cookie.
+        """Begins a web session for the provider's user, in the response's cookie.
 
         Raises OpenIdRequestUnknown, OpenIdRefused, OpenIdTokenInvalid, OpenIdProviderSilent, NotInvited, IdentityTaken
         or what `join` does.
@@ -137,9 +137,9 @@ class OpenIdSignIns:
     async def _user(
         self, connection: Connection, claims: Mapping[str, Any], sign_in: BegunSignIn, invitation: str | None
     ) -> User:
-        """Returns the user with this identity; a new identity belongs to who is signed in, is invited or may come in.
+        """Returns the identity's user; a new identity goes to a user who is signed in, invited or admissible.
 
-        An e-mail address never says who somebody is.
+        An e-mail address never identifies a user.
         """
         identities, issuer, subject = Identities(connection), self.provider.registration.issuer, claims["sub"]
         known = await identities.user(issuer, subject)

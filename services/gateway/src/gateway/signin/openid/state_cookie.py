@@ -16,14 +16,14 @@ SEPARATOR = "."
 
 @dataclass(frozen=True)
 class Begun:
-    """`invitation` is the token of the one that the user follows."""
+    """`invitation` is the token of the invitation that the user accepts."""
 
     state: str
     invitation: str | None
 
 
 class StateCookie:
-    """SameSite=Lax, as the provider's redirect comes from another site."""
+    """A cookie that is SameSite=Lax, because the provider's redirect comes from another site."""
 
     def __init__(self, origins: WebOrigins, seconds: int) -> None:
         self.origins, self.seconds = origins, seconds

@@ -1,4 +1,4 @@
-"""Code fences that models put around what they write, or leave open. Pure."""
+"""Handles code fences that models put around their output, or leave open. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PLAIN = ("", "markdown", "md", "text")
 
 
 def leaves_open(text: str) -> bool:
-    """Tells whether a code block begins in the text and does not end there (CommonMark 4.5)."""
+    """Returns whether the text leaves a code block open (CommonMark 4.5)."""
     opened: str | None = None
     for found in _FENCE.finditer(text.replace("\r\n", "\n")):
         marks, info = found[1], found[2].strip()
@@ -21,9 +21,9 @@ def leaves_open(text: str) -> bool:
 
 
 class FenceFilter:
-    """Streams a text without the fence around the whole of it.
+    """Streams a text without a fence that encloses all of it.
 
-    Of a text in Markdown only a fence of plain text or Markdown goes, of code any; `language` is what it named.
+    From Markdown, only a fence of plain text or Markdown is removed, from code any; `language` is the one it named.
     """
 
     def __init__(self, *, code: bool) -> None:
@@ -33,7 +33,7 @@ class FenceFilter:
         self._begun, self._fenced = False, False
 
     def feed(self, text: str) -> str:
-        """Returns what may be shown by now: the last line is held back while it may be the end of the fence."""
+        """Returns the text that can be shown now: the last line is held back while it may close the fence."""
         self._held += text
         if not self._begun:
             first, newline, rest = self._held.lstrip().partition("\n")
@@ -65,6 +65,6 @@ class FenceFilter:
 
 
 def without_fence(text: str, *, code: bool) -> str:
-    """Returns the whole text without a fence around it."""
+    """Returns the text without an enclosing fence."""
     fences = FenceFilter(code=code)
     return fences.feed(text) + fences.end()

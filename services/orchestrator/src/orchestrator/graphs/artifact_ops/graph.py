@@ -1,4 +1,4 @@
-"""What a run does to the artifact of its session, on one page: a subgraph of the conversation."""
+"""The subgraph of the conversation in which a run changes its session's artifact, on one page."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ACTIONS: dict[str, tuple[Node[Any, ConversationContext], str]] = {
 
 
 def build() -> ArtifactOpsGraph:
-    """Returns the graph without a saver: the conversation's is inherited."""
+    """Returns the graph without a saver, since it inherits the conversation's."""
     graph = StateGraph(ArtifactOpsState, ConversationContext)
     graph.add_node("artifact_action_dispatch", stage(artifact_action_dispatch, "Looking at the artifact"))
     graph.add_node("generate_followup", stage(generate_followup, "Telling what was done"))

@@ -1,4 +1,4 @@
-"""The prompts of the artifact's nodes, and what goes into them."""
+"""The prompts of the artifact nodes, and their inputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ neutralised = neutralising("document", "before", "selected", "after", "passage",
 
 @dataclass(frozen=True)
 class ArtifactPrompts:
-    """Loaded at start-up: a wrong token fails then and not in a user's turn."""
+    """The prompts, loaded at start-up, so that a wrong token does not fail in a user's turn."""
 
     by_name: Mapping[str, Prompt]
     package: ClassVar[str] = "orchestrator.graphs.artifact_ops.prompts"

@@ -1,4 +1,4 @@
-"""What is answered where an action cannot be done: fixed texts. The artifact is then as it was."""
+"""Fixed answers for actions that cannot be done. The artifact is then unchanged."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NOTHING_CHANGED = "it wrote what was there before"
 
 
 class SoftFailure(Exception):
-    """The action cannot be done; its message is the answer. `issue` is what the run tells of it, if anything."""
+    """The action cannot be done; the message is the answer. `issue` is reported by the run, if set."""
 
     def __init__(self, message: str, issue: str = "") -> None:
         super().__init__(message)

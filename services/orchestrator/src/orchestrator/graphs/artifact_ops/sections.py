@@ -1,4 +1,4 @@
-"""Has a text that is too long for the model written anew section by section: nothing is left out."""
+"""Rewrites a text that is too long for the model section by section; nothing is left out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_SECTIONS = 40  # a call of the model each
 
 
 class SectionPrompt(Protocol):
-    """Returns what a model is asked for a part of the text; `part` says which part it is."""
+    """Returns the messages for a part of the text; `part` says which part it is."""
 
     def __call__(self, sources: ArtifactSources, text: str, part: str = "") -> list[ChatMessage]: ...
 
@@ -34,10 +34,10 @@ async def in_sections(
     passages: list[FoundChunk],
     asking: SectionPrompt,
 ) -> tuple[list[AskedSection], list[FoundChunk]]:
-    """Returns what the model is asked for each section, and the passages that it can read beside them.
+    """Returns the messages for each section, and the passages that fit beside them.
 
-    A section comes with those citations of the artifact that it names. Raises SoftFailure where there would be too
-    many sections, or one that is too long.
+    Each section comes with the citations of the artifact that it uses. Raises SoftFailure if there are too many
+    sections, or one is too long.
     """
     text, code = artifact["text"], artifact["kind"] == "code"
     kept = ArtifactSources.of(artifact["citations"], [], context.alike)

@@ -1,6 +1,6 @@
-"""What the markers of an artifact stand for: the citations that it has, under their numbers, then new passages.
+"""Resolves the markers of an artifact: first its existing citations, under their numbers, then new passages.
 
-The prompt gives a model both under these numbers. Pure, and slow enough to be called in a thread.
+The prompt lists both under these numbers. Pure, but slow enough to be called in a thread.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from orchestrator.graphs.conversation.state import Cited, FoundChunk
 
 @dataclass(frozen=True)
 class CitedText:
-    """A text with the citations that its markers name; `removed` counts the markers that it lost."""
+    """A text with the citations of its markers; `removed` counts the markers that were removed."""
 
     text: str
     citations: list[dict[str, Any]]
@@ -28,7 +28,7 @@ class CitedText:
 
 @dataclass(frozen=True)
 class ArtifactSources:
-    """`kept` are the citations of the artifact by their numbers, `passages` what the markers behind these name."""
+    """`kept` are the artifact's citations by number; higher numbers refer to `passages`."""
 
     kept: dict[int, dict[str, Any]]
     passages: Sequence[FoundChunk]
@@ -42,12 +42,12 @@ class ArtifactSources:
 
     @property
     def chunks(self) -> list[FoundChunk]:
-        """All of them by their numbers, from 1; a number that no citation has is an empty one."""
+        """Returns all of them by number, from 1; a number without a citation has an empty chunk."""
         most = max(self.kept, default=0)
         return [*(_chunk(self.kept.get(number)) for number in range(1, most + 1)), *self.passages]
 
     def named_in(self, text: str) -> ArtifactSources:
-        """Returns them with those citations alone that a text names; all keep their numbers."""
+        """Returns them with only the citations that a text uses; all keep their numbers."""
         named = {number: one if f"[{number}]" in text else {} for number, one in self.kept.items()}
         return ArtifactSources(named, self.passages, self.alike)
 
@@ -55,14 +55,14 @@ class ArtifactSources:
         return MarkerFilter(sources_of(self.chunks, self.alike))
 
     def whole(self, text: str, cited: Sequence[CitedSpan]) -> CitedText:
-        """Checks the markers of a whole text, which `filter` has numbered anew."""
+        """Checks the markers of a complete text, which `filter` has renumbered."""
         chunks = self.chunks
         checked = check(text, cited, [chunk["content"] for chunk in chunks])
         found = assess(checked, sources_of(chunks, self.alike))
         return CitedText(found.content, [self._citation(one, chunks) for one in found.cited], found.removed)
 
     def spliced(self, text: str) -> CitedText:
-        """Checks the markers of a part, which keep the numbers that the model was given: the rest is not touched."""
+        """Checks the markers of a part; they keep the numbers given to the model, as the rest is unchanged."""
         markers = self.filter()
         filtered = markers.feed(text) + markers.end()
         passage_of = {one.number: one.passage for one in markers.cited}
@@ -78,12 +78,12 @@ class ArtifactSources:
         return CitedText("".join(pieces), citations, markers.removed)
 
     def of_text(self, text: str, new: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Returns those of the citations, kept and new, that a text still names."""
+        """Returns the citations, kept and new, that a text still uses."""
         every = {**self.kept, **{one["number"]: one for one in new}}
         return [one for number, one in sorted(every.items()) if f"[{number}]" in text]
 
     def _citation(self, cited: CitedSpan, chunks: Sequence[FoundChunk]) -> dict[str, Any]:
-        """A kept citation lies within its quote, which lies in its chunk."""
+        """Returns the citation; a kept one is within its quote, which is within its chunk."""
         told = citation_of(cast(Cited, asdict(cited)), chunks[cited.passage - 1]).model_dump(mode="json")
         if kept := self.kept.get(cited.passage):
             told |= {"start": told["start"] + kept["start"], "end": told["end"] + kept["start"]}
@@ -91,7 +91,7 @@ class ArtifactSources:
 
 
 def _chunk(citation: dict[str, Any] | None) -> FoundChunk:
-    """Returns what a citation quotes, as if it had been found."""
+    """Returns a citation's quote as if a search had found it."""
     told = citation or {}
     return FoundChunk(
         chunk_id=told.get("chunk_id", ""),

@@ -1,4 +1,4 @@
-"""What the nodes of this graph read: parts of the conversation's state."""
+"""The parts of the conversation's state that this graph's nodes read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from orchestrator.graphs.stages import Failing
 
 
 class ActionState(TypedDict):
-    """What an action reads. Its wish is the last of the messages, but for `answer_id`."""
+    """What an action reads. The wish is the last message other than `answer_id`."""
 
     internal_messages: list[Turn]
     answer_id: str
@@ -29,7 +29,7 @@ class ActionState(TypedDict):
 
 
 class ArtifactOpsState(Failing):
-    """The whole of it. All fields are the conversation's; an artifact alone can be given by hand."""
+    """The complete state. All fields are the conversation's; in manual use, an artifact is enough."""
 
     internal_messages: Annotated[list[Turn], put_messages]
     answer_id: str

@@ -1,4 +1,4 @@
-"""What a theme asks of the model, in words. Pure."""
+"""Puts the options of a theme into words. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BUGS = "Find the bugs of the code and fix them. Change nothing else."
 
 
 def wish_of(theme: dict[str, Any]) -> str:
-    """Returns the instruction of all options that are set."""
+    """Returns the instructions of all options that are set."""
     wishes = []
     if language := theme.get("language"):
         wishes.append(f"Translate it into {str(language).capitalize()}. Keep the citation markers.")
@@ -50,7 +50,7 @@ def wish_of(theme: dict[str, Any]) -> str:
 
 
 def summary_of(theme: dict[str, Any]) -> str:
-    """Returns what was done, for people."""
+    """Returns a description of what was done, for people."""
     told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in theme.items() if value not in (None, True))
     flags = ", ".join(name.replace("_", " ") for name, value in theme.items() if value is True)
     return f"I wrote the document anew ({', '.join(one for one in (told, flags) if one)})."

@@ -1,4 +1,4 @@
-"""What the actions share: their prompts, their proposals, and what becomes of soft failures."""
+"""Code that the actions share: prompts, proposals, and the handling of soft failures."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _HEADING = re.compile(r"^#{1,6} +(\S[^\n]{0,300})", re.MULTILINE)
 
 
 def soft(node: Node[Any, ConversationContext]) -> Node[Any, ConversationContext]:
-    """Returns the node with its soft failures as what is answered."""
+    """Wraps the node so that its soft failures become answers."""
 
     @wraps(node)
     async def recovering(state: Any, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
@@ -62,14 +62,14 @@ def soft(node: Node[Any, ConversationContext]) -> Node[Any, ConversationContext]
 
 
 def artifact_of(state: ActionState) -> ArtifactInTurn:
-    """Raises ArtifactOpsError: the dispatch lets no action through without what it needs."""
+    """Returns the artifact. Raises ArtifactOpsError without one, which the dispatch rules out."""
     if state["artifact"] is None:
         raise ArtifactOpsError("an action that needs an artifact has none")
     return state["artifact"]
 
 
 def wish_of(state: ActionState) -> str:
-    """Returns the words of the user."""
+    """Returns the user's message."""
     return next(
         turn["content"]
         for turn in reversed(state["internal_messages"])
@@ -80,7 +80,7 @@ def wish_of(state: ActionState) -> str:
 async def passages_that_fit(
     chat: RoleChat, context: ConversationContext, passages: list[FoundChunk], bare: list[ChatMessage], text: str
 ) -> list[FoundChunk]:
-    """Returns the passages that the model can read beside the rest. Raises SoftFailure if that alone is too long."""
+    """Returns the passages that fit the model beside the rest. Raises SoftFailure if the rest alone is too long."""
     await check_room(chat, bare, text)
     room = prompt_room(await chat.window()) - estimated_prompt_tokens(bare)
     most = min(context.limits.passage_tokens, max(room, 0))
@@ -97,7 +97,7 @@ async def rewritten(
     history: list[ChatMessage] | None = None,
     sectioned: bool = True,
 ) -> dict[str, Any]:
-    """Has the whole artifact written anew by a wish, section by section if it is too long for the model otherwise.
+    """Rewrites the whole artifact according to a wish, section by section if it is too long for the model.
 
     Raises SoftFailure, BudgetExceeded.
     """
@@ -150,7 +150,7 @@ def proposing(
     title: str | None,
     kind: str | None = None,
 ) -> dict[str, Any]:
-    """Returns what a written text changes in the state."""
+    """Returns the state update for a new text."""
     said = [done]
     if written.failure:
         said = [CUT.format(reason=written.failure)]
@@ -179,7 +179,7 @@ def proposing(
 def changed_in_places(
     artifact: ArtifactInTurn, event: Literal["update", "patch"], text: str, citations: list[dict[str, Any]], done: str
 ) -> dict[str, Any]:
-    """Returns what a change of some places changes in the state."""
+    """Returns the state update for changes in some places."""
     proposed = Proposed(
         event=event,
         base_index=artifact["index"],

@@ -1,4 +1,4 @@
-"""Has a model write an artifact, shown while it is written."""
+"""Lets a model write an artifact, which is shown while it is written."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEAST_ANSWER = 512
 
 @dataclass
 class Written:
-    """What the model wrote; `failure` is what cut it short."""
+    """The text that the model wrote; `failure` is what cut it short."""
 
     text: str
     citations: list[dict[str, object]]
@@ -36,7 +36,7 @@ class Written:
 
 @dataclass(frozen=True)
 class AskedSection:
-    """What a part of the text is asked for with, and the line ends between it and the next one."""
+    """The messages that ask for a part of the text, and the line ends between it and the next one."""
 
     messages: Sequence[ChatMessage]
     tail: str = ""
@@ -51,22 +51,22 @@ def model_of(context: ConversationContext) -> RoleChat:
 
 
 async def has_room(chat: RoleChat, messages: Sequence[ChatMessage], expected: str) -> bool:
-    """Tells whether the model can read the messages and write a text such as `expected`."""
+    """Returns whether the model can read the messages and write a text the size of `expected`."""
     needed = estimated_prompt_tokens(messages) + max(LEAST_ANSWER, estimated_tokens(expected))
     return needed <= await chat.window()
 
 
 async def check_room(chat: RoleChat, messages: Sequence[ChatMessage], expected: str) -> None:
-    """Raises SoftFailure if the model cannot read the messages and write a text such as `expected`."""
+    """Raises SoftFailure if the model cannot read the messages and write a text the size of `expected`."""
     if not await has_room(chat, messages, expected):
         raise SoftFailure(TOO_LONG)
 
 
 @dataclass
 class ArtifactWriting:
-    """One text, from its first word to its end; if another model begins anew, a further one takes its place.
+    """One text, from its first word to its end; if another model starts over, a new text replaces it.
 
-    `raw` is what was written with the markers that the model was given, `held` the line ends behind it.
+    `raw` is the text with the markers as the model wrote them, `held` the line ends after it.
     """
 
     context: ConversationContext
@@ -79,9 +79,9 @@ class ArtifactWriting:
     held: str = ""
 
     async def write(self, chat: RoleChat, sections: Sequence[AskedSection]) -> Written:
-        """Writes the sections one after the other, each asked for by itself, as one text.
+        """Writes the sections one after another, each with a request of its own, as one text.
 
-        Returns also what was cut short. Raises SoftFailure if nothing was written; BudgetExceeded.
+        Also returns text that was cut short. Raises SoftFailure if nothing was written; BudgetExceeded.
         """
         failure = ""
         await self._begin()
@@ -101,7 +101,7 @@ class ArtifactWriting:
         return Written(found.text, found.citations, self.language, removed, failure, self.issues)
 
     async def _section(self, chat: RoleChat, section: AskedSection) -> str:
-        """Returns what cut it short, if anything did. Raises BudgetExceeded."""
+        """Writes a section; returns what cut it short, if anything did. Raises BudgetExceeded."""
         failure, before, held = "", self.raw, self.held
         self.fences = FenceFilter(code=self.code)
         try:
@@ -123,7 +123,7 @@ class ArtifactWriting:
         return failure or ("" if self.raw[len(before) :].strip() else "it wrote nothing")
 
     async def _begin(self) -> None:
-        """Shows anew what stays of the text."""
+        """Shows again the part of the text that stays."""
         self.markers = self.sources.filter()
         self.shown: list[str] = []
         self.context.events.emit(ArtifactStarted(action=self.action))
@@ -139,7 +139,7 @@ class ArtifactWriting:
             await self._add(self.fences.feed(delta.text), start)
 
     async def _add(self, text: str, start: int) -> None:
-        """Adds to the section that begins at `start` of the text. The line ends around it are those of the old text."""
+        """Adds to the section that begins at `start`. The line ends around it are those of the old text."""
         if len(self.raw) == start:
             text = text.lstrip("\r\n")
         body = text.rstrip("\r\n")
@@ -151,7 +151,7 @@ class ArtifactWriting:
         self.held += text[len(body) :]
 
     async def _filtered(self, text: str) -> str:
-        """Returns what may be shown by now; what a marker stands for is looked up off the event loop."""
+        """Returns the text that can be shown now; markers are resolved outside the event loop."""
         if self.code or not text:
             return text
         return await asyncio.to_thread(self.markers.feed, text)

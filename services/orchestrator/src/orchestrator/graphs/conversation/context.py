@@ -1,4 +1,4 @@
-"""The nodes' dependencies, which live beside the state and never in it."""
+"""The nodes' dependencies, which are beside the state and never in it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TOKENS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Prompts:
-    """The prompts, loaded at start-up: a wrong token fails then and not in a user's turn."""
+    """The prompts, loaded at start-up, so that a wrong token does not fail in a user's turn."""
 
     reply_to_general_input: Prompt
     artifact_in_view: Prompt
@@ -84,10 +84,10 @@ class Prompts:
 
 @dataclass(frozen=True)
 class TurnBudgets:
-    """`search_k` passages; budgets in tokens (estimated). Past `summary_tokens` older messages are condensed.
+    """`search_k` passages; budgets in estimated tokens. Above `summary_tokens`, older messages are condensed.
 
     `entailment_seconds` is how long the check of an answer waits for the entailment model, `document_wait_seconds` how
-    long a search waits for documents that are being read. `rewrite_query`: a model words the query, unless the message
+    long a search waits for documents being processed. `rewrite_query`: a model writes the query, unless the message
     says otherwise.
     """
 
@@ -100,13 +100,13 @@ class TurnBudgets:
     rewrite_query: bool = False
 
     def with_passages(self, count: int | None) -> TurnBudgets:
-        """Returns the same with so many passages, if a number is given."""
+        """Returns the same budgets with `count` passages, if given."""
         return self if count is None else replace(self, search_k=count)
 
 
 @dataclass(frozen=True)
 class TurnClock:
-    """What every turn knows of itself and of the time: its question was asked at `now_iso`, told in `timezone`."""
+    """The time of a turn: its question was asked at `now_iso`, which prompts show in `timezone`."""
 
     turn_id: str
     now_iso: str
@@ -125,7 +125,7 @@ class TurnClock:
 
 @dataclass
 class WrittenSoFar:
-    """What was shown of an answer that is being written, with the citations that it claims and their passages."""
+    """The part of an unfinished answer that was shown, with the citations that it claims and their passages."""
 
     mode: Literal["model", "extractive"] = "extractive"
     shown: list[str] = field(default_factory=list)
@@ -137,13 +137,13 @@ class WrittenSoFar:
 class ConversationContext:
     """One attempt's dependencies, with its `draft`. Without a model for answers they are extractive.
 
-    `artifact` is that of the session, as the attempt found it. `routing` says who chooses the way.
+    `artifact` is the session's, as the attempt found it. `routing` is what chooses the route.
 
-    `alike` says how alike two words are, `entailment` whether a text says what a sentence says, where it is configured;
-    `encoder` compares what is in two languages.
+    `alike` measures the similarity of two words, `entailment` (if configured) whether a text says what a sentence says;
+    `encoder` compares texts in different languages.
     Memory learns from the turn if it `remembers`. `edited_by_hand` is what the user wrote into the artifact since the
-    last run; `profile` is what is known of the user. `documents` says which are still
-    being read. `image` gives an image of the session, and raises ImageNotFound.
+    last run; `profile` is what is known of the user. `documents` says which are still being processed. `image` returns
+    an image of the session, or raises ImageNotFound.
     """
 
     caller: Principal

@@ -38,7 +38,7 @@ ConversationGraph = CompiledStateGraph[State, ConversationContext, State, State]
 
 
 def build() -> ConversationGraph:
-    """Returns the graph without a saver: each attempt copies it with one of its own."""
+    """Returns the graph without a saver; each attempt copies it with its own."""
     graph = StateGraph(State, ConversationContext)
     graph.add_node("generate_path", stage(generate_path, "Choosing the way"))
     graph.add_node("world_modifier", stage(world_modifier, "Opening the world state"))
@@ -55,7 +55,7 @@ def build() -> ConversationGraph:
     graph.add_node(ERROR_HANDLER, stage(error_handler, "Telling what failed"))
 
     def edge(source: str, *ends: str, path: Callable[[State], str] | None = None) -> None:
-        """Adds an edge, along a path if there are several ends, that leads to the error handler if the node failed."""
+        """Adds an edge, conditional for several targets, that leads to the error handler if the node failed."""
         following = path or (lambda _: ends[0])
         graph.add_conditional_edges(source, unless_failed(source, following, State), [*ends, ERROR_HANDLER])
 

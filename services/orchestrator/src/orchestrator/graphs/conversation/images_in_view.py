@@ -1,4 +1,4 @@
-"""The images of a conversation, for a model that sees."""
+"""The images of a conversation, for a vision model."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ WITHOUT_IMAGES = "the answer was written without the images of the conversation"
 
 
 def any_images(turns: Sequence[Turn]) -> bool:
-    """Tells whether one of the messages shows images."""
+    """Returns whether one of the messages shows images."""
     return any(turn.get("images") for turn in turns)
 
 
 async def with_images(turns: Sequence[Turn], context: ConversationContext) -> list[ChatMessage]:
-    """Returns what was said, with the newest images by their bytes. Raises Unavailable."""
+    """Returns the messages, with the bytes of the newest images. Raises Unavailable."""
     told: list[ChatMessage] = []
     room = MOST_SEEN
     for turn in reversed(turns):

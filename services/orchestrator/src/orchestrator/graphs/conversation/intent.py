@@ -1,4 +1,4 @@
-"""What a message wants, as far as its words say so: English and German. Pure; every pattern is linear."""
+"""Determines what a message wants from its words, in English and German. Pure; every pattern is linear."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ READ = 400  # characters of a message's beginning
 
 @dataclass(frozen=True)
 class Intent:
-    """`sure`: the words say so; else `route` is the default."""
+    """`sure`: the words are decisive; otherwise `route` is the default."""
 
     route: Route
     sure: bool
@@ -26,7 +26,7 @@ _WORDS = files("orchestrator.graphs.conversation").joinpath("intent.txt")
 
 
 def _read() -> dict[str, list[str]]:
-    """Returns the alternatives of the file's patterns: `[name]`, then words, separated by a comma and a blank."""
+    """Returns the alternatives of the file's patterns: `[name]`, then words, separated by a comma and a space."""
     found: dict[str, list[str]] = {}
     name = ""
     for line in _WORDS.read_text("utf-8").splitlines():
@@ -45,7 +45,7 @@ _ADD, _REWRITE, _PART, _FRESH, _WHOLE = _OF["add"], _OF["rewrite"], _OF["part"],
 
 
 def intent_of(message: str, *, has_artifact: bool) -> Intent:
-    """Returns where a message goes by its words; a message that asks something gets an answer."""
+    """Returns the route of a message by its words; a message that asks something gets an answer."""
     text, asked_to = without_courtesies(message[:READ])
     if _is_question(text, message, asked_to=asked_to):
         return Intent("reply", True)
@@ -53,7 +53,7 @@ def intent_of(message: str, *, has_artifact: bool) -> Intent:
 
 
 def without_courtesies(text: str) -> tuple[str, bool]:
-    """Returns the message without what is polite, and whether it asks somebody to do something."""
+    """Returns the message without courtesies, and whether it asks somebody to do something."""
     text = text.strip()
     asked_to = False
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""Shows a model's answer while it is written: its markers and sentences are checked on the way."""
+"""Shows a model's answer while it is written; its markers and sentences are checked on the way."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CUT_ISSUE = "the chat model reached the limit of its tokens, so the answer is in
 
 
 def tell(delta: ChatDelta, events: RunEvents, issues: list[str]) -> None:
-    """Tells what is no part of the answer: the thinking, an issue, and that it begins anew."""
+    """Emits what is not part of the answer: the thinking, an issue, or a restart."""
     if delta.thinking:
         events.emit(ThinkingDelta(text=delta.thinking))
     if delta.issue:
@@ -34,9 +34,9 @@ def tell(delta: ChatDelta, events: RunEvents, issues: list[str]) -> None:
 
 @dataclass
 class ModelWriting:
-    """One answer, from its first word to its end; if another model begins anew, a further one takes its place.
+    """One answer, from its first word to its end; if another model starts over, a new one replaces it.
 
-    `notice` stands before the model's own words. `failure` is what broke it off; `is_cut`: it may write no more tokens.
+    `notice` precedes the model's own words. `failure` is what broke it off; `is_cut`: it reached its token limit.
     """
 
     context: ConversationContext
@@ -56,7 +56,7 @@ class ModelWriting:
 
     @property
     def is_written(self) -> bool:
-        """Tells whether the model has said anything."""
+        """Returns whether the model has written anything."""
         return bool(self.content[len(self._opening) :].strip())
 
     @property
@@ -64,7 +64,7 @@ class ModelWriting:
         return f"{self.notice}\n\n" if self.notice else ""
 
     async def take(self, deltas: AsyncGenerator[ChatDelta, None]) -> bool:
-        """Shows what comes; returns whether another model begins anew. Raises CallRefused; other errors are kept."""
+        """Shows the deltas; returns whether another model starts over. Raises CallRefused; other errors are kept."""
         self.context.draft = self.draft
         self._show(self._opening)
         checks = SentenceChecks(self.markers, self.passages, self.context.events, len(self._opening))
@@ -86,13 +86,13 @@ class ModelWriting:
         return False
 
     def void(self) -> None:
-        """Takes back what was shown."""
+        """Retracts what was shown."""
         if self.draft.shown:
             self.context.events.emit(MessageRestarted())
         self.context.draft = WrittenSoFar()
 
     async def _filtered(self, text: str) -> str:
-        """Returns what may be shown by now; what a marker stands for is looked up off the event loop."""
+        """Returns the text that can be shown now; markers are resolved outside the event loop."""
         feed = self.markers.feed
         return await asyncio.to_thread(feed, text) if CLOSES.intersection(text) else feed(text)
 

@@ -1,4 +1,4 @@
-"""Has sentences in another language than their sources compared by the embedding model, if it reads both."""
+"""Compares sentences with sources in another language by the embedding model, if it supports both languages."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from service_kit.auth import Principal
 
 @dataclass
 class MultilingualEncoder:
-    """The model that documents are embedded with. Whether it reads several languages is tried when it is first used."""
+    """The model that embeds the documents. Its first use tests whether it supports several languages."""
 
     retrieval: RetrievalService
     _tried: str = field(init=False, default="")
     _least: float | None = field(init=False, default=None)
 
     async def answer(self, look: LookAcrossLanguages, caller: Principal) -> bool:
-        """Has the look's sentences compared; False if the model reads one language alone. Raises ServiceSilent."""
+        """Compares the collected sentences; False if the model supports only one language. Raises ServiceSilent."""
         if not look.texts:
             return False
         least = self._least if self._tried else await self._try(caller)

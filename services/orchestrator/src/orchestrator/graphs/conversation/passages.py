@@ -1,4 +1,4 @@
-"""Turns found chunks into state, prompt and citations, within budgets of tokens. Does no IO."""
+"""Converts chunks into state, prompts and citations, within token budgets. Does no IO."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def passage_of(hit: Hit) -> FoundChunk:
 
 
 def passage_of_source(source: AnswerSource) -> FoundChunk:
-    """Returns the chunk that states a part of the graph's answer, with that part as its highlight."""
+    """Returns the chunk that a part of the graph's answer is from, with that part as its highlight."""
     return FoundChunk(
         chunk_id=source.chunk_id,
         document_id=str(source.document_id),
@@ -65,7 +65,7 @@ def passage_of_source(source: AnswerSource) -> FoundChunk:
 
 
 def citation_of(cited: Cited, passage: FoundChunk) -> Citation:
-    """Returns the citation with its place and its quote."""
+    """Returns the citation with its place and quote."""
     return Citation.model_validate(
         {
             **{name: passage[name] for name in Citation.model_fields if name in passage},  # type: ignore[literal-required]
@@ -78,7 +78,7 @@ def citation_of(cited: Cited, passage: FoundChunk) -> Citation:
 
 
 def sources_of(passages: Sequence[FoundChunk], alike: WordLikeness) -> list[SourceText]:
-    """Returns the passages as sentences are compared with them."""
+    """Returns the passages prepared for comparison with sentences."""
     return [
         SourceText(one["content"], f"{one['document_title'] or ''} {one['section'] or ''}".strip(), alike)
         for one in passages
@@ -86,7 +86,7 @@ def sources_of(passages: Sequence[FoundChunk], alike: WordLikeness) -> list[Sour
 
 
 def sentence_of(found: AssessedSentence, passages: Sequence[FoundChunk]) -> SentenceCheck:
-    """Returns the sentence as it is told."""
+    """Returns the result of a sentence's check for clients."""
     return SentenceCheck(
         start=found.start,
         end=found.end,
@@ -100,7 +100,7 @@ def sentence_of(found: AssessedSentence, passages: Sequence[FoundChunk]) -> Sent
 
 @dataclass(frozen=True)
 class Verified:
-    """A text with the citations that hold and what is known of its sentences; `removed` counts what it lost."""
+    """A text with its valid citations and its checked sentences; `removed` counts the removed citations."""
 
     content: str
     citations: list[Citation]
@@ -116,7 +116,7 @@ def verified(
     *,
     extractive: bool,
 ) -> Verified:
-    """Checks every citation and sentence against the passages of this run. It computes: call it in a thread."""
+    """Checks every citation and sentence against the passages of this run. CPU-bound: call it in a thread."""
     checked = check(content, cited, [passage["content"] for passage in passages])
     return verified_of(
         assess_quotations(checked) if extractive else assess(checked, sources_of(passages, alike)), passages
@@ -124,7 +124,7 @@ def verified(
 
 
 def verified_of(assessed: Assessed, passages: Sequence[FoundChunk]) -> Verified:
-    """Returns the text with its citations and sentences as they are told."""
+    """Returns the text with its citations and sentences for clients."""
     return Verified(
         assessed.content,
         [citation_of(cast(Cited, asdict(one)), passages[one.passage - 1]) for one in assessed.cited],
@@ -134,15 +134,15 @@ def verified_of(assessed: Assessed, passages: Sequence[FoundChunk]) -> Verified:
 
 
 def unverified(content: str) -> Verified:
-    """Returns a text that cannot be checked: without its markers, each sentence unchecked."""
+    """Returns a text that cannot be checked, without its markers and with every sentence unchecked."""
     checked = check(content, [], [])
     return Verified(checked.content, [], [sentence_of(one, []) for one in unchecked(checked.content)], checked.removed)
 
 
 def of_cut(found: Verified) -> Verified:
-    """Returns what is known of a text that was cut while it was written: what its last sentence says is not all there.
+    """Adapts the check of a text that was cut while it was written, whose last sentence is incomplete.
 
-    As far as it is there it may be verified; nothing else is said of it.
+    The part that exists may be verified; any other status is dropped.
     """
     if not found.sentences or _ENDED.search(found.content[-ENDING:]):
         return found
@@ -154,11 +154,11 @@ def of_cut(found: Verified) -> Verified:
 
 
 def quoted(question: str, passages: Sequence[FoundChunk]) -> tuple[str, list[CitedSpan]]:
-    """Returns an answer by quotations, empty if there is nothing to quote. Asked for a reason, it says so if they give
-    none.
+    """Returns an answer with quotations, empty if there is nothing to quote. It says so if a reason is asked for and
+    none is given.
 
-    A name of the question that no passage has is said to be missing. Then only what has another of its names is
-    quoted, where the question asks of both alike ("INC-207 and INC-208"): all else would pass for the answer.
+    It also says which names of the question no passage has. Then only parts with another of its names are quoted, if
+    the question asks about both alike ("INC-207 and INC-208"): anything else would be mistaken for the answer.
     """
     question = question[:MOST_CHARACTERS]
     titles = [passage["document_title"] or "" for passage in passages]
@@ -176,9 +176,9 @@ def quoted(question: str, passages: Sequence[FoundChunk]) -> tuple[str, list[Cit
 
 
 def answers_across(question: str, passages: Sequence[FoundChunk]) -> bool:
-    """Tells whether passages in another language than the question's have most of its names and words.
+    """Returns whether passages in a language other than the question's have most of its names and words.
 
-    An encoder of one language, and words that are counted, find the two unlike whatever they say.
+    Monolingual encoders and lexical measures find the two dissimilar, whatever they say.
     """
     german = is_german(question)
     foreign = [one for one in passages if is_german(one["content"]) != german]
@@ -201,7 +201,7 @@ def _highlighted(passages: Sequence[FoundChunk]) -> list[Highlighted]:
 
 
 def fitting(passages: Sequence[FoundChunk], tokens: int) -> Sequence[FoundChunk]:
-    """Returns the best passages that fit into the budget together, at least one."""
+    """Returns the best passages that together fit into the budget, at least one."""
     return passages[: max(1, within_budget([passage["content"] for passage in passages], tokens))]
 
 
@@ -218,12 +218,12 @@ def numbered(passages: Sequence[FoundChunk]) -> str:
 
 
 def remembered(memories: Sequence[str]) -> str:
-    """Returns the memories for a prompt, fenced likewise."""
+    """Returns the memories for a prompt, fenced in the same way."""
     return "\n".join(f"<memory>{neutralised(memory)}</memory>" for memory in memories) or NONE
 
 
 def condensed(turns: Sequence[Turn]) -> str:
-    """Returns the summary of what was said before, for a prompt, fenced likewise."""
+    """Returns the summary of earlier messages for a prompt, fenced in the same way."""
     return (
         "\n".join(f"<summary>{neutralised(turn['content'])}</summary>" for turn in turns if turn["role"] == "summary")
         or NONE

@@ -1,4 +1,4 @@
-"""What memory knows of a turn, as the graph's state. Does no IO."""
+"""Converts what memory knows for a turn into the graph's state. Does no IO."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from service_kit.problems import ServiceSilent
 
 
 def is_told(recalled: RecallResponse | ServiceSilent, *, remembers: bool) -> bool:
-    """Returns whether the message states something that memory will keep, and asks nothing."""
+    """Returns whether the message only states something that memory will keep, without a question."""
     return remembers and not isinstance(recalled, ServiceSilent) and recalled.told is not None
 
 
 def remembering(recalled: RecallResponse | ServiceSilent, *, remembers: bool) -> dict[str, Any]:
-    """Returns what is recalled, and what answers by itself: a fact, or that a statement will be remembered.
+    """Returns the recalled memories, and an answer by memory alone: a fact, or that a statement will be remembered.
 
-    What is about whoever asks is the whole answer; beside something else is told what the documents say. A session that
-    memory learns nothing from is not told that it does.
+    A fact about the asker is the whole answer; other facts are followed by what the documents say. A session that
+    memory does not learn from is not told that it does.
     """
     if isinstance(recalled, ServiceSilent):
         return {"memories": [], "recalled_ids": [], "remembered": None}

@@ -1,4 +1,4 @@
-"""Chooses where a turn goes next. Does no IO."""
+"""Chooses a turn's next node. Does no IO."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ _COURTESY = re.compile(
 
 
 def path_of(question: str) -> Literal["retrieve", "reply_to_general_input"]:
-    """Greetings and thanks are answered directly; every other turn searches the documents first."""
+    """Returns the route: greetings and thanks are answered directly, all else searches the documents first."""
     return "reply_to_general_input" if _COURTESY.fullmatch(question.strip()) else "retrieve"
 
 
 def shows_images(messages: Sequence[Turn]) -> bool:
-    """Tells whether the question shows images of its own."""
+    """Returns whether the question itself shows images."""
     asked = [turn for turn in messages if turn["role"] == "user"]
     return bool(asked and asked[-1].get("images"))
 
 
 def after_generate_path(state: State) -> Path:
-    """Raises RoutingError."""
+    """Returns the chosen path. Raises RoutingError."""
     direct = state["next"]
     if direct not in ("retrieve", "reply_to_general_input", "reply_plainly", "image_processing", "world_modifier"):
         raise RoutingError
@@ -43,29 +43,29 @@ def after_generate_path(state: State) -> Path:
 
 
 def after_world_modifier(state: State) -> Literal["reply_to_general_input", "retrieve"]:
-    """What the world does not have, the documents may."""
+    """Goes on to the search if the world state has no answer."""
     return "retrieve" if state["world_told"] is None else "reply_to_general_input"
 
 
 def after_retrieve(state: State) -> Literal["artifact_ops", "reply_to_general_input"]:
-    """Artifact work passes through the search like any other turn."""
+    """Goes on to artifact work, which follows a search like any other turn, or to the answer."""
     return "artifact_ops" if state["artifact_action"] is not None else "reply_to_general_input"
 
 
 def route_artifact_ops_exit(state: State) -> str:
-    """What could not be done is answered; what was done is told already, and something may be learned from it."""
+    """Goes on to the answer for a failed action; a successful one has its answer, and may be reflected on."""
     if state["error"] is not None:
         return ERROR_HANDLER
     return "reply_to_general_input" if state["next"] == RECOVERY else "reflect"
 
 
 def after_clean_state(state: State) -> str:
-    """The first exchange of a session without a title names it."""
+    """Goes on to the title after the first exchange of an untitled session."""
     return "generate_title" if state["needs_title"] else after_generate_title(state)
 
 
 def after_generate_title(state: State) -> str:
-    """Condenses what a model reads once it is too long; the answer is final, and nobody waits for it any more."""
+    """Goes on to the summary if the history is too long; the answer is final, and nobody waits any more."""
     most = state["summary_tokens"]
     said = [turn["content"] for turn in state["internal_messages"] if turn["role"] != "summary"]
     too_long = most is not None and within_budget(said, most) < len(said)
@@ -73,7 +73,7 @@ def after_generate_title(state: State) -> str:
 
 
 def after_error_handler(state: State) -> str:
-    """An answer that the handler wrote is checked as any other; what failed later leaves the answer that there is."""
+    """Goes on to the check of an answer that the handler wrote; later failures leave the existing answer."""
     match state["error"]:
         case {"stage": "verify_citations" | "reflect"}:
             return "clean_state"

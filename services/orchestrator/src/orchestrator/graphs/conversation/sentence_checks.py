@@ -1,4 +1,4 @@
-"""Has the sentences of an answer checked while it is streamed, off the event loop."""
+"""Checks the sentences of an answer while it is streamed, outside the event loop."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ log = logging.getLogger(__name__)
 
 
 class SentenceChecks:
-    """Emits each sentence soon after its end. What gathers while one look is under way is looked at together.
+    """Emits each sentence soon after its end. Sentences that end during a check are checked together next.
 
-    `opening` is the length of what was shown before the model's own words. Entering starts the work and leaving
-    ends it; a failure of it costs these events only, as the whole answer is checked at its end.
+    `opening` is the length of the text shown before the model's own words. Entering starts the work and leaving ends
+    it; a failure costs only these events, since the whole answer is checked at its end.
     """
 
     def __init__(self, markers: MarkerFilter, passages: Sequence[FoundChunk], events: RunEvents, opening: int) -> None:
@@ -40,10 +40,10 @@ class SentenceChecks:
         self._work.cancel()
         await asyncio.wait({self._work})
         if not self._work.cancelled() and (error := self._work.exception()):
-            log.error("sentences not checked while being written", exc_info=error)
+            log.error("could not check sentences while the answer was written", exc_info=error)
 
     def take(self, text: str) -> None:
-        """Tells what was shown; `markers` tell of the markers in it."""
+        """Takes text that was shown; `markers` has the markers in it."""
         if text:
             self._pieces.append(text)
             self._news.set()
@@ -65,7 +65,7 @@ class SentenceChecks:
                 self.events.emit(self._told(sentence))
 
     def _shown(self) -> StreamedAnswer:
-        """Returns what was shown; `markers` may be ahead of it, as they are read in a thread."""
+        """Returns the text shown so far; `markers` may be ahead of it, as they are read in a thread."""
         self._pieces = [text := "".join(self._pieces)]
         length, filtered = len(text), self.markers
         return StreamedAnswer(

@@ -1,5 +1,5 @@
-"""Has models read what the rules do not settle: an entailment model what is open, an encoder what is in another
-language, the chat model what is wrong."""
+"""Uses models where the rules do not decide: an entailment model for open sentences, an encoder for other languages,
+the chat model to rewrite wrong sentences."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def verified(
     passages: Sequence[FoundChunk],
     mode: Literal["model", "extractive"],
 ) -> tuple[Verified, list[str]]:
-    """Returns the answer with what holds, and what a model failed to do. An extractive answer needs none."""
+    """Returns the checked answer, and the failures of models. An extractive answer needs no models."""
     if mode == "extractive":
         return await asyncio.to_thread(verified_by_rules, content, cited, passages, context.alike, extractive=True), []
     checks = ModelChecks(context, passages)
@@ -49,14 +49,14 @@ async def verified(
 
 @dataclass
 class ModelChecks:
-    """Checks a model's answer against the passages of its run. `issues` says what a model failed to do."""
+    """Checks a model's answer against the passages of its run. `issues` are the failures of models."""
 
     context: ConversationContext
     passages: Sequence[FoundChunk]
     issues: list[str] = field(default_factory=list)
 
     async def verified(self, content: str, cited: Sequence[CitedSpan]) -> Verified:
-        """Returns the answer by the rules, by the models where they are configured, and with what was written anew."""
+        """Returns the answer, checked by the rules and the configured models, with rewritten sentences."""
         sources = sources_of(self.passages, self.context.alike)
         texts = [passage["content"] for passage in self.passages]
         look, across = SecondLook(sources), LookAcrossLanguages(sources)
@@ -107,7 +107,7 @@ class ModelChecks:
             return False
 
     async def _written_anew(self, wrong: Sequence[Contradiction]) -> dict[int, str]:
-        """Returns the chat model's sentences by their places; none if it fails."""
+        """Returns the chat model's sentences by index; none if it fails."""
         chat = self.context.models.of("answer")
         if chat is None or not wrong:
             return {}
@@ -137,7 +137,7 @@ class ModelChecks:
 
 
 def _with_original(sentence: SentenceCheck, content: str, instead: dict[str, str]) -> SentenceCheck:
-    """Returns the sentence with what the model had written first, if it stands in that one's place."""
+    """Returns the sentence, with the model's original one if it replaces it."""
     said = check(content[sentence.start : sentence.end], [], []).content
     original = next((old for new, old in instead.items() if new in said), None)
     return sentence.model_copy(update={"instead_of": original}) if original else sentence

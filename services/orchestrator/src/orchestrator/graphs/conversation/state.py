@@ -12,9 +12,9 @@ Path = Literal["retrieve", "reply_to_general_input", "reply_plainly", "image_pro
 
 
 class Turn(TypedDict):
-    """A message as the graph sees it; a `summary` stands for the message with its id and all before that.
+    """A message as the graph sees it; a `summary` replaces the message with its id and all earlier ones.
 
-    `images` are the ids of those that it shows, never their bytes.
+    `images` are the ids of the images that it shows, never their bytes.
     """
 
     id: str
@@ -26,7 +26,7 @@ class Turn(TypedDict):
 class FoundChunk(TypedDict):
     """A search hit. `highlights` are (start, end, score) spans of `content`.
 
-    `workspace_id` is there if it is not the session's workspace, `chunk_index` where the search told it.
+    `workspace_id` is set if it is not the session's workspace, `chunk_index` if the search returned it.
     """
 
     chunk_id: str
@@ -45,7 +45,7 @@ class FoundChunk(TypedDict):
 
 
 class Cited(TypedDict):
-    """Marker [number] stands for characters `start` to `end` of passage `passage` (from 1)."""
+    """Marker [number] refers to characters `start` to `end` of passage `passage` (from 1)."""
 
     number: int
     passage: int
@@ -54,44 +54,44 @@ class Cited(TypedDict):
 
 
 class RememberedAnswer(TypedDict):
-    """What memory answers; `documents_say` stands before what documents say, null if that is not told."""
+    """Memory's answer; `documents_say` introduces what documents say, null if that is left out."""
 
     text: str
     documents_say: str | None
 
 
 class GraphAnswer(TypedDict):
-    """What the graph answers: text with markers, and what they stand for in the passages."""
+    """The graph's answer: text with markers, and their spans in the passages."""
 
     text: str
     cited: list[Cited]
 
 
 def put_messages(present: list[Turn], new: list[Turn]) -> list[Turn]:
-    """A message with a known id takes the other's place, so that a node may run twice; others are appended."""
+    """Replaces messages with known ids, so that a node may run twice, and appends others."""
     merged = {message["id"]: message for message in present}
     merged.update({message["id"]: message for message in new})
     return list(merged.values())
 
 
 def append_new(present: list[Value], new: list[Value]) -> list[Value]:
-    """Appends what is not there: a subgraph returns its parent's entries, too, and a node may run twice."""
+    """Appends only new values: a subgraph also returns its parent's, and a node may run twice."""
     return [*present, *(one for at, one in enumerate(new) if one not in present and one not in new[:at])]
 
 
 def put_entries(present: dict[str, Value], new: dict[str, Value]) -> dict[str, Value]:
-    """An entry with a known name takes the other's place."""
+    """Replaces entries with known names, and adds others."""
     return {**present, **new}
 
 
 class ConversationState(TypedDict):
-    """`internal_messages` is what a model reads of the transcript: a summary, if there is one, then what follows it up
-    to the question, and the answer. The whole transcript is in PostgreSQL. `question` is the last user message,
-    `answer_id` the answer's id. Messages of more than `summary_tokens` are condensed (None: never); `condensed`
-    is the summary that the next turn reads in their place. `reflections` (Reflection in contracts.reflections) are what
-    the user's words showed of them.
+    """`internal_messages` is the part of the transcript for models: a summary, if there is one, then the messages up to
+    the question, and the answer. The whole transcript is in PostgreSQL. `question` is the last user message,
+    `answer_id` the answer's id. Messages of more than `summary_tokens` are condensed (None: never); `condensed` is the
+    summary that replaces them in the next turn. `reflections` (Reflection in contracts.reflections) are derived from
+    the user's words.
 
-    `fallback`: the error handler wrote the answer. `incomplete`: the model broke off, and what it wrote stands.
+    `fallback`: the error handler wrote the answer. `incomplete`: the model broke off, and its partial answer stands.
     """
 
     internal_messages: Annotated[list[Turn], put_messages]
@@ -123,9 +123,9 @@ class ArtifactInTurn(TypedDict):
 
 
 class Proposed(TypedDict):
-    """The version that the run will add when it ends. `done` says what was changed, `cut_short` that text is missing.
+    """The version that the run adds when it ends. `done` says what was changed, `cut_short` that text is missing.
 
-    `base_index` is the version that it was made from; None: it is the first.
+    `base_index` is the version that it was made from, None for the first one.
     """
 
     event: Literal["create", "update", "rewrite", "patch"]
@@ -140,10 +140,10 @@ class Proposed(TypedDict):
 
 
 class RoutingState(TypedDict):
-    """`next` is where generate_path sends the turn: after `retrieve` to artifact_ops if `artifact_action` is set.
+    """`next` is the node that generate_path chose; artifact_ops follows `retrieve` if `artifact_action` is set.
 
-    `artifact_action_params` go from the message to the action as they are. The recovery message is what is answered
-    where the action could not be done.
+    `artifact_action_params` are passed unchanged from the message to the action. The recovery message is the answer
+    if the action could not be done.
     """
 
     next: Path | Literal["artifact_ops", "__recovery__"] | None
@@ -153,14 +153,14 @@ class RoutingState(TypedDict):
 
 
 class ArtifactState(TypedDict):
-    """`artifact` is only there if something is to be done to it; `proposal` stays until the run commits it."""
+    """`artifact` is set only if it is to be changed; `proposal` stays until the run commits it."""
 
     artifact: ArtifactInTurn | None
     proposal: Proposed | None
 
 
 class WorldTurn(TypedDict):
-    """`world_told` is what the answer tells of the world state; `staged` (StagedOperations in contracts.world) stays
+    """`world_told` is the answer's text about the world state; `staged` (StagedOperations in contracts.world) stays
     until the run commits it.
     """
 
@@ -169,14 +169,14 @@ class WorldTurn(TypedDict):
 
 
 class RetrievalState(TypedDict):
-    """What the subgraph `retrieve` left. `search` says how the search went: `off` where the message asked for none,
-    null where nothing was to be found. `structure` is the graph's answer, if it has one.
+    """The results of the subgraph `retrieve`. `search` is the outcome of the search: `off` if the message asked for
+    none, null if there was nothing to search for. `structure` is the graph's answer, if it has one.
 
-    `rag_scope` is where was searched, for `rag_query`; `passages` are what its `rag_context` is worth, `rag_citations`
-    the places of all that was found. `read_elsewhere`: some passages are of other workspaces.
+    `rag_scope` is the scope that was searched for `rag_query`; `passages` are the part of `rag_context` that is used,
+    `rag_citations` the places of all chunks found. `read_elsewhere`: some passages are from other workspaces.
 
-    `recalled_ids` are those of `memories`, and stay known when these are gone. `remembered` answers the question, if
-    some memory does.
+    `recalled_ids` are the ids of `memories`, and remain after these are dropped. `remembered` is memory's answer, if
+    there is one.
     """
 
     document_ids: list[str] | None
@@ -196,8 +196,8 @@ class RetrievalState(TypedDict):
 
 
 class CitationState(TypedDict):
-    """`cited` is what the answer claims; `citations` and `sentences` (Citation and SentenceCheck in
-    contracts.orchestrator) are what the check made of it."""
+    """`cited` are the citations that the answer claims; `citations` and `sentences` (Citation and SentenceCheck in
+    contracts.orchestrator) are the results of the check."""
 
     cited: list[Cited]
     citations: list[dict[str, Any]]
@@ -206,10 +206,10 @@ class CitationState(TypedDict):
 
 
 class DebugState(TypedDict):
-    """Input of no node, so that it reaches neither a prompt nor an answer.
+    """No node reads this, so that it reaches neither a prompt nor an answer.
 
-    `steps_executed` tells people what happened, `timings` has the milliseconds of each node. The last two are for those
-    who ask with `debug=true`.
+    `steps_executed` describes for people what happened, `timings` has the milliseconds of each node. The last two are
+    returned with `debug=true`.
     """
 
     node_trace: Annotated[list[str], append_new]
@@ -223,11 +223,11 @@ class DebugState(TypedDict):
 class State(
     ConversationState, RoutingState, ArtifactState, WorldTurn, RetrievalState, CitationState, DebugState, Failing
 ):
-    """A turn's whole state. A node's parameter names the part of it that the node reads."""
+    """A turn's whole state. The type of a node's parameter is the part that the node reads."""
 
 
 class WrittenAnswer(TypedDict):
-    """What all read that need the answer's text."""
+    """The fields needed to read the answer's text."""
 
     internal_messages: list[Turn]
     answer_id: str
@@ -273,5 +273,5 @@ LASTING = (
 
 
 def answer_of(state: State | WrittenAnswer) -> str:
-    """The answer's text, empty before there is one."""
+    """Returns the answer's text, empty before there is one."""
     return next((turn["content"] for turn in state["internal_messages"] if turn["id"] == state["answer_id"]), "")

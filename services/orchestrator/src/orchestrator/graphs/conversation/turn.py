@@ -1,4 +1,4 @@
-"""One turn: from a claimed run to its answer, from the last checkpoint on where there is one."""
+"""One turn: from a claimed run to its answer, resuming from the last checkpoint if there is one."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ OUTDATED = "the run began anew: what it had done was saved by another version of
 
 @dataclass(frozen=True)
 class ConversationTurns:
-    """Answers turns with the conversation graph. Once `control` is drained, no node begins any more.
+    """Answers turns with the conversation graph. Once `control` is drained, no further node begins.
 
-    `told` counts the sentences of answers by their status, `alike` says how alike two words are.
+    `told` counts the sentences of answers by status, `alike` measures the similarity of two words.
     """
 
     graph: ConversationGraph
@@ -89,11 +89,11 @@ class ConversationTurns:
 
     @cached_property
     def digest(self) -> str:
-        """Returns what a checkpoint must carry to be resumed."""
+        """Returns the digest that a checkpoint must have to be resumed."""
         return digest(self.graph)
 
     async def answer(self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: RunProgress) -> TurnAnswer:
-        """Keeps `progress` up to date. Cancelling it stops it, also within a model's stream.
+        """Answers the turn and keeps `progress` up to date. Cancelling stops it, even within a model's stream.
 
         The graph's thread is the run's id. Raises GraphError, GraphDrained.
         """
@@ -155,7 +155,7 @@ class ConversationTurns:
         return answer
 
     async def saved(self, run: ClaimedRun, turn: TurnInput) -> TurnAnswer | None:
-        """Returns what earlier attempts left of the answer, if this graph knows their checkpoint."""
+        """Returns what earlier attempts have of the answer, if this graph can read their checkpoint."""
         config = RunnableConfig(configurable={"thread_id": str(run.id)}, metadata={DIGEST: self.digest})
         if await self._discarded(run, config):
             return None
@@ -163,7 +163,7 @@ class ConversationTurns:
         return await self._partial(turn, await _checkpointed(graph, run, config), WrittenSoFar())
 
     async def _discarded(self, run: ClaimedRun, config: RunnableConfig) -> bool:
-        """Deletes what an earlier attempt saved if this graph cannot go on from there; returns whether it did."""
+        """Deletes an earlier attempt's checkpoints if this graph cannot resume from them; returns whether it did."""
         saver = self.checkpoints.saver()
         saved = await saver.aget_tuple(config)
         if saved is None or saved.metadata.get(DIGEST) == self.digest:
@@ -172,9 +172,9 @@ class ConversationTurns:
         return True
 
     async def _partial(self, turn: TurnInput, state: State | None, draft: WrittenSoFar) -> TurnAnswer | None:
-        """Returns what there is of the answer, checked; None if nothing was shown of it.
+        """Returns the partial answer, checked; None if nothing of it was shown.
 
-        It has the artifact's version once it tells of that: what is still being written is not kept.
+        It has the artifact's version once the answer mentions it: a version still being written is not kept.
         """
         told = state is not None and bool(answer_of(state)) and state["proposal"] is not None
         if state and (told or state.get("citations") or state.get("sentences")):
@@ -203,7 +203,7 @@ class ConversationTurns:
         )
 
     async def _checked(self, draft: WrittenSoFar) -> Verified:
-        """Checks what is written; the run ends also if that fails."""
+        """Checks the draft; the run ends even if that fails."""
         text, extractive = "".join(draft.shown), draft.mode == "extractive"
         try:
             return await asyncio.to_thread(
@@ -277,7 +277,7 @@ def _note(progress: RunProgress, state: State) -> None:
 
 
 async def _checkpointed(graph: ConversationGraph, run: ClaimedRun, config: RunnableConfig) -> State | None:
-    """Returns the state that an earlier attempt left; a first attempt need not look."""
+    """Returns the state that an earlier attempt left; None without a lookup for a first attempt."""
     if run.attempts == 1:
         return None
     snapshot = await graph.aget_state(config)
@@ -323,7 +323,7 @@ def _artifact(found: FoundArtifact | None) -> ArtifactInTurn | None:
 
 
 def _proposal(proposed: Proposed | None) -> ArtifactProposal | None:
-    """Returns what the end of the run commits."""
+    """Returns the proposal that the end of the run commits."""
     if proposed is None:
         return None
     return ArtifactProposal(

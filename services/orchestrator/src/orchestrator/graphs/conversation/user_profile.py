@@ -1,4 +1,4 @@
-"""What is known of the user, for the prompts that write."""
+"""What is known of the user, for prompts that write texts."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LATE = f"memory did not tell the user's profile within {DEADLINE_SECONDS:g} s"
 
 @dataclass
 class UserProfile:
-    """The profile of a run's user, asked for once in an attempt: beside the search, where there is one.
+    """The profile of a run's user, loaded once per attempt, in parallel with the search if there is one.
 
-    It is in no prompt if it is not `used`.
+    Unless it is `used`, it is in no prompt.
     """
 
     caller: Principal
@@ -33,7 +33,7 @@ class UserProfile:
     _asked: bool = field(default=False, init=False)
 
     async def ask(self) -> list[str]:
-        """Asks memory, unless that was done; returns the issue if it is silent or late, and tells it."""
+        """Asks memory, unless that was done; returns and emits an issue if it does not answer in time."""
         if self._asked or not self.used:
             return []
         self._asked = True
@@ -47,7 +47,7 @@ class UserProfile:
         return []
 
     async def text(self, issues: list[str]) -> str:
-        """Returns a line for each statement, none of which can end its fence; adds to the issues."""
+        """Returns one line per statement, none of which can close the fence; adds to the issues."""
         issues += await self.ask()
         told = self._told
         return NONE if told is None else remembered([*told.style, *told.facts])

@@ -1,4 +1,4 @@
-"""What a wish about the world state becomes: operations, and what is told of them. Pure."""
+"""Turns a wish about the world state into operations and a text for the answer. Pure."""
 
 from __future__ import annotations
 
@@ -55,14 +55,14 @@ _TEXTS = {
 
 @dataclass(frozen=True)
 class WorldChange:
-    """What is told, and what is to be done; `told` is None if the world has nothing to show."""
+    """The text for the answer, and the operations; `told` is None if the world has nothing to show."""
 
     told: str | None
     operations: list[WorldOperation] = field(default_factory=list)
 
 
 def telling(wish: WorldWish, what: str, value: str = "", before: str = "") -> str:
-    """Returns a sentence of the table in the wish's language."""
+    """Returns a sentence from the table in the wish's language."""
     values = {
         "of": _WHERE[wish.of_session, wish.german],
         "name": _NAMES[wish.path][wish.german],
@@ -73,7 +73,7 @@ def telling(wish: WorldWish, what: str, value: str = "", before: str = "") -> st
 
 
 def world_change(wish: WorldWish, document: WorldDocument) -> WorldChange:
-    """Returns what the wish does to the document as it is: a value that is replaced must still be there when it is."""
+    """Returns the wish's change to the current document: a value to replace must still be there when it is applied."""
     current = _at(document, wish.path)
     if isinstance(current, list):
         return _of_list(wish, current)

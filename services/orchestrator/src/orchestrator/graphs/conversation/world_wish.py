@@ -1,4 +1,4 @@
-"""What a message wants of the world state, as far as its words say so: English and German. Pure."""
+"""Determines a message's wish about the world state from its words, in English and German. Pure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _BORDER = " \t\"'“”„«»‚‘’"
 
 @dataclass(frozen=True)
 class WorldWish:
-    """`act` at `path`, with a text unless it is to be shown; `of_session`: in the session's world."""
+    """`act` at `path`, with a text unless the act is to show; `of_session`: in the session's world."""
 
     act: Act
     path: str
@@ -54,7 +54,7 @@ class WorldWish:
 
 
 def world_wish(message: str, *, has_artifact: bool) -> WorldWish | None:
-    """Returns the wish; None if the words do not say so plainly. With an artifact they must name what is meant."""
+    """Returns the wish; None if the words are not clear. With an artifact, they must name what is meant."""
     if len(message) > LONGEST or "\n" in message.strip() or (has_artifact and not _SHARED.search(message)):
         return None
     text, asked_to = without_courtesies(message)
@@ -82,12 +82,12 @@ def _path(noun: str | None) -> str:
 
 
 def _value(text: str, path: str) -> str:
-    """Returns the text without quotation marks, and without the sentence's end; questions keep theirs."""
+    """Returns the text without quotation marks and final punctuation; questions keep theirs."""
     return text.strip(_BORDER).rstrip(" .!" if path == "/open_questions" else " .!?").strip(_BORDER)
 
 
 def _read() -> list[tuple[Act, bool, str]]:
-    """Returns the file's patterns: `[act language]`, then one a line."""
+    """Returns the file's patterns: `[act language]`, then one per line."""
     words: dict[str, str] = {}
     found: list[tuple[Act, bool, str]] = []
     act: Act = "show"

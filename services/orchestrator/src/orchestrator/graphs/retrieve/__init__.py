@@ -1,1 +1,1 @@
-"""The retrieve subgraph: whether, where and by which words the documents are searched."""
+"""The retrieve subgraph: decides whether, where and with which query the documents are searched."""

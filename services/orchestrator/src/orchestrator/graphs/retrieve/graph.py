@@ -1,4 +1,4 @@
-"""Whether, where and by which words the documents are searched, on one page."""
+"""The retrieve subgraph on one page: whether, where and with which query the documents are searched."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RetrieveGraph = CompiledStateGraph[RetrieveState, ConversationContext, RetrieveS
 
 @cache
 def build() -> RetrieveGraph:
-    """Returns the graph, compiled once, without a saver: a node of the conversation runs all of it, and is its step."""
+    """Returns the graph, compiled once and without a saver, since one node of the conversation runs all of it."""
     graph = StateGraph(RetrieveState, ConversationContext)
     graph.add_node("decide_retrieve", decide_retrieve)
     graph.add_node("select_scope", select_scope)
@@ -37,7 +37,7 @@ def build() -> RetrieveGraph:
 
 
 def after_decide_retrieve(state: RetrieveState) -> str:
-    """Ends where there is no query: nothing is searched."""
+    """Ends the subgraph if there is no query, as there is nothing to search for."""
     return END if state["rag_query"] is None else "select_scope"
 
 

@@ -1,4 +1,4 @@
-"""What both searches ask retrieval, and what they make of its answer."""
+"""Code that both searches share: the request to retrieval, and the state from its response."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service_kit.problems import ServiceSilent
 
 
 async def search(state: SearchedQuery, context: ConversationContext) -> SearchResponse | ServiceSilent:
-    """Returns what retrieval answers, or that it does not. The session's documents go along by their ids."""
+    """Returns retrieval's response or its failure. The session's documents are sent by id."""
     ids = state["document_ids"]
     limits = SearchFilters.model_validate(context.options.get("filters", {}))
     request = SearchRequest(
@@ -50,7 +50,7 @@ def found(
 
 
 def _passage(hit: Hit, home: UUID | None) -> FoundChunk:
-    """Returns the chunk; with its workspace, if that may be another one than `home` and is."""
+    """Returns the chunk, with its workspace if that may differ from `home` and does."""
     passage = passage_of(hit)
     if home is not None and hit.workspace_id != home:
         passage["workspace_id"] = str(hit.workspace_id)

@@ -1,4 +1,4 @@
-"""What the nodes of this graph read and write. It is not checkpointed: the conversation's one node runs all of it."""
+"""What the nodes of this graph read and write. Not checkpointed, since one node of the conversation runs all of it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Mode = Literal["normal", "chatpdf"]
 
 
 class RetrieveState(TypedDict):
-    """Begins with what the message says of where is searched; `rag_scope` None: it says nothing.
+    """Starts with the scope that the message asks for; `rag_scope` is None if it names none.
 
-    `rag_query` is what is searched for, with `rag_variants`, other wordings of it. `rag_context` are the chunks found,
-    `rag_citations` their places. `response` and `stated` are what search and graph answered, or why they did not; None:
-    they were not asked. `path` lists the nodes that ran.
+    `rag_query` is the query, `rag_variants` other wordings of it. `rag_context` are the chunks found, `rag_citations`
+    their places. `response` and `stated` are the answers of search and graph, or why there are none; None: they were
+    not asked. `path` lists the nodes that ran.
     """
 
     question: str
@@ -51,7 +51,7 @@ class SearchedQuery(TypedDict):
 
 
 def asking(question: str, earlier: list[Turn], document_ids: list[str] | None = None, **given: Any) -> RetrieveState:
-    """Returns the state that the graph begins with. Nobody is asked unless it is said that retrieval is enabled."""
+    """Returns the initial state of the graph. Nothing is searched unless retrieval is enabled."""
     state = RetrieveState(
         question=question,
         earlier=earlier,

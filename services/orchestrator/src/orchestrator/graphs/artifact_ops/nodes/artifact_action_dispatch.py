@@ -1,4 +1,4 @@
-"""The only entry to what a run changes in an artifact: it checks what an action needs, before any model is asked."""
+"""The only entry to artifact changes: checks what an action needs before any model is asked."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def artifact_action_dispatch(
     state: DispatchedAction,
     runtime: Runtime[ConversationContext] | None = None,  # noqa: ARG001
 ) -> dict[str, Any]:
-    """Raises ArtifactOpsError for an action that does not exist, and for an artifact that is not as it must be."""
+    """Raises ArtifactOpsError for an unknown action or an inconsistent artifact."""
     action, artifact = _known(state["artifact_action"]), state["artifact"]
     if artifact is not None:
         check_structure(artifact)
@@ -55,7 +55,7 @@ async def artifact_action_dispatch(
 
 
 def missing(action: ArtifactAction, artifact: ArtifactInTurn | None, params: dict[str, Any] | None) -> str:
-    """Returns what is answered if something is missing that the action needs, else nothing."""
+    """Returns the answer if something is missing that the action needs, otherwise an empty text."""
     needs_artifact, needs_highlight = NEEDS[action]
     if needs_artifact and artifact is None:
         return NO_ARTIFACT

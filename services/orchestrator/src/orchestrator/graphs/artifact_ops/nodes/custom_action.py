@@ -1,4 +1,4 @@
-"""Writes the artifact anew by the prompt of a quick action."""
+"""Rewrites the artifact according to the prompt of a quick action."""
 
 from __future__ import annotations
 

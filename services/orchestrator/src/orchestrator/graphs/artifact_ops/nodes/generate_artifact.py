@@ -1,4 +1,4 @@
-"""Writes the first version, or another document in its place, from the passages."""
+"""Writes the first version of the artifact, or a replacement, from the passages."""
 
 from __future__ import annotations
 
@@ -72,6 +72,6 @@ async def generate_artifact(state: ActionState, runtime: Runtime[ConversationCon
 
 
 def asks_for_code(wish: str) -> bool:
-    """Tells whether a program is asked for, and not a text about one."""
+    """Returns whether the wish is for a program, not for a text about one."""
     beginning = wish[:300]
     return bool(_CODE.search(beginning)) and not _ABOUT_CODE.search(beginning)

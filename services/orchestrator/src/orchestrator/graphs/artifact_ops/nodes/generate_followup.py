@@ -1,4 +1,4 @@
-"""Tells the user what was done: the answer of a turn that changed the artifact."""
+"""Writes the answer of a turn that changed the artifact: what was done."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ChangedArtifact(TypedDict):
 
 
 async def generate_followup(state: ChangedArtifact, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """A fixed text tells it if there is no model, if it fails, and where something is missing."""
+    """Uses a fixed text without a model, if the model fails, or if something is missing."""
     context, proposal = runtime.context, state["proposal"]
     if proposal is None:
         raise ArtifactOpsError("an action ended without a version")
@@ -57,7 +57,7 @@ async def generate_followup(state: ChangedArtifact, runtime: Runtime[Conversatio
 
 
 async def _said(state: ChangedArtifact, proposal: Proposed, context: ConversationContext) -> str:
-    """Returns the model's words, without markers; nothing if they are too many for a short message."""
+    """Returns the model's text without markers; empty if it is too long for a short message."""
     chat = context.models.of("answer")
     if chat is None:
         return ""

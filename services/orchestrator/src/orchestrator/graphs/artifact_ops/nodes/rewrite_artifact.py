@@ -1,4 +1,4 @@
-"""Writes the whole artifact anew, as the user asks."""
+"""Rewrites the whole artifact as the user asks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes a text anew in another way: by the options of a theme, which are closed enumerations."""
+"""Rewrites a text according to the options of a theme, which are closed enumerations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes code anew in another way: by the options of a theme, which are closed enumerations."""
+"""Rewrites code according to the options of a theme, which are closed enumerations."""
 
 from __future__ import annotations
 

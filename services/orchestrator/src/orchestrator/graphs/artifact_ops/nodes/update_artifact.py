@@ -1,4 +1,4 @@
-"""Changes some places of the artifact by edits, of which each finds its place; the rest stays as it is."""
+"""Changes some places of the artifact by find-and-replace edits; the rest stays as it is."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ArtifactEdits(BaseModel):
 
 
 async def update_artifact(state: ActionState, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Writes the whole anew after two rounds of edits that fit nowhere. Raises SoftFailure, BudgetExceeded."""
+    """Rewrites the whole artifact after two rounds of edits that do not apply. Raises SoftFailure, BudgetExceeded."""
     context, artifact, wish = runtime.context, artifact_of(state), wish_of(state)
     chat, issues = model_of(context), list[str]()
     profile = await context.profile.text(issues)
@@ -101,7 +101,7 @@ async def update_artifact(state: ActionState, runtime: Runtime[ConversationConte
 async def _seen(
     chat: RoleChat, context: ConversationContext, text: str, wish: str, bare: list[ChatMessage], issues: list[str]
 ) -> str:
-    """Returns what the model can read of the text, which is said if it is not the whole. Raises SoftFailure."""
+    """Returns the part of the text that fits the model; reports if it is not complete. Raises SoftFailure."""
     room = prompt_room(await chat.window()) - estimated_prompt_tokens(bare)
     found = outlined(text, room, wish)
     if not found.is_cut:
@@ -118,7 +118,7 @@ async def _seen(
 async def _edited(
     chat: RoleChat, asked: list[ChatMessage], text: str, sources: ArtifactSources, *, code: bool
 ) -> tuple[tuple[str, list[dict[str, Any]], int] | None, str]:
-    """Returns the new text with its citations and the number of edits; or None, and why."""
+    """Returns the new text with its citations and the number of edits; or None and the reason."""
     problem = ""
     for _ in range(ROUNDS):
         try:
@@ -144,7 +144,7 @@ async def _edited(
 
 
 def _checked(edits: list[PlacedEdit], sources: ArtifactSources) -> tuple[list[PlacedEdit], list[dict[str, Any]]]:
-    """Returns the edits without markers that name nothing, and the citations that are new."""
+    """Returns the edits without invalid markers, and the new citations."""
     checked, new = list[PlacedEdit](), list[dict[str, Any]]()
     for edit in edits:
         found = sources.spliced(edit.replace)

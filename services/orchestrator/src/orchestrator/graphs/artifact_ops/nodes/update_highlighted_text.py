@@ -1,4 +1,4 @@
-"""Changes the selected text alone: the model writes what takes its place, and outside of it each byte stays."""
+"""Changes only the selected text: the model writes its replacement, and every byte outside it stays."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ async def update_highlighted_text(state: ActionState, runtime: Runtime[Conversat
 
 
 def span_of(artifact: ArtifactInTurn, highlight: dict[str, Any]) -> tuple[int, int]:
-    """Returns where the selected text stands now. Raises SoftFailure if that is not known."""
+    """Returns the current position of the selected text. Raises SoftFailure if it is not known."""
     text = artifact["text"]
     seen = text if highlight["version"] == artifact["index"] else artifact["seen"]
     found = None
@@ -88,7 +88,7 @@ def span_of(artifact: ArtifactInTurn, highlight: dict[str, Any]) -> tuple[int, i
 
 
 async def _replacement(chat: RoleChat, asked: list[ChatMessage], selected: str) -> str:
-    """Returns what takes the place of the selected text, with the white space around it as it was."""
+    """Returns the replacement of the selected text, with the original white space around it."""
     for _ in range(2):
         try:
             completion = await chat.answer(asked)
@@ -106,7 +106,7 @@ async def _replacement(chat: RoleChat, asked: list[ChatMessage], selected: str) 
 
 
 def _fitted(answer: str, selected: str) -> str:
-    """A fence around the whole goes, unless the selected text has one."""
+    """Returns the answer without an enclosing fence, unless the selected text has one."""
     body = answer.strip()
     if not selected.lstrip().startswith(("```", "~~~")):
         body = without_fence(body, code=True).strip()

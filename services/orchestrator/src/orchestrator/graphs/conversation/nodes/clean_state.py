@@ -1,4 +1,4 @@
-"""Resets what belongs to this turn alone."""
+"""Resets the state that belongs to this turn only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from orchestrator.graphs.conversation.state import TRANSIENT
 
 
 class FinishedTurn(TypedDict):
-    """What the node reads: nothing; LangGraph wants a field."""
+    """What the node reads: nothing; LangGraph requires a field."""
 
     answer_id: str
 

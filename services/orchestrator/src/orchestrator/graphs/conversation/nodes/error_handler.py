@@ -1,4 +1,4 @@
-"""Answers a turn of which a node failed: says what failed, and keeps what had been found or written until then."""
+"""Answers a turn in which a node failed: says what failed, and keeps what had been found or written by then."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FailedTurn(WrittenAnswer):
 
 
 async def error_handler(state: FailedTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """A failure after the answer was checked is an issue only."""
+    """Writes the answer; a failure after the answer was checked is only reported as an issue."""
     error, events = state["error"], runtime.context.events
     assert error is not None
     step = f"“{error['label']}” failed: the answer says so, and keeps what was there"
@@ -62,7 +62,7 @@ async def error_handler(state: FailedTurn, runtime: Runtime[ConversationContext]
 
 
 async def _unchecked(state: FailedTurn, events: RunEvents) -> dict[str, Any]:
-    """Keeps the answer without its markers; none of its sentences was checked."""
+    """Keeps the answer without its markers; none of its sentences is checked."""
     left = unverified(answer_of(state))
     notes = [left.content, UNCHECKED, *([] if state["staged"] is None else [NOT_COMMITTED])]
     content, sentences = "\n\n".join(notes), left.sentences
@@ -80,7 +80,7 @@ async def _unchecked(state: FailedTurn, events: RunEvents) -> dict[str, Any]:
 
 
 def _found(state: FailedTurn, label: str) -> tuple[str, list[CitedSpan]]:
-    """Quotes the passages; where the quoting itself may be what failed, it names their documents."""
+    """Quotes the passages; if quoting itself may have failed, names their documents."""
     failed = FAILED.format(label=label)
     if not state["passages"]:
         return failed, []

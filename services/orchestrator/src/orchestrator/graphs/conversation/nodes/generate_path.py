@@ -1,4 +1,4 @@
-"""Decides where the turn goes: by what the message says beside its words, by rules, or by a model."""
+"""Decides the route of the turn: by the message's parameters, by rules, or by a model."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ChosenWith(BaseModel):
 
 @dataclass
 class Chosen:
-    """Where a message goes, who said so (`flag`, `courtesy`, `rules`, `default`, `model`), and what went wrong."""
+    """The route of a message, what chose it (`flag`, `courtesy`, `rules`, `default`, `model`), and what went wrong."""
 
     route: Route | str
     by: str
@@ -75,7 +75,7 @@ class Chosen:
 
 
 async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """A route that fails, is late or is not valid is replaced by the default, which never changes an artifact."""
+    """Replaces a route that fails, is late or is invalid by the default, which never changes an artifact."""
     context, question = runtime.context, state["question"]
     if shows_images(state["internal_messages"]):
         return _way("image_processing", Chosen("reply", "flag"))
@@ -134,7 +134,7 @@ async def _chosen(question: str, context: ConversationContext) -> Chosen:
 
 
 async def _by_model(question: str, context: ConversationContext, routes: tuple[Route, ...]) -> Chosen:
-    """Its time is told apart from that of the node."""
+    """Asks a model for the route; its time is reported separately from the node's."""
     began = time.perf_counter()
     chosen = Chosen("reply", "default")
     try:

@@ -32,7 +32,7 @@ class UntitledTurn(WrittenAnswer):
 
 
 async def generate_title(state: UntitledTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Asks the model that wrote the answer; the question is the title if there is none, or if it fails."""
+    """Asks the model that wrote the answer; the question is the title without a model, or if it fails."""
     context, issues = runtime.context, []
     title = ""
     chat = context.models.of("title")
@@ -54,7 +54,7 @@ async def generate_title(state: UntitledTurn, runtime: Runtime[ConversationConte
 
 
 def _written(state: UntitledTurn, artifact: ArtifactInTurn | None) -> str:
-    """Returns the answer, with the text of the artifact behind it if there is one: a new one, or the session's."""
+    """Returns the answer, followed by the text of the artifact if there is one: a new one, or the session's."""
     shown = state["proposal"] or artifact
     return answer_of(state) if shown is None else f"{answer_of(state)}\n\n{shown['text']}"
 
@@ -65,7 +65,7 @@ async def _ask(chat: RoleChat, prompt: str) -> str:
 
 
 def trimmed(text: str) -> str:
-    """Returns the first line without quotation marks, cut at a word's end to at most LONGEST_TITLE characters."""
+    """Returns the first line without quotation marks, cut at the end of a word to at most LONGEST_TITLE characters."""
     line = next((line for line in text.strip().splitlines() if line.strip()), "")
     title = " ".join(line.split()).strip("\"'“”«»*# ").rstrip(".")
     if len(title) <= LONGEST_TITLE:

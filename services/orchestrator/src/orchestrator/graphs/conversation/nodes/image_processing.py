@@ -1,4 +1,4 @@
-"""Answers from images and text with a model that sees: no search, no artifact, nothing to check."""
+"""Answers from images and text with a vision model: no search, no artifact, nothing to check."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ShownTurn(TypedDict):
 
 
 async def image_processing(state: ShownTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Says so where no model sees, or the images cannot be read. Raises BudgetExceeded, ModelFailed."""
+    """Says so if there is no vision model, or the images cannot be read. Raises BudgetExceeded, ModelFailed."""
     context = runtime.context
     chat = context.models.of("vision")
     if chat is None:

@@ -1,6 +1,6 @@
-"""Learns from a turn that changed the artifact how its user wants texts written, and who they are.
+"""Derives from a turn that changed the artifact how the user wants texts written, and facts about the user.
 
-The answer is final by then. What is derived is committed with the run, in `turn.completed`; memory decides about it.
+The answer is final by then. The reflections are committed with the run, in `turn.completed`; memory decides about them.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ class Reflections(BaseModel):
 
 
 class ChangedTurn(TypedDict):
-    """What the node reads: nothing of what was found or written."""
+    """What the node reads: nothing that was found or written."""
 
     question: str
     artifact_action_params: dict[str, Any] | None
 
 
 async def reflect(state: ChangedTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Derives nothing without a chat model: memory reads the message by its own rules.
+    """Derives nothing without a chat model; memory then reads the message by its own rules.
 
-    A temporary session is not learned from. Whatever fails is an issue of the run, and changes nothing else.
+    Nothing is learned from a temporary session. Failures are issues of the run, and change nothing else.
     """
     context = runtime.context
     chat = context.models.of("summary")
@@ -86,7 +86,7 @@ async def reflect(state: ChangedTurn, runtime: Runtime[ConversationContext]) -> 
 
 
 def shown_by(said: Sequence[str], found: Sequence[QuotedReflection]) -> list[Reflection]:
-    """Returns those whose quote the user really said, once each."""
+    """Returns the distinct reflections whose quote is in the user's words."""
     texts = [_plain(one) for one in said]
     kept = (
         Reflection(kind=one.kind, aspect=one.aspect if one.kind == "style" else None, text=_plain_line(one.text))
@@ -102,7 +102,7 @@ async def _derived(chat: RoleChat, prompt: str) -> list[QuotedReflection]:
 
 
 def _done(params: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Returns what was chosen of a theme, and the text that was selected. A quick action's prompt is nobody's words."""
+    """Returns the chosen options of a theme, and the selected text. A quick action's prompt does not count as said."""
     if "prompt" in params:
         return [], []
     if "start" in params:

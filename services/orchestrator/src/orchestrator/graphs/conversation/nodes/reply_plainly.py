@@ -1,4 +1,4 @@
-"""Writes the answer with the chat model alone: no search, no sources, nothing to check."""
+"""Writes the answer with only the chat model: no search, no sources, nothing to check."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class PlainTurn(TypedDict):
 
 
 async def reply_plainly(state: PlainTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Raises BudgetExceeded; ModelFailed: there is nothing that could answer in the model's place."""
+    """Raises BudgetExceeded; ModelFailed, since nothing else could answer."""
     context = runtime.context
     chat = context.models.of("answer")
     if chat is None:

@@ -38,7 +38,7 @@ NOTICES = {None: "", "found": "", "nothing": NOTHING_FOUND, "failed": SEARCH_FAI
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer with the citations that it claims; an `incomplete` one broke off or was cut."""
+    """An answer with the citations that it claims; `incomplete`: it broke off or was cut."""
 
     content: str
     mode: Literal["model", "extractive"]
@@ -70,10 +70,10 @@ class AnswerableTurn(TypedDict):
 
 
 async def reply_to_general_input(state: AnswerableTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Answers by quotations if the chat model fails for good, and reports the failure.
+    """Answers with quotations if the chat model fails for good, and reports the failure.
 
-    What could not be done with the artifact is answered by its recovery message, and what is done to the world state by
-    what the node before says of it, word for word.
+    If an artifact action failed, its recovery message is the answer; for a change of the world state it is the text of
+    the previous node, word for word.
     """
     context = runtime.context
     if recovery := state["artifact_action_recovery_message"]:
@@ -103,9 +103,9 @@ def _word_for_word(state: AnswerableTurn, message: str, events: RunEvents, step:
 
 
 async def _ask(state: AnswerableTurn, context: ConversationContext, chat: RoleChat) -> Reply:
-    """Keeps what a model wrote before it broke off. Raises BudgetExceeded.
+    """Asks the model, and keeps what it wrote if it breaks off. Raises BudgetExceeded.
 
-    Images that were shown stay in view of the model of the role `vision`, as long as they fit into the history.
+    Images that were shown stay visible to the model of the role `vision` as long as they fit into the history.
     """
     issues: list[str] = []
     if not context.options.get("use_history", True):
@@ -137,7 +137,7 @@ async def _ask(state: AnswerableTurn, context: ConversationContext, chat: RoleCh
 async def _seen(
     state: AnswerableTurn, context: ConversationContext, profile: str, issues: list[str]
 ) -> ModelWriting | None:
-    """Returns what a model wrote that sees the images of the history: None where there are none, or no model sees."""
+    """Returns the answer of a vision model that sees the history's images; None without images or model."""
     chat = context.models.of("vision")
     if chat is None or not any_images(state["internal_messages"]):
         return None
@@ -186,7 +186,7 @@ async def _written(
 
 
 def _room(state: AnswerableTurn, context: ConversationContext, profile: str, window: int) -> tuple[int, int]:
-    """Returns the tokens that passages and history may have in the model's window, beside the rest of the prompt."""
+    """Returns the tokens for passages and history in the model's window, beside the rest of the prompt."""
     _, bare = _prompt({**state, "passages": []}, context, profile, 0, 0)
     room = prompt_room(window) - estimated_prompt_tokens(bare)
     return shared_room(room, context.limits.passage_tokens, context.limits.history_tokens)
@@ -201,9 +201,9 @@ def _prompt(
     *,
     sees: bool = False,
 ) -> tuple[Sequence[FoundChunk], list[ChatMessage]]:
-    """Returns the passages that the model reads, and all that it reads, the system's message first.
+    """Returns the passages in the prompt, and the whole prompt, the system message first.
 
-    `sees`: images of the conversation are in its view.
+    `sees`: the model is shown images of the conversation.
     """
     passages = fitting(state["passages"], passage_tokens)
     situation = "seen" if sees and state["search"] == "nothing" else state["search"] or "courtesy"
@@ -225,7 +225,7 @@ def _prompt(
 
 
 def _in_view(context: ConversationContext, asked: Sequence[Turn]) -> str:
-    """Returns the artifact for the prompt: what the question may be about, if it is long."""
+    """Returns the artifact for the prompt; if it is long, only the parts that the question may be about."""
     artifact = context.artifact
     if artifact is None or not artifact["text"]:
         return ""
@@ -236,7 +236,7 @@ def _in_view(context: ConversationContext, asked: Sequence[Turn]) -> str:
 
 
 def chosen(options: RunOptions) -> ModelChoices:
-    """Returns what the caller chose of how a model writes."""
+    """Returns the caller's choice of sampling parameters."""
     choices = ModelChoices()
     if "temperature" in options:
         choices["temperature"] = options["temperature"]
@@ -246,15 +246,15 @@ def chosen(options: RunOptions) -> ModelChoices:
 
 
 def conversation(turns: Sequence[Turn], answer_id: str, tokens: int) -> list[ChatMessage]:
-    """Returns as much of the newest history as fits, then the question."""
+    """Returns as much of the latest history as fits, followed by the question."""
     said = kept_turns(turns, answer_id, tokens)
     return [ChatMessage(turn["role"], turn["content"]) for turn in said if turn["role"] != "summary"]
 
 
 def kept_turns(turns: Sequence[Turn], answer_id: str, tokens: int, image_tokens: int = 0) -> list[Turn]:
-    """Returns as much of the newest history as fits, then the question, as the graph sees them.
+    """Returns as much of the latest history as fits, followed by the question, as turns.
 
-    An image of the history takes `image_tokens`.
+    An image in the history takes `image_tokens`.
     """
     *before, question = (turn for turn in turns if turn["id"] != answer_id)
     newest_first = before[::-1]
@@ -264,14 +264,14 @@ def kept_turns(turns: Sequence[Turn], answer_id: str, tokens: int, image_tokens:
 
 
 def question_alone(turns: Sequence[Turn], answer_id: str) -> list[Turn]:
-    """Returns the message that is answered, without what was said before it."""
+    """Returns only the message to answer, without the history."""
     return [turn for turn in turns if turn["id"] != answer_id][-1:]
 
 
 def _quote(state: AnswerableTurn, events: RunEvents, issues: list[str]) -> Reply:
-    """Answers without a model: from memory, as the graph does, by quotations, or by saying that there is none.
+    """Answers without a model: from memory, from the graph, with quotations, or by saying that there is no answer.
 
-    What memory answers of others than whoever asks stands before what the documents say, each with where it is from.
+    Memory's answers about people other than the asker precede what the documents say, each with its origin.
     """
     shown: list[str] = []
     if known := state["remembered"]:

@@ -1,4 +1,4 @@
-"""Has the retrieve subgraph search, recalls memories, and tells what was found."""
+"""Runs the retrieve subgraph, recalls memories, and reports what was found."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class SearchedQuestion(TypedDict):
 
 
 async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Reports a failed search, and the turn goes on without sources; likewise without memories.
+    """Reports a failed search, and the turn continues without sources; likewise without memories.
 
-    The subgraph runs within this node, so that it costs no checkpoints: a search that was cut is made anew.
+    The subgraph runs within this node, so that it costs no checkpoints: an interrupted search is repeated.
     """
     context = runtime.context
     done, recalled, unknown = await asyncio.gather(
@@ -88,9 +88,9 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
 
 
 async def _searched(state: SearchedQuestion, context: ConversationContext) -> RetrieveState:
-    """Runs the subgraph apart from the conversation's: it inherits neither checkpoints nor the call to stop.
+    """Runs the subgraph separately from the conversation's: it inherits neither checkpoints nor the stop request.
 
-    A process that stops lets it end, as the conversation stops behind this node.
+    A stopping process lets it end, since the conversation stops after this node.
     """
     given = {name: context.options[name] for name in OF_MESSAGE if name in context.options}  # type: ignore[literal-required]
     asked = asking(
@@ -109,7 +109,7 @@ async def _searched(state: SearchedQuestion, context: ConversationContext) -> Re
 def _outcome(
     found: SearchResponse | ServiceSilent | None, relevant: bool, told: bool
 ) -> Literal["found", "nothing", "failed", "off"] | None:
-    """Returns how the search went; None for a statement that no document is about: nobody asked for any."""
+    """Returns the outcome of the search; None for a statement that no document is about."""
     if relevant:
         return "found"
     if told:
@@ -129,7 +129,7 @@ def _step(found: SearchResponse | ServiceSilent | None, passages: list[FoundChun
 
 
 def _debug(done: RetrieveState, recalled: RecallResponse | ServiceSilent) -> dict[str, Any]:
-    """Returns how the search went: names and numbers, and the query if it was worded anew."""
+    """Returns debugging data of the search: names and numbers, and the query if it was rewritten."""
     found = done["response"]
     told: dict[str, Any] = {
         "path": done["path"],
@@ -151,7 +151,7 @@ def _debug(done: RetrieveState, recalled: RecallResponse | ServiceSilent) -> dic
 
 
 async def _still_reading(context: ConversationContext) -> list[str]:
-    """Returns what to tell of an answer by the graph while the graph does not have all documents."""
+    """Returns the notice for an answer from the graph while it does not have all documents."""
     if context.documents is None:
         return []
     try:
@@ -166,7 +166,7 @@ def _joined(stated: StructuralAnswer, found: list[FoundChunk]) -> list[FoundChun
 
 
 def _structure(stated: StructuralAnswer, passages: list[FoundChunk]) -> GraphAnswer:
-    """Returns the answer with what its text cites; its rows may have more sources than the text names rows."""
+    """Returns the answer with the sources that its text cites; its rows may have more sources."""
     numbers = {passage["chunk_id"]: number for number, passage in enumerate(passages, 1)}
     cited = [
         Cited(number=one.number, passage=numbers[one.chunk_id], start=one.start, end=one.end)
@@ -177,7 +177,7 @@ def _structure(stated: StructuralAnswer, passages: list[FoundChunk]) -> GraphAns
 
 
 async def _recall(state: SearchedQuestion, context: ConversationContext) -> RecallResponse | ServiceSilent:
-    """Recalls memories; without a chat model only a fact that answers by itself is of use."""
+    """Recalls memories; without a chat model only a fact that is an answer by itself is used."""
     few = 1 if context.models.of("answer") is None else 5
     kinds = [] if context.profile.used else NO_PREFERENCES
     try:
@@ -196,13 +196,13 @@ async def _recall(state: SearchedQuestion, context: ConversationContext) -> Reca
 
 
 def _asked_before(turns: list[Turn]) -> str:
-    """Returns the user's message before the one that is answered, which says what "it" means; empty without one."""
+    """Returns the user's previous message, which may say what "it" means; empty without one."""
     asked = [turn["content"] for turn in turns if turn["role"] == "user"]
     return asked[-2] if len(asked) > 1 else ""
 
 
 async def _ask_profile(context: ConversationContext) -> list[str]:
-    """Asks for what the prompts say of the user, beside the search; returns the issue if there is one."""
+    """Loads the user's profile for the prompts, in parallel with the search; returns the issue if there is one."""
     return [] if context.models.of("answer") is None else await context.profile.ask()
 
 

@@ -1,4 +1,4 @@
-"""Condenses the older messages of a long conversation into one, which takes their place in what a model reads."""
+"""Condenses the older messages of a long conversation into one, which replaces them in prompts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class LongConversation(TypedDict):
 
 
 async def summarizer(state: LongConversation, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """If the model fails, the next turn tries again; until then what does not fit is left out."""
+    """Condenses. If the model fails, the next turn tries again; until then, messages that do not fit are left out."""
     context = runtime.context
     older = condensable(state["internal_messages"], state["summary_tokens"] or 0)
     chat = context.models.of("summary")
@@ -58,9 +58,9 @@ async def summarizer(state: LongConversation, runtime: Runtime[ConversationConte
 
 
 def condensable(messages: Sequence[Turn], tokens: int) -> Sequence[Turn]:
-    """Returns all but the newest exchanges that fit into half the budget together.
+    """Returns all messages but the newest exchanges that fit into half the budget together.
 
-    What is left begins with a question, so that questions and answers still alternate.
+    The remainder begins with a question, so that questions and answers still alternate.
     """
     newest_first = [turn["content"] for turn in reversed(messages) if turn["role"] != "summary"]
     cut = len(messages) - within_budget(newest_first, tokens // 2)
@@ -87,5 +87,5 @@ def _messages(turns: Sequence[Turn]) -> str:
 
 
 def _shortened(text: str, most: int) -> str:
-    """Returns the beginning and the end of a text that is too long."""
+    """Returns the text; if it is too long, only its beginning and end."""
     return text if len(text) <= most else f"{text[: most // 2]} […] {text[-(most // 2) :]}"

@@ -1,4 +1,4 @@
-"""Checks every citation and sentence against the passages of this run, and emits what holds."""
+"""Checks every citation and sentence against the passages of this run, and emits the valid ones."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class UncheckedAnswer(WrittenAnswer):
 
 
 async def verify_citations(state: UncheckedAnswer, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Checks the whole answer, whoever wrote it; a model's markers were checked while they were streamed.
+    """Checks the whole answer, whatever wrote it; a model's markers were already checked while it was streamed.
 
-    What the sources contradict is written anew once, where there is a chat model; else it loses its markers.
+    Sentences that the sources contradict are rewritten once, with a chat model; otherwise they lose their markers.
     """
     cited = [CitedSpan(**one) for one in state["cited"]]
     answer, context = answer_of(state), runtime.context

@@ -1,4 +1,4 @@
-"""Does what the message wants of the world state: memory tries it out, and the run's end commits it."""
+"""Carries out the message's wish about the world state: memory tries it out, and the end of the run commits it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class WishingTurn(TypedDict):
 
 
 async def world_modifier(state: WishingTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Stages operations, and what the answer tells of them. Where the world has nothing to show, the search answers."""
+    """Stages operations and their description for the answer. If the world has nothing to show, the search answers."""
     context = runtime.context
     wish = world_wish(state["question"], has_artifact=context.artifact is not None)
     if wish is None:
@@ -52,7 +52,7 @@ async def world_modifier(state: WishingTurn, runtime: Runtime[ConversationContex
 
 
 def _refused(wish: WorldWish, context: ConversationContext) -> str | None:
-    """Returns why this turn changes nothing, if it must not."""
+    """Returns the reason if this turn must not change anything."""
     if wish.act == "show":
         return None
     if not context.remembers:

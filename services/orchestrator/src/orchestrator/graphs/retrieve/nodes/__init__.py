@@ -1,1 +1,1 @@
-"""The nodes, one a file."""
+"""The nodes, one per file."""

@@ -1,4 +1,4 @@
-"""Decides whether the documents are searched, and waits for those of the session that are being read."""
+"""Decides whether the documents are searched, and waits for the session's documents that are being processed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DecidedQuestion(TypedDict):
 
 
 async def decide_retrieve(state: DecidedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Sets `rag_query` to the question, if there is something to search for, and retrieval is enabled."""
+    """Sets `rag_query` to the question if there is something to search for and retrieval is enabled."""
     query = state["question"].strip()[:MOST_CHARACTERS]
     if not state["rag_enabled"] or not query:
         return {"rag_query": None, "path": ["decide_retrieve"]}
@@ -38,7 +38,7 @@ async def decide_retrieve(state: DecidedQuestion, runtime: Runtime[ConversationC
 
 
 async def _unread(document_ids: list[str], context: ConversationContext) -> list[str]:
-    """Returns what to tell of documents that did not become searchable in time; those attached last are waited for."""
+    """Returns notices about documents that did not become searchable in time; it waits for the last attached ones."""
     if context.documents is None or not document_ids:
         return []
     newest = [UUID(one) for one in document_ids[:MOST_AWAITED]]
@@ -54,7 +54,7 @@ async def _unread(document_ids: list[str], context: ConversationContext) -> list
 async def _name_of_unread(
     document: AwaitedDocument, documents: IngestionService, context: ConversationContext
 ) -> str | None:
-    """Returns the name of a document that is still being read when the wait is over. Raises ServiceSilent."""
+    """Returns the name of the document if it is still being processed when the wait is over. Raises ServiceSilent."""
     seconds, now = context.limits.document_wait_seconds, document
     if seconds:
         waited = await documents.awaited(context.caller, document.id, seconds)

@@ -1,4 +1,4 @@
-"""Has a chat model word the query so that it can be understood without the conversation."""
+"""Rewrites the query with a chat model so that it can be understood without the conversation."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class WordedQuery(TypedDict):
 
 
 async def rewrite_query(state: WordedQuery, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Leaves the query as it is where that is switched off, and where no model does it in time."""
+    """Rewrites the query, unless that is switched off or no model does it in time."""
     context, query = runtime.context, state["rag_query"] or ""
     chat = context.models.of("router")
     wanted = context.options.get("rewrite_query", context.limits.rewrite_query)

@@ -1,4 +1,4 @@
-"""Searches the scope's index, and asks the graph where nothing limits the answer."""
+"""Searches the scope's index, and asks the graph if nothing limits the answer."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ LONGEST_STRUCTURAL = 500
 
 
 async def search_globally(state: SearchedQuery, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Asks both at once."""
+    """Asks both concurrently."""
     response, stated = await asyncio.gather(search(state, runtime.context), _stated(state, runtime.context))
     return {**found(response, state, runtime.context), "stated": stated, "path": ["global"]}
 
 
 async def _stated(state: SearchedQuery, context: ConversationContext) -> StructuralAnswer | ServiceSilent | None:
-    """Asks the graph, unless the answer shall come from some documents only."""
+    """Asks the graph, unless the answer is limited to certain documents."""
     question = state["rag_query"] or ""
     limited = state["document_ids"] is not None or "filters" in context.options
     if limited or len(question) > LONGEST_STRUCTURAL:

@@ -1,4 +1,4 @@
-"""Searches the documents of the session, or the one that is open."""
+"""Searches the documents of the session, or only the open one."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ from orchestrator.graphs.retrieve.state import SearchedQuery
 
 
 async def search_locally(state: SearchedQuery, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Does not ask the graph, which knows the workspace as a whole."""
+    """Searches without the graph, which covers the whole workspace."""
     response = await search(state, runtime.context)
     return {**found(response, state, runtime.context), "path": ["local"]}

@@ -1,4 +1,4 @@
-"""Chooses where is searched: the session's documents, the workspace, or every workspace of the caller."""
+"""Chooses the scope of the search: the session's documents, the workspace, or every workspace of the caller."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ScopedQuestion(TypedDict):
 
 
 async def select_scope(state: ScopedQuestion, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Never widens what the message asks for: without documents the scope `session` finds nothing."""
+    """Sets the scope, never wider than the message asks for: without documents, the scope `session` finds nothing."""
     scope, ids, issues = state["rag_scope"], state["document_ids"], list[str]()
     if state["conversation_mode"] == "chatpdf":
         scope, ids = "session", _open(state["active_pdf_document_id"], ids)
@@ -41,7 +41,7 @@ async def select_scope(state: ScopedQuestion, runtime: Runtime[ConversationConte
 
 
 def _open(active: str | None, ids: list[str] | None) -> list[str] | None:
-    """Returns the document that is open, if it is one of those that may be searched."""
+    """Returns the open document, if it may be searched."""
     if active is None:
         return ids
     return [active] if ids is None or active in ids else []
