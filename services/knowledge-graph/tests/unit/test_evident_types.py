@@ -1,4 +1,6 @@
-"""Types by what is well known, by what stands beside a name, and by what is said of it; names that are none."""
+"""Types that are well known, that follow from words beside a name or statements about it; and words that are
+not names.
+"""
 
 from __future__ import annotations
 

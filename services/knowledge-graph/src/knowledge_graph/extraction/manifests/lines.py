@@ -25,7 +25,7 @@ def requirements(text: str, folder: str) -> Manifest:
 
 
 def go_module(text: str, folder: str) -> Manifest:
-    """Reads a go.mod: the module and its requirements, without the `// indirect` ones (requirements of requirements)."""
+    """Reads a go.mod: the module and its requirements, without `// indirect` ones, which its modules require."""
     manifest = Manifest()
     package, in_block = manifest.holder(folder), False
     for start, line in _lines(text, ""):
