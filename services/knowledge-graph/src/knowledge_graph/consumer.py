@@ -50,8 +50,7 @@ class DocumentGraphs:
         }
 
     async def graph(self, event: Event) -> None:
-        """Handles `document.converted`: replaces the document's graph, unless the document was deleted or a newer
-        version is graphed.
+        """Handles `document.converted`: replaces the document's graph, unless it was deleted or has a newer version.
 
         If the same chunks are republished (now with vectors), the graph is only confirmed again.
         """

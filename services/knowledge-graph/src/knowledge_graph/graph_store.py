@@ -1,6 +1,4 @@
-"""The read interface of the graph. All stores return the same answers: one conformance suite runs against each
-of them.
-"""
+"""The read interface of the graph. All stores give the same answers: one suite runs against each of them."""
 
 from __future__ import annotations
 
@@ -14,9 +12,7 @@ from contracts.knowledge_graph import Entity
 
 @dataclass(frozen=True)
 class StoredEntity:
-    """An entity; `mentions` and `documents` are counts in the workspace, `aliases` the other spellings, most used
-    first.
-    """
+    """`mentions` and `documents` are counts in the workspace; `aliases` are the other spellings, most used first."""
 
     id: str
     name_key: str
@@ -97,9 +93,7 @@ class StoredEvidence:
 
 @dataclass(frozen=True)
 class StoredStatement(StoredEvidence):
-    """A statement of what was, is planned or is denied (`status`: past, planned or negated); `dated` says when, as
-    precisely as the text does.
-    """
+    """What was, is planned or is denied: `status` is past, planned or negated; `dated` is as precise as the text."""
 
     source_id: str
     target_id: str
@@ -188,9 +182,7 @@ class Ranked:
 
 @dataclass(frozen=True)
 class EntityFilter:
-    """One page of the list, ordered by mentions (most first), then id; `after` is the (mentions, id) of the last entity
-    on the previous page.
-    """
+    """A page by mentions (most first), then id; `after` is the (mentions, id) of the previous page's last entity."""
 
     prefix: str | None = None
     entity_type: str | None = None

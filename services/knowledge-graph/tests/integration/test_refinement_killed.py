@@ -1,6 +1,4 @@
-"""If the process dies in the middle of its work, another one continues, and only calls in progress are paid for
-twice.
-"""
+"""After the process dies in its work, another continues, and only calls in progress are paid for twice."""
 
 from __future__ import annotations
 

@@ -165,9 +165,7 @@ async def test_any_order_of_changes_and_deletions_gives_what_building_anew_gives
 
 
 def _check_known(found: dict[str, list[tuple]], most_chunks: int) -> None:
-    """Checks that the candidates of known names are mentions unless they lie in a longer one, and that no
-    others are.
-    """
+    """Checks that exactly the candidates of known names are mentions, unless they lie in a longer one."""
     known = {row[0] for row in found["name"] if row[5] and not row[7]}
     alive = {row[2] for row in found["name"] if row[3] > 0}
     assert {row[0] for row in found["name"] if row[5]} == {row[0] for row in found["name"] if row[2] in alive}

@@ -1,6 +1,4 @@
-"""A graph from before names were resolved: its rows stay and answer, and documents that are graphed again are
-as new.
-"""
+"""A graph from before names were resolved: its rows stay, and documents graphed again are as new."""
 
 from __future__ import annotations
 

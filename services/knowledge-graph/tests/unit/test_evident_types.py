@@ -1,6 +1,4 @@
-"""Types that are well known, that follow from words beside a name or statements about it; and words that are
-not names.
-"""
+"""Types that are well known, or follow from words and statements about a name; words that are no names."""
 
 from __future__ import annotations
 

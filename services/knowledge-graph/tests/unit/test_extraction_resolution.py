@@ -1,6 +1,4 @@
-"""All names that a document uses for a thing are one entity; ambiguous ones stay apart. Patterns alone unless a test
-says otherwise.
-"""
+"""All names of a thing in a document are one entity, ambiguous ones stay apart. Mostly patterns alone."""
 
 from __future__ import annotations
 

@@ -97,9 +97,7 @@ class GraphCorrections:
         self.database, self.store, self.projects = database, store, projects
 
     async def correct(self, caller: Principal, asked: CorrectionRequest) -> StoredCorrection:
-        """Stores a correction and applies it. Raises NameNotKnown, FactNotStated, NamesAreOne or NotMerged, without any
-        change.
-        """
+        """Stores and applies a correction, or raises NameNotKnown, FactNotStated, NamesAreOne or NotMerged."""
         workspace_id, correction_id = caller.workspace_id, uuid4()
         async with writing(self.database, workspace_id) as connection:
             entity, other = await self._ends(workspace_id, asked)
@@ -146,9 +144,7 @@ class GraphCorrections:
         return found[0]
 
     async def undo(self, workspace_id: UUID, correction_id: UUID) -> None:
-        """Undoes a correction: the graph is again what the documents and the other corrections state. Raises
-        CorrectionNotFound.
-        """
+        """Undoes a correction; what the documents and other corrections state remains. Raises CorrectionNotFound."""
         async with writing(self.database, workspace_id) as connection:
             if not await _Corrections(connection, workspace_id).delete(correction_id):
                 raise CorrectionNotFound
@@ -166,9 +162,7 @@ class GraphCorrections:
         return entity, other
 
     async def _end(self, workspace_id: UUID, name: str, *, may_be_new: bool) -> NamedEnd:
-        """Returns the named entity. Similar names do not match: correcting the wrong entity would be worse than
-        correcting none.
-        """
+        """Returns the named entity. No similar names: correcting the wrong entity would be worse than none."""
         found = await self._known(workspace_id, name)
         if found is not None and found.entity.how in EXACTLY:
             return NamedEnd(found.id, found.stored.name_key, found.stored.name)

@@ -193,9 +193,7 @@ def _about(one: AskedName, places: Places, is_question: bool) -> Mapping[Place, 
 
 
 def pairs_with(begun: Iterable[Start], mentions: Iterable[Mentioned]) -> dict[Pair, str]:
-    """Returns the id of the mentioned entity by pair: each mention that begins a bridge is paired with its source and
-    with whatever its chunk is about.
-    """
+    """Pairs each mention that begins a bridge with its source and its chunk's subjects; returns its id by pair."""
     about: dict[Place, set[str]] = defaultdict(set)
     for mention in mentions:
         if mention.is_surely_about:
@@ -208,9 +206,7 @@ def pairs_with(begun: Iterable[Start], mentions: Iterable[Mentioned]) -> dict[Pa
 
 
 def favoured(begun: Iterable[Start], stated: Collection[str]) -> list[Start]:
-    """Raises the weight of mentions for which the seed states what is asked (`stated` has their entity ids); best
-    first.
-    """
+    """Raises the weight of mentions whose seed states what is asked (`stated`: their entity ids); best first."""
     raised = [replace(one, weight=STATED * one.weight) if one.mention.entity_id in stated else one for one in begun]
     return sorted(raised, key=lambda one: (-one.weight, one.mention.entity_id))
 

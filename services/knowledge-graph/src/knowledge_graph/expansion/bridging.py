@@ -39,9 +39,7 @@ class Bridging:
         self.database, self.statement_milliseconds = database, statement_milliseconds
 
     async def linked(self, workspace_id: UUID, query: str, names: Sequence[str]) -> list[Linked]:
-        """Returns the known names of the query with their positions, and the known ones of `names` at position
-        0 to 0.
-        """
+        """Returns the known names of the query by position, and the known ones of `names` (at 0 to 0)."""
         async with self._reading(workspace_id) as connection:
             return await ProvenanceReader(connection, workspace_id).linked(query, names)
 

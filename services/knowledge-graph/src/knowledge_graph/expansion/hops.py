@@ -1,6 +1,4 @@
-"""Expands names to the chunks around them: breadth first over relations, bounded at every hop, the same for every
-store.
-"""
+"""Expands names to the chunks around them: breadth first over relations, bounded at every hop, over any store."""
 
 from __future__ import annotations
 

@@ -106,9 +106,7 @@ def longest_known(found: Iterable[NameRun], known: Mapping[str, Sequence[Meaning
 
 
 def _names(run: NameRun, entity_type: str) -> bool:
-    """Returns whether the run may name an entity of this type. Separate words in small letters do not name an
-    identifier: "read a csv file" does not ask about `csv_file`.
-    """
+    """Returns whether the run may name such an entity: "read a csv file" does not ask about `csv_file`."""
     if run.is_written_as_name:
         return True
     if entity_type == "IDENTIFIER" and run.last - run.first > 1:

@@ -106,9 +106,7 @@ class Places:
         return ends
 
     def rarity(self, entity_id: str, mentions: int) -> float:
-        """Returns the rarity from 1 (one chunk has it) to 0 (all have it), based on the number of mentions if they were
-        not read.
-        """
+        """Returns 1 if one chunk has it, down to 0 if all have; by the number of mentions if they were not read."""
         having = mentions if mentions > MOST_MENTIONS else len(self.mentioning.get(entity_id, ()))
         return max(0.0, math.log(self.chunks / max(1, having)) / math.log(self.chunks))
 

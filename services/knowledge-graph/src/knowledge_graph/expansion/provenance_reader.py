@@ -110,9 +110,7 @@ class ProvenanceReader(Repository):
         return Places(rows, self.chunks)
 
     async def around(self, begun: Sequence[Start]) -> Places:
-        """Returns the places of the entities that the starts mention. If no chunk is about one, adds the chunks about
-        the longest parts of its name.
-        """
+        """Returns the places of the mentioned entities; if no chunk is about one, those about parts of its name."""
         named = {one.mention.entity_id: one.mention for one in begun}
         found = await self.places(list(named))
         parts = {
@@ -161,9 +159,7 @@ class ProvenanceReader(Repository):
 
 
 def _shared(rows: Sequence[_Meaning]) -> list[Meaning]:
-    """Returns the entities that a name may mean: those of exactly that name, else all with that spelling, with shares
-    by frequency.
-    """
+    """Returns the entities of exactly that name, else all that are spelled so, with shares by frequency."""
     chosen = [row for row in rows if row.is_exact] or list(rows)
     total = sum(row.uses for row in chosen)
     return [Meaning(row, row.uses / total) for row in chosen]

@@ -17,9 +17,7 @@ from service_kit.problems import Unavailable
 
 @dataclass(frozen=True)
 class SubgraphQuery:
-    """A request for a subgraph. `entity` None means the most central part; `min_mentions` does not apply to the entity
-    itself.
-    """
+    """`entity` None means the most central part. `min_mentions` does not apply to the entity itself."""
 
     entity: str | None
     hops: int
@@ -27,9 +25,7 @@ class SubgraphQuery:
 
 
 async def subgraph(reader: GraphReader, workspace_id: UUID, wanted: SubgraphQuery) -> Subgraph:
-    """Returns the subgraph. Raises EntityNotFound, which names similar entities, and Unavailable if it takes
-    too long.
-    """
+    """Returns the subgraph. Raises EntityNotFound, which names similar ones, and Unavailable if it takes too long."""
 
     async def read(store: GraphStore) -> Subgraph:
         centre = await _centre(store, workspace_id, wanted.entity) if wanted.entity is not None else None

@@ -35,9 +35,7 @@ SPELLINGS = {spelling: word for spellings, word in equations("spellings") for sp
 
 @dataclass(frozen=True)
 class AliasStatement:
-    """A statement that two names are one; `alias` and `target` are places in the text, `method` is `abbreviation` or
-    `stated`.
-    """
+    """Two names that are one: `alias` and `target` are places in the text, `method` is `abbreviation` or `stated`."""
 
     alias: Span
     target: Span

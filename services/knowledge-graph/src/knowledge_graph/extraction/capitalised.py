@@ -78,8 +78,7 @@ def tokens(text: str) -> list[Token]:
 
 
 def capitalised(text: str, *, nouns_have_capitals: bool = False) -> Iterator[Span]:
-    """Yields runs as ENTITY. Not counted: a single word whose capital may only be due to the sentence beginning, and an
-    office or kind of thing alone.
+    """Yields ENTITY, but no single word that may only open a sentence, and no office or kind of thing alone.
 
     With `nouns_have_capitals` (German) a single word never counts.
     """

@@ -91,9 +91,7 @@ class Reference:
         self.nouns.clear()
 
     def begin_item(self, alone: Mention | None) -> None:
-        """Begins a list item; if the previous item was only a name, this one may be about it (`alone` is such a
-        name).
-        """
+        """Begins a list item; `alone` is the name if the item is nothing else, and the next item may be about it."""
         self.unsure = None
         self.thing = alone or self.named_by_item or self.section
         self.named_by_item = alone

@@ -186,9 +186,7 @@ def _bearing(noun: Token) -> Token:
 
 
 def _whole(noun: Token) -> Token:
-    """Returns the original for a copy: the Seat Ledger for "the replica of the Seat Ledger". Reading a copy is reading
-    the original.
-    """
+    """Returns the Seat Ledger for "the replica of the Seat Ledger": reading a copy is reading the original."""
     if noun.lemma_.lower() in COPIES:
         for child in noun.children:
             if child.lower_ == "of":

@@ -21,9 +21,7 @@ LAW = frozenset({"act", "bill", "railway", "festival", "awards"})
 
 
 def joined(text: str, spans: Sequence[Span]) -> list[Span]:
-    """Returns the names in text order, each such pair as one. Pairs that could be two names stay two: "the University
-    of Oslo and Bergen".
-    """
+    """Returns the names in text order, such pairs as one; "the University of Oslo and Bergen" stays two."""
     found: list[Span] = []
     for span in spans:
         before = found[-1] if found else None

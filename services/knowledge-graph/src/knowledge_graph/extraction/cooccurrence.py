@@ -39,9 +39,7 @@ def pairs(mentions: Sequence[Mention]) -> list[tuple[str, str, float]]:
 
 
 def _ranked(mentions: Sequence[Mention]) -> list[str]:
-    """Ranks entities: those that the chunk is about and names, others that it is about, then by number of mentions,
-    then by first mention.
-    """
+    """Ranks what the chunk is about (in its text, then in titles), then by number of mentions, then the first."""
     count = Counter(mention.entity_id for mention in mentions)
     about = {mention.entity_id for mention in mentions if mention.about}
     named = {mention.entity_id for mention in mentions if mention.end}

@@ -37,9 +37,7 @@ WORKS, LEGAL_FORMS, ELSEWHERE = words("works"), words("legal_forms"), words("ope
 
 @dataclass(frozen=True)
 class OpeningDefinition:
-    """The subject of an opening. `name` is a place in the text; `others` are names that other texts will use: "Janis
-    Joplin".
-    """
+    """`name` is a place in the text; `others` are names that other texts will use: "Janis Joplin"."""
 
     name: Span
     others: tuple[str, ...]
@@ -79,9 +77,7 @@ def opening(text: str, found: Sequence[Span]) -> OpeningDefinition | None:
 
 
 def _is_whole_name(surface: str, *, with_nouns: bool) -> bool:
-    """Returns whether these are capitalised words with small ones between them; a short name may end in lower-case
-    nouns.
-    """
+    """Returns whether the words are capitalised, with small ones between; a short name may end in other nouns."""
     said = [bare for word in surface.split() if (bare := word.strip("\"“”'‘’-,:*_"))]
     if not said or len(said) > MOST_WORDS or not (said[0][0].isupper() or said[0][0].isdigit()):
         return False

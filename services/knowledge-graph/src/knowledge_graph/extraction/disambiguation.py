@@ -48,9 +48,7 @@ class Disambiguation:
         return None
 
     def _opens_sentence(self, key: str, chunk: ChunkAnalysis) -> bool:
-        """Returns whether the name opens a sentence, which distinguishes a person from a mere name ("the surname
-        Threepwood").
-        """
+        """Returns whether the name opens a sentence: a person, not a mere name ("the surname Threepwood")."""
         return any(
             self.resolution.key(span.surface) == key and chunk.sentences.at(span.start)[0] == span.start
             for span in chunk.spans

@@ -82,9 +82,7 @@ def _is_apart(text: str, one: int, other: int) -> bool:
 
 
 def _cleaned(start: int, surface: str, label: str) -> Iterator[Span]:
-    """Yields the entity, or each of the two names in it, without article and possessive; nothing if it is not a
-    name.
-    """
+    """Yields the entity, or the two names in it, without article and possessive; nothing if it is no name."""
     if label in NOT_NAMES:
         return
     place = 0

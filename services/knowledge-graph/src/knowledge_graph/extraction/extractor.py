@@ -36,9 +36,7 @@ class Extractor:
             await asyncio.to_thread(self.pool.shutdown, cancel_futures=True)
 
     async def extract(self, document: SourceDocument) -> Extraction:
-        """Extracts the document's graph, one document at a time. Raises BrokenProcessPool if the process dies; the next
-        document gets a new one.
-        """
+        """Extracts one document at a time. Raises BrokenProcessPool if the process dies; the next call starts anew."""
         async with self.turn:
             return await self._extract(document)
 

@@ -18,9 +18,7 @@ NEXT = re.compile(r"(?<=[^\s:]) (?=\*{0,2}[A-Z][a-z]{1,20}(?:[ -][a-z]{1,20}){0,
 
 
 def with_fields_apart(chunk: SourceChunk) -> SourceChunk:
-    """Returns the chunk with one line per field, for lines that begin with a field; every character keeps its
-    position.
-    """
+    """Returns the chunk with one line per field in lines that begin with a field; all characters keep their place."""
     lines = chunk.content.split("\n")
     apart = "\n".join(NEXT.sub("\n", line) if OPENS.match(line) else line for line in lines)
     return replace(chunk, content=apart)

@@ -50,9 +50,7 @@ class FullNames:
                 self.by_initials["".join(initials)].add(key)
 
     def only(self, short: Named, key: str) -> str | None:
-        """Returns the only name that the short form can stand for; of several, the longest if all others can stand for
-        it.
-        """
+        """Returns the only name that it can stand for; of several, the longest if the others can stand for that."""
         standing = [one for one in self._sharing(short) if one != key and self._stands(short, self._named(one))]
         found = sorted({self.stated.get(one, one) for one in standing}.intersection(self.uses) or standing)
         if len(found) < 2:

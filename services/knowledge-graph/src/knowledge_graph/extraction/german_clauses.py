@@ -31,9 +31,7 @@ WHAT = r"(?:(?!(?:und|oder|nicht|kein|keine|keinen|aber|von|auf|aus|in|an|zu) )[
 
 @dataclass(frozen=True)
 class GermanVerb:
-    """A verb. `before` matches between subject and object, `behind` after the last object; `passive`: the object is the
-    one who acts.
-    """
+    """`before` is between subject and object, `behind` after the last object; `passive`: the object acts."""
 
     relation_type: str
     before: re.Pattern[str]
@@ -179,8 +177,8 @@ def _of_clause(
 
 
 def _of_section_alone(text: str, spans: Sequence[Span], inside: Sequence[int], start: int) -> Iterator[StatedRelation]:
-    """Yields statements whose only subject is the section: "Ihre Fälle liegen in der FallDB", "Verantwortlich ist das
-    Team Orders".
+    """Yields what is said only of the section: "Ihre Fälle liegen in der FallDB", "Verantwortlich ist das Team
+    Orders".
     """
     opening = text[start : spans[inside[0]].start] if inside else ""
     rights = _after(text, spans, inside) if inside else []

@@ -40,9 +40,7 @@ SYNONYMS = {spelling: name for spellings, name in equations("synonyms") for spel
 
 
 def name_key(surface: str) -> str:
-    """Returns the same key for all spellings: `Auth Service`, `AuthService`, `auth_service` and `the auth-services` are
-    all `authservice`; may be empty.
-    """
+    """Returns `authservice` for `Auth Service`, `AuthService`, `auth_service` and `the auth-services`; may be empty."""
     folded = surface[: 2 * LONGEST_NAME].casefold()
     if not folded.isascii():
         decomposed = unicodedata.normalize("NFKD", surface[: 2 * LONGEST_NAME])
@@ -54,9 +52,7 @@ def name_key(surface: str) -> str:
 
 
 def entity_id(key: str) -> str:
-    """Returns the first 32 hex digits of the key's SHA-256, so a name has the same id whichever document comes
-    first.
-    """
+    """Returns the first 32 hex digits of the key's SHA-256: a name has the same id in every document."""
     return hashlib.sha256(key.encode()).hexdigest()[:32]
 
 
@@ -79,7 +75,5 @@ def is_generic(parts: Sequence[str]) -> bool:
 
 
 def is_label(parts: Sequence[str]) -> bool:
-    """Returns whether the folded words head a section or column in documents of any kind: "References", "Early life",
-    "Date".
-    """
+    """Returns whether the folded words head a section or column of any document: "References", "Early life"."""
     return " ".join(parts) in GENERIC_HEADINGS or all(part in LABELS or part in {"of", "and"} for part in parts)

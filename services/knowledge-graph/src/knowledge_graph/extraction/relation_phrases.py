@@ -249,9 +249,7 @@ def _term(text: str, spans: Sequence[Span], place: int) -> int:
 
 
 def _item_above(text: str, spans: Sequence[Span], start: int) -> int:
-    """Returns the index in `spans` of the name that is the whole item before the one at `start`; -1 if there is
-    none.
-    """
+    """Returns the index in `spans` of the name that is the whole item above the one at `start`, or -1."""
     end = max(0, start - 1)
     above = NAME_ALONE.fullmatch(text, text.rfind("\n", 0, end) + 1, end)
     if above is None or ITEM.match(text, start) is None:
@@ -260,9 +258,7 @@ def _item_above(text: str, spans: Sequence[Span], start: int) -> int:
 
 
 def list_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:
-    """Yields relations like `field_statements`, from a field such as `Depends on:` above a list whose items begin with
-    names.
-    """
+    """Yields the same from a field such as `Depends on:` above a list whose items begin with names."""
     places = {span.start: place for place, span in enumerate(spans)}
     for match, item in _items(text):
         kind, passive = FIELDS[_field(match)]
@@ -272,9 +268,7 @@ def list_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRe
 
 
 def listed_names(text: str) -> Iterator[Span]:
-    """Yields the names with which such items begin, even if they look like no name elsewhere: "- Gangway
-    (boarding)".
-    """
+    """Yields the names that begin such items, even if no name elsewhere: "- Gangway (boarding)"."""
     for _, item in _items(text):
         name = ITEM_NAME.match(text, item.end())
         if name is not None:
@@ -310,9 +304,7 @@ def _items(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
 
 
 def _verb(gap: str) -> tuple[str, bool, bool, bool] | None:
-    """Returns the type, whether the target comes first, whether it is denied, and whether both must be parts of
-    systems.
-    """
+    """Returns the type, and whether the target comes first, it is denied, and both must be parts of systems."""
     for kind, passive, between_parts, pattern in VERBS:
         found = pattern.fullmatch(gap)
         if found is not None:

@@ -116,9 +116,7 @@ def _adjective(key: str, uses: Mapping[str, Uses]) -> str | None:
 
 
 def _titled(key: str, use: Uses, full: FullNames) -> str | None:
-    """Resolves "King Lothair II" to Lothair II: honorifics are dropped from a person's name while two words are
-    left.
-    """
+    """Resolves "King Lothair II" to Lothair II: honorifics are dropped while two words of a person's name are left."""
     bare = use.words
     while len(bare) > 1 and bare[0] in HONORIFICS:
         bare = bare[1:]
@@ -159,9 +157,7 @@ def _types(uses: Mapping[str, Uses], targets: Mapping[str, str]) -> dict[str, st
 
 
 def _generic(uses: Mapping[str, Uses], targets: Mapping[str, str]) -> frozenset[str]:
-    """Returns keys such as "Board" and "Prime Minister", which stand for no name of the document and name no place or
-    person.
-    """
+    """Returns keys that stand for no name of the document and name no place or person: "Board", "Prime Minister"."""
     return frozenset(
         key
         for key, use in uses.items()

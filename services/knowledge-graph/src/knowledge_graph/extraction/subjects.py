@@ -1,6 +1,4 @@
-"""Finds what a chunk is about by its own words: what a paragraph defines, and the first name that is a sentence's
-subject.
-"""
+"""Finds what a chunk is about by its own words: what a paragraph defines, the first name that is a subject."""
 
 from __future__ import annotations
 
@@ -28,9 +26,7 @@ MOST_WORDS = 4
 
 
 def defined(text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """Yields names in `spans` that the beginning of a paragraph defines, and as CONCEPT the defined terms that are not
-    names yet.
-    """
+    """Yields names in `spans` that a paragraph's beginning defines, and other defined terms as CONCEPT."""
     ends = {(span.start, span.end): span for span in spans}
     for match in [*DEFINES.finditer(text), *LABELS.finditer(text)]:
         group = next(number for number, value in enumerate(match.groups(), 1) if value)

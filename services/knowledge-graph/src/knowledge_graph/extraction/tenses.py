@@ -63,9 +63,7 @@ LONGEST_SENTENCE = 1_000
 
 
 def of_verb(verb: Token) -> str:
-    """Returns the time of the verb by its auxiliaries and adverbs; a verb that continues another shares its
-    auxiliaries.
-    """
+    """Returns the verb's time by its auxiliaries and adverbs; a verb that continues another shares its auxiliaries."""
     for _ in range(MOST_STEPS):
         children = list(verb.children)
         words = {child.lower_ for child in children if child.dep_ in SMALL}  # without names such as "The Till"

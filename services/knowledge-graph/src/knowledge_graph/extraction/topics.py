@@ -1,6 +1,4 @@
-"""Finds what a chunk continues to talk about if it begins with no name: "She moved to Oslo", "The film was shot in
-Rome".
-"""
+"""Finds the topic of chunks that begin with no name: "She moved to Oslo", "The film was shot in Rome"."""
 
 from __future__ import annotations
 

@@ -55,9 +55,7 @@ async def rebuild(database: Database, neo4j: Neo4jConnection, workspace_id: UUID
 
 
 async def differences(database: Database, neo4j: Neo4jConnection) -> dict[UUID, list[str]]:
-    """Returns the counts and sampled contents that differ, by workspace; queued changes are not counted as
-    differences.
-    """
+    """Returns differing counts and sampled contents by workspace, except where changes are still queued."""
     postgres = PostgresStore(database)
     projected = Neo4jStore(neo4j, postgres)
     async with database.system() as connection:

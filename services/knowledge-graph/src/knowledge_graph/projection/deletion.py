@@ -11,9 +11,7 @@ from service_kit.workspace_purge import Erased
 
 
 class ProjectionDeletion:
-    """The step of a workspace's purge that runs after its rows are deleted. No projector runs meanwhile, and later ones
-    find no rows to project.
-    """
+    """Runs after a workspace's rows are deleted: no projector runs meanwhile, and none finds rows afterwards."""
 
     def __init__(self, database: Database, projection: Projection) -> None:
         self.database, self.projection = database, projection

@@ -24,9 +24,7 @@ class Projection(Protocol):
     async def apply(
         self, workspace_id: UUID, turn: int, parts: GraphParts, read: Callable[[], Awaitable[GraphState]]
     ) -> None:
-        """Replaces the parts by what `read` returns, in one transaction; calls `read` only after earlier writers have
-        finished.
-        """
+        """Replaces the parts by what `read` returns, in one transaction; reads only after earlier writers finished."""
         ...
 
     async def rebuild(self, workspace_id: UUID, turn: int, pages: AsyncIterator[GraphState]) -> None:

@@ -117,9 +117,7 @@ class Projector:
 
 
 def _few_documents(batch: list[QueuedChange]) -> list[QueuedChange]:
-    """Bounds the batch, because the projection may hold a transaction in memory and a document can have many
-    mentions.
-    """
+    """Bounds the batch: the projection may hold a transaction in memory, and a document can have many mentions."""
     documents = [place for place, one in enumerate(batch) if one.kind == DOCUMENT]
     return batch[: documents[MOST_DOCUMENTS - 1] + 1] if len(documents) > MOST_DOCUMENTS else batch
 

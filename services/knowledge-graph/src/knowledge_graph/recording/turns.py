@@ -17,8 +17,7 @@ LONGEST_WAIT = "20s"
 
 @asynccontextmanager
 async def writing(database: Database, workspace_id: UUID) -> AsyncIterator[Connection]:
-    """Opens a transaction that has the workspace's turn. It waits less long than a consumer would, because a caller
-    waits for it.
+    """Opens a transaction that has the workspace's turn; waits less long than a consumer, as a caller waits too.
 
     Raises Unavailable.
     """

@@ -65,9 +65,7 @@ class RefinementPrompt:
         return self.question("").tokens
 
     def question(self, content: str) -> ChunkQuestion:
-        """Returns the messages. The fence is named after the digest of the text, which no text can contain, so the text
-        cannot close it.
-        """
+        """Returns the messages. The fence is named after the text's digest, so the text cannot close it."""
         fence = f"passage-{digest_of(content).hex()[:12]}"
         system = self.prompt.render(fence=fence, types=", ".join(TYPES))
         lines = [
@@ -87,9 +85,7 @@ def chunk_tokens(content: str) -> int:
 
 
 def answer_schema() -> AnswerSchema:
-    """Returns the schema. Providers with strict schemas require that every property is required and no others are
-    allowed.
-    """
+    """Returns the schema as strict providers want it: every property is required, no others are allowed."""
     text = {"type": "string"}
     entity = _closed({"name": text, "type": {"type": "string", "enum": list(TYPES)}})
     relation = _closed({"source": text, "relation": text, "target": text, "sentence": {"type": "integer"}})

@@ -1,6 +1,4 @@
-"""Stores the chunks of graphed documents, and joins the model's results with their graph. The caller opens the
-transaction.
-"""
+"""Stores the chunks of graphed documents, and joins results with their graph. The caller opens the transaction."""
 
 from __future__ import annotations
 

@@ -32,9 +32,7 @@ class FoundRelation:
 
 @dataclass(frozen=True)
 class Findings:
-    """What the model found: `names` maps each name, as it stands in the chunk, to its type; `dropped` counts what
-    failed the checks.
-    """
+    """`names` has the type of each name, as it stands in the chunk; `dropped` counts what failed the checks."""
 
     names: Mapping[str, str]
     relations: tuple[FoundRelation, ...]

@@ -26,9 +26,7 @@ NEVER_CONFIGURED = RefinementRow(False, "waiting", None, 0, 0, 0, 0, None, None)
 
 
 class Refinement:
-    """The use cases. `model` is the deployment's chat model, None if there is none; `answer_tokens` bounds an
-    answer.
-    """
+    """`model` is the deployment's chat model, None if there is none; `answer_tokens` bounds an answer."""
 
     def __init__(
         self,

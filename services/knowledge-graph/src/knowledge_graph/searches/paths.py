@@ -64,9 +64,7 @@ async def shortest_paths(
 
 
 async def _cheaper(store: Steps, workspace_id: UUID, near: Side, far: Side) -> tuple[Side | None, Side]:
-    """Returns the side with fewer relations to visit, and the other one; None instead of the first if it has
-    too many.
-    """
+    """Returns the side with fewer relations to visit, or None if it has too many, and the other side."""
     degrees = await store.degrees(workspace_id, sorted({*near.frontier, *far.frontier}))
     costs = [sum(sum(degrees.get(one, (0, 0))) for one in side.frontier) for side in (near, far)]
     side, other = (near, far) if costs[0] <= costs[1] else (far, near)

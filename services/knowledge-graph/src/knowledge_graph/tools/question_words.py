@@ -75,9 +75,7 @@ def relation_types(verb: str) -> list[str] | None:
 
 
 def kind(noun: str) -> tuple[str | None, bool]:
-    """Returns (type, whether the noun can be one). The type None means any entity; an unknown noun is assumed to be a
-    type.
-    """
+    """Returns (type, whether the noun can be one): None means any type; an unknown noun is taken for a type."""
     words = [word for word in re.findall(r"\w+", noun.casefold()) if word not in ("the", "other", "different")]
     if not words or (len(words) == 1 and words[0] in ANYTHING):
         return None, True

@@ -90,9 +90,7 @@ def checked_name(text: str, what: str) -> str:
 
 
 def upper_snake(text: str, what: str, longest: int) -> str:
-    """Converts to upper snake case: `dependsOn`, `depends on` and `depends-on` are all DEPENDS_ON. Raises ValueError if
-    nothing is left.
-    """
+    """Converts `dependsOn`, `depends on` and `depends-on` to DEPENDS_ON. Raises ValueError if nothing is left."""
     found = NOT_WORD.sub("_", WORD_START.sub("_", storable(text).strip())).strip("_").upper()
     if not found:
         raise ValueError(f"the {what} is empty")

@@ -12,9 +12,7 @@ NOT_TO_RUN = frozenset({"test", "provided"})
 
 
 def read(text: str, _folder: str) -> Manifest:
-    """Reads the project's dependencies: test and provided dependencies as USES, the others as DEPENDS_ON. Raises
-    ManifestRefused.
-    """
+    """Reads dependencies: those for tests, or provided, as USES, others as DEPENDS_ON. Raises ManifestRefused."""
     reading = _PomReading(text)
     try:
         reading.parser.Parse(text.encode(), True)

@@ -74,9 +74,7 @@ class Manifest:
 
 
 def kind_of_store(name: str) -> str | None:
-    """Returns STORE if a part of the name belongs to a data store's image (`rating-redis`, `accounts_postgres`), else
-    None.
-    """
+    """Returns STORE if a part of the name is a data store's image: `rating-redis`, `accounts_postgres`."""
     return "STORE" if {*re.split(r"[-_]", name.lower())} & (STORE_IMAGES | {"db", "database", "pg"}) else None
 
 

@@ -49,9 +49,7 @@ class StructuralAnswers:
     workspace_id: UUID
 
     async def answer(self, asked: AnswerQuestion) -> StructuralAnswer:
-        """Answers the question. Raises NoToolResult if it is of another kind, names unknown things, or nothing is
-        stated.
-        """
+        """Answers, or raises NoToolResult: another kind of question, unknown names, or nothing stated."""
         problem = NoToolResult(NOT_STRUCTURAL)
         for question in read_questions(asked.question):
             try:

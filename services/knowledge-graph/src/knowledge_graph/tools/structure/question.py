@@ -71,9 +71,7 @@ def _outside(words: Sequence[str], slots: Slots) -> list[str]:
 
 
 def _types(words: Sequence[str]) -> list[str] | None:
-    """Returns the types that "services and data stores" means, an empty list for any type; None if the words are no
-    kinds.
-    """
+    """Returns the types that "services and data stores" means, [] for any; None if the words are no kinds."""
     found: list[str] = []
     part: list[str] = []
     for word in [*words, "and"]:
