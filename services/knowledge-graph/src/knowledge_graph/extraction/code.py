@@ -54,7 +54,7 @@ def _kind(name: str) -> str:
 
 
 def wholes(text: str) -> Iterator[Span]:
-    """Yields what the file's first comment calls the whole: "the core of the Berth Allocation Service"."""
+    """Yields what the file is a part of, by its first comment: "the core of the Berth Allocation Service"."""
     opening = OPENING.match(text)
     if opening is not None:
         for found in WHOLE.finditer(text, opening.start(opening.lastgroup or 0), opening.end()):

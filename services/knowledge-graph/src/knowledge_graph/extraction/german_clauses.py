@@ -177,9 +177,7 @@ def _of_clause(
 
 
 def _of_section_alone(text: str, spans: Sequence[Span], inside: Sequence[int], start: int) -> Iterator[StatedRelation]:
-    """Yields what is said only of the section: "Ihre Fälle liegen in der FallDB", "Verantwortlich ist das Team
-    Orders".
-    """
+    """Yields statements about the section: "Ihre Fälle liegen in der FallDB", "Verantwortlich ist das Team Orders"."""
     opening = text[start : spans[inside[0]].start] if inside else ""
     rights = _after(text, spans, inside) if inside else []
     if KEPT.fullmatch(opening) and all(spans[one].entity_type == "STORE" for one in rights):

@@ -258,7 +258,7 @@ def _item_above(text: str, spans: Sequence[Span], start: int) -> int:
 
 
 def list_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:
-    """Yields the same from a field such as `Depends on:` above a list whose items begin with names."""
+    """Yields field statements from a field such as `Depends on:` above a list whose items begin with names."""
     places = {span.start: place for place, span in enumerate(spans)}
     for match, item in _items(text):
         kind, passive = FIELDS[_field(match)]
@@ -268,7 +268,7 @@ def list_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRe
 
 
 def listed_names(text: str) -> Iterator[Span]:
-    """Yields the names that begin such items, even if no name elsewhere: "- Gangway (boarding)"."""
+    """Yields the names that begin such items, including ordinary words: "- Gangway (boarding)"."""
     for _, item in _items(text):
         name = ITEM_NAME.match(text, item.end())
         if name is not None:
@@ -282,14 +282,14 @@ def terms(text: str) -> Iterator[Span]:
 
 
 def teams(text: str) -> Iterator[Span]:
-    """Yields what the text calls a team, even if it looks like no name elsewhere: "the Messaging team"."""
+    """Yields what the text calls a team, including ordinary words: "the Messaging team"."""
     for pattern in (TEAM, GERMAN_TEAM):
         for found in pattern.finditer(text):
             yield Span(*found.span(1), found.group(1), "TEAM")
 
 
 def owners(text: str) -> Iterator[Span]:
-    """Yields the owners in a field of owners, even if they look like no name elsewhere: "Owner: Water"."""
+    """Yields the owners in a field of owners, including ordinary words: "Owner: Water"."""
     for found in OWNER_VALUE.finditer(text):
         yield Span(*found.span("name"), found["name"], TYPES.get(found["field"].casefold(), "ENTITY"))
 

@@ -56,7 +56,7 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
 
 
 def names(text: str) -> Iterator[Span]:
-    """Yields the names in rows of such tables, even if they look like no name elsewhere: "payments", "Zahlung"."""
+    """Yields the names in rows of such tables, including ordinary words: "payments", "Zahlung"."""
     for row, columns in _rows(text):
         cells = dict(enumerate(_cells(text, *row)))
         things = list(_listed(text, cells.get(columns.thing)))
