@@ -34,7 +34,7 @@ SELECT EXISTS (
 );
 
 -- name: joined
--- A stated alias among these names, if they all stand for one entity.
+-- A statement that one of these names is an alias, if they all stand for one entity.
 SELECT stated.alias_id, stated.alias_key, stated.alias, stated.target_id, stated.target_key, stated.target
 FROM alias_evidence AS stated
 INNER JOIN name ON name.workspace_id = %(workspace_id)s AND name.id = stated.alias_id

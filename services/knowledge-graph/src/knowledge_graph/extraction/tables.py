@@ -1,4 +1,4 @@
-"""Finds relations and names in tables: the header says what a column holds, the row whom it is about.
+"""Finds relations and names in tables: the header says what a column holds, the row which thing is meant.
 
 Only headers in a short list count, wherever their column is. A cell must contain only names, separated by commas:
 "UserDB (until May)" and "all but UserDB" state nothing.
