@@ -63,7 +63,7 @@ async def list_entities(
 async def show_entity(
     entity_id: Annotated[Text, Path(max_length=64)], caller: Viewer, asked: AskedGraph
 ) -> EntityDetail:
-    """Returns an entity with its 100 strongest relations and the 100 chunks that mention it most often."""
+    """Returns the entity with its 100 strongest relations and the 100 chunks that mention it most often."""
     return await asked.detail(caller.workspace_id, entity_id)
 
 
@@ -90,7 +90,7 @@ async def list_documents(
 
 @router.get("/status", summary="Show the state of the graph")
 async def status(caller: Viewer, asked: AskedGraph) -> GraphStatus:
-    """Returns counts for the workspace, the store that currently answers, and how names are found."""
+    """Returns counts for the workspace, the store that answers at present, and how names are found."""
     return await asked.status(caller.workspace_id)
 
 
