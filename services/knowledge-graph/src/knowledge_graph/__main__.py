@@ -10,7 +10,7 @@ from service_kit.serve import serve
 
 
 def start() -> None:
-    # Here, because the extraction process imports this module too and needs none of it.
+    # Imported here because the extraction process imports this module too and does not need it.
     from knowledge_graph.app import create_app  # noqa: PLC0415
     from knowledge_graph.settings import Settings  # noqa: PLC0415
 

@@ -71,8 +71,8 @@ async def show_entity(
 async def expand(body: ExpandRequest, caller: Searching, asked: AskedGraph) -> ExpandResponse:
     """Finds the known names in a text (or takes names) and returns the chunks that the graph leads to from there.
 
-    `hops` follows relations to the chunks that mention the entities reached; `bridge` goes from what the best chunks
-    with a name mention to the chunks about that. Each chunk has its path. Unknown names give an empty answer.
+    `hops` follows relations to the chunks that mention the entities reached; `bridge` starts from the best chunks with
+    a name and finds the chunks about what these mention. Each chunk has its path. Unknown names give an empty response.
     """
     return await asked.expand(caller.workspace_id, body)
 

@@ -1,4 +1,4 @@
-"""The one place that builds things."""
+"""The composition root: builds the service and everything it needs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from service_kit.objects import ObjectStore
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """The knowledge-graph service: routes, the consumer of documents, and the projection to Neo4j if there is one."""
+    """Returns the app: the routes, the document consumer and, if Neo4j is configured, the projector."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

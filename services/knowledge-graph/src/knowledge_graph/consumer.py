@@ -1,4 +1,4 @@
-"""Consumes document events: graphs documents, follows their names, deletes them, reports failures."""
+"""Handles document events: graphs documents, applies new names, deletes documents, reports failures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SERVICE = "knowledge-graph"
 
 
 class DocumentGraphs:
-    """Handles document events. With `projects` deletions are confirmed once the projection has followed."""
+    """Handles document events. With `projects`, a deletion is confirmed only once the projection has caught up."""
 
     def __init__(
         self, database: Database, objects: ObjectStore, extractor: Extractor, outbox: Outbox, *, projects: bool
@@ -50,9 +50,9 @@ class DocumentGraphs:
         }
 
     async def graph(self, event: Event) -> None:
-        """Handles `document.converted`: replaces the document's graph, unless it is deleted or newer already.
+        """Handles `document.converted`: replaces the document's graph, unless it was deleted or has a newer version.
 
-        The same chunks, republished (now with vectors), are only confirmed again.
+        If the same chunks are republished (now with vectors), the graph is only confirmed again.
         """
         data, workspace_id = DocumentConverted.model_validate(event.data), event.workspace_id
         async with self.database.workspace(workspace_id) as connection:
@@ -80,7 +80,7 @@ class DocumentGraphs:
         await self._replace(event, data.document_id, source, content)
 
     async def describe(self, event: Event) -> None:
-        """Handles `document.described`: graphs the document under its new file name or title."""
+        """Handles `document.described`: graphs the document again under its new file name or title."""
         data, workspace_id = DocumentDescribed.model_validate(event.data), event.workspace_id
         async with self.database.workspace(workspace_id) as connection:
             known = await GraphProvenance(connection, workspace_id).find(data.document_id)
@@ -96,7 +96,7 @@ class DocumentGraphs:
         await self._replace(event, data.document_id, source, content)
 
     async def delete(self, event: Event) -> None:
-        """Handles `document.deleted`: deletes its provenance, and what had no other."""
+        """Handles `document.deleted`: deletes the document's provenance, and whatever had no other provenance."""
         document_id, workspace_id = DocumentDeleted.model_validate(event.data).document_id, event.workspace_id
         async with self.database.workspace(workspace_id) as connection:
             await GraphProvenance(connection, workspace_id).lock()
@@ -113,7 +113,7 @@ class DocumentGraphs:
                 await self.outbox.write(connection, workspace_id, purged, str(document_id))
 
     async def give_up(self, event: Event, reason: str) -> None:
-        """Reports a dead letter, so that the document's stage shows it."""
+        """Reports a dead letter, so that the document's stage shows the failure."""
         if event.type != DocumentConverted.event_type:
             return
         error_class, _, message = reason.partition(": ")
@@ -133,7 +133,7 @@ class DocumentGraphs:
         await self.outbox.write(connection, event.workspace_id, failed, str(data.document_id))
 
     async def regraph(self, workspace_id: UUID, document_id: UUID) -> None:
-        """Graphs the same chunks again after their refinement changed; does nothing if the document is gone."""
+        """Graphs the same chunks again after their refinement changed; does nothing if the document was deleted."""
         async with self.database.workspace(workspace_id) as connection:
             known = await GraphProvenance(connection, workspace_id).find(document_id)
         if known is None or not known.chunks_key:
@@ -192,7 +192,7 @@ def _day(moment: datetime | None) -> str | None:
 
 
 def _folder(data: DocumentFacts) -> str:
-    """Returns the folder of the file's path in its source; "" where the path does not end in the file's name, or begins
+    """Returns the folder of the file's path in its source; "" if the path does not end in the file's name or begins
     with a digest."""
     source = data.metadata.get("source")
     path = source.get("path") if isinstance(source, dict) else None

@@ -44,4 +44,4 @@ class ExportsBusy(Unavailable):
 
 
 class StoreUnavailable(Exception):
-    """A graph store does not answer."""
+    """A graph store does not respond."""

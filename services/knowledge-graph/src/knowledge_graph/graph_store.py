@@ -1,4 +1,4 @@
-"""The read interface of the graph. Every store answers alike: one suite runs against all of them."""
+"""The read interface of the graph. All stores give the same answers: one suite runs against each of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contracts.knowledge_graph import Entity
 
 @dataclass(frozen=True)
 class StoredEntity:
-    """`mentions` and `documents` count in the workspace; `aliases` are the other spellings, most used first."""
+    """`mentions` and `documents` are counts in the workspace; `aliases` are the other spellings, most used first."""
 
     id: str
     name_key: str
@@ -44,7 +44,7 @@ class StoredRelation:
 
 @dataclass(frozen=True)
 class Neighbour:
-    """`id` is linked with `origin`, in either direction; `weight` is that of their strongest relation."""
+    """An entity `id` linked with `origin`, in either direction; `weight` is the weight of their strongest relation."""
 
     origin: str
     id: str
@@ -70,8 +70,8 @@ class Statistics:
 
 @dataclass(frozen=True)
 class Match:
-    """`how` the name was found: as the entity's `name_key`, as another of its names, as a beginning, or as similar;
-    `similarity` is that of trigrams where it is `fuzzy`, else 1."""
+    """An entity found by name. `how` it matched: its own `name_key`, another of its names, a prefix, or a similar name;
+    `similarity` is the trigram similarity if `how` is `fuzzy`, else 1."""
 
     entity: StoredEntity
     how: Literal["exact", "alias", "prefix", "fuzzy"]
@@ -80,7 +80,7 @@ class Match:
 
 @dataclass(frozen=True)
 class StoredEvidence:
-    """A place that says a relation: characters `start` to `end` of the chunk's content (0 to 0: the whole chunk)."""
+    """A place that states a relation: characters `start` to `end` of the chunk's content (0 to 0: the whole chunk)."""
 
     document_id: UUID
     chunk_id: str
@@ -93,7 +93,7 @@ class StoredEvidence:
 
 @dataclass(frozen=True)
 class StoredStatement(StoredEvidence):
-    """What was, will be or is not so: `status` is past, planned or negated; `dated` when, as precise as it is said."""
+    """What was, is planned or is denied: `status` is past, planned or negated; `dated` is as precise as the text."""
 
     source_id: str
     target_id: str
@@ -104,8 +104,8 @@ class StoredStatement(StoredEvidence):
 
 @dataclass(frozen=True)
 class Bounds:
-    """How far a search goes: `fan_out` neighbours of one entity, one hop from at most `widest` entities, and none that
-    is mentioned less often than `min_mentions`."""
+    """Limits of a search: `fan_out` neighbours per entity, at most `widest` entities to go on from at each hop, and no
+    entity with fewer than `min_mentions` mentions."""
 
     fan_out: int = 20
     widest: int = 200
@@ -114,8 +114,8 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Reached:
-    """An entity at the `hop` at which it was first reached; `path` are the names from the seed to it, `weight` that of
-    the weakest relation on the way (0 at a seed)."""
+    """An entity at the `hop` at which it was first reached; `path` holds the names from the seed to it, `weight` is the
+    weight of the weakest relation on the way (0 for a seed)."""
 
     id: str
     name: str
@@ -127,7 +127,7 @@ class Reached:
 
 @dataclass(frozen=True)
 class SubgraphBounds:
-    """What a subgraph may hold; `relation_types` None stands for every type."""
+    """What a subgraph may contain; `relation_types` None means all types."""
 
     max_nodes: int = 100
     max_edges: int = 300
@@ -137,7 +137,7 @@ class SubgraphBounds:
 
 @dataclass(frozen=True)
 class StoredSubgraph:
-    """The relations are those among the nodes, strongest first."""
+    """Nodes and the relations among them, strongest first."""
 
     nodes: list[StoredEntity]
     relations: list[StoredRelation]
@@ -145,8 +145,8 @@ class StoredSubgraph:
 
 @dataclass(frozen=True)
 class GraphPath:
-    """`entities` from the source to the target; `relations[n]` is the strongest between `entities[n]` and the next,
-    in whichever direction it goes."""
+    """A path: `entities` from the source to the target; `relations[n]` is the strongest between `entities[n]` and the
+    next, in either direction."""
 
     entities: list[str]
     relations: list[StoredRelation]
@@ -154,7 +154,7 @@ class GraphPath:
 
 @dataclass(frozen=True)
 class Dependent:
-    """Reached over `depth` relations, the last one from the entity `via`."""
+    """An entity reached over `depth` relations, the last one from the entity `via`."""
 
     id: str
     name: str
@@ -174,7 +174,7 @@ class GraphCounts:
 
 @dataclass(frozen=True)
 class Ranked:
-    """An entity and what it is ranked by."""
+    """An entity and the value that it is ranked by."""
 
     entity: StoredEntity
     score: float
@@ -182,7 +182,7 @@ class Ranked:
 
 @dataclass(frozen=True)
 class EntityFilter:
-    """A page of the list by mentions (most first), then id; `after` is the (mentions, id) of the page before's last."""
+    """A page by mentions (most first), then id; `after` is the (mentions, id) of the previous page's last entity."""
 
     prefix: str | None = None
     entity_type: str | None = None
@@ -196,15 +196,15 @@ Measure = Literal["mentions", "documents", "degree"]
 
 
 class GraphStore(Protocol):
-    """Everything is about one workspace, bounded, and empty rather than an error for what is unknown.
+    """Reads from the graph of one workspace. Every read is bounded and returns nothing for unknown ids.
 
-    Raises `StoreUnavailable` when the store does not answer.
+    Raises `StoreUnavailable` when the store does not respond.
     """
 
     name: str
 
     async def entities(self, workspace_id: UUID, ids: Sequence[str]) -> list[StoredEntity]:
-        """Returns those of the entities that exist, by id."""
+        """Returns the entities that exist among these ids, by id."""
         ...
 
     async def list_entities(self, workspace_id: UUID, wanted: EntityFilter) -> list[StoredEntity]: ...
@@ -214,8 +214,9 @@ class GraphStore(Protocol):
         ...
 
     async def find(self, workspace_id: UUID, name: str, limit: int) -> list[Match]:
-        """Finds entities by name, best first: the entity of that name, those that are also called so (most used first),
-        those whose name begins so (most mentioned first); only if there is none, those with a similar name.
+        """Finds entities by name, best first: the entity of that name, other entities with that name among their names
+        (most used first), entities whose name begins with it (most mentioned first); similar names only if there are
+        none of these.
         """
         ...
 
@@ -228,22 +229,22 @@ class GraphStore(Protocol):
         min_weight: float = 0.0,
         relation_types: Sequence[str] | None = None,
     ) -> list[Neighbour]:
-        """Returns at most `fan_out` per entity, from its `fan_out` strongest relations (of these types) in each
-        direction; of those, the ones that are mentioned and weigh enough.
+        """Returns at most `fan_out` neighbours per entity, taken from its `fan_out` strongest relations (of these
+        types) in each direction and then filtered by mentions and weight.
         """
         ...
 
     async def reach(self, workspace_id: UUID, seeds: Sequence[str], hops: int, bounds: Bounds) -> list[Reached]:
-        """Returns the seeds (hop 0) and what is reached from them, nearest first, then by weight (strongest first) and
-        id. A seed is included however seldom it is mentioned.
+        """Returns the seeds (hop 0) and the entities reached from them, nearest first, then by weight (strongest first)
+        and id. Seeds are included regardless of their number of mentions.
         """
         ...
 
     async def subgraph(
         self, workspace_id: UUID, ids: Sequence[str] | None, hops: int, bounds: SubgraphBounds
     ) -> StoredSubgraph:
-        """Returns the graph around the entities, nearest first; for None the entities with the most relations, and what
-        links them.
+        """Returns the graph around the entities, nearest first; for None, the entities with the most relations and the
+        relations among them.
         """
         ...
 
@@ -256,8 +257,8 @@ class GraphStore(Protocol):
         limit: int,
         relation_types: Sequence[str] | None = None,
     ) -> list[GraphPath]:
-        """Returns at most `limit` shortest paths in either direction of the relations, by the ids on the way, up to
-        length 6; none if the search would have to look at too many entities.
+        """Returns at most `limit` shortest paths of up to 6 relations, in either direction, ordered by the ids on the
+        way; none if the search would have to visit too many entities.
         """
         ...
 
@@ -270,16 +271,16 @@ class GraphStore(Protocol):
         depth: int,
         limit: int,
     ) -> list[Dependent]:
-        """Returns what the entity depends on (`out`) or what depends on it (`in`) over relations of these types,
-        directly or not, nearest first, then by id, without the entity itself. Depths up to 10.
+        """Returns what the entity depends on (`out`) or what depends on it (`in`), directly or indirectly, over
+        relations of these types: nearest first, then by id, without the entity itself. `depth` is at most 10.
         """
         ...
 
     async def cycles(
         self, workspace_id: UUID, entity_id: str, relation_types: Sequence[str], limit: int
     ) -> list[list[str]]:
-        """Returns the shortest cycles through the entity, at most 10 long, one for each entity that it leads to first,
-        by length and then ids; each begins with the entity and does not repeat it.
+        """Returns the shortest cycles through the entity, at most 10 long, one for each entity it directly leads to, by
+        length and then ids; each begins with the entity and does not repeat it.
         """
         ...
 
@@ -292,11 +293,11 @@ class GraphStore(Protocol):
     async def counts(self, workspace_id: UUID) -> GraphCounts: ...
 
     async def top(self, workspace_id: UUID, by: Measure, entity_type: str | None, limit: int) -> list[Ranked]:
-        """Returns outgoing and incoming relations of the entities that exist."""
+        """Returns the entities (of one type, or of all) that rank highest by this measure."""
         ...
 
     async def degrees(self, workspace_id: UUID, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """Returns outgoing and incoming relations of the entities that exist."""
+        """Returns the numbers of outgoing and incoming relations of the entities that exist."""
         ...
 
     async def centrality(self, workspace_id: UUID, limit: int) -> list[Ranked]:

@@ -37,7 +37,7 @@ class GraphQueries:
     min_entity_freq: int
 
     def least(self, asked: int | None) -> int:
-        """Returns the number of mentions from which on an entity is listed."""
+        """Returns the fewest mentions with which an entity is listed."""
         return self.min_entity_freq if asked is None else asked
 
     async def list_entities(self, workspace_id: UUID, wanted: EntityFilter) -> list[StoredEntity]:
@@ -45,10 +45,7 @@ class GraphQueries:
         return found
 
     async def detail(self, workspace_id: UUID, wanted: str) -> EntityDetail:
-        """Expands names to chunks; unknown names are left out.
-
-        PostgreSQL answers, which takes a tenth of Neo4j's time for it.
-        """
+        """Returns an entity with its strongest relations and the chunks that mention it. Raises EntityNotFound."""
 
         async def read(store: GraphStore) -> EntityDetail:
             found = await store.entities(workspace_id, [wanted])
@@ -78,9 +75,9 @@ class GraphQueries:
         return (await self.reader.read(workspace_id, read))[0]
 
     async def expand(self, workspace_id: UUID, request: ExpandRequest) -> ExpandResponse:
-        """Expands names to chunks; unknown names are left out.
+        """Expands names to chunks; unknown names are ignored.
 
-        PostgreSQL answers, which takes a tenth of Neo4j's time for it.
+        Always reads PostgreSQL, which does this in a tenth of Neo4j's time.
         """
         if request.method is GraphMethod.bridge:
             return await self.bridging.expand(workspace_id, request)
@@ -108,7 +105,7 @@ class GraphQueries:
         )
 
     async def documents(self, workspace_id: UUID, after: UUID | None, limit: int) -> list[GraphedDocument]:
-        """Returns documents by id, after the given one."""
+        """Returns documents in the order of their ids, starting after the given one."""
         found = await self.reader.postgres.documents(workspace_id, after, limit)
         is_projected = self.reader.projection is not None
         return [

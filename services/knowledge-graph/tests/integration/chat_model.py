@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint that answers as it is told, passage by passage."""
+"""An OpenAI-compatible endpoint that returns scripted answers, passage by passage."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAME = re.compile(r"\b[A-Z]\w*[A-Z]\w*\b")
 
 
 def facts(text: str) -> str:
-    """As a good model would: each name in capitals depends on the next one."""
+    """Returns what a good model would: each name in capitals depends on the next one."""
     names = list(dict.fromkeys(NAME.findall(text)))
     relations = [
         {"source": one, "relation": "relies upon", "target": other, "sentence": 1} for one, other in pairwise(names)
@@ -30,12 +30,12 @@ def facts(text: str) -> str:
 
 @dataclass
 class ChatWorld:
-    """`answers` says what comes of a passage's text: an answer's text, or a status."""
+    """The scripted model. `answers` maps a passage's text to the text of an answer, or to a status."""
 
     answers: Callable[[str], str | int] = facts
-    # Usage as the endpoint tells it; None tells nothing.
+    # The usage that the endpoint reports; None reports none.
     usage: tuple[int, int] | None = (200, 50)
-    # Before each answer the model waits for this, where it is given.
+    # If set, the model waits for this before each answer.
     gate: asyncio.Event | None = None
     finish: str = "stop"
     retry_after: str = "0"

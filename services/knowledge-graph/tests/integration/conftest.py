@@ -24,7 +24,7 @@ def audience() -> str:
 
 @pytest.fixture
 def build(make_database, own_redis_url, token_keys, object_store, object_store_settings, owners):
-    """build(): the application on fresh engines; keywords are further settings."""
+    """Returns build(): the application on fresh engines; keyword arguments are additional settings."""
     urls = make_database("knowledge_graph")
     object_store.ensure_bucket()
 
@@ -61,7 +61,7 @@ async def redis(redis_url):
 
 
 class Documents:
-    """What ingestion does: objects and events; and what it reads of the answers."""
+    """Plays ingestion: stores objects, sends events and reads the replies."""
 
     def __init__(self, redis: Redis, objects: ObjectStore, workspace_id: UUID) -> None:
         self.redis, self.objects, self.workspace_id = redis, objects, workspace_id
@@ -80,7 +80,7 @@ class Documents:
         written_at: datetime | None = None,
         path: str | None = None,
     ) -> DocumentConverted:
-        """Stores the chunks and returns the event that tells of them, unsent."""
+        """Stores the chunks and returns the event that announces them, without sending it."""
         document_id = document_id or uuid4()
         chunks = [
             Chunk(
@@ -141,17 +141,17 @@ class Documents:
         return (await eventually(lambda: self.told("document.purged.v1"), lambda found: len(found) > before))[-1]
 
     async def told_of(self, count: int) -> list[dict[str, Any]]:
-        """The confirmations, as soon as there are so many."""
+        """Waits for this many confirmations and returns them."""
         return await eventually(lambda: self.told("document.graphed.v1"), lambda found: len(found) >= count)
 
     async def told(self, event_type: str) -> list[dict[str, Any]]:
-        """Data of the events of this type."""
+        """Returns the data of all events of this type."""
         entries = await self.redis.xrange(DOCUMENTS)
         events = [Event.model_validate_json(fields["event"]) for _, fields in entries]
         return [event.data for event in events if event.type == event_type]
 
     async def drained(self) -> None:
-        """Waits until the service has acknowledged all that is on the stream."""
+        """Waits until the service has acknowledged everything on the stream."""
 
         async def lag() -> tuple[int, int]:
             groups = {group["name"]: group for group in await self.redis.xinfo_groups(DOCUMENTS)}
@@ -174,7 +174,7 @@ def documents(redis, object_store, workspace_id):
 
 @pytest.fixture
 def entities(client, auth_headers):
-    """entities(): name → entity, over HTTP."""
+    """Returns entities(), which reads name → entity over HTTP."""
 
     async def read(q: str | None = None, **who: Any) -> dict[str, Any]:
         params = {"limit": 200, "min_mentions": 1} | ({"q": q} if q else {})

@@ -1,4 +1,4 @@
-"""The expansion by bridges, through the route, over documents that the consumer graphed."""
+"""Expansion by bridges through the route, over documents that the consumer graphed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One suite for every graph store: on random small graphs each answers as the provenance says."""
+"""One suite for every graph store: on small random graphs each answers as the provenance says."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ async def stores(request, make_database):
 
 
 def extraction(document: UUID, mentions, links) -> Extraction:
-    """Links are kept between entities that the document mentions, as extraction does."""
+    """Returns an extraction; links are kept only between entities that the document mentions, as extraction does."""
     known = {place for place, _ in mentions}
     ids = [entity_id(name_key(name)) for name in NAMES]
     return Extraction(
@@ -117,7 +117,7 @@ async def test_a_store_answers_as_the_provenance_says(stores):
     await asyncio.to_thread(check)
     if stores.neo4j is not None:
         found = await differences(stores.database, stores.neo4j)
-        # The server keeps what other tests wrote for their own databases.
+        # The server still has data that other tests wrote for their own databases.
         assert found.keys().isdisjoint(stores.workspaces)
 
 

@@ -1,4 +1,4 @@
-"""What a person corrects holds, whatever documents say later, until it is undone."""
+"""User corrections hold, whatever documents say later, until they are undone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Documents in, deletions, duplicates and events out of order."""
+"""Documents, deletions, duplicates, and events out of order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The documents of the example: who depends on whom, as the tool answers it."""
+"""The example documents: who depends on whom, as the tool answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROJECTS = {"ProjectAlpha", "ProjectBeta", "ProjectGamma"}
 
 @pytest.fixture
 async def dependencies(client, auth_headers, documents):
-    """dependencies("UserDB"): what it depends on and what depends on it, each with the steps."""
+    """Returns dependencies("UserDB"): what it depends on and what depends on it, each with the number of steps."""
     for path in sorted(EXAMPLES.rglob("*.md")):
         sections = re.split(r"(?m)^(?=#+ )", path.read_text(encoding="utf-8"))
         await documents.graph([section for section in sections if section.strip()], name=path.name)

@@ -1,4 +1,4 @@
-"""A workspace that came after the last ANALYZE is read as quickly as any other."""
+"""A workspace created after the last ANALYZE is read as quickly as any other."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def filled(connection: psycopg.Connection) -> UUID:
 
 
 def visited(plan: dict[str, Any]) -> float:
-    """Rows that the plan's scans and joins looked at."""
+    """Returns the number of rows that the plan's scans and joins visited."""
     dropped = plan.get("Rows Removed by Filter", 0) + plan.get("Rows Removed by Join Filter", 0)
     own = plan["Actual Loops"] * (plan["Actual Rows"] + dropped)
     return own + sum(visited(inner) for inner in plan.get("Plans", ()))

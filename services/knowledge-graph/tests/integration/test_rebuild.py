@@ -1,4 +1,4 @@
-"""Reads while Neo4j is rebuilt: right, complete, and of one moment."""
+"""Reads while Neo4j is rebuilt are right, complete, and from a single moment."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def neo4j(neo4j_url):
 
 
 async def everything(store: GraphStore, workspace_id) -> tuple[object, ...]:
-    """Several questions, as one request asks them."""
+    """Reads several things, as one request does."""
     entities = await store.list_entities(workspace_id, EntityFilter(limit=200))
     ids = sorted(one.id for one in entities)
     return (
@@ -56,7 +56,7 @@ async def database(make_database):
 
 
 async def graph(database: Database, workspace_id: UUID, texts: Sequence[str]) -> None:
-    """As a service without Neo4j does, so that only the rebuild draws."""
+    """Records the documents as a service without Neo4j does, so that only the rebuild projects them."""
     for number, text in enumerate(texts):
         document = SourceDocument(f"part{number}.md", None, False, (SourceChunk(f"c{number}", text),))
         made = MadeFrom(1, document.name, None, "en", "key", "digest")
@@ -92,7 +92,7 @@ async def test_answers_stay_right_and_complete_while_the_projection_is_rebuilt(d
             answered = stores["neo4j"]
             async with asyncio.timeout(120):
                 while stores["neo4j"] == answered and not any(one.done() for one in readers):  # noqa: ASYNC110
-                    await asyncio.sleep(0.01)  # readers of this very test
+                    await asyncio.sleep(0.01)  # the readers of this test
     finally:
         ended.set()
         await asyncio.gather(*readers)

@@ -1,4 +1,4 @@
-"""`verify` counts entities and relations from the provenance, and mends what differs."""
+"""`verify` counts entities and relations from the provenance, and corrects differences."""
 
 from __future__ import annotations
 

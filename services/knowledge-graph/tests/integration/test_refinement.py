@@ -1,4 +1,4 @@
-"""Refinement by a chat model that is scripted: what it costs, when it stops, what the graph holds of it."""
+"""Refinement by a scripted chat model: what it costs, when it stops, and what the graph contains of it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from contracts.gateway import Role
 
-# Tests are no package: the file beside this one is loaded by its place.
+# The tests are not a package, so the neighbouring file is loaded by its path.
 _spec = importlib.util.spec_from_file_location("scripted_chat_model", Path(__file__).with_name("chat_model.py"))
 assert _spec is not None
 assert _spec.loader is not None
@@ -43,7 +43,7 @@ async def world() -> AsyncIterator[chat_model.ChatWorld]:
 
 
 class Refining:
-    """A caller of the refinement's routes."""
+    """Calls the routes of refinement."""
 
     def __init__(self, client, headers):
         self.client, self.headers = client, headers
@@ -74,7 +74,7 @@ class Refining:
         return await self.until(lambda one: one["state"] == state and not one["unapplied_documents"])
 
     async def relations(self):
-        """Those that only the scripted model states, with their weights."""
+        """Returns the relations that only the scripted model states, with their weights."""
         page = await self.call("GET", "entities?limit=200&min_mentions=1", 200)
         found = set()
         for entity in page["items"]:
@@ -89,7 +89,7 @@ class Refining:
 
 @pytest.fixture
 def serve(build, running, world, auth_headers):
-    """async with serve() as refining: a service with the scripted model."""
+    """Returns serve(); async with serve() as refining: a service with the scripted model."""
 
     class Serving:
         def __call__(self, **settings):
@@ -133,7 +133,7 @@ async def test_an_estimate_spends_nothing_and_refinement_spends_what_it_said(ser
         assert (status["refined_chunks"], status["pending_chunks"], status["failed_chunks"]) == (4, 0, 0)
         assert (status["calls"], status["input_tokens"], status["output_tokens"]) == (3, 600, 150)
         assert (status["model"], len(world.asked)) == ("scripted", 3)
-        # The first text stands in two documents: asked once, stated twice.
+        # The first text is in two documents: asked about once, stated twice.
         twice = {("AuthService", "RELIES_UPON", "UserDB", 4.0)}
         assert await refining.relations() == (EXPECTED - {("AuthService", "RELIES_UPON", "UserDB", 2.0)}) | twice
         nothing_left = await refining.call("POST", "estimates", 200, json={})
@@ -160,7 +160,7 @@ async def test_later_documents_are_refined_too_and_only_changed_chunks_are_asked
         assert await refining.relations() == (EXPECTED - {gone}) | {
             ("InvoiceService", "RELIES_UPON", "MailRouter", 2.0)
         }
-        # The same text in a new document: joined as it is graphed, without a call.
+        # The same text in a new document is joined when it is graphed, without a call.
         await documents.graph(TEXTS[:1], name="copy.md")
         assert ("AuthService", "RELIES_UPON", "UserDB", 4.0) in await refining.relations()
         assert len(world.asked) == 4
@@ -171,7 +171,7 @@ async def test_the_budget_stops_it_and_a_larger_one_continues(serve, documents, 
         await documents.graph(TEXTS)
         estimate = await refining.call("POST", "estimates", 200, json={})
         one_call = estimate["most_tokens"] // 3 + 20
-        await refining.turn_on(one_call + 250)  # the first call takes 250, so that a second one fits, and no third
+        await refining.turn_on(one_call + 250)  # the first call costs 250: a second one fits, a third does not
         status = await refining.ended("budget_exhausted")
         assert (status["calls"], status["pending_chunks"]) == (2, 1)
         assert len(await refining.relations()) == 2
@@ -213,7 +213,7 @@ async def test_turned_off_it_begins_no_further_call_and_turned_on_it_continues(s
         await refining.until(lambda _: world.asked)
         await refining.change(enabled=False)
         world.gate.set()
-        # The call under way is paid for, and its result is kept.
+        # The call in progress is paid for, and its result is kept.
         status = await refining.until(lambda one: one["refined_chunks"] == 1 and not one["unapplied_documents"])
         assert (status["state"], len(world.asked)) == ("off", 1)
         await documents.graph(["QuoteService needs the QuoteDB."], name="more.md")
@@ -235,7 +235,7 @@ async def test_failing_chunks_are_counted_and_asked_again_after_the_results_are_
         status = await refining.ended()
         assert (status["refined_chunks"], status["failed_chunks"]) == (1, 2)
         assert status["last_error"].startswith("chunk ")
-        assert status["calls"] == 4  # three tries of the one that gives no JSON; the refused one is free
+        assert status["calls"] == 4  # three attempts for the text without JSON; the rejected one is free
 
         world.answers = chat_model.facts
         await refining.call("DELETE", "refinement/results", 202)
@@ -319,7 +319,7 @@ async def test_another_model_is_asked_once_the_old_results_are_deleted(serve, do
         assert await refining.relations() == EXPECTED
     world.answers = lambda text: chat_model.facts(text).replace("relies upon", "detach delete n")
     async with serve(chat_model="another") as refining:
-        # What one model found stays, and is not paid for again, until somebody deletes it.
+        # What one model found is kept, and not paid for again, until a user deletes it.
         assert (await refining.call("POST", "estimates", 200, json={}))["calls"] == 0
         await refining.ended()
         assert (len(world.asked), await refining.relations()) == (3, EXPECTED)

@@ -1,4 +1,4 @@
-"""The process dies in the middle of its work: another one continues, and only calls under way are paid for twice."""
+"""After the process dies in its work, another continues, and only calls in progress are paid for twice."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def environment(make_database, own_redis_url, token_keys, object_store, object_s
 
 
 class Service:
-    """A process of its own."""
+    """A service in its own process."""
 
     def __init__(self, process: asyncio.subprocess.Process, http: httpx2.AsyncClient) -> None:
         self.process, self.http = process, http
@@ -98,7 +98,7 @@ async def test_only_calls_under_way_are_paid_for_twice(environment, documents, w
     def three_at_first(text):
         answered.append(text)
         if len(answered) == 3:
-            world.gate = asyncio.Event()  # from now on calls hang
+            world.gate = asyncio.Event()  # from here on calls hang
         return chat_model.facts(text)
 
     world.answers = three_at_first
@@ -108,7 +108,7 @@ async def test_only_calls_under_way_are_paid_for_twice(environment, documents, w
         settings = {"enabled": True, "max_tokens": 1_000_000}
         turned_on = await service.http.patch("/v1/graph/refinement/settings", json=settings)
         assert turned_on.status_code == 200
-        # The first calls may be two at a time: one more may have been answered before the gate closed.
+        # Two calls may have run concurrently at first, so one more may have been answered before the gate closed.
         await service.until("/v1/graph/refinement", lambda _: world.at_once == AT_ONCE and len(answered) >= 3)
         before = await service.until("/v1/graph/refinement", lambda one: one["refined_chunks"] == len(answered))
         await service.kill()

@@ -1,4 +1,4 @@
-"""Leases of the refinement: what a dead process leaves behind, and what comes too late."""
+"""Leases of refinement: what a dead process leaves behind, and results that come too late."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph is a function of the documents alone: whatever order they come, change and go in, however often."""
+"""The graph depends only on the documents: in any order of arrivals, changes and deletions, however many."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ async def database(make_database):
 
 
 async def write(database: Database, workspace_id: UUID, document: UUID, extraction: Extraction | None) -> None:
-    """None: the document is deleted."""
+    """Records the document; None deletes it."""
     async with database.workspace(workspace_id) as connection:
         await GraphProvenance(connection, workspace_id).lock()
         if extraction is None:
@@ -113,7 +113,7 @@ async def state(database: Database, workspace_id: UUID) -> dict[str, list[tuple]
 
 
 def in_a_loop(check):
-    """Hypothesis calls from a thread what the loop runs."""
+    """Returns a function that Hypothesis can call from a thread, and that runs the check in the loop."""
     loop = asyncio.get_running_loop()
 
     def call(*drawn):
@@ -165,7 +165,7 @@ async def test_any_order_of_changes_and_deletions_gives_what_building_anew_gives
 
 
 def _check_known(found: dict[str, list[tuple]], most_chunks: int) -> None:
-    """Every candidate of a known name is a mention unless it lies in a longer one, and no other is."""
+    """Checks that exactly the candidates of known names are mentions, unless they lie in a longer one."""
     known = {row[0] for row in found["name"] if row[5] and not row[7]}
     alive = {row[2] for row in found["name"] if row[3] > 0}
     assert {row[0] for row in found["name"] if row[5]} == {row[0] for row in found["name"] if row[2] in alive}

@@ -1,4 +1,4 @@
-"""Lists, expansion, and input that is only data."""
+"""Lists, expansion, and input that must be treated only as data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHAIN = [
 @pytest.fixture
 async def chain(client, documents):
     assert (await client.get("/readyz")).status_code == 200
-    # A document each, so that only the names link them.
+    # One document each, so that only the names link them.
     return [await documents.graph([text], name=f"part{number}.md") for number, text in enumerate(CHAIN)]
 
 

@@ -1,4 +1,4 @@
-"""What later documents close, what stays open, and how the tools tell it."""
+"""What later documents close, what stays open, and how the tools report it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def ask(client, auth_headers):
 
 @pytest.fixture
 def needs(ask):
-    """needs("OrderService"): what it needs now, and what else is said of it by status."""
+    """Returns needs("OrderService"): what it needs now, and its other facts by status."""
 
     async def read(entity: str):
         found = await ask("analyze_dependencies", entity=entity)

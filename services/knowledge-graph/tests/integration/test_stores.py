@@ -1,4 +1,4 @@
-"""Neo4j as the store that answers, and what happens when it is away."""
+"""Neo4j as the store that answers, and what happens when it is down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools over HTTP: answers, near and unknown names, what is only data, and whose graph it is."""
+"""The tools over HTTP: answers, similar and unknown names, input as data only, and separation of workspaces."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TOOLS = (
 
 @pytest.fixture
 def tool(client, auth_headers):
-    """tool("neighbours", entity=...): what it answers."""
+    """Returns tool("neighbours", entity=...), which calls the tool and returns its response."""
 
     async def use(name: str, status: int = 200, **body):
         answer = await client.post(f"/v1/graph/tools/{name}", json=body, headers=auth_headers())
@@ -59,7 +59,7 @@ def naughty() -> list[str]:
 
 @pytest.fixture
 async def services(client, auth_headers):
-    """The graph of `TRIPLES`."""
+    """Imports the graph of `TRIPLES`."""
     params = {"name": "services", "format": "csv"}
     brought = await client.post("/v1/graph/triples", params=params, content=TRIPLES, headers=auth_headers())
     assert brought.status_code == 201, brought.text
@@ -241,11 +241,11 @@ async def test_topics_without_a_search_come_from_the_graph(tool, documents):
 
 
 class TestSearched:
-    """summarize_document with a search service, in the caller's name."""
+    """summarize_document with a search service, on the caller's behalf."""
 
     @pytest.fixture
     async def search(self, client):
-        """A search service that the application asks; `state.answer` is what it answers."""
+        """A search service that the application calls; `state.answer` is its response."""
         app = FastAPI()
 
         @app.post("/v1/search")
@@ -337,7 +337,7 @@ async def test_hostile_names_are_only_data(client, auth_headers, tool):
 
 
 async def test_naughty_strings_are_only_data(client, auth_headers, tool, naughty):
-    """They are entities of the graph, and asked for."""
+    """The strings are entities of the graph, and the tools are asked about them."""
     usable = [name for name in naughty if _is_usable(name)]
     lines = [json.dumps({"subject": "AuthService", "predicate": "uses", "object": name}) for name in usable]
     params = {"name": usable[-1], "format": "jsonl"}

@@ -1,4 +1,4 @@
-"""Triples that users bring, the graph as files and as a picture."""
+"""Imported triples, and the graph as files and as a picture."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def test_a_set_is_brought_replaced_and_deleted(bring, get, entities, clien
     page = (await get("triples", limit=1)).json()
     rest = (await get("triples", limit=1, cursor=page["next_cursor"])).json()
     assert [page["items"][0]["name"], rest["items"][0]["name"], rest["next_cursor"]] == ["mine", "other", None]
-    # They are no documents: nobody who compares documents finds what ingestion does not know.
+    # They are not documents, so a comparison with ingestion finds no unknown ones.
     assert (await get("documents")).json()["items"] == []
     gone = await client.delete(f"/v1/graph/triples/{first['id']}", headers=auth_headers())
     assert gone.status_code == 204

@@ -1,4 +1,4 @@
-"""Writers of one workspace take turns, and tell others that the graph has changed."""
+"""Writers of one workspace take turns, and announce that the graph has changed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def database(make_database):
 
 
 async def waiting(database: Database) -> None:
-    """Returns when somebody waits for a turn."""
+    """Waits until a writer is waiting for its turn."""
     async with asyncio.timeout(120):
         while True:
             async with database.system() as connection:
@@ -48,7 +48,7 @@ async def test_a_turn_is_waited_for_longer_than_a_statement_may_take(database, w
         await waiting(database)
         await connection.execute("SELECT pg_sleep(2.5)")
         assert not second.done()
-        # Others are not held up.
+        # Other workspaces are not delayed.
         async with database.workspace(uuid4()) as other:
             await GraphProvenance(other, uuid4()).lock()
     assert await second == "2s"

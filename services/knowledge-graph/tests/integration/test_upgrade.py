@@ -1,4 +1,4 @@
-"""A graph from before names were resolved: its rows stay and answer, and documents that come again are as if new."""
+"""A graph from before names were resolved: its rows stay, and documents graphed again are as new."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TEXT = "AuthService depends on UserDB."
 
 @pytest.fixture
 def old(monkeypatch, make_database):
-    """(a database as it was before names were resolved, a function that applies the later migrations)"""
+    """Returns (a database as it was before names were resolved, a function that applies the later migrations)."""
     every = service_kit.migrate.migrations
 
     def some(package: str):
@@ -45,7 +45,7 @@ def identity(name: str) -> tuple[str, str]:
 
 
 def fill(admin: str, workspace_id: UUID) -> list[UUID]:
-    """Two documents that say the same, as they were kept then; and one that was deleted and waits for Neo4j."""
+    """Writes two documents that say the same, as stored at that time, and a deleted one that waits for Neo4j."""
     documents = [uuid4(), uuid4()]
     (auth, auth_key), (users, users_key) = identity(AUTH), identity(USERS)
     with psycopg.connect(admin) as connection:
@@ -105,7 +105,7 @@ async def test_rows_of_an_earlier_version_answer_as_before(old):
         auth = identity(AUTH)[0]
         outgoing = 1 + (auth < identity(USERS)[0])
         assert await store.degrees(workspace_id, [auth]) == {auth: (outgoing, 2 - outgoing)}
-        # Linking, hops and bridges find the names of before, and what the chunks are about.
+        # Linking, hops and bridges find the old names, and the chunks about them.
         bridging = Bridging(database)
         seeds = entities(await bridging.linked(workspace_id, "What does the AuthService need?", []))
         assert [one.name for one in seeds] == [AUTH]
@@ -119,7 +119,7 @@ async def test_rows_of_an_earlier_version_answer_as_before(old):
         assert [one.name for one in told.depended_by] == [AUTH]
         async with database.workspace(workspace_id) as connection:
             about = await connection.execute("SELECT about, count(*) FROM mention GROUP BY about ORDER BY about")
-            # An entity's name is no title or file name: those were documents' own.
+            # An entity's name is not a title or file name; those belonged to documents.
             assert await about.fetchall() == [("heading", 2), (None, 4)]
             queued = await connection.execute("SELECT kind, id, receipt FROM projection_queue ORDER BY sequence")
             assert await queued.fetchall() == [

@@ -1,4 +1,4 @@
-"""A deleted workspace leaves the graph, and nothing that comes late brings it back."""
+"""A deleted workspace leaves the graph, and no late event brings it back."""
 
 from __future__ import annotations
 

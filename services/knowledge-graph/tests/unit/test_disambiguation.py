@@ -1,4 +1,4 @@
-"""Decides what a short name stands for that fits several full names."""
+"""Decides which of several full names a short name stands for."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def extraction_of(*texts: str, read=None, title=None) -> Extraction:
 
 
 def meant(extraction: Extraction, surface: str = "Keller") -> dict[str, str]:
-    """Returns what the surface stands for, by chunk."""
+    """Returns the meaning of the surface, by chunk."""
     return {one.chunk_id: one.name_key for one in extraction.mentions if one.surface == surface}
 
 

@@ -1,4 +1,4 @@
-"""Types by what is well known, by what stands beside a name, and by what is said of it; names that are none."""
+"""Types that are well known, or follow from words and statements about a name; words that are no names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of the graph: what other programs can read."""
+"""Exported files, as other programs read them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_turtle_is_turtle_whatever_the_names_are(name, kind):
 
     graph = Graph().parse(data=file(Turtle(), name, kind), format="turtle")
     assert Literal(name) in set(graph.objects(None, RDFS.label))
-    assert len(graph) == 4 + 3 + 1  # type, label, two or one more names; and the relation
+    assert len(graph) == 4 + 3 + 1  # type, label, two or one other names; and the relation
 
 
 @pytest.mark.parametrize("name", HOSTILE)

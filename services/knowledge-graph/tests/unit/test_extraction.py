@@ -1,4 +1,4 @@
-"""What extraction finds in realistic text; patterns alone unless a test says otherwise."""
+"""Extraction from realistic text, by patterns alone unless a test says otherwise."""
 
 from __future__ import annotations
 

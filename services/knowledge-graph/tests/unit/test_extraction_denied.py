@@ -1,4 +1,4 @@
-"""What a denied or doubted sentence gives: nothing stated, but whom a pronoun means after it."""
+"""Denied and doubted sentences state nothing, but later pronouns can refer to their subjects."""
 
 from __future__ import annotations
 

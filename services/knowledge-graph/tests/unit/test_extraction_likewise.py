@@ -1,4 +1,4 @@
-"""Sentences that say the same of several things, or one thing of each, and names that mean one project or service."""
+"""Sentences that say the same of several things, or one thing of each; and names that mean one project or service."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read():
 
 @pytest.fixture
 def pairs(read):
-    """pairs("A uses B."): who is said to depend on whom, by the names' keys."""
+    """Returns pairs("A uses B."): who is said to depend on whom, by name key."""
 
     def found(text: str) -> set[tuple[str, str]]:
         graph = extract(SourceDocument("n.md", None, False, (SourceChunk("c", text),), "en"), read)

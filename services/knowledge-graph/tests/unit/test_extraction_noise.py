@@ -1,4 +1,4 @@
-"""What stands in every document names nothing; names with "and" inside are one."""
+"""Words of every document name nothing; names that contain "and" are one name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the first sentence of a text says it is about, where no title does."""
+"""What the first sentence of a text defines, if no title does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentences, what chunks are about, candidates, clauses, and what is said of other languages."""
+"""Sentences, topics of chunks, candidates, clauses, and notes about other languages."""
 
 from __future__ import annotations
 

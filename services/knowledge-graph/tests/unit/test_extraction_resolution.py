@@ -1,4 +1,4 @@
-"""One entity for all that a document calls it; what is ambiguous stays apart. Patterns alone unless a test says so."""
+"""All names of a thing in a document are one entity, ambiguous ones stay apart. Mostly patterns alone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read():
 
 
 def resolved(*names: str, entity_type: str = "PERSON") -> dict[str, str]:
-    """What each of the names stands for, where that is another one of them."""
+    """Returns what each name stands for, if it stands for another one."""
     by_key = {name_key(name): name for name in names}
     resolution = resolve([Span(0, 0, name, entity_type) for name in names])
     found = {name: resolution.key(name) for name in names}

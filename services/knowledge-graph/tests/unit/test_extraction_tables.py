@@ -1,4 +1,4 @@
-"""Relations that tables state; patterns alone."""
+"""Relations stated in tables, by patterns alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for whatever documents state: of negated copies, of permuted columns, of hostile names."""
+"""Properties that hold for any documents: negated copies, permuted columns, hostile names."""
 
 from __future__ import annotations
 

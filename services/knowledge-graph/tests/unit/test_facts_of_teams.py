@@ -1,4 +1,4 @@
-"""What teams write of their systems in other ways: small letters, other headers, wishes, records of decisions."""
+"""Other ways in which teams describe their systems: small letters, other headers, wishes, decision records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What German sentences say of how systems are built and owned, by patterns alone."""
+"""What German sentences say about how systems are built and owned, by patterns alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What manifests and schemas state, with the line that says it; patterns alone."""
+"""What manifests and schemas state, with the line that states it; by patterns alone."""
 
 from __future__ import annotations
 

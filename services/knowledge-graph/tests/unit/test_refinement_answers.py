@@ -1,4 +1,4 @@
-"""What is kept of a model's answer, and how it joins with what the rules found. Everything it says is data."""
+"""What is kept of a model's answer, and how it is joined with what the rules found. Everything in it is data."""
 
 from __future__ import annotations
 

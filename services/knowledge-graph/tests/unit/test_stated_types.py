@@ -1,4 +1,4 @@
-"""What kind of thing a name is by the document's own words, and what is said to be so now; with the English model."""
+"""Types that the document itself states, and relations that it states as current; with the English model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a document says that something is so, was, is planned, or is not; and when."""
+"""Whether a document says that something is so, was, is planned, or is denied; and when."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def document(*texts: str, name: str = "notes.md", title: str | None = None, lang
 
 
 def facts(found, reader, **about) -> set[tuple[str, str, str]]:
-    """Who, status, whom: of what systems need and who owns them."""
+    """Returns (who, status, whom) for what systems need and who owns them."""
     extraction = extract(document(found, **about), reader)
     surface = {one.entity_id: one.surface for one in reversed(extraction.mentions)}
     structural = {"USES", "CALLS", "READS", "WRITES", "RUNS_ON", "DEPENDS_ON", "OWNS"}
@@ -51,7 +51,7 @@ def facts(found, reader, **about) -> set[tuple[str, str, str]]:
     ],
 )
 def test_a_sentence_gives_the_status_that_it_states(read, sentence, status):
-    for reader in (read, None):  # with the parse, and by patterns alone
+    for reader in (read, None):  # with the parser, and by patterns alone
         found = facts(sentence, reader)
         if reader is not None or found:
             assert {one for _, one, whom in found if whom == "StockDB"} == {status}, (reader, found)

@@ -1,4 +1,4 @@
-"""Which questions ask for structure, and what they ask."""
+"""Which questions are structural, and what they ask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Triples in three formats: what is read, what is refused and where."""
+"""Triples in three formats: what is read, and what is refused at which line."""
 
 from __future__ import annotations
 

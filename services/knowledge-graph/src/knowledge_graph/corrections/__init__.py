@@ -1,1 +1,1 @@
-"""What people correct: facts, names, types."""
+"""Corrections that users make: facts, names, types."""

@@ -55,7 +55,7 @@ async def show_correction(correction_id: UUID, caller: Viewer, corrections: Corr
     "/{correction_id}", summary="Undo a correction", status_code=204, responses={404: {"model": ProblemBody}}
 )
 async def undo_correction(correction_id: UUID, caller: Editor, corrections: Corrections) -> None:
-    """Undoes it: the graph again shows what the documents and the other corrections state."""
+    """Undoes a correction: the graph again shows what the documents and the other corrections state."""
     await corrections.undo(caller.workspace_id, correction_id)
 
 

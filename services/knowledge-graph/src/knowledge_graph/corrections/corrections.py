@@ -1,4 +1,4 @@
-"""Keeps what people correct: each correction is provenance of its own, until it is undone."""
+"""Stores what users correct: each correction is provenance of its own until it is undone."""
 
 from __future__ import annotations
 
@@ -91,13 +91,13 @@ class _Corrections(Repository):
 
 
 class GraphCorrections:
-    """The use cases of corrections. `projects` tells whether the graph has a projection."""
+    """The use cases of corrections. `projects` is True if the graph has a projection."""
 
     def __init__(self, database: Database, store: PostgresStore, *, projects: bool) -> None:
         self.database, self.store, self.projects = database, store, projects
 
     async def correct(self, caller: Principal, asked: CorrectionRequest) -> StoredCorrection:
-        """Raises NameNotKnown, FactNotStated, NamesAreOne or NotMerged; then nothing is changed."""
+        """Stores and applies a correction, or raises NameNotKnown, FactNotStated, NamesAreOne or NotMerged."""
         workspace_id, correction_id = caller.workspace_id, uuid4()
         async with writing(self.database, workspace_id) as connection:
             entity, other = await self._ends(workspace_id, asked)
@@ -131,12 +131,12 @@ class GraphCorrections:
         return stored
 
     async def page(self, workspace_id: UUID, after: tuple[datetime, UUID] | None, limit: int) -> list[StoredCorrection]:
-        """Returns corrections that are in force, the newest first, after the given one."""
+        """Returns the corrections in force, newest first, after the given one."""
         async with self.database.workspace(workspace_id) as connection:
             return await _Corrections(connection, workspace_id).page(None, after, limit)
 
     async def one(self, workspace_id: UUID, correction_id: UUID) -> StoredCorrection:
-        """Raises CorrectionNotFound."""
+        """Returns a correction. Raises CorrectionNotFound."""
         async with self.database.workspace(workspace_id) as connection:
             found = await _Corrections(connection, workspace_id).page(correction_id, None, 1)
         if not found:
@@ -144,7 +144,7 @@ class GraphCorrections:
         return found[0]
 
     async def undo(self, workspace_id: UUID, correction_id: UUID) -> None:
-        """Makes the graph what the documents and the other corrections state. Raises CorrectionNotFound."""
+        """Undoes a correction; what the documents and other corrections state remains. Raises CorrectionNotFound."""
         async with writing(self.database, workspace_id) as connection:
             if not await _Corrections(connection, workspace_id).delete(correction_id):
                 raise CorrectionNotFound
@@ -162,7 +162,7 @@ class GraphCorrections:
         return entity, other
 
     async def _end(self, workspace_id: UUID, name: str, *, may_be_new: bool) -> NamedEnd:
-        """Takes no similar name: a correction of the wrong entity would be worse than none."""
+        """Returns the named entity. No similar names: correcting the wrong entity would be worse than none."""
         found = await self._known(workspace_id, name)
         if found is not None and found.entity.how in EXACTLY:
             return NamedEnd(found.id, found.stored.name_key, found.stored.name)

@@ -22,7 +22,7 @@ RETURNING {columns};
 DELETE FROM correction WHERE workspace_id = %(workspace_id)s AND id = %(id)s;
 
 -- name: is_stated
--- Something other than a correction states the fact, or a kind of it, in whatever status.
+-- Whether anything other than a correction states the fact, or a subtype of it, in any status.
 SELECT EXISTS (
     SELECT FROM relation_evidence
     WHERE
@@ -34,7 +34,7 @@ SELECT EXISTS (
 );
 
 -- name: joined
--- Which of the names is stated to be another name of what, and they stand for one entity.
+-- A statement that one of these names is an alias, if they all stand for one entity.
 SELECT stated.alias_id, stated.alias_key, stated.alias, stated.target_id, stated.target_key, stated.target
 FROM alias_evidence AS stated
 INNER JOIN name ON name.workspace_id = %(workspace_id)s AND name.id = stated.alias_id

@@ -1,4 +1,4 @@
-"""From a correction to the rows of a document: mentions, a relation, an alias. Pure."""
+"""Converts a correction to the rows of a document: mentions, a relation, an alias. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STATED_WEIGHT = 2.0
 
 @dataclass(frozen=True)
 class NamedEnd:
-    """A name that a correction is about, as the graph writes it; `entity_type` is "" where it is known already."""
+    """A name that a correction is about, as the graph writes it; `entity_type` is "" if the graph already knows it."""
 
     id: str
     key: str
@@ -30,7 +30,7 @@ class NamedEnd:
 
 
 def graphed(correction_id: UUID, asked: CorrectionRequest, entity: NamedEnd, other: NamedEnd | None) -> Extraction:
-    """Returns what the correction states; the same correction gives the same rows."""
+    """Returns the rows that the correction states; the same correction always gives the same rows."""
     place = f"import:{correction_id.hex}"  # no chunk has it: as what users import
     made = Extraction(DOCUMENT_METHOD)
     if asked.kind == "type":

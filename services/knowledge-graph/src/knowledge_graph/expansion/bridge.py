@@ -1,8 +1,8 @@
-"""Bridges, without IO: from chunks with a name of the question, over what else they mention, to the chunks about that.
+"""Bridges, without IO: from chunks with a name of the question, over other names they mention, to chunks about those.
 
-The shape of the graph is that of HippoRAG and LinearRAG (entities, passages, mentions, no chat model); in place of a
-personalised PageRank the single best path decides, which did better where it was measured. Every weight lies between 0
-and 1, and is lower the more chunks share what leads to them.
+The graph has the structure used by HippoRAG and LinearRAG (entities, passages, mentions, no chat model). Instead of a
+personalised PageRank, the best single path decides; it scored better where we measured both. Every weight is between 0
+and 1, and the more chunks share what leads to them, the lower it is.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Pair: TypeAlias = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class Mentioned:
-    """A mention in a seed: characters of its sentence, and how often the workspace mentions the entity."""
+    """A mention in a seed, with the characters of its sentence and the entity's number of mentions in the workspace."""
 
     chunk_id: str
     document_id: UUID
@@ -52,18 +52,18 @@ class Mentioned:
 
     @property
     def is_surely_about(self) -> bool:
-        """Tells whether the chunk is about it, and not merely has it as its first subject."""
+        """Returns whether the chunk is about the entity, and does not merely have it as its first subject."""
         return SURE_ABOUT.get(self.about or "", 0.0) >= SURE
 
     @property
     def leads_on(self) -> bool:
-        """Tells whether another chunk can be about it: by the same name, or by a part of it."""
+        """Returns whether another chunk can be about the entity, by the same name or by a part of it."""
         return self.mentions > 1 or " " in self.name
 
 
 @dataclass(frozen=True)
 class AskedName:
-    """A name of the question; `share`: how likely it means this entity."""
+    """A name of the question; `share` is the probability that it means this entity."""
 
     entity_id: str
     name: str
@@ -73,7 +73,7 @@ class AskedName:
 
 @dataclass(frozen=True)
 class Lifted:
-    """A chunk with a name of the question: what it gains, and how surely it is about `name`."""
+    """A chunk with a name of the question: its score, and how certainly it is about `name`."""
 
     place: Place
     score: float
@@ -84,8 +84,8 @@ class Lifted:
 
 @dataclass(frozen=True)
 class Start:
-    """A mention that a bridge begins with, and the weight so far. It comes from the name of the question, or from what
-    the bridge `before` it led over."""
+    """A mention that a bridge begins with, and the weight so far. The bridge comes from a name of the question, or
+    continues the bridge `before`."""
 
     weight: float
     asked: AskedName
@@ -94,7 +94,7 @@ class Start:
 
     @property
     def source(self) -> tuple[str, str]:
-        """(id, name) of the entity that leads to the mentioned one."""
+        """The (id, name) of the entity that leads to the mentioned one."""
         if self.before is not None:
             return self.before.mention.entity_id, self.before.mention.name
         return self.asked.entity_id, self.asked.name
@@ -105,7 +105,7 @@ class Start:
 
     @property
     def way(self) -> list[Start]:
-        """The steps from the name of the question on."""
+        """The steps from the name of the question up to this one."""
         return [*(self.before.way if self.before else []), self]
 
 
@@ -117,10 +117,10 @@ class Bridged:
 
 
 def lifted(asked: Sequence[AskedName], places: Places, *, is_question: bool = True) -> list[Lifted]:
-    """Scores the chunks about the names of the question, or with one, best first: rare names lift more.
+    """Scores the chunks that are about or mention a name of the question, best first; rare names score higher.
 
-    A statement names what it is about, so that what merely mentions that has nothing to add to it: without
-    `is_question` only chunks under a title or file name that is one count.
+    A statement itself names its subject, so chunks that merely mention it add nothing: unless `is_question`, only
+    chunks under a title or file name that is the name count.
     """
     scores: dict[Place, float] = defaultdict(float)
     best: dict[Place, tuple[float, float, AskedName]] = {}
@@ -156,8 +156,8 @@ def starts(
 ) -> list[Start]:
     """Returns the best way to every other name that a seed mentions, best first.
 
-    `seeds`: scores from 0 to 1; `places` are those of the names of the question. A seed without a rare name of the
-    question leads nowhere: ordinary searches stay as they are.
+    `seeds` are scores from 0 to 1; `places` are the places of the question's names. Seeds without a rare name of the
+    question lead nowhere, so ordinary searches are not changed.
     """
     names = {one.entity_id: one for one in asked}
     by_place: dict[Place, list[Mentioned]] = defaultdict(list)
@@ -179,7 +179,7 @@ def starts(
 
 
 def _anchor(one: AskedName, place: Place, places: Places, is_question: bool) -> float:
-    """Rates how good a start the chunk is for this name."""
+    """Rates how good a start the chunk is for bridges from this name."""
     rarity = places.rarity(one.entity_id, one.mentions)
     sure = _about(one, places, is_question).get(place, 0.0) * rarity**2
     if is_question and place in places.chunks_with(one.entity_id, NAMED_IN):
@@ -193,7 +193,7 @@ def _about(one: AskedName, places: Places, is_question: bool) -> Mapping[Place, 
 
 
 def pairs_with(begun: Iterable[Start], mentions: Iterable[Mentioned]) -> dict[Pair, str]:
-    """Pairs each mention that a bridge begins with and what the chunk is about; returns the mention's id by pair."""
+    """Pairs each mention that begins a bridge with its source and its chunk's subjects; returns its id by pair."""
     about: dict[Place, set[str]] = defaultdict(set)
     for mention in mentions:
         if mention.is_surely_about:
@@ -206,13 +206,13 @@ def pairs_with(begun: Iterable[Start], mentions: Iterable[Mentioned]) -> dict[Pa
 
 
 def favoured(begun: Iterable[Start], stated: Collection[str]) -> list[Start]:
-    """Raises the weight of mentions for which the seed states what is asked (`stated`: their ids); best first."""
+    """Raises the weight of mentions whose seed states what is asked (`stated`: their entity ids); best first."""
     raised = [replace(one, weight=STATED * one.weight) if one.mention.entity_id in stated else one for one in begun]
     return sorted(raised, key=lambda one: (-one.weight, one.mention.entity_id))
 
 
 def onward(ends: Sequence[Bridged], mentions: Iterable[Mentioned], known: Collection[str]) -> list[Start]:
-    """Continues from where the best bridges end over what is mentioned there, best first.
+    """Continues the best bridges over the names mentioned where they end, best first.
 
     `known` are the entities that earlier bridges led over.
     """
@@ -244,7 +244,7 @@ def bridged(found: Iterable[Start], places: Places) -> list[Bridged]:
 
 
 def joined(*found: Sequence[Bridged]) -> list[Bridged]:
-    """Merges lists of ends: each chunk with its best path, best first."""
+    """Merges lists of ends; each chunk keeps its best path, best first."""
     best: dict[Place, Bridged] = {}
     for one in (each for ends in found for each in ends):
         if one.place not in best or one.gain > best[one.place].gain:

@@ -1,4 +1,4 @@
-"""What the bridge method reads: the provenance in PostgreSQL, in one transaction, every step bounded."""
+"""The bridge method's reads: the provenance in PostgreSQL, in one transaction, every step bounded."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ MOST_STARTS = 100
 
 
 class Bridging:
-    """Links texts with the workspace's names, and follows bridges from there."""
+    """Links texts with the workspace's names, and follows bridges from those names."""
 
     def __init__(self, database: Database, statement_milliseconds: int = 2_000) -> None:
         self.database, self.statement_milliseconds = database, statement_milliseconds
 
     async def linked(self, workspace_id: UUID, query: str, names: Sequence[str]) -> list[Linked]:
-        """Returns the known names of the query, and those of `names` that are known (at 0 to 0)."""
+        """Returns the known names of the query by position, and the known ones of `names` (at 0 to 0)."""
         async with self._reading(workspace_id) as connection:
             return await ProvenanceReader(connection, workspace_id).linked(query, names)
 
     async def expand(self, workspace_id: UUID, request: ExpandRequest) -> ExpandResponse:
-        """Expands by the `bridge` method; the answer is empty if no name is known."""
+        """Expands by the `bridge` method; the response is empty if no name is known."""
         async with self._reading(workspace_id) as connection:
             reading = ProvenanceReader(connection, workspace_id)
             linked = await self._linked(reading, request)
@@ -63,7 +63,7 @@ class Bridging:
         if request.names:
             return await reading.linked_before(request.names)
         found = await reading.linked(request.query or "", request.entities)
-        # Chunks that share a concept are not about one thing: to follow those leads ordinary questions astray.
+        # Chunks that share a concept are not about one thing: following them leads ordinary questions astray.
         return [one for one in found if not one.is_concept]
 
     async def _chunks(
@@ -100,7 +100,7 @@ class Bridging:
 
 
 def states(told: Sequence[Stated], asks_for: Collection[str]) -> bool:
-    """Tells whether a relation has a word of what is asked: "directed by" answers who the director is."""
+    """Returns whether a relation shares a word with what is asked: "directed by" answers who the director is."""
     return any(share_a_word(content_words(f"{one.phrase} {one.relation_type}"), asks_for) for one in told)
 
 

@@ -1,4 +1,4 @@
-"""From names to the chunks around them: breadth first over relations, bounded at every hop, alike over every store."""
+"""Expands names to the chunks around them: breadth first over relations, bounded at every hop, over any store."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ AT_ONCE = 50
 async def expand(
     store: GraphStore, workspace_id: UUID, seeds: Sequence[StoredEntity], max_hops: int, min_mentions: int, limit: int
 ) -> list[ExpandedChunk]:
-    """Returns the best `limit` chunks; a chunk has the score of the best entity that it mentions."""
+    """Returns the best `limit` chunks; a chunk's score is that of the best entity it mentions."""
     bounds = Bounds(min_mentions=min_mentions)
     reached = await store.reach(workspace_id, [seed.id for seed in seeds], max_hops, bounds)
-    # Better entities first, so the first that mentions a chunk is its best.
+    # Better entities come first, so the first one that mentions a chunk is the chunk's best.
     ranked = sorted(reached, key=lambda one: (-score(one.hop, one.mentions), -one.weight, one.id))
     place = {one.id: number for number, one in enumerate(ranked)}
     best: dict[tuple[UUID, str], ExpandedChunk] = {}
@@ -37,9 +37,9 @@ async def expand(
 
 
 def score(hop: int, mentions: int) -> float:
-    """1 / (1 + 0.3 × hop), and up to 15 % less the more often the entity is mentioned: a hub says little.
+    """Returns 1 / (1 + 0.3 × hop), reduced by up to 15 % for frequently mentioned entities, because a hub says little.
 
-    The damping is too weak to put an entity behind those of the next hop (up to hop 3).
+    The reduction is too small to rank an entity below those of the next hop (up to hop 3).
     """
     rarity = 1 / (1 + math.log(max(1, mentions)))
     return (1 - HUB_DAMPING * (1 - rarity)) / (1 + HOP_PENALTY * hop)

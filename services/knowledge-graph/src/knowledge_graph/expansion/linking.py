@@ -1,4 +1,4 @@
-"""The known names of a text: every run of up to twelve words is a key to look up. Stateless, so never out of date."""
+"""Finds known names in a text: every run of up to twelve words is looked up. Stateless, so never out of date."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ SHORTEST_PLURAL = 5
 POSSESSIVE = re.compile(r"['’]s\b|(?<=s)['’](?!\w)")
 QUESTION_MARKS = "?\uff1f\u061f\u00bf\u055e"
 QUESTION_WORD = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE)
-# What may stand in a text in small letters and is a name all the same.
+# Types whose names count even in small letters.
 WRITTEN_SMALL = frozenset({"IDENTIFIER", "SERVICE"})
 
 
 @dataclass(frozen=True)
 class NameRun:
-    """Words `first` to `last` (exclusive) of the text, characters `start` to `end`, could be the name of `key`.
+    """A possible name: words `first` to `last` (exclusive) of the text, characters `start` to `end`, with the lookup
+    `key`.
 
-    `is_written_as_name`: some word begins with a capital or a digit, or is an identifier; `has_capitals`: one that does
-    not begin the text has a capital. `is_long`: it has enough words to be a name in small letters too.
+    `is_written_as_name`: some word begins with a capital or a digit, or is an identifier. `has_capitals`: a word other
+    than the first of the text has a capital. `is_long`: it has enough words to be a name even in small letters.
     """
 
     first: int
@@ -43,7 +44,7 @@ class NameRun:
 
 @dataclass(frozen=True)
 class Meaning:
-    """An entity that a name stands for; of all that the name stands for in the workspace, `share` (0 to 1) are it."""
+    """An entity that a name may stand for; `share` (0 to 1) is its share of the name's uses in the workspace."""
 
     entity: StoredEntity
     share: float
@@ -51,7 +52,7 @@ class Meaning:
 
 @dataclass(frozen=True)
 class Linked:
-    """A known name of the text. `has_capitals`: not only where a sentence begins with it."""
+    """A known name in the text. `has_capitals`: a word other than the first of the text has a capital."""
 
     start: int
     end: int
@@ -60,10 +61,9 @@ class Linked:
 
     @property
     def is_concept(self) -> bool:
-        """Tells whether it is a term ("wind tunnel") and not the name of one thing.
+        """Returns whether this is a term ("wind tunnel") and not the name of one thing.
 
-        The documents may know a name as a term that they define ("Damerjog is a village") where the text writes it as a
-        name.
+        Documents may define as a term ("Damerjog is a village") what the text writes as a name; then it is a name.
         """
         if self.has_capitals and any(one.entity.name[:1].isupper() for one in self.meanings):
             return False
@@ -71,7 +71,7 @@ class Linked:
 
 
 def candidates(text: str) -> list[NameRun]:
-    """Returns the runs of the text's first 400 words, longest first; a run as written comes before its singular."""
+    """Returns the runs among the text's first 400 words, longest first; a run as written precedes its singular."""
     words = list(WORD.finditer(text))[:LONGEST_QUERY_WORDS]
     found: list[NameRun] = []
     for size in range(min(MOST_WORDS, len(words)), 0, -1):
@@ -80,7 +80,7 @@ def candidates(text: str) -> list[NameRun]:
             start, end = words[first].start(), words[last - 1].end()
             own = [word.group() for word in words[first:last]]
             if own[-1] == "s" and text[end - 2 : end - 1] in ("'", "’"):
-                continue  # a possessive's letter is no word
+                continue  # the "s" of a possessive is not a word
             written = _is_written_as_name(text[start:end], own)
             is_long = len([word for word in own if word.casefold() not in STOP_WORDS and len(word) > 1]) > 1
             capitals = any(word[0].isupper() for word in (own if first else own[1:]))
@@ -91,7 +91,7 @@ def candidates(text: str) -> list[NameRun]:
 
 
 def longest_known(found: Iterable[NameRun], known: Mapping[str, Sequence[Meaning]]) -> list[Linked]:
-    """Picks the longest known names; a name inside a longer one does not count. `known` is by key."""
+    """Returns the longest known names; names inside a longer one do not count. `known` is by key."""
     taken: set[int] = set()
     chosen: list[Linked] = []
     for one in found:
@@ -106,7 +106,7 @@ def longest_known(found: Iterable[NameRun], known: Mapping[str, Sequence[Meaning
 
 
 def _names(run: NameRun, entity_type: str) -> bool:
-    """Small words that stand apart name no identifier: who wants to "read a csv file" does not ask about `csv_file`."""
+    """Returns whether the run may name such an entity: "read a csv file" does not ask about `csv_file`."""
     if run.is_written_as_name:
         return True
     if entity_type == "IDENTIFIER" and run.last - run.first > 1:
@@ -115,7 +115,7 @@ def _names(run: NameRun, entity_type: str) -> bool:
 
 
 def without_names(text: str, names: Iterable[Linked]) -> str:
-    """Cuts out the names with their possessive endings; what is left is what the text asks about them."""
+    """Returns the text without the names and their possessive endings: what the text asks about them."""
     for name in sorted(names, key=lambda one: -one.start):
         ending = POSSESSIVE.match(text, name.end)
         text = f"{text[: name.start]} {text[ending.end() if ending else name.end :]}"
@@ -123,7 +123,7 @@ def without_names(text: str, names: Iterable[Linked]) -> str:
 
 
 def asks(text: str) -> bool:
-    """Tells whether the text is a question: by its mark in any script, or by an English question word."""
+    """Returns whether the text is a question: by a question mark in any script, or an English question word."""
     return any(mark in text for mark in QUESTION_MARKS) or QUESTION_WORD.search(text) is not None
 
 
@@ -131,7 +131,7 @@ def _keys(surface: str) -> list[str]:
     key = name_key(surface)
     if len(key) < 2 or key in STOP_WORDS or key.isdigit():
         return []
-    # "the Beatles' films", "hurricanes": a plural that the key does not fold.
+    # "the Beatles' films", "hurricanes": plurals that the key does not normalise.
     plural = len(key) >= SHORTEST_PLURAL and key.endswith("s") and not key.endswith("ss")
     return [key, key[:-1]] if plural else [key]
 

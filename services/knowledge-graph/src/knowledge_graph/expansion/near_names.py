@@ -1,4 +1,4 @@
-"""Names that a text writes otherwise than any document does: with a mistake, or not in full. Without IO."""
+"""Links names that no document spells in this way: misspelled or incomplete. Without IO."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ SHARE = 0.8
 
 @dataclass(frozen=True)
 class Near(StoredEntity):
-    """An entity whose name is like that of `key`; `similarity` (0 to 1) by their trigrams."""
+    """An entity whose name resembles `key`; `similarity` (0 to 1) is the trigram similarity."""
 
     key: str
     similarity: float
 
 
 def unlinked(text: str, found: Iterable[NameRun], linked: Iterable[Linked]) -> list[NameRun]:
-    """Returns the runs, longest first, that the text writes as names and that are not known."""
+    """Returns the runs that are written as names but are not known, longest first."""
     names = list(linked)
     free = [
         one
@@ -42,7 +42,7 @@ def unlinked(text: str, found: Iterable[NameRun], linked: Iterable[Linked]) -> l
 
 
 def nearest(text: str, runs: Iterable[NameRun], near: Mapping[str, Sequence[Near]]) -> list[Linked]:
-    """Links the runs to the nearest names (`near`, by key); of overlapping runs the longest counts."""
+    """Links the runs to the nearest names (`near`, by key); of overlapping runs the longest wins."""
     chosen: list[Linked] = []
     for one in runs:
         if any(name.start < one.end and one.start < name.end for name in chosen):
@@ -58,7 +58,7 @@ def nearest(text: str, runs: Iterable[NameRun], near: Mapping[str, Sequence[Near
 
 
 def _is_bounded(surface: str) -> bool:
-    """Tells whether its first and last word look like those of a name."""
+    """Returns whether the first and the last word look like those of a name."""
     words = WORD.findall(surface)
     return all(
         (word[0].isupper() or word[0].isdigit()) and word.casefold() not in STOP_WORDS for word in (words[0], words[-1])

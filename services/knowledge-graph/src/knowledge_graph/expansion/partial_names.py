@@ -1,4 +1,4 @@
-"""What a name may be short for, and whether two words say the same: both without a dictionary."""
+"""Finds what a longer name may be called in short, and whether two words mean the same, without a dictionary."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ SHORTEST_SHARED, MOST_ENDING = 4, 2
 
 
 def parts_of(name: str, entity_type: str) -> list[list[str]]:
-    """Keys of the ends and beginnings of a name of several words, longest first; those of as many words together.
+    """Returns the keys of the endings and beginnings of a name of several words, longest first, grouped by number of
+    words.
 
-    "Maratha Peshwa Baji Rao II" may be Baji Rao II, "Maharashtra state" Maharashtra, "D. Ross Lederman" Ross Lederman.
-    A person's first name is nobody's.
+    "Maratha Peshwa Baji Rao II" may be called Baji Rao II, "Maharashtra state" Maharashtra, "D. Ross Lederman" Ross
+    Lederman. A person's first name alone does not count.
     """
     words = name.split()
     if len(words) > MOST_WORDS:
@@ -30,12 +31,12 @@ def parts_of(name: str, entity_type: str) -> list[list[str]]:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Returns the words in small letters, without those that any text has."""
+    """Returns the words in lower case, without stop words."""
     return frozenset(word for word in WORD.findall(text.casefold()) if word not in STOP_WORDS and len(word) > 1)
 
 
 def share_a_word(some: Collection[str], others: Collection[str]) -> bool:
-    """Tells whether a word of one is in the other except for its ending: "directed" and "director"."""
+    """Returns whether a word of one is also in the other, apart from its ending: "directed" and "director"."""
     return any(_same(one, other) for one in some for other in others)
 
 

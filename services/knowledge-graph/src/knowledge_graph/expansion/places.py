@@ -1,4 +1,4 @@
-"""Where entities are: the chunks about each, and those that mention it, where they are few enough to matter."""
+"""Places of entities: the chunks about each, and those that mention it if they are few enough to matter."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ Place: TypeAlias = tuple[UUID, str]
 
 @dataclass(frozen=True)
 class Where:
-    """An entity in a chunk; `about` says why the chunk is about it, None for a mere mention. `titled`: the document's
-    title has the name inside it."""
+    """An entity in a chunk; `about` is the reason why the chunk is about it, None for a mere mention. `titled`: the
+    document's title contains the name."""
 
     entity_id: str
     chunk_id: str
@@ -54,7 +54,7 @@ class Where:
 
 
 class Places:
-    """Where entities are: the chunks about each, and those that mention it, where they are few enough to matter."""
+    """The places of entities: the chunks about each, and those that mention it if they are few enough to matter."""
 
     def __init__(self, rows: Iterable[Where], chunks: int) -> None:
         self.chunks = chunks + SMALL
@@ -77,12 +77,12 @@ class Places:
             self.mentioning[entity] |= places.keys()
 
     def chunks_about(self, entity_id: str) -> Mapping[Place, float]:
-        """Returns the chunks about the entity, none if there are too many."""
+        """Returns the chunks about the entity; none if there are too many."""
         found = self.about.get(entity_id, {})
         return found if len(found) <= MOST_ABOUT else {}
 
     def chunks_with(self, entity_id: str, part: float) -> set[Place]:
-        """Returns the chunks that name the entity, none if that is more than this part of the workspace."""
+        """Returns the chunks that name the entity; none if they are more than this share of the workspace."""
         found = self.mentioning.get(entity_id, set())
         return found if len(found) <= min(MOST_CHUNKS, max(FEW, part * self.chunks)) else set()
 
@@ -90,14 +90,14 @@ class Places:
         return any(sure >= SURE for sure in self.about.get(entity_id, {}).values())
 
     def add_part(self, entity_id: str, about: Iterable[Mapping[Place, float]]) -> None:
-        """Adds chunks about what parts of the entity's name stand for, by part."""
+        """Adds chunks that are about what parts of the entity's name stand for, by part."""
         for one in about:
             for place, share in spread(one, BY_PART).items():
                 known = self.by_part[entity_id]
                 known[place] = max(known.get(place, 0.0), share)
 
     def ends(self, entity_id: str) -> Mapping[Place, float]:
-        """Returns where a bridge over the entity leads, with the share of its weight that comes through."""
+        """Returns the chunks to which a bridge over the entity leads, with the share of its weight that each gets."""
         mentioning = self.chunks_with(entity_id, FOLLOWED_IN)
         ends = spread(dict.fromkeys(mentioning, VIA_MENTION)) | spread(self.chunks_about(entity_id))
         titled = spread(dict.fromkeys(self.titled.get(entity_id, ()), TITLED_ONWARD))
@@ -106,11 +106,11 @@ class Places:
         return ends
 
     def rarity(self, entity_id: str, mentions: int) -> float:
-        """Rates from 1 (one chunk has it) to 0 (all have it), by the number of mentions where they were not read."""
+        """Returns 1 if one chunk has it, down to 0 if all have; by the number of mentions if they were not read."""
         having = mentions if mentions > MOST_MENTIONS else len(self.mentioning.get(entity_id, ()))
         return max(0.0, math.log(self.chunks / max(1, having)) / math.log(self.chunks))
 
 
 def spread(places: Mapping[Place, float], part: float = 1.0) -> dict[Place, float]:
-    """Divides the weight among the chunks: each is worth less the more there are."""
+    """Divides the weight among the chunks: the more there are, the less each gets."""
     return {place: part * sure / math.sqrt(len(places)) for place, sure in places.items()}

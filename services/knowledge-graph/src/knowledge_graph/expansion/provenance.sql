@@ -5,7 +5,7 @@ WHERE entity.workspace_id = %(workspace_id)s AND entity.id = ANY(%(ids)s)
 ORDER BY entity.id;
 
 -- name: meanings
--- By key: the entity of that name (or that it was merged into), else those that are written so, most often first.
+-- By key: the entity of that name (or the one it was merged into), else all entities with that spelling, by frequency.
 SELECT
     wanted.key, found.uses, found.is_exact,
     {entity}
@@ -24,14 +24,14 @@ CROSS JOIN LATERAL (
         LIMIT %(most)s
     )
 ) AS found
--- With a limit, so that each is looked up: the planner expects more names to be known than are.
+-- The LIMIT makes the planner look up each row; it expects more names to be known than are.
 CROSS JOIN LATERAL (
     SELECT * FROM entity WHERE entity.workspace_id = %(workspace_id)s AND entity.id = found.entity_id LIMIT 1
 ) AS entity
 ORDER BY wanted.key, found.is_exact DESC, found.uses DESC, entity.id;
 
 -- name: names_like
--- By key: entities whose names are written nearly so, concepts left out.
+-- By key: entities with similar names, without concepts.
 SELECT
     wanted.key, found.similarity,
     {entity}
@@ -44,9 +44,9 @@ WHERE entity.entity_type <> 'CONCEPT'
 ORDER BY wanted.key, found.similarity DESC, entity.mentions DESC, entity.id;
 
 -- name: places
--- Of each entity the chunks that are about it, and those that mention it; no mentions of one that has too many of them.
--- One row more than `most` says that too many are about it. `titled`: the document's title has the name inside it, as
--- words; where an entity has more than `titles` mentions, titles are not compared.
+-- For each entity the chunks that are about it, and those that mention it; no mentions if it has too many. `most` + 1
+-- rows mean that too many chunks are about it. `titled`: the document's title contains the name as whole words; titles
+-- are not compared if the entity has more than `titles` mentions.
 SELECT place.entity_id, place.chunk_id, place.document_id, place.about, place.titled
 FROM unnest(%(ids)s::text[]) AS wanted (id)
 CROSS JOIN LATERAL (
@@ -92,7 +92,7 @@ CROSS JOIN LATERAL (
 SELECT coalesce(sum(chunks), 0)::bigint AS chunks FROM graphed_document WHERE workspace_id = %(workspace_id)s;
 
 -- name: chunks_about_names
--- The chunks that are surely about what these names stand for, concepts left out.
+-- The chunks that are surely about what these names stand for, without concepts.
 SELECT wanted.id AS entity_id, about.chunk_id, about.document_id, about.about
 FROM unnest(%(ids)s::text[]) AS wanted (id)
 CROSS JOIN LATERAL (
@@ -119,7 +119,7 @@ CROSS JOIN LATERAL (
 ) AS about;
 
 -- name: mentions
--- What the chunks name, in the order of the text.
+-- The names in the chunks, in text order.
 SELECT
     mention.chunk_id, mention.document_id, mention.entity_id, mention.about, mention.sentence_start,
     mention.sentence_end, entity.name, entity.entity_type, entity.mentions
@@ -140,7 +140,7 @@ CROSS JOIN LATERAL (
 ORDER BY mention.chunk_id, mention.document_id, mention.number;
 
 -- name: stated_between
--- What the chunks state between two names, in either direction, surest first.
+-- What the chunks state about the two names, in either direction, most certain first.
 SELECT pair.number, evidence.relation_type, evidence.phrase, evidence.span_start, evidence.span_end
 FROM unnest(
     %(numbers)s::integer[], %(sources)s::text[], %(targets)s::text[], %(chunk_ids)s::text[]

@@ -1,4 +1,4 @@
-"""Reads the provenance in PostgreSQL for the bridge method."""
+"""Reads the provenance in PostgreSQL, for the bridge method."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class _Meaning(StoredEntity):
 
 @dataclass(frozen=True)
 class Stated:
-    """A relation between two names, as its sentence says it; `number` is of the pair that was asked for."""
+    """A relation between two names in the words of its sentence; `number` is the number of the requested pair."""
 
     number: int
     relation_type: str
@@ -81,7 +81,7 @@ class ProvenanceReader(Repository):
         return found
 
     async def linked_before(self, names: Sequence[LinkedName]) -> list[Linked]:
-        """Restores the names that an earlier answer linked."""
+        """Restores the names that an earlier response linked."""
         ids = sorted({one.entity_id for one in names})
         known = {row.id: row for row in await self.all(NameLookupSql.entities, StoredEntity, ids=ids)}
         places: dict[tuple[int, int, str], list[Meaning]] = {}
@@ -110,7 +110,7 @@ class ProvenanceReader(Repository):
         return Places(rows, self.chunks)
 
     async def around(self, begun: Sequence[Start]) -> Places:
-        """Returns what the pairs' chunks state between the two, in either direction, surest first."""
+        """Returns the places of the mentioned entities; if no chunk is about one, those about parts of its name."""
         named = {one.mention.entity_id: one.mention for one in begun}
         found = await self.places(list(named))
         parts = {
@@ -139,7 +139,7 @@ class ProvenanceReader(Repository):
         )
 
     async def stated(self, pairs: Collection[Pair]) -> dict[Pair, list[Stated]]:
-        """Returns what the pairs' chunks state between the two, in either direction, surest first."""
+        """Returns what the pairs' chunks state about the two entities, in either direction, most certain first."""
         wanted = list(pairs)
         if not wanted:
             return {}
@@ -159,7 +159,7 @@ class ProvenanceReader(Repository):
 
 
 def _shared(rows: Sequence[_Meaning]) -> list[Meaning]:
-    """An entity of that very name is it; else those that are written so share the name by how often they are."""
+    """Returns the entities of exactly that name, else all that are spelled so, with shares by frequency."""
     chosen = [row for row in rows if row.is_exact] or list(rows)
     total = sum(row.uses for row in chosen)
     return [Meaning(row, row.uses / total) for row in chosen]

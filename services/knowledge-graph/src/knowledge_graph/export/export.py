@@ -22,15 +22,16 @@ STALLED = {"idle_in_transaction_session_timeout": "60s"}
 
 
 class Export:
-    """Streams exports: two at once in a process, each for up to a quarter of an hour."""
+    """Streams exports: at most two at a time per process, each for up to 15 minutes."""
 
     def __init__(self, database: Database) -> None:
         self.database, self.running = database, 0
 
     async def parts(self, workspace_id: UUID, form: ExportForm, min_mentions: int) -> AsyncGenerator[str]:
-        """Yields the file, without entities that are mentioned less often and their relations.
+        """Yields the parts of the file, without entities that have fewer mentions and without their relations.
 
-        Raises ExportsBusy before the first part, TimeoutError in the middle: the file is then not complete.
+        Raises ExportsBusy before the first part. A TimeoutError may come at any later point, which leaves the file
+        incomplete.
         """
         if self.running >= AT_ONCE:
             raise ExportsBusy(headers={"Retry-After": "10"})

@@ -18,7 +18,7 @@ STEERING = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class ExportForm(Protocol):
-    """A file is its head, entities, relations, its foot."""
+    """A file format: head, entities, relations, foot."""
 
     media_type: str
     extension: str
@@ -31,7 +31,7 @@ class ExportForm(Protocol):
 
 
 class GraphMl:
-    """http://graphml.graphdrawing.org/specification.html; read by Gephi, yEd, Cytoscape, networkx."""
+    """GraphML (http://graphml.graphdrawing.org/specification.html), read by Gephi, yEd, Cytoscape and networkx."""
 
     media_type, extension = "application/graphml+xml", "graphml"
     keys = (
@@ -68,7 +68,7 @@ class GraphMl:
 
 
 class Turtle:
-    """https://www.w3.org/TR/turtle/; what `POST /v1/graph/triples` reads. Weights have no place in it."""
+    """Turtle (https://www.w3.org/TR/turtle/), as read by `POST /v1/graph/triples`. It has no weights."""
 
     media_type, extension = "text/turtle", "ttl"
     head = (
@@ -89,7 +89,7 @@ class Turtle:
 
 
 class JsonLines:
-    """A line for each entity (`kind` entity), then for each relation."""
+    """JSON Lines: one line per entity (`kind` is entity), then one per relation."""
 
     media_type, extension = "application/jsonl", "jsonl"
     head = foot = ""
@@ -121,7 +121,7 @@ def _attribute(text: str) -> str:
 
 
 def _xml(text: str) -> str:
-    """Characters that XML 1.0 cannot hold become U+FFFD."""
+    """Escapes a text; characters that XML 1.0 does not allow become U+FFFD."""
     return NOT_XML.sub("\ufffd", text)
 
 
@@ -130,7 +130,7 @@ def _data(values: Sequence[tuple[str, object]]) -> str:
 
 
 def _named(prefix: str, kind: str, name: str) -> str:
-    """`t:SERVICE`, or the whole address where the name has characters that a local name may not have."""
+    """Returns `t:SERVICE`, or the full IRI if the name has characters that a local name may not contain."""
     return f"{prefix}:{name}" if PLAIN.fullmatch(name) else f"<urn:attractor:{kind}:{quote(name, safe='')}>"
 
 

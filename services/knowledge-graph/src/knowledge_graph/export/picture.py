@@ -1,4 +1,4 @@
-"""A part of the graph that fits on a screen."""
+"""The part of the graph that fits on a screen."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from service_kit.problems import Unavailable
 
 @dataclass(frozen=True)
 class SubgraphQuery:
-    """`entity` None: the most central part. `min_mentions` does not hold for the entity itself."""
+    """`entity` None means the most central part. `min_mentions` does not apply to the entity itself."""
 
     entity: str | None
     hops: int
@@ -25,7 +25,7 @@ class SubgraphQuery:
 
 
 async def subgraph(reader: GraphReader, workspace_id: UUID, wanted: SubgraphQuery) -> Subgraph:
-    """Raises EntityNotFound, which names similar ones, and Unavailable when it takes too long."""
+    """Returns the subgraph. Raises EntityNotFound, which names similar ones, and Unavailable if it takes too long."""
 
     async def read(store: GraphStore) -> Subgraph:
         centre = await _centre(store, workspace_id, wanted.entity) if wanted.entity is not None else None

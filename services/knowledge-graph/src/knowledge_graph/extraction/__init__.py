@@ -1,1 +1,1 @@
-"""From the chunks of a document to its entities and relations. Pure: text in, records out."""
+"""Extracts entities and relations from the chunks of a document. Pure: text in, records out."""

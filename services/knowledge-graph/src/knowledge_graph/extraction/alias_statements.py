@@ -1,4 +1,4 @@
-"""Where a text says that two names are one: "Single Sign-On (SSO)", "X, also known as Y"."""
+"""Finds statements that two names are one: "Single Sign-On (SSO)", "X, also known as Y"."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SPELLINGS = {spelling: word for spellings, word in equations("spellings") for sp
 
 @dataclass(frozen=True)
 class AliasStatement:
-    """`alias` and `target` are places in the text; `method` is `abbreviation` or `stated`."""
+    """Two names that are one: `alias` and `target` are places in the text, `method` is `abbreviation` or `stated`."""
 
     alias: Span
     target: Span
@@ -43,7 +43,7 @@ class AliasStatement:
 
 
 def statements(text: str, spans: Sequence[Span]) -> Iterator[AliasStatement]:
-    """`spans` are the names that are known to stand there."""
+    """Yields the alias statements of the text; `spans` are the known names in it."""
     yield from _abbreviations(text)
     for span in spans:
         other = _other_name(text, span)
@@ -53,8 +53,8 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[AliasStatement]:
 
 
 def _of_kind(span: Span) -> Iterator[AliasStatement]:
-    """Project Kestrel is Kestrel, whatever the language says for a project; "berth-allocation" is the Berth Allocation
-    Service."""
+    """Yields aliases that follow from the kind of thing: "Project Kestrel" is also Kestrel, in English and German; the
+    "Berth Allocation Service" is also Berth Allocation."""
     words = list(WORD.finditer(span.surface))
     if len(words) > 1 and words[0].group().casefold() in PROJECTS and _is_whole(words[1:]):
         start = words[1].start()
@@ -67,12 +67,12 @@ def _of_kind(span: Span) -> Iterator[AliasStatement]:
 
 
 def _is_whole(words: Sequence[re.Match[str]]) -> bool:
-    """Tells whether each word has a capital and several letters: "Project X" and "Project 7" are called so alone."""
+    """Returns whether each word has a capital and several letters; "Project X" and "Project 7" have no shorter name."""
     return all(word.group()[0].isupper() and len(word.group()) > MOST_BARE for word in words)
 
 
 def _other_name(text: str, span: Span) -> Span | None:
-    """Returns the other name that the text states right after the name."""
+    """Returns the other name that the text states directly after the name."""
     for pattern in OPENINGS:
         opening = pattern.match(text, span.end, span.end + LONGEST)
         if opening is None or not _is_about_the_name(opening.group()):
@@ -84,13 +84,13 @@ def _other_name(text: str, span: Span) -> Span | None:
 
 
 def synonym(surface: str) -> str | None:
-    """The name of which the surface is a spelling everywhere ("USA"), where it can be no other word."""
+    """Returns the name for which the surface is a spelling in every text ("USA"); None if it can be another word."""
     return SYNONYMS.get(surface) if surface != "US" else None
 
 
 def american(surface: str) -> str | None:
-    """The name of several words in the spelling of the United States ("Center for Disease Control"); None when it is
-    written so."""
+    """Returns a name of several words in American spelling ("Center for Disease Control"); None if it is already
+    spelled so."""
     spelled = [SPELLINGS.get(word.casefold(), word) for word in surface.split()]
     changed = [one.title() if word[0].isupper() else one for word, one in zip(surface.split(), spelled, strict=True)]
     return " ".join(changed) if len(spelled) > 1 and spelled != surface.split() else None
@@ -102,7 +102,7 @@ def _names_it(surface: str) -> bool:
 
 
 def _is_about_the_name(opening: str) -> bool:
-    # "a man named X" has a name before it only by accident: commas and brackets say that it is the same one.
+    # "a man named X" follows a name only by chance; commas and brackets show that it is the same one.
     return opening.lstrip()[:1] in {",", "("} or ")," in opening or "known" in opening
 
 

@@ -1,4 +1,4 @@
-"""Words that could be a name, for the day when another document makes them one."""
+"""Finds words that could be a name, in case another document makes them one."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ SHORTEST_SMALL = 4
 
 
 def candidates(text: str, sentences: Sentences, mentions: Sequence[Span], chunk_id: str) -> Iterator[Candidate]:
-    """Runs of up to six words of one sentence, first and last with a capital or digit, between them only such and
-    "of", "the" and the like; lower-case words with a hyphen or dot inside. None lies inside one of the `mentions`; at
-    most 1,000 of a chunk."""
+    """Yields runs of up to six words in one sentence: the first and last have a capital or digit, the words between
+    have one too or are like "of" and "the". Also yields lower-case words with a hyphen or dot inside. Nothing inside
+    one of the `mentions`; at most 1,000 per chunk."""
     inside = [(span.start, span.end) for span in mentions]
     found = 0
     for start, end in _runs(without_addresses(text)):
@@ -63,5 +63,5 @@ def _joined(text: str, before: Token, after: Token) -> bool:
 
 
 def _opens(word: Token) -> bool:
-    """An article changes no key, so that the run after it says the same."""
+    """Returns whether a run can begin with the word. Articles are skipped, because they do not change the key."""
     return (word.capital or word.text[0].isdigit()) and word.text.casefold() not in ARTICLES

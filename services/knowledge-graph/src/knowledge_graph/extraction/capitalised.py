@@ -1,4 +1,4 @@
-"""Runs of capitalised words: "Maria Keller", "Gulf of Mexico", "World War II", "J. Paul Getty Museum"."""
+"""Finds runs of capitalised words: "Maria Keller", "Gulf of Mexico", "World War II", "J. Paul Getty Museum"."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ POSSESSIVE = re.compile(r"['’]s?$")
 
 @dataclass(frozen=True)
 class Token:
-    """A word of the text; `text` without a possessive ending."""
+    """A word of the text; `text` is the word without a possessive ending."""
 
     start: int
     end: int
@@ -69,7 +69,7 @@ class Token:
 
 
 def tokens(text: str) -> list[Token]:
-    """The text's words; letters and digits with what joins them inside a word."""
+    """Returns the words of the text: letters and digits, including the characters that join them inside a word."""
     return [
         Token(match.start(), match.start() + len(word), word)
         for match in TOKEN.finditer(text)
@@ -78,9 +78,9 @@ def tokens(text: str) -> list[Token]:
 
 
 def capitalised(text: str, *, nouns_have_capitals: bool = False) -> Iterator[Span]:
-    """ENTITY. A single word that may only open a sentence does not count, nor an office or a kind of thing alone.
+    """Yields ENTITY, but no single word that may only open a sentence, and no office or kind of thing alone.
 
-    `nouns_have_capitals` (German): a single word never counts.
+    With `nouns_have_capitals` (German) a single word never counts.
     """
     hidden = without_addresses(text)
     for run in runs(hidden, STOP_WORDS | GERMAN if nouns_have_capitals else STOP_WORDS):
@@ -101,7 +101,7 @@ def capitalised(text: str, *, nouns_have_capitals: bool = False) -> Iterator[Spa
 
 
 def runs(text: str, skipped: Collection[str]) -> Iterator[list[Token]]:
-    """The longest runs, without the `skipped` small words that open them."""
+    """Yields the longest runs, without the `skipped` small words in front of them."""
     found = tokens(text)
     place = 0
     while place < len(found):
@@ -114,7 +114,7 @@ def runs(text: str, skipped: Collection[str]) -> Iterator[list[Token]]:
 
 
 def quoted_titles(text: str) -> Iterator[Span]:
-    """Titles of works in quotation marks or emphasis: two words or more, most of them capitalised."""
+    """Yields titles of works in quotation marks or emphasis: two words or more, most of them capitalised."""
     for match in QUOTED.finditer(text):
         group = 1 if match.group(1) else 2
         said = match.group(group).split()
@@ -125,7 +125,7 @@ def quoted_titles(text: str) -> Iterator[Span]:
 
 
 def _end(text: str, found: Sequence[Token], first: int) -> int:
-    """Returns the place after the last token of the run that begins at `first`."""
+    """Returns the index after the last token of the run that begins at `first`."""
     end = first + 1
     while end < len(found):
         step = _continues(text, found, first, end)
@@ -136,7 +136,7 @@ def _end(text: str, found: Sequence[Token], first: int) -> int:
 
 
 def _continues(text: str, found: Sequence[Token], first: int, end: int) -> int:
-    """Counts the next tokens that belong to the run; 0 ends it."""
+    """Returns how many of the next tokens belong to the run; 0 ends it."""
     if not _joined(text, found, end):
         return 0
     token = found[end]
@@ -162,8 +162,8 @@ def _continues(text: str, found: Sequence[Token], first: int, end: int) -> int:
 
 
 def _is_first_name(text: str, found: Sequence[Token], first: int, end: int) -> bool:
-    """ "Ermengarde of Tours": one word that is no kind of thing, and whose capital the sentence's beginning does not
-    explain."""
+    """Returns whether the run so far is a single word that is no kind of thing and does not open a sentence, such as a
+    first name: "Ermengarde of Tours"."""
     only = found[first]
     return end - first == 1 and not is_generic([only.text.casefold()]) and not _opens_sentence(text, only.start)
 
@@ -173,7 +173,7 @@ def _opens_sentence(text: str, place: int) -> bool:
 
 
 def _joined(text: str, found: Sequence[Token], place: int) -> bool:
-    """Tells whether only a space, or what follows an initial, separates the token from the one before."""
+    """Returns whether only a space, or the punctuation of an initial, separates the token from the previous one."""
     before = found[place - 1]
     gap = text[before.end : found[place].start]
     initial = len(before.text) == 1 or before.text in {"St", "Dr", "Mr", "Mrs", "Mt", "Ft"}

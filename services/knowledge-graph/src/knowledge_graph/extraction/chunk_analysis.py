@@ -1,4 +1,4 @@
-"""Holds what is known of one chunk on the way from its text to its graph."""
+"""Holds what is known about one chunk while its text becomes a graph."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from knowledge_graph.extraction.sentences import Sentences
 
 @dataclass
 class ChunkAnalysis:
-    """A chunk: what titles and headings call it, and step by step the names in its text."""
+    """A chunk: what titles and headings call it and, step by step, the names in its text."""
 
     chunk: SourceChunk
     reading: EnglishReading
@@ -32,5 +32,5 @@ class ChunkAnalysis:
 
     @property
     def in_text(self) -> list[Mention]:
-        """The mentions that have a place in the text."""
+        """The mentions that have a position in the text."""
         return [mention for mention in self.mentions if mention.end]

@@ -1,4 +1,4 @@
-"""From clauses to relations between names: pronouns and "the film" stand for the name that the text spoke of last."""
+"""Converts clauses to relations between names: pronouns and "the film" stand for the last name the text spoke of."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ CLOSED = {
 
 @dataclass(frozen=True)
 class ClauseTriple:
-    """`source` and `target` are mentions; the source may be one of an earlier chunk that a pronoun stands for."""
+    """A relation from a clause. `source` and `target` are mentions; a pronoun's source may be in an earlier chunk."""
 
     source: Mention
     target: Mention
@@ -71,7 +71,7 @@ class ClauseTriple:
 
 @dataclass
 class Reference:
-    """What the text spoke of last, from the beginning of a document to where it is read."""
+    """What pronouns refer to: the names last spoken of, from the beginning of the document to the current position."""
 
     person: Mention | None = None
     thing: Mention | None = None
@@ -85,13 +85,13 @@ class Reference:
     """By the noun that was said of it: "film" in "Tropic of Cancer is a film"."""
 
     def begin(self, about: Mention | None) -> None:
-        """Begins a section: what another one spoke of is not meant here."""
+        """Begins a section: pronouns no longer refer to names of the previous one."""
         self.person = self.unsure = None
         self.thing = self.section = about
         self.nouns.clear()
 
     def begin_item(self, alone: Mention | None) -> None:
-        """Begins an item of a list; the one before it may be its name (`alone`)."""
+        """Begins a list item; `alone` is the name if the item is nothing else, and the next item may be about it."""
         self.unsure = None
         self.thing = alone or self.named_by_item or self.section
         self.named_by_item = alone
@@ -121,9 +121,11 @@ def triples(
     systems: Collection[str] = (),
     items: Sequence[tuple[int, Mention | None]] = (),
 ) -> Iterator[ClauseTriple]:
-    """`mentions` are those of one text, by place; `spoken_of` is read and brought up to date; `systems` are entities
-    that are parts of systems, between which verbs state what `relation_types.VERBS` says; `items` are the places of
-    list items, whose pronouns mean nothing of the items before, but an item that is a name alone.
+    """Yields the relations of the clauses of one text.
+
+    `mentions` are in text order. `spoken_of` is read and updated. `systems` are entities that are parts of systems;
+    between them verbs state what `relation_types.VERBS` says. `items` are the positions of list items: a pronoun in an
+    item never refers to earlier items, except to one that is only a name.
     """
     starts = [mention.start for mention in mentions]
 
@@ -146,11 +148,11 @@ def triples(
 
 
 def _remember(clause: Clause, named: Mention | None, target: Mention | None, spoken_of: Reference) -> None:
-    """Notes what a later pronoun or noun can mean."""
+    """Records what a later pronoun or noun can refer to."""
     source = named or spoken_of.of(clause.reference)
     if clause.relation == IDENTITY and source is not None and target is None:
         spoken_of.nouns[clause.phrase] = source
-    # "It takes a provider, Corvid Pay. It …": under a heading what is only named beside a noun is not spoken of.
+    # "It takes a provider, Corvid Pay. It …": under a heading, a name that only follows a noun is not what "It" means.
     is_beside = clause.relation == IDENTITY and clause.subject > clause.target and spoken_of.section is not None
     if named is not None and not is_beside:
         spoken_of.remember(named)
@@ -175,7 +177,7 @@ def _said(
 def _of_section(
     clause: Clause, named: Mention | None, target: Mention | None, spoken_of: Reference, systems: Collection[str]
 ) -> Iterator[ClauseTriple]:
-    """Takes the section's own thing for who acts, where only a part of a system can be meant."""
+    """Yields relations whose acting side is the section's own thing, if only a part of a system can be meant."""
     source = spoken_of.section
     if named is not None or source is None or target is None or source.entity_id == target.entity_id:
         return
@@ -184,7 +186,7 @@ def _of_section(
 
 
 def is_between_parts(source: Mention, target: Mention, systems: Collection[str]) -> bool:
-    """Tells whether both are parts of systems, or one is and the other may be."""
+    """Returns whether both are parts of systems, or one is and the other may be."""
     known = [one.entity_id in systems for one in (source, target)]
     return all(known) or (any(known) and not {source.entity_type, target.entity_type} & NO_PARTS)
 
@@ -200,14 +202,14 @@ def _triple(
         if clause.relation in SERVING:
             relation_type, reverse = "DEPENDS_ON", True
     if clause.relation == "TAKE_OVER" and source.entity_type == "TEAM" and target.entity_id in systems:
-        relation_type = "OWNS"  # whose it is since
+        relation_type = "OWNS"  # the current owner
         clause = replace(clause, time=CURRENT) if clause.time in {PERFECT, PRETERITE} else clause
     is_owner = target.entity_type in {"TEAM", "PERSON"} or (
         target.entity_type in OWNERS and source.entity_id in systems and target.entity_id not in systems
     )
     if clause.relation == "BELONG_TO" and is_owner:
         if target.entity_type == "PERSON":
-            return  # a short name of a team, most often
+            return  # usually the short name of a team
         relation_type, reverse = "OWNS", True
     elif clause.relation == "BELONG_TO" and source.entity_id in systems and target.entity_id not in systems:
         relation_type = BELONGS_TO

@@ -1,7 +1,8 @@
-"""Who does what to whom, by the dependency parse: subject, verb phrase, object, each as places in the text.
+"""Finds who does what to whom by the dependency parse: subject, verb phrase, object, each as places in the text.
 
-Shapes of the Stanford dependencies as spaCy's English models label them: active, passive with agent, a preposition's
-object, "X is the son of Y", apposition ("X, son of Y"), participles ("a film directed by X"), relative clauses, lists.
+Covers these shapes of the Stanford dependencies, as spaCy's English models label them: active, passive with agent, a
+preposition's object, "X is the son of Y", apposition ("X, son of Y"), participles ("a film directed by X"), relative
+clauses, lists.
 """
 
 from __future__ import annotations
@@ -38,15 +39,15 @@ SPOKEN_OF = ""
 
 @dataclass(frozen=True)
 class Clause:
-    """`subject` and `target` are the first characters of the two head words; `relation` is the verb's lemma with its
-    preposition in upper snake (BORN_IN, DIRECT, SON_OF); `phrase` the verb phrase as written.
+    """A clause. `subject` and `target` are the positions of the two head words; `relation` is the verb's lemma with its
+    preposition in upper snake case (BORN_IN, DIRECT, SON_OF); `phrase` is the verb phrase as written.
 
-    A passive with its agent is `turned` round already; `time` is one of those of `tenses`. `reference` and
-    `object_reference` are a pronoun ("he") or the noun of "the film" where that is the subject or the target, else "".
-    With the relation IS, `phrase` is a noun that the subject is said to be. With the relation SPOKEN_OF nothing is
-    stated of the subject, which is the target too: the verb is denied or doubted or has no object, but a pronoun that
-    follows can mean its subject. What a denied verb denies follows it. With the reference SECTION nobody is named who
-    acts: "each boarding is handed to X", "charges go through X".
+    A passive with an agent is already `turned` round; `time` is one of the values in `tenses`. `reference` and
+    `object_reference` are the pronoun ("he") or noun ("the film") that is the subject or target, else "". Special
+    values: with the relation IS, `phrase` is a noun that describes the subject. With SPOKEN_OF the clause states
+    nothing, because the verb is denied or doubted or has no object; subject and target are the same, and a later
+    pronoun can refer to it. What a denied verb denies follows as clauses of its own. With the reference SECTION the
+    text does not name who acts: "each boarding is handed to X", "charges go through X".
     """
 
     subject: int
@@ -89,18 +90,18 @@ def _of_verb(verb: Token) -> Iterator[Clause]:
         yield from (Clause(subject.idx, subject.idx, SPOKEN_OF, "") for subject in subjects)
     alike = [] if passive else _likewise(children)
     yield from _statements(verb, children, [*subjects, *alike], of_verb(verb), passive=passive)
-    if alike:  # "X asks Y, as Z does. It …" speaks of X
+    if alike:  # "X asks Y, as Z does. It …" refers to X
         yield from (Clause(subject.idx, subject.idx, SPOKEN_OF, "") for subject in subjects)
 
 
 def _is_none(subject: Token) -> bool:
-    """ "Neither A nor B uses C"."""
+    """Returns whether the subject is negated: "Neither A nor B uses C"."""
     before = subject.doc[max(subject.sent.start, subject.i - NEAR) : subject.i]
     return any(one.lower_ in {"neither", "nor"} for one in before)
 
 
 def _carriers(verb: Token) -> list[Token]:
-    """Returns the verbs that carry this one: "has never had" of "has never had to use"."""
+    """Returns the verbs that govern this one: "has never had" in "has never had to use"."""
     found: list[Token] = []
     while verb.dep_ == "xcomp" and len(found) < MOST_STEPS and not any(one.dep_ in SUBJECTS for one in verb.children):
         verb = verb.head
@@ -109,7 +110,7 @@ def _carriers(verb: Token) -> list[Token]:
 
 
 def _denied(verb: Token, children: Sequence[Token], subjects: Sequence[Token]) -> Iterator[Clause]:
-    """Yields what the verb says is not so."""
+    """Yields what the verb denies."""
     time = of_denied(verb)
     if verb.lemma_ != "be":
         yield from _statements(verb, children, subjects, time, passive=_is_passive(verb, children))
@@ -143,7 +144,7 @@ def _statements(
 
 
 def _is_nothing(child: Token) -> bool:
-    """Tells whether the verb has "nothing" or "no data" for its subject or object: "reads nothing from X"."""
+    """Returns whether the child is "nothing" or "no …" as subject or object: "reads nothing from X"."""
     is_end = child.dep_ in OBJECTS or child.dep_ in SUBJECTS
     return is_end and (
         child.lower_ in NOTHING or any(grand.lower_ == "no" and grand.dep_ == "det" for grand in child.children)
@@ -153,7 +154,7 @@ def _is_nothing(child: Token) -> bool:
 def _pairs(
     subjects: Sequence[Token], targets: Sequence[Token], children: Sequence[Token]
 ) -> Iterator[tuple[Token, Token]]:
-    """Yields each subject with each target, or one with one: "A and B use C and D respectively"."""
+    """Yields each subject with each target, or pairs in order: "A and B use C and D respectively"."""
     near = (*children, *(grand for child in children for grand in child.children))
     if len(subjects) == len(targets) > 1 and any(one.lower_ == "respectively" for one in near):
         yield from zip(subjects, targets, strict=True)
@@ -162,12 +163,12 @@ def _pairs(
 
 
 def _repeats(verb: Token) -> bool:
-    """Tells whether the verb stands for another: "as A and B do"."""
+    """Returns whether the verb stands for another one: "as A and B do"."""
     return verb.lemma_ == "do" and verb.dep_ == "advcl" and any(child.lower_ == "as" for child in verb.children)
 
 
 def _likewise(children: Sequence[Token]) -> list[Token]:
-    """Returns of whom the same is said: "as A and B do", "Like A, …"."""
+    """Returns the names of which the same is said: "as A and B do", "Like A, …"."""
     found = []
     for child in children:
         if _repeats(child):
@@ -178,14 +179,14 @@ def _likewise(children: Sequence[Token]) -> list[Token]:
 
 
 def _bearing(noun: Token) -> Token:
-    """Returns Heron for "the Heron team"."""
+    """Returns the name in front of a kind: Heron for "the Heron team"."""
     before = noun.nbor(-1) if noun.i > noun.sent.start else noun
     is_name = before.head == noun and before.dep_ in {"compound", "amod"} and before.text[0].isupper()
     return before if is_name and noun.lemma_.lower() in PARTS else noun
 
 
 def _whole(noun: Token) -> Token:
-    """Returns the Seat Ledger for "the replica of the Seat Ledger": to read a copy is to read the thing."""
+    """Returns the Seat Ledger for "the replica of the Seat Ledger": reading a copy is reading the original."""
     if noun.lemma_.lower() in COPIES:
         for child in noun.children:
             if child.lower_ == "of":
@@ -209,7 +210,7 @@ def _doubts(child: Token) -> bool:
 
 
 def _objects(child: Token, verb: Token, *, passive: bool) -> Iterator[tuple[str, str, Token, bool]]:
-    """Relation, phrase, object, and whether the object is who acts."""
+    """Yields relation, phrase, object, and whether the object is the one who acts."""
     name = _name(verb)
     if child.dep_ in OBJECTS and child.pos_ != "ADP" and not passive:
         yield name, _written(verb, verb), child, False
@@ -228,7 +229,7 @@ def _objects(child: Token, verb: Token, *, passive: bool) -> Iterator[tuple[str,
 
 
 def _of_noun(noun: Token, subject: Token) -> Iterator[Clause]:
-    """`noun` says what `subject` is: "the son of Lothair", "capital of France"."""
+    """Yields what the noun says about the subject: "the son of Lothair", "capital of France"."""
     if noun.pos_ != "NOUN":
         return
     for child in noun.children:
@@ -254,7 +255,7 @@ def _reference(token: Token) -> str:
 
 
 def _subjects(verb: Token) -> list[Token]:
-    """Returns the subjects of the verb itself, of the noun that it describes, or of the verb that it continues."""
+    """Returns the subjects of the verb, or else of the noun that it describes or the verb that it continues."""
     for _ in range(MOST_STEPS):
         found = [child for child in verb.children if child.dep_ in SUBJECTS]
         if verb.dep_ == "relcl" and (not found or found[0].tag_ in {"WP", "WDT"}):
@@ -275,7 +276,7 @@ def _name(verb: Token) -> str:
 
 
 def _written(verb: Token, last: Token) -> str:
-    """Returns the verb phrase as written, from the first auxiliary to the preposition, without what lies between."""
+    """Returns the verb phrase as written, from the first auxiliary to the preposition, without the words between."""
     words = {child.i: child.text for child in verb.children if child.dep_ in {"aux", "auxpass", "prt"}}
     words |= {verb.i: verb.text, last.i: last.text}
     return " ".join(words[place] for place in sorted(words))

@@ -1,4 +1,4 @@
-"""What source code names: its definitions, and the modules that it imports."""
+"""Finds names in source code: definitions and imported modules."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ SUFFIXES = words("code_suffixes")
 
 
 def is_source_code(name: str) -> bool:
-    """Tells source code by the file's suffix."""
+    """Returns whether the file is source code, by its suffix."""
     return name.rpartition(".")[2].lower() in SUFFIXES and "." in name
 
 
 def definitions(text: str) -> Iterator[Span]:
-    """Names that are defined, and CamelCase names wherever they stand."""
+    """Yields the names that are defined, and CamelCase names everywhere."""
     for match in DEFINITION.finditer(text):
         yield Span(match.start(1), match.end(1), match.group(1), _kind(match.group(1)))
     for match in CAMEL.finditer(text):
@@ -54,7 +54,7 @@ def _kind(name: str) -> str:
 
 
 def wholes(text: str) -> Iterator[Span]:
-    """Yields what the file's first comment calls it a part of: "the core of the Berth Allocation Service"."""
+    """Yields what the file is a part of, by its first comment: "the core of the Berth Allocation Service"."""
     opening = OPENING.match(text)
     if opening is not None:
         for found in WHOLE.finditer(text, opening.start(opening.lastgroup or 0), opening.end()):
@@ -62,14 +62,14 @@ def wholes(text: str) -> Iterator[Span]:
 
 
 def addresses(text: str) -> Iterator[tuple[Span, str]]:
-    """Yields services whose addresses stand in the code, each with the relation that the scheme tells."""
+    """Yields services whose addresses occur in the code, each with the relation that the scheme implies."""
     for match in ADDRESS.finditer(text):
         for place, host, entity_type, relation_type in called(match.group(), match.start()):
             yield Span(place, place + len(host), host, entity_type), relation_type
 
 
 def imports(text: str, file_name: str) -> Iterator[Span]:
-    """Yields the modules that the file imports, without those that come with its language."""
+    """Yields the imported modules, without the language's standard library."""
     suffix = file_name.rpartition(".")[2].lower()
     if suffix in GRAMMARS:
         yield from parsed_imports(text, suffix)

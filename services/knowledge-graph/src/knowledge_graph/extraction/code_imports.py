@@ -1,4 +1,4 @@
-"""What source code imports, read from its syntax tree."""
+"""Finds the imports of source code in its syntax tree."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DEEPEST = 40
 
 
 def parsed_imports(text: str, suffix: str) -> Iterator[Span]:
-    """Yields the modules by place; `suffix` is one of GRAMMARS. Broken code gives what can be read of it."""
+    """Yields the modules in text order; `suffix` is one of GRAMMARS. Broken code yields what can be parsed."""
     content = text.encode()
     root = Parser(_language(suffix)).parse(content).root_node
     for node in _imported(root, 0):
@@ -57,7 +57,7 @@ def _language(suffix: str) -> Language:
 
 
 def _imported(node: Node, depth: int) -> Iterator[Node]:
-    """Yields the nodes that name what is imported, wherever they stand."""
+    """Yields the nodes that name imports, at any depth."""
     yield from _named(node)
     if depth < DEEPEST and node.type not in {"import_from_statement", "use_declaration"}:
         for child in node.children:
@@ -65,7 +65,7 @@ def _imported(node: Node, depth: int) -> Iterator[Node]:
 
 
 def _named(node: Node) -> Iterator[Node]:
-    """Yields what this node names, if it imports something."""
+    """Yields the names in this node if it is an import."""
     match node.type:
         case "import_from_statement":
             yield from _field(node, "module_name")
@@ -85,7 +85,7 @@ def _named(node: Node) -> Iterator[Node]:
 
 
 def _used(node: Node | None) -> Iterator[Node]:
-    """Yields the path of a `use` of Rust, up to what stands in braces."""
+    """Yields the path of a Rust `use`, up to the braces."""
     while node is not None and node.type in {"scoped_use_list", "use_as_clause", "use_wildcard"}:
         node = node.child_by_field_name("path") or (node.children[0] if node.children else None)
     if node is not None:

@@ -1,4 +1,4 @@
-"""Lower-case noun phrases that a document uses as terms: "access token", "rate limiter"."""
+"""Finds lower-case noun phrases that a document uses as terms: "access token", "rate limiter"."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VAGUE = words("vague_nouns")
 
 
 def noun_phrases(document: Doc) -> Iterator[Span]:
-    """Yields phrases of two to four nouns and adjectives in small letters, the last a noun that means something."""
+    """Yields lower-case phrases of two to four nouns and adjectives; the last is a noun with a meaning of its own."""
     for chunk in document.noun_chunks:
         first = chunk.start
         while first < chunk.end and document[first].pos_ not in {"NOUN", "ADJ"}:

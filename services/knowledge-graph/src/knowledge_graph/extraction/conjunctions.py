@@ -1,4 +1,4 @@
-"""One name with "and" inside: "Department of Health and Human Services", "the River and Rowing Museum"."""
+"""Finds single names that contain "and": "Department of Health and Human Services", "the River and Rowing Museum"."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LAW = frozenset({"act", "bill", "railway", "festival", "awards"})
 
 
 def joined(text: str, spans: Sequence[Span]) -> list[Span]:
-    """The names by place, with such pairs as one. What could be two stays two: "the University of Oslo and Bergen"."""
+    """Returns the names in text order, such pairs as one; "the University of Oslo and Bergen" stays two."""
     found: list[Span] = []
     for span in spans:
         before = found[-1] if found else None
         if before is not None and AND.fullmatch(text[before.end : span.start]):
             found[-1:] = [_whole(text, before.start, before, span)] if _is_one(text, before, span) else [before, span]
             continue
-        # A kind of thing alone is no name: "the River and Rowing Museum".
+        # A kind of thing alone was not found as a name: "the River and Rowing Museum".
         kind = KIND_AND.search(text, max(0, span.start - LONGEST_KIND), span.start)
         is_one = kind is not None and _ends_in_head(span) and (before is None or before.end <= kind.start(1))
         found.append(_whole(text, kind.start(1), span) if kind is not None and is_one else span)

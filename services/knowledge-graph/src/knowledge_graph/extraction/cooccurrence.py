@@ -1,4 +1,4 @@
-"""Entities of the same chunk: weak evidence that they have to do with each other."""
+"""Pairs the entities of a chunk: weak evidence that they are related."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ Pair = tuple[str, str]
 
 
 def pairs(mentions: Sequence[Mention]) -> list[tuple[str, str, float]]:
-    """Returns pairs of entity ids, the smaller first, with the confidence; at most 160.
+    """Returns pairs of entity ids, the smaller id first, with the confidence; at most 160.
 
-    First come pairs that share a sentence, then what the chunk is about with each other name, then the foremost names
-    with each other.
+    In this order: pairs that share a sentence, the chunk's main entity with each other entity, then the highest-ranked
+    entities with each other.
     """
-    # What an opening's name is called elsewhere stands beside that name itself: the same pairs again.
+    # Other names from the opening definition occur beside the full name, so they would add the same pairs.
     mentions = [one for one in mentions if one.end or one.about != "definition"]
     ranked = _ranked(mentions)
     found: dict[Pair, float] = {}
@@ -39,7 +39,7 @@ def pairs(mentions: Sequence[Mention]) -> list[tuple[str, str, float]]:
 
 
 def _ranked(mentions: Sequence[Mention]) -> list[str]:
-    """Ranks what the chunk names and is about, what else it is about, then the most often mentioned, then the first."""
+    """Ranks what the chunk is about (in its text, then in titles), then by number of mentions, then the first."""
     count = Counter(mention.entity_id for mention in mentions)
     about = {mention.entity_id for mention in mentions if mention.about}
     named = {mention.entity_id for mention in mentions if mention.end}

@@ -1,4 +1,4 @@
-"""Dates as sentences and headers write them, as precise as they are: 2024, 2024-06 or 2024-06-28. Pure."""
+"""Parses dates in sentences and headers with the precision they have: 2024, 2024-06 or 2024-06-28. Pure."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ DATE_IN_NAME = re.compile(rf"(?<!\d){YEAR}-?(\d\d)(?:-?(\d\d))?(?!\d)")
 
 
 def date_in_name(name: str) -> str | None:
-    """Returns the date that a file is named after: 2026-02-11-architecture.md, planning-2026-01.docx."""
+    """Returns the date in a file name: 2026-02-11-architecture.md, planning-2026-01.docx."""
     found = DATE_IN_NAME.search(name)
     return _written(*found.groups()) if found else None
 
 
 def first_date(text: str) -> str | None:
-    """Returns the first date that the text gives; None where it gives none, or one that no calendar has."""
+    """Returns the first date in the text; None if there is none, or if it is not a valid date."""
     found = DATE.search(" ".join(text.split()))
     if found is None:
         return None

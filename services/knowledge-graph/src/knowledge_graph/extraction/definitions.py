@@ -1,6 +1,6 @@
-"""How a text opens that says what its subject is: "Janis Lyn Joplin (1943–1970) was …", "The Guns and the Fury is a …".
+"""Finds openings that define the text's subject: "Janis Lyn Joplin (1943–1970) was …", "The Guns and the Fury is a …".
 
-Such an opening gives the whole name away, small words and all, where the name alone looks like several.
+Such an opening shows where the name ends, including small words, even if the name alone looks like several.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LONGEST_NAME, LONGEST_ASIDE = 120, 240
 MOST_WORDS, MOST_WORDS_WITH_NOUNS = 12, 5
 MOST_NAMES_OF_PERSON = 5
 BEFORE = re.compile(r"[\s\"“”'‘*_]*")
-# A bracket, the verb, what goes on in small letters, a full stop that belongs to no initial or title.
+# A bracket, the verb, a continuation in small letters, or a full stop that is not part of an initial or title.
 ENDS_NAME = re.compile(
     r"(?<![\s\"”’'*_,])[\s\"”’'*_,]*(?:\(|\b(?:is|was|are|were)\b|[,;]\s+(?=[^\W\d_A-Z])|(?<=\w{4})[.;]\s+(?=[A-Z])|\n|$)"
 )
@@ -37,14 +37,14 @@ WORKS, LEGAL_FORMS, ELSEWHERE = words("works"), words("legal_forms"), words("ope
 
 @dataclass(frozen=True)
 class OpeningDefinition:
-    """`name` is a place in the text. `others` are what other texts will call it, too: "Janis Joplin"."""
+    """`name` is a place in the text; `others` are names that other texts will use: "Janis Joplin"."""
 
     name: Span
     others: tuple[str, ...]
 
 
 def opening(text: str, found: Sequence[Span]) -> OpeningDefinition | None:
-    """Returns what the first sentence of the text defines, with the type of the names `found` there."""
+    """Returns what the first sentence of the text defines, typed by the names `found` there."""
     before = BEFORE.match(text)
     start = before.end() if before else 0
     ending = ENDS_NAME.search(text, start, start + LONGEST_NAME)
@@ -77,7 +77,7 @@ def opening(text: str, found: Sequence[Span]) -> OpeningDefinition | None:
 
 
 def _is_whole_name(surface: str, *, with_nouns: bool) -> bool:
-    """Capitalised words with small ones between them; of a short one also lower-case nouns at its end."""
+    """Returns whether the words are capitalised, with small ones between; a short name may end in other nouns."""
     said = [bare for word in surface.split() if (bare := word.strip("\"“”'‘’-,:*_"))]
     if not said or len(said) > MOST_WORDS or not (said[0][0].isupper() or said[0][0].isdigit()):
         return False
@@ -97,7 +97,7 @@ def _is_work(text: str, place: int) -> bool:
 
 
 def _in_front(name: str, *, is_person: bool, is_work: bool) -> int:
-    """Characters of an article that is no part of the name, or of what a person is addressed with."""
+    """Returns the length of a leading article or form of address that is not part of the name."""
     article = ARTICLE.match(name)
     if article is not None:
         return 0 if is_work else article.end()
@@ -107,7 +107,7 @@ def _in_front(name: str, *, is_person: bool, is_work: bool) -> int:
 
 
 def _others(name: str, *, is_person: bool) -> Iterator[str]:
-    """Yields shorter names: without nickname, "Jr.", "Ltd", what follows a comma or colon; a person's first and last
+    """Yields shorter names: without nickname, "Jr.", "Ltd" or what follows a comma or colon; a person's first and last
     name.
     """
     nickname = NICKNAME.search(name)

@@ -1,7 +1,7 @@
 """Decides, chunk by chunk, which of several full names a short form stands for.
 
-The rules of a document leave "Ford" open beside Gerald Ford and Henry Ford. In a chunk that names only one of them the
-short form means that one; next comes a person whom the chunk or the document is about, where the short form opens a
+The document's rules leave "Ford" open if both Gerald Ford and Henry Ford occur. In a chunk that names only one of them,
+the short form means that one; otherwise a person whom the chunk or document is about, if the short form opens a
 sentence. Everything else stays open.
 """
 
@@ -22,7 +22,7 @@ class Disambiguation:
         self.titled = {key for chunk in chunks for key in self._titles(chunk, {"title"})}
 
     def resolved(self, chunk: ChunkAnalysis) -> Resolution:
-        """Returns the document's resolution with what its ambiguous short forms stand for in this chunk."""
+        """Returns the document's resolution, extended by what its ambiguous short forms mean in this chunk."""
         if not self.resolution.ambiguous:
             return self.resolution
         named = {self.resolution.key(span.surface) for span in chunk.spans}
@@ -48,7 +48,7 @@ class Disambiguation:
         return None
 
     def _opens_sentence(self, key: str, chunk: ChunkAnalysis) -> bool:
-        """Tells a person whom the text is about from a mere name ("the surname Threepwood")."""
+        """Returns whether the name opens a sentence: a person, not a mere name ("the surname Threepwood")."""
         return any(
             self.resolution.key(span.surface) == key and chunk.sentences.at(span.start)[0] == span.start
             for span in chunk.spans

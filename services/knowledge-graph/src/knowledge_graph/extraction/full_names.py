@@ -1,4 +1,4 @@
-"""The names of one document by their words, to look up what a short form can stand for."""
+"""Indexes the names of one document by their words, to find what a short form can stand for."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class FullNames:
                 self.by_initials["".join(initials)].add(key)
 
     def only(self, short: Named, key: str) -> str | None:
-        """The one name that it can stand for; where all the others stand for the longest, that one."""
+        """Returns the only name that it can stand for; of several, the longest if the others can stand for that."""
         standing = [one for one in self._sharing(short) if one != key and self._stands(short, self._named(one))]
         found = sorted({self.stated.get(one, one) for one in standing}.intersection(self.uses) or standing)
         if len(found) < 2:
@@ -64,7 +64,7 @@ class FullNames:
         return None
 
     def spelled_out(self, key: str) -> str | None:
-        """The one name of several words that has these initials: OPIC."""
+        """Returns the only name of several words with these initials (OPIC)."""
         found = self.by_initials.get(key, set())
         return next(iter(found)) if len(found) == 1 and len(key) >= SHORTEST_ACRONYM else None
 
@@ -81,7 +81,7 @@ class FullNames:
 
 
 def folded(surface: str) -> tuple[str, ...]:
-    """The name's words without case, accents and article."""
+    """Returns the words of the name without case, accents and article."""
     plain = "".join(char for char in unicodedata.normalize("NFKD", surface) if not unicodedata.combining(char))
     parts = WORD.findall(plain.casefold())
     return tuple(parts[1:] if len(parts) > 1 and parts[0] in ARTICLES else parts)

@@ -1,7 +1,8 @@
-"""What German sentences say of how systems are built and owned: "X hängt von A und B ab", "Früher nutzte X das Y".
+"""Finds relations in German sentences about how systems are built and owned: "X hängt von A und B ab", "Früher nutzte X
+das Y".
 
-German has no parser here, so a clause counts only where it holds one verb of the list, and its parts stand where German
-grammar puts them: one subject, then the objects, with nothing but small words between. All else states nothing.
+There is no parser for German here, so a clause counts only if it has one verb of the list and its parts are where
+German grammar puts them: one subject, then the objects, with only small words between. Anything else states nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ WHAT = r"(?:(?!(?:und|oder|nicht|kein|keine|keinen|aber|von|auf|aus|in|an|zu) )[
 
 @dataclass(frozen=True)
 class GermanVerb:
-    """`before` stands between subject and object, `behind` after the last object; `passive`: the object acts."""
+    """`before` is between subject and object, `behind` after the last object; `passive`: the object acts."""
 
     relation_type: str
     before: re.Pattern[str]
@@ -43,7 +44,7 @@ class GermanVerb:
 
 BETWEEN = re.compile(rf"`? {ADVERBS}{ARTICLE}{KIND}`?")
 USED = r"genutzt|benutzt|verwendet|gebraucht|benötigt|aufgerufen|gelesen|abgefragt|eingesetzt"
-# relation, finite forms, what stands before the object, what stands behind it, whether the object acts
+# relation, finite forms, before the object, behind it, whether the object is the one who acts
 _GRAMMAR: tuple[tuple[str, str, str, str, bool], ...] = (
     ("DEPENDS_ON", r"hängt|hängen|hing|hingen", r"(?:ab )?(?:von|vom)", r"ab", False),
     ("DEPENDS_ON", r"braucht|brauchen|brauchte|benötigt|benötigen|benötigte", "", "", False),
@@ -130,7 +131,7 @@ STORES = ("datenbank", "speicher", "archiv", "ablage", "datei", "kartei")
 
 
 def names(text: str) -> Iterator[Span]:
-    """Yields the names that only the grammar of a sentence gives away: "Der Meldedienst gehört …"."""
+    """Yields names that only the grammar of the sentence reveals: "Der Meldedienst gehört …"."""
     for found in SLOTS.finditer(text):
         group = next(number for number, value in enumerate(found.groups(), 1) if value)
         surface = found.group(group)
@@ -140,8 +141,8 @@ def names(text: str) -> Iterator[Span]:
 def statements(
     text: str, spans: Sequence[Span], sentences: Sequence[tuple[int, int]], *, has_section: bool
 ) -> Iterator[StatedRelation]:
-    """Yields what clauses say between names of `spans`, sorted and without overlaps; a subject of SECTION is a pronoun
-    that can mean the section's thing alone, where `has_section`."""
+    """Yields the relations that clauses state between names in `spans` (sorted, without overlaps). If `has_section`, a
+    pronoun that can only mean the section's thing is the subject SECTION."""
     for start, end in sentences:
         if end - start <= LONGEST_CLAUSE:
             begin = start
@@ -176,7 +177,7 @@ def _of_clause(
 
 
 def _of_section_alone(text: str, spans: Sequence[Span], inside: Sequence[int], start: int) -> Iterator[StatedRelation]:
-    """ "Ihre Fälle liegen in der FallDB", "Verantwortlich ist das Team Orders"."""
+    """Yields statements about the section: "Ihre Fälle liegen in der FallDB", "Verantwortlich ist das Team Orders"."""
     opening = text[start : spans[inside[0]].start] if inside else ""
     rights = _after(text, spans, inside) if inside else []
     if KEPT.fullmatch(opening) and all(spans[one].entity_type == "STORE" for one in rights):
@@ -200,7 +201,7 @@ def _each(
 def _inverted(
     text: str, spans: Sequence[Span], inside: Sequence[int], start: int, end: int
 ) -> Iterator[StatedRelation]:
-    """Yields what a verb before its subject says: "Früher nutzte X das Y", "Für X ist Y zuständig"."""
+    """Yields relations stated by a verb before its subject: "Früher nutzte X das Y", "Für X ist Y zuständig"."""
     if len(inside) < 2:
         return
     first, rights = inside[0], _after(text, spans, inside[1:])
@@ -220,10 +221,10 @@ def _inverted(
 
 
 def _said(text: str, gap: str, last: int, end: int) -> tuple[str, bool, str] | None:
-    """Returns the type, whether the name behind the gap is who acts, and the phrase."""
+    """Returns the type, whether the name behind the gap is the one who acts, and the phrase."""
     belongs = BELONGS.fullmatch(gap)
     if belongs is not None:
-        # "gehört zum Team X", "gehört X": X owns it; "gehört zu X": it is a part of X, or X's.
+        # "gehört zum Team X", "gehört X": X owns it. "gehört zu X": it is a part of X, or X's.
         is_owner = belongs["team"] or not belongs["to"]
         return ("OWNS", True, gap.strip()) if is_owner else ("PART_OF", False, gap.strip())
     if PART.fullmatch(gap):
@@ -242,7 +243,7 @@ def _gap(text: str, start: int, end: int) -> str | None:
 
 
 def _before(text: str, spans: Sequence[Span], earlier: Sequence[int]) -> list[int]:
-    """Returns the subjects that end before the gap: "A und B"."""
+    """Returns the subjects that end before the gap ("A und B")."""
     found = [earlier[-1]]
     for one in reversed(earlier[:-1]):
         if NEXT.fullmatch(text, spans[one].end, spans[found[0]].start) is None:
@@ -252,7 +253,7 @@ def _before(text: str, spans: Sequence[Span], earlier: Sequence[int]) -> list[in
 
 
 def _after(text: str, spans: Sequence[Span], later: Sequence[int]) -> list[int]:
-    """Returns the objects that begin the list: "A, B und das C"."""
+    """Returns the objects that begin the list ("A, B und das C")."""
     found = [later[0]]
     for one in later[1:]:
         if NEXT.fullmatch(text, spans[found[-1]].end, spans[one].start) is None:

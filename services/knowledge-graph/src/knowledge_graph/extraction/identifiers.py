@@ -1,4 +1,4 @@
-"""Names that their shape gives away: identifiers, services, packages, paths and file names."""
+"""Finds names by their shape: identifiers, services, packages, paths and file names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXTENSIONS = (
 )
 ADDRESS = re.compile(r"\b(?:https?|ftp|file)://\S+|\bwww\.\S+|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]+){1,8}")
 FILE = re.compile(rf"(?<![\w/.-])[\w-]{{1,80}}(?:[./][\w-]{{1,80}}){{0,8}}\.({EXTENSIONS})\b(?!\.\w)", re.IGNORECASE)
-# One or two slashes alone are "and/or" and "red/green/blue".
+# One or two slashes alone are "and/or" or "red/green/blue".
 PATH = re.compile(
     r"(?<![\w/.:~-])(?:(?:~|\.{1,2})?(?:/[\w.-]{1,80}){2,10}|[\w.-]{1,80}(?:/[\w.-]{1,80}){3,10})/?(?![\w/])"
 )
@@ -29,7 +29,7 @@ CAMEL = re.compile(
 )
 SNAKE = re.compile(r"(?<![\w.])[A-Za-z][A-Za-z0-9]*+(?:_[A-Za-z0-9]++)++\b")
 DOTTED = re.compile(r"(?<![\w.@/-])[A-Za-z_]\w++(?:\.[A-Za-z_]\w++)+\b(?!\()")
-# What backticks hold: a lower-case name, a package (@scope/name, std::vec), a path.
+# In backticks: a lower-case name, a package (@scope/name, std::vec), a path.
 QUOTED_CODE = re.compile(r"`([@~./]{0,3}[A-Za-z][\w.:/@-]{1,78}\w)(?:\(\))?`")
 IS_SERVICE = re.compile(rf"(?:{KINDS})s?$")
 IS_STORE = re.compile(r"(?:DB|Database|Store|Cache)$")
@@ -39,8 +39,8 @@ DOCUMENT_ID = re.compile(rf"(?<![\w-])(?:{DOCUMENT_IDS})-\d{{1,6}}(?![\w-])")
 
 
 def identifiers(text: str) -> Iterator[Span]:
-    """SERVICE, STORE, IDENTIFIER, DOCUMENT (a file's name), DOCUMENT_ID: more certain than what a language model thinks
-    of the word.
+    """Yields SERVICE, STORE, IDENTIFIER, DOCUMENT (a file name) and DOCUMENT_ID. Shape is more reliable than a language
+    model's guess.
     """
     hidden = without_addresses(text)
     for match in DOCUMENT_ID.finditer(hidden):
@@ -63,12 +63,12 @@ def identifiers(text: str) -> Iterator[Span]:
 
 def _files(hidden: str) -> Iterator[Span]:
     for match in FILE.finditer(hidden):
-        if match.start(1) - match.start() > 2 or match.group(1).islower():  # "D.C" is no C file
+        if match.start(1) - match.start() > 2 or match.group(1).islower():  # "D.C" is not a C file
             yield _span(match, "DOCUMENT")
 
 
 def kind_of(name: str) -> str:
-    """SERVICE or STORE by the name's last word, PROJECT by its first, else IDENTIFIER."""
+    """Returns SERVICE or STORE by the name's last word, PROJECT by its first, else IDENTIFIER."""
     if IS_PROJECT.match(name) and not IS_SERVICE.search(name):
         return "PROJECT"
     if IS_STORE.search(name):
@@ -77,7 +77,7 @@ def kind_of(name: str) -> str:
 
 
 def without_overlaps(*by_priority: list[Span]) -> list[Span]:
-    """Keeps, of spans that overlap, the one of the earlier list, in one list the longest; sorted by place."""
+    """Returns the spans without overlaps, in text order: earlier lists win, within a list the longest span wins."""
     kept: list[Span] = []
     for spans in by_priority:
         for span in sorted(spans, key=lambda one: (one.start - one.end, one.start)):
@@ -87,7 +87,7 @@ def without_overlaps(*by_priority: list[Span]) -> list[Span]:
 
 
 def without_addresses(text: str) -> str:
-    """Web and mail addresses blanked; every other character keeps its place."""
+    """Returns the text with web and mail addresses blanked; every other character keeps its position."""
     return ADDRESS.sub(lambda match: " " * len(match.group()), text)
 
 

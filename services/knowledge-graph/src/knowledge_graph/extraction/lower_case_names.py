@@ -1,7 +1,7 @@
-"""Names in small letters, as many teams write their services: `chatd`, `rating-redis`, `ordersvc`.
+"""Finds names in small letters, as many teams write their services: `chatd`, `rating-redis`, `ordersvc`.
 
-Prose gives no such name away by itself, so the document has to: by a heading, a table that lists it, its last part
-("-db", "-svc"), or by opening a sentence as nothing else in small letters does.
+Prose alone does not reveal such a name. The document has to: by a heading, a table that lists it, an ending ("-db",
+"-svc"), or by a position at the start of a sentence where no ordinary lower-case word would be.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ FEWEST = 2
 
 
 def lower_case_names(chunks: Sequence[SourceChunk]) -> frozenset[str]:
-    """Returns what the document names in small letters."""
+    """Returns the document's names in small letters."""
     found: set[str] = set()
     for chunk in chunks:
         if chunk.headings and (heading := WHOLE.fullmatch(chunk.headings[-1].strip())):
@@ -65,19 +65,19 @@ def lower_case_names(chunks: Sequence[SourceChunk]) -> frozenset[str]:
 
 
 def as_names(text: str, names: Collection[str]) -> str:
-    """Returns the text with a capital for each of the names, as readers of English expect it; places stay."""
+    """Returns the text with these names capitalised, as readers of English expect them; all positions stay."""
     return TOKEN.sub(lambda match: match.group().capitalize() if match.group() in names else match.group(), text)
 
 
 def occurrences(text: str, names: Collection[str]) -> Iterator[Span]:
-    """Yields where the text has one of them."""
+    """Yields each place where the text has one of these names."""
     for match in TOKEN.finditer(text) if names else ():
         if match.group() in names:
             yield Span(match.start(), match.end(), match.group(), entity_type(match.group()))
 
 
 def entity_type(name: str) -> str:
-    """Returns what the last part of the name says: `rating-redis` is a store, `ordersvc` a service."""
+    """Returns the type that the last part of the name implies: `rating-redis` is a store, `ordersvc` a service."""
     joined = JOINED_ENDING.match(name)
     last = joined.group(1) if joined else re.split(r"[-_]", name)[-1]
     return "STORE" if last in STORES else "SERVICE" if last in SERVICES else "IDENTIFIER"
@@ -94,7 +94,7 @@ def _tells_itself(name: str, endings: Collection[str]) -> bool:
 
 
 def _opening(text: str) -> Iterator[str]:
-    """Yields what opens a sentence and is followed by a verb."""
+    """Yields words that open a sentence and are followed by a verb."""
     for match in TOKEN.finditer(text):
         before = text[max(0, match.start() - 4) : match.start()]
         in_list = text[text.rfind("\n", 0, match.start()) + 1 : match.start()].strip() in {"-", "*", "•", "|", ">"}
@@ -104,7 +104,7 @@ def _opening(text: str) -> Iterator[str]:
 
 
 def _listed(text: str, names: Collection[str]) -> Iterator[str]:
-    """Yields the last of a list, the others of which are names: "chatd and wordfilter"."""
+    """Yields the last word of a list whose other words are names: "chatd and wordfilter"."""
     for first in TOKEN.finditer(text):
         if first.group() in names:
             joint = JOINT.match(text, first.end())

@@ -1,4 +1,4 @@
-"""From spans to mentions: resolved ids, the sentence, and whether the chunk is about the name."""
+"""Converts spans to mentions: resolved ids, the sentence, and whether the chunk is about the name."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ NO_SPELLINGS = frozenset({"PERSON", "CONCEPT", "IDENTIFIER", "DOCUMENT"})
 
 
 def mentions_of(chunk: ChunkAnalysis, resolution: Resolution, topics: Topics) -> list[Mention]:
-    """Returns the mentions in the text by place, then those of titles, headings, file name and opening definition.
+    """Returns the mentions in text order, then those of titles, headings, file name and opening definition.
 
-    `topics` of earlier chunks are read and brought up to date.
+    `topics` carries over from earlier chunks; it is read and updated.
     """
     source, sentences = chunk.chunk, chunk.sentences
     first = subject(chunk.text, sentences, chunk.spans, {clause.subject for clause in chunk.reading.clauses})
@@ -31,7 +31,7 @@ def mentions_of(chunk: ChunkAnalysis, resolution: Resolution, topics: Topics) ->
     seen = {one.entity_id for one in found if one.about == "definition"}
     for span, about in [*chunk.titles, *_other_names(chunk)]:
         mention = _mention(span, source, resolution, (0, 0), about, (0, 0))
-        # Other documents call it as its title does, however this one spells it out ("Julie Ethel Dash").
+        # Other documents use the name in the title, even if this one spells it out ("Julie Ethel Dash").
         key = name_key(span.surface)
         for one in (mention, replace(mention, entity_id=entity_id(key), name_key=key)):
             if one.entity_id not in seen:
@@ -45,7 +45,7 @@ def mentions_of(chunk: ChunkAnalysis, resolution: Resolution, topics: Topics) ->
 
 
 def _other_names(chunk: ChunkAnalysis) -> Iterator[tuple[Span, str]]:
-    """Yields the other names of what the text's opening defines."""
+    """Yields the other names of the subject that the opening defines."""
     if chunk.opening is not None:
         for name in chunk.opening.others:
             yield Span(0, 0, name, chunk.opening.name.entity_type), "definition"
@@ -54,7 +54,7 @@ def _other_names(chunk: ChunkAnalysis) -> Iterator[tuple[Span, str]]:
 def aliases_of(
     chunk: SourceChunk, statements: Sequence[AliasStatement], spans: Sequence[Span], sentences: Sentences
 ) -> Iterator[Alias]:
-    """Yields the aliases that the chunk states, and spellings that mean the same everywhere."""
+    """Yields the aliases that the chunk states, and those of spellings that mean the same in every text."""
     for one in statements:
         place = min(one.alias.start, one.target.start), max(one.alias.end, one.target.end)
         yield from _alias(one.alias.surface, one.target.surface, chunk, place, one.method)

@@ -1,4 +1,4 @@
-"""One key for all spellings of a name: case, accents, possessive, plural, and how its words are joined."""
+"""Derives one key for all spellings of a name: case, accents, possessive, plural, and how its words are joined."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LONGEST_NAME_WORDS = 12
 WORD = re.compile(r"[^\W_]+")
 POSSESSIVE = re.compile(r"['’]s?\s*$")
 ARTICLES = frozenset({"the", "a", "an"})
-# Only of nouns that name parts of systems: to strip any "s" would make Adams and Adam one person.
+# Only for nouns that name parts of systems: stripping every "s" would make Adams and Adam one person.
 PLURAL = re.compile(
     r"(service|router|database|db|api|server|client|worker|queue|gateway|module|package|controller|handler|table|"
     r"team|project|store|repository|system|component)s$"
@@ -40,7 +40,7 @@ SYNONYMS = {spelling: name for spellings, name in equations("synonyms") for spel
 
 
 def name_key(surface: str) -> str:
-    """`Auth Service`, `AuthService`, `auth_service` and `the auth-services` are all `authservice`; may be empty."""
+    """Returns `authservice` for `Auth Service`, `AuthService`, `auth_service` and `the auth-services`; may be empty."""
     folded = surface[: 2 * LONGEST_NAME].casefold()
     if not folded.isascii():
         decomposed = unicodedata.normalize("NFKD", surface[: 2 * LONGEST_NAME])
@@ -52,12 +52,12 @@ def name_key(surface: str) -> str:
 
 
 def entity_id(key: str) -> str:
-    """The first 32 hex digits of the key's SHA-256: the same name is the same entity whatever document comes first."""
+    """Returns the first 32 hex digits of the key's SHA-256: a name has the same id in every document."""
     return hashlib.sha256(key.encode()).hexdigest()[:32]
 
 
 def is_name(surface: str) -> bool:
-    """False for what no graph wants as a node: stop words, numbers, single letters, whole sentences."""
+    """Returns False for what should not be a node: stop words, numbers, single letters, whole sentences."""
     key = name_key(surface)
     return (
         len(key) >= 2
@@ -69,11 +69,11 @@ def is_name(surface: str) -> bool:
 
 
 def is_generic(parts: Sequence[str]) -> bool:
-    """ "Board", "Executive Vice President": folded words that name no one thing."""
+    """Returns whether the folded words name no single thing: "Board", "Executive Vice President"."""
     is_kind = len(parts) == 1 and parts[0] in KINDS
     return is_kind or all(part in OFFICES or part in {"of", "the"} for part in parts) or is_label(parts)
 
 
 def is_label(parts: Sequence[str]) -> bool:
-    """ "References", "Early life", "Date": folded words that head a section or a column of any document."""
+    """Returns whether the folded words head a section or column of any document: "References", "Early life"."""
     return " ".join(parts) in GENERIC_HEADINGS or all(part in LABELS or part in {"of", "and"} for part in parts)

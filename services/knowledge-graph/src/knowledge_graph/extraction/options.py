@@ -1,4 +1,4 @@
-"""What options and tasks are about: "* Build Formulary" names Formulary, not a thing called Build Formulary."""
+"""Finds the subject of options and tasks: "* Build Formulary" names Formulary, not a thing called Build Formulary."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ OPTION = re.compile(
 
 
 def options(texts: Iterable[str]) -> frozenset[str]:
-    """Returns what begins an item with a verb: "Build Formulary"."""
+    """Returns the names that begin an item with a verb: "Build Formulary"."""
     return frozenset(found.group(1) for text in texts for found in OPTION.finditer(text))
 
 
 def without_verbs(spans: Sequence[Span], known: frozenset[str]) -> list[Span]:
-    """Returns the spans, those of `known` options without their verb."""
+    """Returns the spans, without their verb if they are `known` options."""
     return [_without_verb(span) if span.surface in known else span for span in spans]
 
 

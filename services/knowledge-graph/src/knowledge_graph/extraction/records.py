@@ -1,4 +1,4 @@
-"""What extraction reads and what it gives."""
+"""The input and output records of extraction."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class SourceChunk:
 class SourceDocument:
     """A document to extract from.
 
-    `name` is the file's name. With `is_code` extraction reads what code names (definitions, imports) instead of prose.
-    `language` is an ISO 639-1 code; None (unknown) is read as English. `written` is the day that its metadata name, as
+    `name` is the file name. If `is_code`, extraction finds what code names (definitions, imports) instead of reading
+    prose. `language` is an ISO 639-1 code; None (unknown) is read as English. `written` is the date in its metadata, as
     2024-06-28.
     """
 
@@ -47,13 +47,13 @@ class Span:
 
 @dataclass(frozen=True)
 class Mention:
-    """A name in a chunk, as the document's resolution understood it: `entity_id` and `name_key` are those of the
-    document's name ("Lothair II"), `surface` is what stands there ("Lothair"), characters `start` to `end`.
+    """A name in a chunk. `entity_id` and `name_key` are those of the resolved name ("Lothair II"); `surface` is what
+    the text has ("Lothair"), characters `start` to `end`.
 
-    `about` says that the chunk is about it, and why: `title`, `name` (of the file), `heading`, `definition`, `subject`
-    (the first that the chunk names); else None. `sentence_start` to `sentence_end` is the sentence of the mention.
-    What a title, heading or file name says has no place in the chunk: all four are 0. `origin` is `text` (rules),
-    `model` (refinement by a chat model) or `user`.
+    `about` is the reason why the chunk is about the name: `title`, `name` (of the file), `heading`, `definition`,
+    `subject` (the first name in the chunk); else None. `sentence_start` to `sentence_end` is the sentence of the
+    mention. Names from a title, heading or file name have no position in the chunk: all four are 0. `origin` is `text`
+    (rules), `model` (refinement by a chat model) or `user`.
     """
 
     entity_id: str
@@ -71,10 +71,11 @@ class Mention:
 
 @dataclass(frozen=True)
 class RelationEvidence:
-    """One place that says `source` → `target`: characters `start` to `end` of the chunk (0 to 0: the whole chunk).
+    """A place that states `source` → `target`: characters `start` to `end` of the chunk (0 to 0: the whole chunk).
 
-    `method` is `cooccurrence`, `pattern`, `dependency`, `model` or `user`; `phrase` the verb phrase as written, or "".
-    `status` is `current`, `past`, `planned` or `negated`; `dated` the date that the sentence gives, no more precise.
+    `method` is `cooccurrence`, `pattern`, `dependency`, `model` or `user`; `phrase` is the verb phrase as written, or
+    "". `status` is `current`, `past`, `planned` or `negated`; `dated` is the date that the sentence gives, with the
+    same precision.
     """
 
     source_id: str
@@ -93,9 +94,10 @@ class RelationEvidence:
 
 @dataclass(frozen=True)
 class Alias:
-    """A place that says that two names are one: "Single Sign-On (SSO)", "X, also known as Y".
+    """A place that states that two names are one: "Single Sign-On (SSO)", "X, also known as Y".
 
-    `method` is `abbreviation`, `spelling`, `stated` or `user`; characters `start` to `end` of the chunk say so.
+    `method` is `abbreviation`, `spelling`, `stated` or `user`; characters `start` to `end` of the chunk are the
+    statement.
     """
 
     alias_id: str
@@ -112,8 +114,8 @@ class Alias:
 
 @dataclass(frozen=True)
 class Candidate:
-    """Words that could be a name, though nothing here says so: a mention as soon as another place makes `entity_id` an
-    entity. Candidates overlap each other; none lies inside a mention of its own chunk."""
+    """Words that could be a name although this document does not show it. They become a mention as soon as another
+    place makes `entity_id` an entity. Candidates overlap each other; none is inside a mention of its own chunk."""
 
     entity_id: str
     surface: str
@@ -126,9 +128,9 @@ class Candidate:
 
 @dataclass(frozen=True)
 class DocumentStanding:
-    """A document's place among others, as its name and header say: `written` is its date; of the documents of one
-    `series` the one with the higher `edition` is the later; `known_as` are its numbers (ADR-14), `replaces` those of
-    documents that it takes the place of. `status` is that of what it states.
+    """A document's place among others, from its name and header. `written` is its date; among documents of one
+    `series`, a higher `edition` is later; `known_as` are its numbers (ADR-14), `replaces` the numbers of documents that
+    it replaces. `status` applies to what it states.
     """
 
     written: str | None = None
@@ -141,8 +143,8 @@ class DocumentStanding:
 
 @dataclass(frozen=True)
 class Extraction:
-    """The graph of one document. `method` is `ner+patterns`, `ner+patterns+dependency` or `patterns`; `notes` say in
-    words what was left out, and why."""
+    """The graph of one document. `method` is `ner+patterns`, `ner+patterns+dependency` or `patterns`; `notes` say what
+    was left out, and why."""
 
     method: str
     mentions: list[Mention] = field(default_factory=list)

@@ -1,7 +1,7 @@
-"""Relations that a text states: "X depends on A, B and C", "Y is used by X", "Owner: Z" under the heading of X.
+"""Finds relations that a text states: "X depends on A, B and C", "Y is used by X", "Owner: Z" under the heading of X.
 
-What stands between two names must be such a phrase from end to end, so a negation, a condition or another verb in
-between gives no relation: precision before recall.
+The whole text between two names must match such a phrase, so a negation, a condition or another verb in between gives
+no relation: precision before recall.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ PARTICIPLE = re.compile(
 
 
 def _opening(verb: str) -> str:
-    """Returns what stands before the verb; its group `no` holds what denies it."""
+    """Returns the pattern for what may precede the verb; its group `no` matches a negation."""
     return rf"{IS} (?P<no>{IS_NOT}){ADVERB}" if verb.endswith(" by") else rf"(?P<no>{NOT})(?:will )?{ADVERB}"
 
 
@@ -160,9 +160,9 @@ CERTAIN, LISTED = 0.9, 0.8
 
 @dataclass(frozen=True)
 class StatedRelation:
-    """`subject` and `target` are places in the list of spans; a subject of -1 is the heading's entity. `denied`: the
-    phrase between the two says that it is not so, or no longer. `between_parts`: it is said only where both are parts
-    of systems."""
+    """A relation; `subject` and `target` are indices in the list of spans, and a subject of -1 is the heading's entity.
+    `denied`: the phrase says that it is not so, or no longer. `between_parts`: it counts only if both are parts of
+    systems."""
 
     subject: int
     target: int
@@ -176,7 +176,7 @@ class StatedRelation:
 
 
 def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
-    """`spans` are sorted and do not overlap."""
+    """Yields the relations between names; `spans` are sorted and do not overlap."""
     for place in range(len(spans) - 1):
         gap = _gap(text, spans, place)
         found = _verb(gap)
@@ -208,8 +208,9 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
 
 
 def field_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:
-    """Lines such as `depends_on: A, B`, about the heading's entity, or about the term that they define; True where that
-    one is the target. A value is a list of names, each maybe with a remark in parentheses."""
+    """Yields relations from lines such as `depends_on: A, B`, about the heading's entity or the term that the line
+    defines; True if that one is the target. A value is a list of names, each optionally with a remark in parentheses.
+    """
     for match in FIELD.finditer(text):
         ends = [end for sign in ("\n", ". ") if (end := text.find(sign, match.end())) >= 0]
         line_end = min(ends, default=len(text))
@@ -225,7 +226,7 @@ def _field(match: re.Match[str]) -> str:
 
 
 def _values(text: str, spans: Sequence[Span], start: int, end: int) -> Iterator[int]:
-    """Yields the places in `spans` of the names that the value lists; ends at what is no name."""
+    """Yields the indices in `spans` of the names that the value lists; stops at anything that is not a name."""
     before, pattern = start, BEFORE_VALUE
     for place, span in enumerate(spans):
         if span.start < before or span.end > end:
@@ -239,7 +240,7 @@ def _values(text: str, spans: Sequence[Span], start: int, end: int) -> Iterator[
 
 
 def _term(text: str, spans: Sequence[Span], place: int) -> int:
-    """Returns which of `spans` the line defines; -1 for the heading's entity."""
+    """Returns the index in `spans` of the term that the line defines; -1 for the heading's entity."""
     start = text.rfind("\n", 0, place) + 1
     found = TERM.search(text, start, place + 1)
     if found is None:
@@ -248,7 +249,7 @@ def _term(text: str, spans: Sequence[Span], place: int) -> int:
 
 
 def _item_above(text: str, spans: Sequence[Span], start: int) -> int:
-    """Returns which of `spans` is the whole item before the one that begins at `start`; -1 where none is."""
+    """Returns the index in `spans` of the name that is the whole item above the one at `start`, or -1."""
     end = max(0, start - 1)
     above = NAME_ALONE.fullmatch(text, text.rfind("\n", 0, end) + 1, end)
     if above is None or ITEM.match(text, start) is None:
@@ -257,7 +258,7 @@ def _item_above(text: str, spans: Sequence[Span], start: int) -> int:
 
 
 def list_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:
-    """A field such as `Depends on:` above a list, each item of which begins with a name; as `field_statements`."""
+    """Yields field statements from a field such as `Depends on:` above a list whose items begin with names."""
     places = {span.start: place for place, span in enumerate(spans)}
     for match, item in _items(text):
         kind, passive = FIELDS[_field(match)]
@@ -267,7 +268,7 @@ def list_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRe
 
 
 def listed_names(text: str) -> Iterator[Span]:
-    """Yields what such items begin with, whether or not it looks like a name elsewhere: "- Gangway (boarding)"."""
+    """Yields the names that begin such items, including ordinary words: "- Gangway (boarding)"."""
     for _, item in _items(text):
         name = ITEM_NAME.match(text, item.end())
         if name is not None:
@@ -275,26 +276,26 @@ def listed_names(text: str) -> Iterator[Span]:
 
 
 def terms(text: str) -> Iterator[Span]:
-    """Yields what a definition list defines: "Heron : Owns the Order Service"."""
+    """Yields the terms of a definition list: "Heron : Owns the Order Service"."""
     for found in DEFINED.finditer(text):
         yield Span(*found.span(1), found.group(1), "ENTITY")
 
 
 def teams(text: str) -> Iterator[Span]:
-    """Yields what a text calls a team, whether or not it looks like a name elsewhere: "the Messaging team"."""
+    """Yields what the text calls a team, including ordinary words: "the Messaging team"."""
     for pattern in (TEAM, GERMAN_TEAM):
         for found in pattern.finditer(text):
             yield Span(*found.span(1), found.group(1), "TEAM")
 
 
 def owners(text: str) -> Iterator[Span]:
-    """Yields who stands in a field of owners, whether or not it looks like a name elsewhere: "Owner: Water"."""
+    """Yields the owners in a field of owners, including ordinary words: "Owner: Water"."""
     for found in OWNER_VALUE.finditer(text):
         yield Span(*found.span("name"), found["name"], TYPES.get(found["field"].casefold(), "ENTITY"))
 
 
 def _items(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
-    """Yields fields, each with the beginning of an item of the list below it."""
+    """Yields each field with the beginning of each item in the list below it."""
     for match in LISTED_BELOW.finditer(text):
         start = match.end()
         while item := ITEM.match(text, start):
@@ -303,7 +304,7 @@ def _items(text: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
 
 
 def _verb(gap: str) -> tuple[str, bool, bool, bool] | None:
-    """Returns type, whether the target comes first, whether it is denied, and whether both must be parts of systems."""
+    """Returns the type, and whether the target comes first, it is denied, and both must be parts of systems."""
     for kind, passive, between_parts, pattern in VERBS:
         found = pattern.fullmatch(gap)
         if found is not None:
@@ -313,7 +314,7 @@ def _verb(gap: str) -> tuple[str, bool, bool, bool] | None:
 
 def _gap(text: str, spans: Sequence[Span], place: int) -> str:
     between = text[spans[place].end : spans[place + 1].start]
-    # A blank line ends a sentence; a single line break is only how the text was wrapped.
+    # A blank line ends a sentence; a single line break is only wrapping.
     if len(between) > LONGEST_GAP or "\n\n" in between:
         return ""
     gap = " ".join(f"<{between}>".split())[1:-1].replace("**", "")
@@ -332,12 +333,12 @@ def _list_after(text: str, spans: Sequence[Span], place: int) -> list[int]:
 
 
 def _is_none(text: str, subject: Span) -> bool:
-    """ "Neither A nor B uses C"."""
+    """Returns whether the subject is negated: "Neither A nor B uses C"."""
     return NEITHER.search(text, max(0, subject.start - LONGEST_GAP), subject.start) is not None
 
 
 def _in_turn(text: str, spans: Sequence[Span], lefts: Sequence[int], rights: Sequence[int]) -> bool:
-    """ "A and B use C and D respectively": the first the first, and so on."""
+    """Returns whether the names pair up in order: "A and B use C and D respectively"."""
     return len(lefts) == len(rights) > 1 and RESPECTIVELY.match(text, spans[rights[-1]].end) is not None
 
 
@@ -357,7 +358,7 @@ def _list_before(text: str, spans: Sequence[Span], place: int) -> list[int]:
     found = [place]
     while place > 0 and _continues(_gap(text, spans, place - 1)):
         if place > 1 and _verb(_gap(text, spans, place - 2)):
-            break  # in "A uses B, and C uses D" B is no subject
+            break  # in "A uses B, and C uses D", B is not a subject
         place -= 1
         if NOT_LIKE.search(text[max(0, spans[place].start - LONGEST_GAP) : spans[place].start]):
             break

@@ -1,4 +1,4 @@
-"""The closed hierarchy of relation types, and what verbs state between parts of systems."""
+"""The closed hierarchy of relation types, and the types that verbs state between parts of systems."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ DEPENDS_ON = "DEPENDS_ON"
 
 
 def with_below(relation_types: Iterable[str]) -> list[str]:
-    """Returns the types and all that are a kind of one of them: to call something is also to depend on it."""
+    """Returns the types and all their subtypes: calling something is also depending on it."""
     asked = list(dict.fromkeys(relation_types))
     return asked + [below for below in ABOVE if below not in asked and set(_above(below)).intersection(asked)]
 
@@ -23,12 +23,12 @@ def is_dependency(relation_type: str) -> bool:
 
 
 def family(relation_type: str) -> str:
-    """Returns the type above all that it is a kind of: to say that A does not use B speaks of all of them."""
+    """Returns the topmost supertype: denying that A uses B speaks about all types below it."""
     return [relation_type, *_above(relation_type)][-1]
 
 
 def is_structural(relation_type: str) -> bool:
-    """Tells whether the type says how things are built and owned, which changes with time."""
+    """Returns whether the type says how things are built and owned, which changes over time."""
     return relation_type in STRUCTURAL
 
 

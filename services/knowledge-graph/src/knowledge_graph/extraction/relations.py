@@ -1,4 +1,4 @@
-"""The relations of a document: stated by patterns, by clauses, by imports, and co-occurrence."""
+"""The relations of a document: stated by patterns, clauses and imports, and co-occurrence."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ def of_document(
     resolution: Resolution,
     stated_as: str = CURRENT,
 ) -> list[RelationEvidence]:
-    """Returns each relation of a sentence once, by the surest method that found it.
+    """Returns each relation of a sentence once, from the most certain method that found it.
 
-    `stated_as` is the status of what the document says of the present; OPEN: it says nothing of it.
+    `stated_as` is the status of the document's statements about the present; OPEN drops them.
     """
     contents = {chunk.chunk.chunk_id: chunk.text for chunk in chunks}
     found = list(_relations(document, chunks, manifest, resolution))
@@ -67,14 +67,14 @@ def of_document(
     for one in found:
         status = one.status
         if status == CURRENT and is_structural(one.relation_type):
-            # What led to a decision, and then is said to be over.
+            # Stated in the context of a decision, and later said to be over.
             is_over = one.chunk_id in context and _fact(one) in ended
-            # "Today A writes to B. … A has moved from B to C": further down it is told of the past.
+            # "Today A writes to B. … A has moved from B to C": the later sentence makes the first one past.
             is_over |= _place(one, numbers) < left.get(_fact(one), (0, 0))
             status = PAST if is_over else stated_as
         if status == OPEN:
             continue
-        # "Has run on X since 2019", and no longer: that is when it began.
+        # "Has run on X since 2019" that is now past: the date is when it began.
         is_dated = is_structural(one.relation_type) and not (
             status == PAST and one.phrase.startswith(("has ", "have "))
         )
@@ -105,7 +105,7 @@ def _relations(
         seen: set[tuple[str, str, str, str, int]] = set()
         if document.is_code:
             yield from _imported(document, chunk)
-        # What a manifest says is not said in sentences.
+        # Sentences are not read in a manifest.
         said = [] if manifest.statements else [*_stated(chunk, systems), *_clauses(chunk, spoken_of, systems)]
         said += _in_german(chunk, systems) if document.language == "de" and not manifest.statements else []
         said += [instead for one in said for instead in _instead(chunk, one)]
@@ -121,7 +121,7 @@ def _relations(
 
 
 def _instead(chunk: ChunkAnalysis, one: RelationEvidence) -> Iterator[RelationEvidence]:
-    """Yields that it is not so, or no longer, of what stands behind "instead of" in the sentence of a statement."""
+    """Yields, for what "instead of" names in the sentence of a statement, that this is denied or past."""
     if one.status != CURRENT or not is_dependency(one.relation_type):
         return
     for found in INSTEAD.finditer(chunk.text, one.start, one.end):
@@ -134,8 +134,8 @@ def _instead(chunk: ChunkAnalysis, one: RelationEvidence) -> Iterator[RelationEv
 def _declared(
     chunks: Sequence[ChunkAnalysis], manifest: ReadManifest, resolution: Resolution
 ) -> Iterator[RelationEvidence]:
-    """What the manifest declares. The evidence is the line that completes the statement, from the line on that names
-    the other end if that is near: `depends_on: [ledger]` alone does not say what depends."""
+    """Yields what the manifest declares. The evidence is the line that completes the statement; it begins at the line
+    that names the other end if that is near, because `depends_on: [ledger]` alone does not say what depends."""
     for one in manifest.statements:
         ends = [manifest.places[end] for end in (one.source, one.target)]
         ids = [entity_id(resolution.key(end.span.surface)) for end in ends]
@@ -160,19 +160,19 @@ def _declared(
 
 
 def _line(text: str, span: Span) -> tuple[int, int]:
-    """Returns the line, or the lines, that the span is in."""
+    """Returns the line or lines that contain the span."""
     end = text.find("\n", span.end)
     return text.rfind("\n", 0, span.start) + 1, len(text) if end < 0 else end
 
 
 def _headed(chunk: ChunkAnalysis, systems: Collection[str]) -> Mention | None:
-    """Returns the part of a system that the nearest heading names."""
+    """Returns the part of a system named by the nearest heading."""
     headed = section_thing(chunk)
     return headed if headed is not None and headed.entity_id in systems else None
 
 
 def _stated(chunk: ChunkAnalysis, systems: Collection[str] = ()) -> Iterator[RelationEvidence]:
-    """Yields what patterns state; `systems` are parts of systems, between which more verbs state something."""
+    """Yields what patterns state; between `systems`, the parts of systems, more verbs count."""
     text, mentions = chunk.chunk.content, chunk.in_text
     spans = [Span(one.start, one.end, one.surface, one.entity_type) for one in mentions]
     for one in relation_phrases.statements(text, spans):
@@ -187,7 +187,7 @@ def _stated(chunk: ChunkAnalysis, systems: Collection[str] = ()) -> Iterator[Rel
             owning = replace(one, relation_type="OWNS")
             yield _evidence(chunk, *ends[::-1], owning, _sentence(chunk, one), status)
         elif status != OPEN and (one.relation_type != "PART_OF" or ends[1].entity_type != "PERSON"):
-            # "X belongs to Y": where nothing says what Y is, it may be a team.
+            # "X belongs to Y": Y may be a team if nothing says what it is.
             is_open = "belong" in one.phrase and ends[0].entity_id in systems and ends[1].entity_id not in systems
             told = replace(one, relation_type=BELONGS_TO) if is_open else one
             yield _evidence(chunk, *ends, told, _sentence(chunk, one), status)
@@ -238,13 +238,13 @@ def _places(chunk: ChunkAnalysis) -> Iterator[RelationEvidence]:
 
 
 def _is_place_in(text: str, first: Mention, second: Mention) -> bool:
-    """Tells whether "Falk Quay in Port Callan" stands there."""
+    """Returns whether the text says that one place is in the other: "Falk Quay in Port Callan"."""
     is_address = first.surface.rpartition(" ")[2] in PLACE_HEADS and first.entity_type in PLACES
     return is_address and second.entity_type in PLACES and text[first.end : second.start].strip("`") == " in "
 
 
 def _owner(one: relation_phrases.StatedRelation, target: Mention) -> bool:
-    """Tells whether the target owns the subject: what belongs to a team is no part of it."""
+    """Returns whether the target owns the subject: belonging to a team is not being a part of it."""
     return one.relation_type == "PART_OF" and target.entity_type == "TEAM" and "belong" in one.phrase
 
 
@@ -276,21 +276,21 @@ def _evidence(
 
 
 def _systems(chunks: Sequence[ChunkAnalysis], manifest: ReadManifest) -> frozenset[str]:
-    """Returns the entities that are parts of systems: by type, or as a pattern states that one needs the other."""
+    """Returns the entities that are parts of systems, by type or because a pattern states that one needs the other."""
     typed = {one.entity_id for chunk in chunks for one in chunk.mentions if one.entity_type in SYSTEMS}
     if manifest.statements:
         return frozenset(typed)
     if typed:
-        # Beside services, what sections are about and call "it" are parts of systems, too.
+        # If there are services, the subjects of sections that are called "it" are parts of systems, too.
         things = {thing_of_section(chunk) for chunk in chunks}
         typed |= {one.entity_id for chunk in chunks for one in chunk.mentions if one.name_key in things}
-    # What is denied of them or was so tells as much.
+    # Denied and past statements show this as well.
     stated = [one for chunk in chunks for one in _stated(chunk) if is_dependency(one.relation_type)]
     return frozenset(typed).union(*({one.source_id, one.target_id} for one in stated))
 
 
 def _items(chunk: ChunkAnalysis) -> Iterator[tuple[int, Mention | None]]:
-    """Yields where the items of lists begin, each with the name that is all of it."""
+    """Yields the positions of list items, each with the name if the item is nothing else."""
     for item in ITEM.finditer(chunk.text):
         said = item["said"]
         start = item.start("said") + len(said) - len(said.lstrip("*_`"))
@@ -321,9 +321,9 @@ def _clauses(chunk: ChunkAnalysis, spoken_of: Reference, systems: Collection[str
 
 
 def _status(one: ClauseTriple, chunk: ChunkAnalysis) -> str:
-    """Returns the status of what a verb says, OPEN where nothing is said; what led to a decision was so before it.
+    """Returns the status of a verb's statement; OPEN if it states nothing. The context of a decision is past.
 
-    Verbs that say nothing of how things are built and owned state what happened, in whatever tense.
+    Verbs that do not say how things are built and owned state what happened, in any tense.
     """
     if not is_structural(one.relation_type):
         return CURRENT if one.time in {CURRENT, PERFECT, PRETERITE} or _is_told(one) else OPEN
@@ -344,7 +344,7 @@ def _is_before_decision(chunk: ChunkAnalysis) -> bool:
 
 
 def _imported(document: SourceDocument, chunk: ChunkAnalysis) -> Iterator[RelationEvidence]:
-    """The file depends on what it imports, and on the services whose addresses it holds."""
+    """Yields that the file depends on its imports, and on the services whose addresses it contains."""
     source = entity_id(name_key(document.name.rpartition("/")[2]))
     modules = {(span.start, span.end) for span in code.imports(chunk.chunk.content, document.name)}
     addresses = {

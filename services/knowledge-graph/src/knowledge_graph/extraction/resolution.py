@@ -1,7 +1,7 @@
-"""Which names of one document are the same: short forms, abbreviations, plurals, honorifics, adjectives of places.
+"""Finds which names of a document are the same: short forms, abbreviations, plurals, honorifics, adjectives of places.
 
-Pure and independent of the order of the names. A short form is resolved only where the document holds exactly one name
-that it can stand for; "Lothair" stays open beside both Lothair I and Lothair II.
+Pure, and independent of the order of the names. A short form is resolved only if the document has exactly one name that
+it can stand for; "Lothair" stays open if both Lothair I and Lothair II occur.
 """
 
 from __future__ import annotations
@@ -26,8 +26,9 @@ PLURAL_TYPES = frozenset({"NORP", "SERVICE", "STORE", "IDENTIFIER", "CONCEPT", "
 
 @dataclass(frozen=True)
 class Resolution:
-    """`targets` holds resolved keys only; `types` the type of each resolved name; `generic` keys that name nothing;
-    `ambiguous` short forms with the several names, resolved, that they could stand for."""
+    """The resolved names of a document. `targets` has only keys that were resolved; `types` the type of each resolved
+    name; `generic` the keys that name nothing; `ambiguous` the short forms, each with the resolved names that it could
+    stand for."""
 
     targets: Mapping[str, str]
     types: Mapping[str, str]
@@ -35,17 +36,17 @@ class Resolution:
     ambiguous: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def key(self, surface: str) -> str:
-        """Returns the key of what the surface stands for in this document."""
+        """Returns the key of the name that the surface means in this document."""
         key = name_key(surface)
         return self.targets.get(key, key)
 
     def entity_type(self, surface: str, otherwise: str) -> str:
-        """The type that most of the name's mentions have."""
+        """Returns the type of most of the name's mentions."""
         return self.types.get(self.key(surface), otherwise)
 
 
 def with_types(resolution: Resolution, stated: Mapping[str, str]) -> Resolution:
-    """Returns the resolution with the types that the document states of its names."""
+    """Returns the resolution with the types that the document states for its names."""
     types = {resolution.targets.get(key, key): entity_type for key, entity_type in sorted(stated.items())}
     return replace(resolution, types={**resolution.types, **types})
 
@@ -54,7 +55,7 @@ NOTHING = Resolution({}, {}, frozenset())
 
 
 def resolve(spans: Iterable[Span], stated: Iterable[tuple[str, str]] = ()) -> Resolution:
-    """`spans` are all names of the document; `stated` pairs an alias with its name, as the text says."""
+    """Resolves all names of the document (`spans`); `stated` pairs each alias with its name, as stated in the text."""
     uses = _uses(spans)
     targets = {spelling: name for spelling, name in _synonyms().items() if spelling in uses}
     for alias, name in sorted(stated, reverse=True):
@@ -93,7 +94,7 @@ def _synonyms() -> dict[str, str]:
 
 
 def _spelled_out(use: Uses, uses: Mapping[str, Uses]) -> str | None:
-    """ "U.S. Navy" where the document names the United States Navy."""
+    """Resolves "U.S. Navy" if the document names the United States Navy."""
     for spelling, name in SYNONYMS.items():
         short = folded(spelling)
         if len(use.words) > len(short) and use.words[: len(short)] == short:
@@ -109,13 +110,13 @@ def _plural(key: str, use: Uses, uses: Mapping[str, Uses]) -> str | None:
 
 
 def _adjective(key: str, uses: Mapping[str, Uses]) -> str | None:
-    """ "Portuguese" where the document names Portugal."""
+    """Resolves "Portuguese" if the document names Portugal."""
     place = ADJECTIVES.get(key)
     return place if place in uses else None
 
 
 def _titled(key: str, use: Uses, full: FullNames) -> str | None:
-    """ "King Lothair II" is Lothair II: a person's name goes without honorifics while two words are left."""
+    """Resolves "King Lothair II" to Lothair II: honorifics are dropped while two words of a person's name are left."""
     bare = use.words
     while len(bare) > 1 and bare[0] in HONORIFICS:
         bare = bare[1:]
@@ -138,7 +139,7 @@ def _short(key: str, use: Uses, full: FullNames) -> str | None:
 
 
 def _chase(key: str, targets: Mapping[str, str]) -> str:
-    """Follows the chain to its end; in a circle to its smallest key."""
+    """Follows the chain to its end; a cycle ends at its smallest key."""
     seen = [key]
     while (step := targets.get(seen[-1])) is not None:
         if step in seen:
@@ -156,7 +157,7 @@ def _types(uses: Mapping[str, Uses], targets: Mapping[str, str]) -> dict[str, st
 
 
 def _generic(uses: Mapping[str, Uses], targets: Mapping[str, str]) -> frozenset[str]:
-    """ "Board", "Prime Minister": what stands for no name of the document, and names no place or person."""
+    """Returns keys that stand for no name of the document and name no place or person: "Board", "Prime Minister"."""
     return frozenset(
         key
         for key, use in uses.items()

@@ -1,4 +1,4 @@
-"""Types that names have by what is said of them: what services call is a service, who owns one is a team."""
+"""Derives types from what is said about names: what services call is a service, who owns one is a team."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPEN_TYPES = frozenset({"ENTITY", "IDENTIFIER", "GPE", "NORP", "PRODUCT", "WORK_
 
 
 def typed_by_roles(mentions: Sequence[Mention], relations: Iterable[RelationEvidence]) -> list[Mention]:
-    """Returns the mentions, those of open types with the type that most statements tell."""
+    """Returns the mentions; those of open types get the type that most statements imply."""
     types: dict[str, str] = {}
     for one in mentions:
         if types.get(one.entity_id) not in EVIDENT:
@@ -41,7 +41,7 @@ def _told(
     if source is None or target is None:
         return
     if relation.relation_type == "OWNS" and target in BUILT | {"STORE"}:
-        # Of two words it may be a person's name.
+        # A name of two words may be a person.
         if source in OPEN_TYPES and " " not in surfaces[relation.source_id]:
             yield relation.source_id, "TEAM"
     elif is_dependency(relation.relation_type):

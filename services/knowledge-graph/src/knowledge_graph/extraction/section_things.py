@@ -1,4 +1,4 @@
-"""Which of the names that stand above a chunk its fields and lists speak of."""
+"""Finds the name in the headings above a chunk that its fields and lists are about."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from knowledge_graph.extraction.resolution import SYSTEMS
 
 
 def section_thing(chunk: ChunkAnalysis) -> Mention | None:
-    """Returns what the nearest heading names; where that names nothing ("Dependencies"), what one above it names.
+    """Returns what the nearest heading names; if it names nothing ("Dependencies"), what a heading above it names.
 
-    Of "Runbook: Order Service" it is the service.
+    For "Runbook: Order Service" it is the service.
     """
     named = [one for one in chunk.mentions if one.about]
     for heading in reversed(chunk.chunk.headings):

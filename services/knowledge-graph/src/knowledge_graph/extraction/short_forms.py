@@ -1,4 +1,4 @@
-"""Whether one name can be short for another: "Strick" for Joseph Strick, "Taito" for Taito Corporation."""
+"""Checks whether one name can be short for another: "Strick" for Joseph Strick, "Taito" for Taito Corporation."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Named:
 
 
 def stands_for(short: Named, full: Named) -> bool:
-    """Tells whether `short` can stand for `full`, which has more words, in one document."""
+    """Returns whether `short` can stand for `full`, which has more words, within one document."""
     if full.entity_type in {"NORP", "SERVICE", "STORE", "TEAM", "DOCUMENT_ID", "IDENTIFIER"} or (
         short.entity_type == "NORP" and len(short.words) > 1
     ):
         return False
     if _bare(full.words) == list(short.words):
-        return False  # that goes the other way: "King Lothair II" is Lothair II
+        return False  # the other way round: "King Lothair II" is Lothair II
     if REGNAL.match(full.words[-1]) and full.words[:-1] == short.words:
         return True
     if full.words[0] not in SHIPS and _is_person(short, full):
@@ -44,8 +44,8 @@ def stands_for(short: Named, full: Named) -> bool:
 
 
 def _is_person(short: Named, full: Named) -> bool:
-    """The last name, the first, or both with fewer names in between. The model's types are guesses: what has the shape
-    of a person's name counts as one, and then only its last name."""
+    """Returns whether `short` is the last name, the first name, or both with fewer names in between. The model's types
+    are guesses, so anything shaped like a person's name counts as one, but then only by its last name."""
     bare = [word for word in _bare(full.words) if word not in JUNIOR]
     named = [word for word in short.words if word not in JUNIOR]
     if not named or len(bare) > MOST_NAMES_OF_PERSON or len(named) > len(bare):
@@ -67,7 +67,7 @@ def _is_person(short: Named, full: Named) -> bool:
 
 
 def _bare(words: Sequence[str]) -> list[str]:
-    """Strips honorifics in front."""
+    """Returns the words without leading honorifics."""
     first = 0
     while first < len(words) - 1 and words[first] in HONORIFICS:
         first += 1
@@ -84,12 +84,12 @@ def _has_kind(bare: Sequence[str]) -> bool:
 
 
 def _surname(bare: Sequence[str]) -> str:
-    """The last name; in front of a number of kings the first."""
+    """Returns the last name; before a regnal number, the first name."""
     return bare[-2] if len(bare) > 1 and REGNAL.match(bare[-1]) else bare[-1]
 
 
 def _is_body(short: Named, full: Sequence[str]) -> bool:
-    """The full name goes on with what every company has in its name, with "of …", or ends in the kind of thing."""
+    """Returns whether the full name only adds a legal form or "of …", or ends in the short form's kind of thing."""
     size = len(short.words)
     rest = full[size:]
     if full[:size] == short.words:
@@ -105,6 +105,6 @@ def _ends_with(full: Sequence[str], end: Sequence[str]) -> bool:
 
 
 def _in_order(some: Sequence[str], all_words: Sequence[str]) -> bool:
-    """Tells whether `some` stand in `all_words` in this order, an initial for the word that it begins."""
+    """Returns whether `some` occur in `all_words` in this order; an initial matches a word that begins with it."""
     rest = iter(all_words)
     return all(any(word == one or (len(one) == 1 and word.startswith(one)) for word in rest) for one in some)

@@ -13,7 +13,7 @@ SAYS_ITS_DATE = frozenset({"md", "markdown", "txt", "eml", "html", "htm", "rst",
 def read_document(
     name: str, title: str | None, language: str | None, content: bytes, written: str | None = None
 ) -> SourceDocument:
-    """Parses a chunk from each line of `content` and puts the chunks in order. Raises ValidationError."""
+    """Parses a chunk from each line of `content`, and sorts the chunks. Raises ValidationError."""
     chunks = tuple(
         SourceChunk(chunk.chunk_id, chunk.content, tuple(chunk.heading_path))
         for chunk in sorted(read_chunks([content]), key=lambda chunk: chunk.chunk_index)

@@ -1,4 +1,4 @@
-"""The names in the text of one chunk, from all methods, each place taken once."""
+"""Merges the names that all methods found in the text of one chunk, without overlaps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NUMBER = re.compile(r"\d{1,4}$|[IVX]{1,5}$|[A-Z]$")
 
 
 def names_in_code(text: str, file_name: str) -> list[Span]:
-    """Definitions, imports, addressed services and CamelCase names of source code."""
+    """Returns definitions, imports, addressed services and CamelCase names of source code."""
     return without_overlaps(
         list(code.wholes(text)),
         list(code.imports(text, file_name)),
@@ -38,7 +38,7 @@ def names_in_code(text: str, file_name: str) -> list[Span]:
 def names_in_prose(
     text: str, reading: EnglishReading, terms: Collection[str], *, nouns_have_capitals: bool = False
 ) -> list[Span]:
-    """Returns the names by place, without overlaps.
+    """Returns the names in text order, without overlaps.
 
     `terms` are the keys of the document's lower-case terms; `nouns_have_capitals` is for German.
     """
@@ -57,7 +57,7 @@ def names_in_prose(
 
 
 def _of_line(text: str, span: Span) -> Span:
-    """Returns the name up to the end of a line that is not wrapped: what follows is another item or field."""
+    """Returns the name up to the end of its line if the line is not wrapped: what follows is another item or field."""
     place = span.surface.find("\n")
     if place < 0:
         return span
@@ -68,7 +68,7 @@ def _of_line(text: str, span: Span) -> Span:
 
 
 def _completed(entities: Sequence[Span], runs: Sequence[Span], common: Collection[int]) -> list[Span]:
-    """Named entities; where a run of capitalised words says that they are pieces of one name, that name."""
+    """Returns the named entities; if they are pieces of one name by its run of capitalised words, that name instead."""
     whole: list[Span] = []
     for run in runs:
         inside = [one for one in entities if run.start <= one.start and one.end <= run.end]
@@ -81,7 +81,7 @@ def _completed(entities: Sequence[Span], runs: Sequence[Span], common: Collectio
 
 
 def _is_person(run: Span, inside: Sequence[Span], common: Collection[int]) -> bool:
-    """Tells whether the run is a first name before the last name that alone was read as a person's."""
+    """Returns whether the run is a first name before a last name that alone was recognised as a person."""
     first, _, last = run.surface.partition(" ")
     is_last = len(inside) == 1 and inside[0].entity_type == "PERSON" and inside[0].surface == last and " " not in last
     word = first.casefold()
@@ -89,7 +89,7 @@ def _is_person(run: Span, inside: Sequence[Span], common: Collection[int]) -> bo
 
 
 def _is_one_name(run: Span, inside: Sequence[Span]) -> bool:
-    """Tells whether the run has nothing besides the entities but links, numbers, initials and kinds of things."""
+    """Returns whether the run adds to the entities only linking words, numbers, initials and kinds of things."""
     if any((one.start, one.end) == (run.start, run.end) for one in inside):
         return False
     left = [

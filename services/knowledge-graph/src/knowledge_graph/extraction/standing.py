@@ -1,4 +1,4 @@
-"""When a document was written, which version it is, and what it replaces, as its name and its header say."""
+"""Finds in a document's name and header when it was written, its edition, and what it replaces."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SUPERSEDES = re.compile(r"\b(supersed|replac|obsolet|ersetz|löst)(e[sd]?|t)?(?:
 
 
 def standing(document: SourceDocument) -> DocumentStanding:
-    """Returns what the document says of its own place among others; code says nothing."""
+    """Returns what the document says about its place among others; source code says nothing."""
     if document.is_code:
         return DocumentStanding(written=document.written)
     fields = dict(reversed(list(_fields(document))))
@@ -61,7 +61,7 @@ def standing(document: SourceDocument) -> DocumentStanding:
 
 
 def _status_section(document: SourceDocument) -> str | None:
-    """Returns what stands under the heading "Status" of a decision record."""
+    """Returns the text under the heading "Status" of a decision record."""
     for chunk in document.chunks:
         if chunk.headings and chunk.headings[-1].strip().casefold() in STATUS_SECTIONS:
             return chunk.content
@@ -69,7 +69,7 @@ def _status_section(document: SourceDocument) -> str | None:
 
 
 def _of_section(section: str) -> dict[str, str]:
-    """Returns the fields that a section says in sentences: "Accepted", "Superseded by [7. …](0007-….md)"."""
+    """Returns the fields that the section states in sentences: "Accepted", "Superseded by [7. …](0007-….md)"."""
     lines = [line.strip(" *_-") for line in section.split("\n") if line.strip(" *_-")]
     fields = {"status": " ".join(lines)}
     for line in lines:
@@ -84,12 +84,12 @@ def _of_section(section: str) -> dict[str, str]:
 
 
 def _written(document: SourceDocument, stated: str, name: str) -> str | None:
-    """Returns the date of the header, of the name or title, or of the metadata, the surest first."""
+    """Returns the date from the header, the name or title, or the metadata, most certain first."""
     return first_date(stated) or date_in_name(name) or first_date(document.title or "") or document.written
 
 
 def _status(state: str, *, is_numbered: bool, is_replaced: bool) -> str:
-    """Returns the status of what the document states: a plan of a handbook is still what the handbook says."""
+    """Returns the status of the document's statements. A plan in a handbook is still current: the handbook says it."""
     words = re.findall(r"\w+", state.casefold())
     found = next((STATES[word] for word in words if word in STATES), CURRENT)
     if is_replaced or found == PAST:
@@ -98,7 +98,7 @@ def _status(state: str, *, is_numbered: bool, is_replaced: bool) -> str:
 
 
 def _fields(document: SourceDocument) -> Iterator[tuple[str, str]]:
-    """Yields the fields of the header that `words/document_headers.txt` lists, with what it calls them."""
+    """Yields the header fields listed in `words/document_headers.txt`, under the names used there."""
     left = HEADER_LINES
     for chunk in document.chunks[:2]:
         for line in chunk.content.split("\n")[:left]:

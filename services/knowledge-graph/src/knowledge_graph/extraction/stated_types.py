@@ -1,6 +1,6 @@
-"""What kind of thing a name is, as the document itself says it: a manifest, a header, "the … team", "X is a service".
+"""Finds the types of names that the document itself states: a manifest, a header, "the … team", "X is a service".
 
-Such evidence outweighs what a language model makes of a name.
+Such evidence outweighs a language model's guess.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MOST_WORDS = 3
 
 
 def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], title: str | None) -> dict[str, str]:
-    """Returns the types by the names' keys; `declared` is what a manifest names."""
+    """Returns the types by name key; `declared` are the names in a manifest."""
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for one in declared:
         if one.entity_type != "IDENTIFIER":
@@ -71,19 +71,19 @@ def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], titl
     for key in sorted(_untyped(chunks, names_systems=names_systems) - votes.keys() - shown):
         votes[key][UNTYPED] += 1
     typed = {key: max(sorted(found), key=lambda one: found[one]) for key, found in votes.items()}
-    # A name that says what it is outweighs the column that it stands in: projects call services, too.
+    # A name that states its own type outweighs its column: projects call services, too.
     named = {name_key(span.surface) for chunk in chunks for span in chunk.spans if kind_of(span.surface) == "PROJECT"}
     return typed | dict.fromkeys(sorted(named), "PROJECT") | software
 
 
 def _untyped(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> set[str]:
-    """Returns the keys of what is no person, whatever a language model makes of it."""
+    """Returns the keys of names that are not persons, whatever a language model says."""
     things = {key for chunk in chunks if (key := thing_of_section(chunk)) is not None}
     return things | (common_names(chunks) if names_systems else set())
 
 
 def _listed(chunks: Sequence[ChunkAnalysis], title: str | None) -> Iterator[tuple[str, str]]:
-    """Yields the keys of what a page lists whose title says what that is."""
+    """Yields the keys of what a page lists if its title says what these are."""
     opening = LISTS.match(title or "")
     listed = OF_LISTS.get(opening.group(1).casefold()) if opening else None
     for chunk in chunks if listed else ():
@@ -94,8 +94,8 @@ def _listed(chunks: Sequence[ChunkAnalysis], title: str | None) -> Iterator[tupl
 
 
 def thing_of_section(chunk: ChunkAnalysis) -> str | None:
-    """Returns the key of the heading where its section calls that "it" and nobody "he" or "she": no person, whatever a
-    language model makes of "Order Inbox"."""
+    """Returns the key of the heading if its section calls it "it" and nobody "he" or "she". Such a name ("Order Inbox")
+    is no person, whatever a language model says."""
     if not chunk.chunk.headings or IT.search(chunk.text) is None or PERSONAL.search(chunk.text) is not None:
         return None
     key = name_key(chunk.chunk.headings[-1])
@@ -126,7 +126,7 @@ def _said(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
 
 
 def _people(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
-    """Yields the names that stand in a field of people, up to the end of its line."""
+    """Yields the names in a field for people, up to the end of its line."""
     text = chunk.text
     for field in PEOPLE.finditer(text):
         end = text.find("\n", field.end(), field.end() + LONGEST_LIST)

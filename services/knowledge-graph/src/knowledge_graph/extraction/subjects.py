@@ -1,4 +1,4 @@
-"""What a chunk is about, by its own words: what a paragraph defines, the first name that is a sentence's subject."""
+"""Finds what a chunk is about by its own words: what a paragraph defines, the first name that is a subject."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_WORDS = 4
 
 
 def defined(text: str, spans: Sequence[Span]) -> Iterator[Span]:
-    """Names of `spans` that a paragraph's beginning defines, and as CONCEPT terms that are none yet."""
+    """Yields names in `spans` that a paragraph's beginning defines, and other defined terms as CONCEPT."""
     ends = {(span.start, span.end): span for span in spans}
     for match in [*DEFINES.finditer(text), *LABELS.finditer(text)]:
         group = next(number for number, value in enumerate(match.groups(), 1) if value)
@@ -40,7 +40,7 @@ def defined(text: str, spans: Sequence[Span]) -> Iterator[Span]:
 
 
 def subject(text: str, sentences: Sentences, spans: Sequence[Span], subjects: Collection[int]) -> Span | None:
-    """The first name that opens a sentence, or that the parser takes for the subject of one (`subjects`: places)."""
+    """Returns the first name that opens a sentence or is the parser's subject of one (`subjects` are positions)."""
     for span in spans:
         opening = text[sentences.at(span.start)[0] : span.start]
         if BEFORE_SUBJECT.fullmatch(opening) or any(span.start <= place < span.end for place in subjects):

@@ -1,4 +1,4 @@
-"""What headers of tables and names of fields say of what stands under them, by the lists in `words`."""
+"""Interprets headers of tables and names of fields by the lists in `words`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ MARKUP = re.compile(r"[`*]|:\s*$")
 
 @dataclass(frozen=True)
 class ColumnRole:
-    """What a header says of its column: the row's thing, its relation with the row's thing, or whichever is free;
-    `of_consumer`: a relation only where the row's thing is a consumer."""
+    """What a header says about its column: the row's thing, its relation with the row's thing, or either.
+    `of_consumer`: a relation only if the row's thing is a consumer."""
 
     can_be_thing: bool
     relation_type: str
@@ -43,6 +43,6 @@ CONSUMERS = frozenset(
 
 
 def header_key(header: str) -> str:
-    """Returns the header as the lists have it."""
+    """Returns the header as written in the lists."""
     bare = PARENTHESIS.sub("", MARKUP.sub("", header.strip()))
     return " ".join(re.sub(r"[_-]", " ", bare).casefold().split())

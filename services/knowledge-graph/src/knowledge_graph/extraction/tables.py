@@ -1,7 +1,7 @@
-"""Relations that a table states, and names in it: the header says what the columns hold, each row who is meant.
+"""Finds relations and names in tables: the header says what a column holds, the row which thing is meant.
 
-Only headers of a short list count, wherever their column stands. A cell must hold names and nothing else, separated by
-commas: "UserDB (until May)" or "all but UserDB" states nothing.
+Only headers in a short list count, wherever their column is. A cell must contain only names, separated by commas:
+"UserDB (until May)" and "all but UserDB" state nothing.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Columns:
-    """The column of the rows' things, and the columns of relations with header and role."""
+    """The column of the rows' things, and the columns of relations with their headers and roles."""
 
     thing: int
     relations: list[tuple[int, str, ColumnRole]]
 
 
 def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
-    """Yields a relation for each name in a column of relations; the row is its place.
+    """Yields a relation for each name in a column of relations; the evidence is the row.
 
     `spans` are sorted and do not overlap.
     """
@@ -56,7 +56,7 @@ def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
 
 
 def names(text: str) -> Iterator[Span]:
-    """Yields what rows of such tables name, whether or not it looks like a name elsewhere: "payments", "Zahlung"."""
+    """Yields the names in rows of such tables, including ordinary words: "payments", "Zahlung"."""
     for row, columns in _rows(text):
         cells = dict(enumerate(_cells(text, *row)))
         things = list(_listed(text, cells.get(columns.thing)))
@@ -73,8 +73,8 @@ def names(text: str) -> Iterator[Span]:
 
 
 def of_section(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:
-    """Yields what a table says of the thing of its section ("Calls | For"), as fields do: the first column names what
-    has the relation to it, and the others only say more of that."""
+    """Yields what a table states about the thing of its section ("Calls | For"), as fields do: the first column names
+    the related things, the others only add details."""
     for row, header, role in _rows_of_section(text):
         for place in _names(text, spans, _cells(text, *row)[0]):
             yield StatedRelation(-1, place, role.relation_type, LISTED, *row, header), role.reverse
@@ -99,7 +99,7 @@ def owners(text: str) -> Iterator[str]:
 
 
 def types(text: str) -> Iterator[tuple[str, str]]:
-    """Yields names with the types that headers give them, also by a column that says what each row is."""
+    """Yields names with the types that headers give them, also by a column that states the type of each row."""
     for row, headers in _headed_rows(text):
         cells = _cells(text, *row)
         keys = [header_key(header) for header in headers]
@@ -119,7 +119,7 @@ def types(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _rows(text: str) -> Iterator[tuple[Place, Columns]]:
-    """Yields the rows of the tables whose headers name a relation."""
+    """Yields the rows of tables whose headers name a relation."""
     for row, headers in _headed_rows(text):
         columns = _columns(headers)
         if columns is not None:
@@ -127,7 +127,7 @@ def _rows(text: str) -> Iterator[tuple[Place, Columns]]:
 
 
 def _headed_rows(text: str) -> Iterator[tuple[Place, list[str]]]:
-    """Yields the rows of tables with the headers of their columns."""
+    """Yields the rows of tables, with the column headers."""
     headers = list[str]()
     lines = list(_lines(text))
     for number, (start, end) in enumerate(lines):
@@ -135,14 +135,14 @@ def _headed_rows(text: str) -> Iterator[tuple[Place, list[str]]]:
         if not is_row:
             headers = []
         elif number + 1 < len(lines) and RULE.fullmatch(text, *lines[number + 1]):
-            # Also below the rows of another table.
+            # Also checked below the rows of another table.
             headers = [text[slice(*cell)] for cell in _cells(text, start, end)]
         elif headers and not RULE.fullmatch(text, start, end):
             yield (start, end), headers
 
 
 def _listed(text: str, cell: Place | None, entity_type: str | None = None) -> Iterator[Span]:
-    """Yields the names of the cell; what stands in a column of teams is one, whatever else its word means."""
+    """Yields the names in the cell; everything in a column of teams is a team, whatever the word means elsewhere."""
     is_team = entity_type == "TEAM"
     start, end = cell or (0, 0)
     for begin, following in [*(match.span() for match in COMMA.finditer(text, start, end)), (end, end)]:
@@ -168,7 +168,7 @@ def _of_row(text: str, spans: Sequence[Span], row: Place, columns: Columns) -> I
 
 
 def _columns(headers: Sequence[str]) -> Columns | None:
-    """None where no header names a relation, or it is open what the rows are about."""
+    """Returns the columns; None if no header names a relation, or if it is unclear what the rows are about."""
     keys = [header_key(header) for header in headers]
     known = [(place, ROLES[key]) for place, key in enumerate(keys) if key in ROLES]
     things = [place for place, role in known if not role.relation_type] or [
@@ -180,7 +180,7 @@ def _columns(headers: Sequence[str]) -> Columns | None:
     if len(things) != 1:
         return None
     thing = ROLES.get(keys[things[0]])
-    # A team owns and maintains; it is not used, nor part of anything, by the columns beside it.
+    # A team owns and maintains; the other columns do not say that it is used, or is a part of something.
     is_owner = thing is not None and thing.relation_type == OWNS
     is_consumer = keys[things[0]] in CONSUMERS
     relations = [
@@ -194,7 +194,7 @@ def _columns(headers: Sequence[str]) -> Columns | None:
 
 
 def _lines(text: str) -> Iterator[Place]:
-    """Yields the lines without the space around them."""
+    """Yields the lines without surrounding space."""
     start = 0
     for line in text.split("\n"):
         yield start + len(line) - len(line.lstrip()), start + len(line.rstrip())
@@ -202,7 +202,7 @@ def _lines(text: str) -> Iterator[Place]:
 
 
 def _cells(text: str, start: int, end: int) -> list[Place]:
-    """Returns the places between the edges of a row; the last edge may be missing."""
+    """Returns the cells between the edges of a row; the last edge may be missing."""
     edges = [match.start() for match in EDGE.finditer(text, start, end)]
     if edges[-1] < end - 1:
         edges.append(end)
@@ -210,7 +210,7 @@ def _cells(text: str, start: int, end: int) -> list[Place]:
 
 
 def _names(text: str, spans: Sequence[Span], cell: Place) -> list[int]:
-    """Returns the places in `spans` of what the cell lists; a part that is more or less than a name is none."""
+    """Returns the indices in `spans` of the names in the cell; parts that are more or less than a name do not count."""
     start, end = cell
     found = []
     for begin, following in [*(match.span() for match in SEPARATOR.finditer(text, start, end)), (end, end)]:

@@ -1,4 +1,4 @@
-"""Whether a sentence says that something is so, was so, will be so, or only might be."""
+"""Decides whether a sentence says that something is so, was so, will be so, or only might be."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ LONGEST_SENTENCE = 1_000
 
 
 def of_verb(verb: Token) -> str:
-    """Tells the verb's time by its auxiliaries and adverbs; a verb that continues another shares the auxiliaries."""
+    """Returns the verb's time by its auxiliaries and adverbs; a verb that continues another shares its auxiliaries."""
     for _ in range(MOST_STEPS):
         children = list(verb.children)
-        words = {child.lower_ for child in children if child.dep_ in SMALL}  # no name: "The Till" is a till
+        words = {child.lower_ for child in children if child.dep_ in SMALL}  # without names such as "The Till"
         auxiliaries = [child for child in children if child.dep_ in {"aux", "auxpass"}]
         if words & CONDITIONS or verb.head.lemma_ in LET or _is_inverted(verb) or _is_asked(verb):
             return OPEN
@@ -76,7 +76,7 @@ def of_verb(verb: Token) -> str:
         if DOUBT.intersection(one.lower_ for one in auxiliaries):
             return OPEN
         if FUTURE.intersection(one.lower_ for one in auxiliaries):
-            return OPEN if "longer" in words else PLANNED  # "will no longer use": it does now
+            return OPEN if "longer" in words else PLANNED  # "will no longer use": it still does
         if _is_ended(verb, words, auxiliaries):
             return PAST
         if any(one.lower_ in {"has", "have"} for one in auxiliaries) and verb.tag_ == "VBN":
@@ -85,7 +85,7 @@ def of_verb(verb: Token) -> str:
             child.dep_ in {"nsubj", "nsubjpass"} for child in children
         )
         if verb.dep_ not in {"conj", "xcomp"} or own:
-            # Another reader of the sentence is surer of it: a participle is often taken for a past tense.
+            # The parser often takes a participle for a past tense, so PRETERITE needs a subject of its own.
             told = (
                 verb.tag_ == "VBD"
                 and not auxiliaries
@@ -100,8 +100,8 @@ def of_verb(verb: Token) -> str:
 def of_words(
     text: str, start: int, end: int, sentence: tuple[int, int], *, denied: bool = False, phrase: str = ""
 ) -> str:
-    """Tells the time of what the sentence says from `start` to `end` by the words of this part of it; `denied` where
-    the words between the two names deny it. `phrase` are those words."""
+    """Returns the time of what the sentence says from `start` to `end`, by the words in this part of it. `denied`: the
+    words between the two names deny it; `phrase` are those words."""
     first, last = max(sentence[0], start - LONGEST_SENTENCE), min(max(end, sentence[1]), end + LONGEST_SENTENCE)
     breaks = list(BREAKS.finditer(text, first, last))
     begins = max((one.end() for one in breaks if one.end() <= start), default=first)
@@ -114,26 +114,26 @@ def of_words(
     if denied or NOT_AFTER.search(part):
         if QUALIFIED.search(part):
             return OPEN
-        return NEGATED if not ended else OPEN if planned else PAST  # "will no longer use": it does now
+        return NEGATED if not ended else OPEN if planned else PAST  # "will no longer use": it still does
     if planned or ended:
         return PLANNED if planned else PAST
     return of_preterite(text[first:last]) if PRETERITES.search(phrase) else CURRENT
 
 
 def of_preterite(sentence: str) -> str:
-    """Returns the time of what a sentence in the past tense tells of how things are built: PAST where it says when."""
+    """Returns the time of a sentence in the past tense about how things are built: PAST if it says when, else OPEN."""
     return PAST if BEFORE_WORDS.match(sentence.lstrip("-*> ")) else OPEN
 
 
 def _is_asked(verb: Token) -> bool:
-    """Tells whether the sentence is a question, or reports what somebody believes."""
+    """Returns whether the sentence is a question, or reports what somebody believes."""
     believed = verb.dep_ == "ccomp" and verb.head.lemma_ in BELIEVED
     return believed or verb.sent[-1].text == "?"
 
 
 def _of_infinitive(verb: Token) -> str | None:
-    """Returns the time of "would like it to read", "used to read", "is going to read"; None where the infinitive says
-    what is so, or there is none."""
+    """Returns the time of "would like it to read", "used to read", "is going to read"; None if there is no infinitive
+    or it says what is so."""
     if verb.dep_ == "xcomp" and verb.tag_ == "VBG" and verb.head.lemma_ in STOPS:
         return PAST
     is_infinitive = verb.dep_ in {"xcomp", "ccomp"} and any(
@@ -147,7 +147,7 @@ def _of_infinitive(verb: Token) -> str | None:
 
 
 def _is_inverted(verb: Token) -> bool:
-    """ "Had it checked tokens, …"."""
+    """Returns whether the verb is inverted: "Had it checked tokens, …"."""
     return any(child.lower_ == "had" and child.i == min(one.i for one in verb.subtree) for child in verb.children)
 
 
@@ -159,7 +159,7 @@ def _is_ended(verb: Token, words: set[str], auxiliaries: Sequence[Token]) -> boo
 
 
 def of_denied(verb: Token) -> str:
-    """Tells the time of what the verb denies: "has not used it since 2022" says that it did before."""
+    """Returns the time of what the verb denies: "has not used it since 2022" says that it did before."""
     time = of_verb(verb)
     near = [*verb.children, *(grand for child in verb.children if child.dep_ == "dobj" for grand in child.children)]
     if any(one.lower_ in QUALIFIERS and one.dep_ in {"prep", "advmod"} for one in near):
@@ -169,5 +169,5 @@ def of_denied(verb: Token) -> str:
 
 
 def _is_ended_by_opening(verb: Token) -> bool:
-    """ "Until the spring of 2024 it asked …"."""
+    """Returns whether the sentence opens with the end: "Until the spring of 2024 it asked …"."""
     return verb.dep_ == "ROOT" and verb.sent[0].lower_ in {"until", "till"} and verb.sent[0].head == verb

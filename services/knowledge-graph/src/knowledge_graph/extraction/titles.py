@@ -28,8 +28,8 @@ SECTION = re.compile(
 
 
 def titles(document: SourceDocument, chunk: SourceChunk, *, first: bool) -> Iterator[tuple[Span, str]]:
-    """Names with why the chunk is about them: the headings above it, the nearest first; title and file name for the
-    document's `first` chunk. Each name once."""
+    """Yields names with the reason why the chunk is about them: the headings above it, nearest first; for the
+    document's `first` chunk also title and file name. Each name once."""
     sources = [(heading, "CONCEPT", "heading") for heading in reversed(chunk.headings)]
     if first:
         sources.insert(0, (document.title or "", "DOCUMENT", "title"))
@@ -42,7 +42,7 @@ def titles(document: SourceDocument, chunk: SourceChunk, *, first: bool) -> Iter
 
 
 def occurrences(text: str, names: Iterable[Span], found: Sequence[Span]) -> Iterator[Span]:
-    """Yields where the text has a title of the document letter by letter, with the type of the names `found` there."""
+    """Yields each exact occurrence of the document's titles, typed by the names `found` there."""
     surfaces = {name.surface for name in names}
     shorter = {bare for one in surfaces if " " in (bare := ARTICLE.sub("", one)) and bare[0].isupper()}
     for surface in sorted(surfaces | shorter):
@@ -53,14 +53,14 @@ def occurrences(text: str, names: Iterable[Span], found: Sequence[Span]) -> Iter
 
 
 def _stem(name: str) -> str:
-    """`Lothair_II.txt` is about Lothair II."""
+    """Returns the name in a file name: `Lothair_II.txt` is about Lothair II."""
     stem, dot, _ = name.rpartition("/")[2].rpartition(".")
     return " ".join(re.split(r"[_ ]+", stem)).strip() if dot and not NUMBERED.fullmatch(stem) else ""
 
 
 def _names(title: str, entity_type: str) -> list[Span]:
-    """The title itself when it is short enough to be a name, also without parenthesis and what follows a comma; and
-    identifiers inside a longer one."""
+    """Returns the title if it is short enough to be a name, also without parentheses and without what follows a comma;
+    and the identifiers in a longer one."""
     plain = NUMBERING.sub("", title)
     if entity_type == "CONCEPT":
         plain = OF_HEADINGS.sub("", plain)

@@ -1,4 +1,4 @@
-"""What a chunk goes on about that begins with no name: "She moved to Oslo", "The film was shot in Rome"."""
+"""Finds the topic of chunks that begin with no name: "She moved to Oslo", "The film was shot in Rome"."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ SURE = ("definition", "title")
 
 
 class Topics:
-    """Of one document, from its beginning to where it is read: the person and the thing that it spoke of."""
+    """The topics of a document up to the current position: the person and the thing last spoken of."""
 
     def __init__(self) -> None:
         self._person: Mention | None = None
         self._thing: Mention | None = None
 
     def continued(self, text: str, chunk_id: str) -> Mention | None:
-        """Returns the topic as a mention without a place, if the chunk's first words stand for it."""
+        """Returns the topic as a mention without a position, if the chunk begins with words that refer to it."""
         opens = GOES_ON.match(text)
         if opens is None:
             return None
@@ -37,7 +37,7 @@ class Topics:
         return replace(topic, about="subject", chunk_id=chunk_id, start=0, end=0, sentence_start=0, sentence_end=0)
 
     def follow(self, mentions: Sequence[Mention]) -> None:
-        """Moves on to what a chunk defines or is called; to its first named subject only if there was no topic."""
+        """Moves on to what a chunk defines or is titled; to its first subject only if there was no topic yet."""
         sure = [one for one in mentions if one.about in SURE]
         unsure = [one for one in mentions if one.about == "subject"]
         self._person = _first(sure, person=True) or self._person or _first(unsure, person=True)

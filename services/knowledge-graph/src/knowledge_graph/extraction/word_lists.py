@@ -1,4 +1,4 @@
-"""The lists in `words/*.txt`: words, lines, or lines of `spellings = name`; `#` opens a comment line."""
+"""Reads the lists in `words/*.txt`: words, lines, or lines of `spellings = name`; `#` begins a comment line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def phrases(name: str) -> frozenset[str]:
 
 
 def equations(name: str, separator: str | None = None) -> Iterator[tuple[list[str], str]]:
-    """Yields the spellings on the left (maybe none; by default words), and the name on the right."""
+    """Yields the spellings on the left (possibly none; words by default) and the name on the right."""
     for line in _lines(name):
         left, _, right = line.partition("=")
         yield [spelling.strip() for spelling in left.split(separator)], right.strip()

@@ -1,4 +1,4 @@
-"""Runs in a process of its own: loads the model once, extracts document after document."""
+"""Runs in its own process: loads the model once, then extracts document after document."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ log = logging.getLogger(__name__)
 
 
 def start() -> None:
-    """The parent decides when this process ends; it does not outlive a parent that was killed."""
+    """Prepares the process: the parent decides when it ends, and it does not outlive a killed parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_follow_parent, daemon=True).start()
 
 
 def run(document: SourceDocument, methods: Methods) -> tuple[Extraction, bool]:
-    """The document's graph, and whether there is a model to read English with."""
+    """Returns the document's graph, and whether a model for English was available."""
     reader = _reader(methods.dependency)
     return extract(document, reader, methods), reader is not None
 

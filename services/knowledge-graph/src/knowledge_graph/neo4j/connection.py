@@ -1,4 +1,4 @@
-"""The connection to Neo4j: bounded waits, and its failures as `StoreUnavailable`."""
+"""The connection to Neo4j: waits are bounded, failures are raised as `StoreUnavailable`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Neo4jConnection:
         await self.driver.close()
 
     async def read(self, cypher: str, workspace_id: UUID, **values: Any) -> list[dict[str, Any]]:
-        """Returns the rows of a statement, which gets `$workspace_id`."""
+        """Returns the rows of a statement, which gets the parameter `$workspace_id`."""
         query = Query(cypher, timeout=READ_SECONDS)
         parameters = {"workspace_id": str(workspace_id), **values}
         async with self._translated():
@@ -43,12 +43,12 @@ class Neo4jConnection:
         return [record.data() for record in result.records]
 
     async def write(self, work: Callable[[AsyncManagedTransaction], Awaitable[Result]]) -> Result:
-        """Runs `work` in one transaction, again if a transient error made it fail."""
+        """Runs `work` in one transaction, and retries it after a transient error."""
         async with self._translated(), self.driver.session() as session:
             return await session.execute_write(work)
 
     async def statement(self, cypher: str, **values: Any) -> list[dict[str, Any]]:
-        """Runs one statement in a transaction of its own, without a workspace."""
+        """Runs one statement in its own transaction, without a workspace."""
         async with self._translated():
             result = await self.driver.execute_query(Query(cypher, timeout=WRITE_SECONDS), values)
         return [record.data() for record in result.records]

@@ -34,9 +34,9 @@ def verify_command(*, repair: bool) -> None:
 
 
 async def rebuild(database: Database, neo4j: Neo4jConnection, workspace_id: UUID | None = None) -> None:
-    """Rebuilds the projection of the workspace, or of all; deletes those of which no document is left.
+    """Rebuilds the projection of the workspace, or of all; deletes workspaces that have no documents left.
 
-    Reads go to PostgreSQL until a workspace is rebuilt.
+    Until a workspace is rebuilt, reads go to PostgreSQL.
     """
     projection = Neo4jProjection(neo4j)
     projector = Projector(database, projection, Outbox("knowledge-graph"))
@@ -55,7 +55,7 @@ async def rebuild(database: Database, neo4j: Neo4jConnection, workspace_id: UUID
 
 
 async def differences(database: Database, neo4j: Neo4jConnection) -> dict[UUID, list[str]]:
-    """Returns, by workspace, the counts and sampled content that differ, except where changes are still queued."""
+    """Returns differing counts and sampled contents by workspace, except where changes are still queued."""
     postgres = PostgresStore(database)
     projected = Neo4jStore(neo4j, postgres)
     async with database.system() as connection:
@@ -83,7 +83,7 @@ async def _sample(store: GraphStore, workspace_id: UUID) -> dict[str, object]:
 
 
 async def _verify(*, repair: bool) -> None:
-    """Checks the sums in PostgreSQL first, since Neo4j is projected from them."""
+    """Checks sums and projection; sums first, because Neo4j is projected from them."""
     settings = ProjectionSettings()
     async with Database(settings.database_url.get_secret_value(), 3).opened() as database:
         is_right = await verify_sums(database, repair=repair)
@@ -94,7 +94,7 @@ async def _verify(*, repair: bool) -> None:
 
 
 async def verify_sums(database: Database, *, repair: bool) -> bool:
-    """Tells whether all workspaces' sums are right, after the repair if there is one; prints what was wrong."""
+    """Returns whether the sums of all workspaces are right, after the repair if there is one; prints what was wrong."""
     async with database.system() as connection:
         workspaces = sorted(await ProjectionQueues(connection).graphed_workspaces())
     is_right, lines = True, []
@@ -110,7 +110,7 @@ async def verify_sums(database: Database, *, repair: bool) -> bool:
 
 
 async def corrected(database: Database, workspace_id: UUID) -> WrongSums:
-    """Corrects wrong sums, and queues the workspace to be projected again; returns what was wrong."""
+    """Corrects wrong sums and queues the workspace for a full projection; returns what was wrong."""
     async with database.workspace(workspace_id) as connection:
         wrong = await recount(connection, workspace_id)
         if wrong:

@@ -1,4 +1,4 @@
-"""Writes the graph to Neo4j: the port of the projector."""
+"""Writes the graph to Neo4j: the projector's port, implemented."""
 
 from __future__ import annotations
 

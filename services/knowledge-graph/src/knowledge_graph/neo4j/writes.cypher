@@ -3,7 +3,7 @@ MERGE (p:Projection {workspace_id: $workspace_id})
 SET p.turn = $turn, p.rebuild = $attempt
 
 // name: claim_workspace
-// A slow writer, whose turn is over, must not put an older state over a newer one: no row. Writers take turns.
+// Returns no row for a slow writer whose turn is over: it must not overwrite a newer state. Writers take turns.
 MERGE (p:Projection {workspace_id: $workspace_id})
 ON CREATE SET p.turn = $turn
 WITH p WHERE p.turn <= $turn
@@ -11,7 +11,7 @@ SET p.turn = $turn
 RETURN p.turn AS turn
 
 // name: continue_rebuild
-// Taken over by another writer: no row.
+// Returns no row if another writer has taken over.
 MATCH (p:Projection {workspace_id: $workspace_id})
 WHERE p.rebuild = $attempt
 SET p.rebuild = $attempt

@@ -1,1 +1,1 @@
-"""Keeps a projection of the graph in another store in step with the tables."""
+"""Keeps a projection of the graph in another store up to date with the tables."""

@@ -11,13 +11,13 @@ from service_kit.workspace_purge import Erased
 
 
 class ProjectionDeletion:
-    """A step of a workspace's purge: no projector runs meanwhile, and afterwards none finds rows to project."""
+    """Runs after a workspace's rows are deleted: no projector runs meanwhile, and none finds rows afterwards."""
 
     def __init__(self, database: Database, projection: Projection) -> None:
         self.database, self.projection = database, projection
 
     async def __call__(self, workspace_id: UUID) -> Erased:
-        """Raises StoreUnavailable."""
+        """Deletes the workspace from the projection. Raises StoreUnavailable."""
         async with self.database.system() as connection:
             await ProjectionQueues(connection).lock()
             deleted = await self.projection.delete_workspace(workspace_id)

@@ -1,4 +1,4 @@
-"""What the projector needs of a store that the graph is projected to."""
+"""The port through which the projector writes to a store."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from knowledge_graph.projection.state import GraphParts, GraphState
 
 
 class Projection(Protocol):
-    """A copy of the graph. Every method raises StoreUnavailable when the store does not answer.
+    """A copy of the graph. Every method raises StoreUnavailable when the store does not respond.
 
-    `turn` orders the writers: one with a smaller number than that of a later writer changes nothing any more.
+    `turn` orders the writers: once a later writer has begun, a writer with a smaller number changes nothing.
     """
 
     name: str
@@ -24,23 +24,23 @@ class Projection(Protocol):
     async def apply(
         self, workspace_id: UUID, turn: int, parts: GraphParts, read: Callable[[], Awaitable[GraphState]]
     ) -> None:
-        """Replaces the parts by what `read` returns, in one transaction; reads only once earlier writers are done."""
+        """Replaces the parts by what `read` returns, in one transaction; reads only after earlier writers finished."""
         ...
 
     async def rebuild(self, workspace_id: UUID, turn: int, pages: AsyncIterator[GraphState]) -> None:
-        """Deletes the workspace and writes the pages."""
+        """Deletes the workspace from the projection and writes the pages."""
         ...
 
     async def mentions_of(self, workspace_id: UUID, document_id: UUID) -> int:
-        """Counts the mentions that remain of a document."""
+        """Counts the remaining mentions of a document."""
         ...
 
     async def workspaces(self) -> set[UUID]:
-        """Returns the workspaces of which there is anything."""
+        """Returns the workspaces that have anything in the projection."""
         ...
 
     async def delete_workspace(self, workspace_id: UUID) -> int:
-        """Deletes all of the workspace; returns how many nodes were deleted."""
+        """Deletes the workspace; returns the number of deleted nodes."""
         ...
 
     async def remaining(self, workspace_id: UUID) -> int:

@@ -1,8 +1,8 @@
-"""Brings the projection up to date with the tables, many changes at once.
+"""Brings the projection up to date with the tables, many changes at a time.
 
-The queue holds each thing that changed once, written in the transaction that changed it. The projector writes the
-present state of the oldest ones, in one transaction of the projection for each workspace, and only then takes them from
-the queue: if it dies in between, they are projected again, with the same result.
+The queue holds each changed thing once, written in the transaction that changed it. The projector writes the current
+state of the oldest ones, in one transaction of the projection per workspace, and removes them from the queue only
+afterwards: if it dies in between, they are projected again with the same result.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ RETRY_SECONDS, LONGEST_WAIT_SECONDS = 5.0, 30.0
 
 
 class Projector:
-    """Projects in one replica at a time; the others wait."""
+    """Projects the queue; only one replica at a time, while the others wait."""
 
     def __init__(
         self, database: Database, projection: Projection, outbox: Outbox, backlog: Gauge | None = None
@@ -49,7 +49,7 @@ class Projector:
         self.database, self.projection, self.outbox, self.backlog = database, projection, outbox, backlog
 
     async def run(self, notifications: Notifications) -> None:
-        """Runs until cancelled. While the projection's store is away the queue waits; the service stays ready."""
+        """Runs until cancelled. While the projection's store is down, the queue waits and the service stays ready."""
         async with notifications.subscribe(CHANNEL) as queued:
             is_prepared = False
             while True:
@@ -64,7 +64,7 @@ class Projector:
                     await asyncio.sleep(RETRY_SECONDS)
 
     async def project_batch(self) -> int:
-        """Projects the oldest changes and returns how many; 0 also if another replica is projecting."""
+        """Projects the oldest changes and returns their number; also returns 0 if another replica is projecting."""
         async with self.database.system() as connection:
             queues = ProjectionQueues(connection)
             if not await queues.try_lock():
@@ -81,7 +81,7 @@ class Projector:
         return len(batch)
 
     async def _turn(self) -> int:
-        """Returns this projector's number; taken in a transaction of its own, which does not hold it for long."""
+        """Returns this projector's number, taken in a short transaction of its own."""
         async with self.database.system() as connection:
             return await ProjectionQueues(connection).turn()
 
@@ -99,7 +99,7 @@ class Projector:
             await self._finish(workspace_id, rest)
 
     async def _finish(self, workspace_id: UUID, batch: Sequence[QueuedChange]) -> None:
-        """Takes the batch from the queue, except for what changed again meanwhile, and confirms deletions."""
+        """Removes the batch from the queue, except for what has changed again, and confirms deletions."""
         async with self.database.workspace(workspace_id) as connection:
             for finished in await ProjectionQueue(connection, workspace_id).finish(batch):
                 if finished.receipt is None:
@@ -117,7 +117,7 @@ class Projector:
 
 
 def _few_documents(batch: list[QueuedChange]) -> list[QueuedChange]:
-    """Bounds the batch: the projection may hold a transaction in memory, and a document has many mentions."""
+    """Bounds the batch: the projection may hold a transaction in memory, and a document can have many mentions."""
     documents = [place for place, one in enumerate(batch) if one.kind == DOCUMENT]
     return batch[: documents[MOST_DOCUMENTS - 1] + 1] if len(documents) > MOST_DOCUMENTS else batch
 

@@ -1,4 +1,4 @@
-"""The queue of what is yet to be projected, written in the transaction that changed it.
+"""The queue of changes to project, written in the transaction that made the change.
 
 It is a coalescing batch queue and not leased work (`service_kit.work`): a thing that changes again replaces its row, a
 batch of thousands is one transaction of the projection, and one process at a time projects, under an advisory lock.
@@ -57,7 +57,7 @@ class ProjectionQueue(Repository):
     """The queue of one workspace."""
 
     async def add(self, changes: Changes, receipt: dict[str, Any] | None = None) -> None:
-        """Queues what changed; the `receipt` of a deletion is confirmed once the projection has followed."""
+        """Queues the changes; the `receipt` of a deletion is confirmed once the projection has caught up."""
         rows: list[tuple[str, str, str, Jsonb | None]] = [
             *((ENTITY, one, "", None) for one in sorted(changes.entities)),
             *((RELATION, *pair, None) for pair in sorted(changes.pairs)),
@@ -73,7 +73,7 @@ class ProjectionQueue(Repository):
         await self.run(ProjectionQueueSql.add_workspace)
 
     async def finish(self, batch: Sequence[QueuedChange]) -> list[FinishedChange]:
-        """Deletes what was projected, unless it changed again meanwhile; returns what was deleted."""
+        """Deletes the projected changes, unless they changed again meanwhile; returns what was deleted."""
         await self.run(ProjectionQueueSql.raise_version)
         return await self.all(
             ProjectionQueueSql.finish,
@@ -92,29 +92,29 @@ class ProjectionQueues(SystemRepository):
         return await self.all(ProjectionQueueSql.oldest, QueuedChange, limit=limit)
 
     async def add_workspaces(self, workspace_id: UUID | None) -> set[UUID]:
-        """Queues the workspace, or all that have documents, as a whole; returns those that were queued."""
+        """Queues the workspace, or all that have documents, for a full projection; returns those that were queued."""
         return set(await self.values(ProjectionQueueSql.add_workspaces, workspace_id=workspace_id))
 
     async def is_empty(self, workspace_id: UUID | None = None) -> bool:
         return bool(await self.value(ProjectionQueueSql.is_empty, workspace_id=workspace_id))
 
     async def workspaces(self) -> set[UUID]:
-        """Returns the workspaces with changes that are not projected yet."""
+        """Returns the workspaces with unprojected changes."""
         return set(await self.values(ProjectionQueueSql.workspaces))
 
     async def graphed_workspaces(self) -> set[UUID]:
         return set(await self.values(ProjectionQueueSql.graphed_workspaces))
 
     async def try_lock(self) -> bool:
-        """Takes the lock of whoever projects, until the transaction ends; returns False if another process has it."""
+        """Takes the projector's lock until the transaction ends; returns False if another process has it."""
         return bool(await self.value(ProjectionQueueSql.try_lock, channel=CHANNEL))
 
     async def lock(self) -> None:
-        """Waits for the lock of whoever projects."""
+        """Waits for the projector's lock."""
         await self.value(ProjectionQueueSql.lock, channel=CHANNEL)
 
     async def turn(self) -> int:
-        """Returns a number greater than that of every projector before."""
+        """Returns a number greater than that of every earlier projector."""
         return int(await self.value(ProjectionQueueSql.turn))
 
 
@@ -126,7 +126,7 @@ async def queue(
     *,
     projects: bool,
 ) -> None:
-    """Queues the changes; without a projection, only that the workspace changed, for the day when there is one."""
+    """Queues the changes; without a projection, only that the workspace changed, in case one is added later."""
     if projects:
         await ProjectionQueue(connection, workspace_id).add(changes, receipt)
     else:

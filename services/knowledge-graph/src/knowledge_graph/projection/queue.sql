@@ -15,7 +15,7 @@ ORDER BY sequence
 LIMIT %(limit)s;
 
 -- name: finish
--- What changed again meanwhile has another number, and stays.
+-- A change that was queued again meanwhile has a new sequence number and stays.
 DELETE FROM projection_queue
 USING unnest(%(kinds)s::text[], %(ids)s::text[], %(others)s::text[], %(sequences)s::bigint[])
     AS done (kind, id, other, sequence)

@@ -1,4 +1,4 @@
-"""Reads from the tables what a projection is to hold."""
+"""Reads from the tables what a projection should hold."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ProjectedMention:
 
 @dataclass(frozen=True)
 class ProjectedDocument:
-    """A set of triples has mentions as a document has them, but is none."""
+    """A document with mentions; imported triples have mentions too, but are not counted as a document."""
 
     id: str
     is_import: bool
@@ -42,8 +42,8 @@ class ProjectedDocument:
 
 @dataclass
 class GraphParts:
-    """Parts of a workspace's graph: entities, all relations of pairs, all mentions of documents, and those of one
-    entity in a document (document, entity)."""
+    """Parts of a workspace's graph: entities, all relations of pairs, all mentions of documents, and the mentions of
+    one entity in one document (document, entity)."""
 
     entities: set[str] = field(default_factory=set)
     pairs: set[Pair] = field(default_factory=set)
@@ -52,13 +52,13 @@ class GraphParts:
 
     @property
     def single_mentions(self) -> list[Pair]:
-        """The mentions outside of the documents that are replaced as a whole."""
+        """The mentions outside the documents that are replaced as a whole."""
         return sorted(one for one in self.mentions if one[0] not in self.documents)
 
 
 @dataclass(frozen=True)
 class GraphState:
-    """The state of parts at one moment, with the entities that its relations and mentions need."""
+    """The state of the parts at one moment, including the entities that their relations and mentions need."""
 
     entities: list[ProjectedEntity] = field(default_factory=list)
     relations: list[StoredRelation] = field(default_factory=list)
@@ -88,7 +88,7 @@ class _GraphRows(Repository):
 
 
 async def read_parts(database: Database, workspace_id: UUID, parts: GraphParts) -> GraphState:
-    """Reads the parts from one snapshot."""
+    """Reads the parts from a single snapshot."""
     pairs = sorted(parts.pairs)
     async with database.snapshot(workspace_id) as connection:
         rows = _GraphRows(connection, workspace_id)
@@ -105,7 +105,7 @@ async def read_parts(database: Database, workspace_id: UUID, parts: GraphParts) 
 async def read_pages(database: Database, workspace_id: UUID) -> AsyncIterator[GraphState]:
     """Yields the whole workspace: entities, then relations, then documents with their mentions.
 
-    What changes meanwhile is in the queue, and is projected again afterwards.
+    Changes made meanwhile are in the queue and are projected afterwards.
     """
     after = ""
     while entities := await _page_of_entities(database, workspace_id, after):

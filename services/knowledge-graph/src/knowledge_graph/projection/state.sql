@@ -3,7 +3,7 @@ SELECT document_id::text AS id, method = 'user' AS is_import FROM graphed_docume
 WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(documents)s::uuid[]);
 
 -- name: mentions
--- Of whole documents, and of one entity in a document.
+-- For whole documents, and for one entity in a document.
 SELECT entity_id, chunk_id, document_id::text, count(*)::integer AS mentions
 FROM mention
 WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(documents)s::uuid[])

@@ -1,1 +1,1 @@
-"""How a document's rows get into the provenance tables, and what follows from them."""
+"""Writes a document's rows to the provenance tables, and everything derived from them."""

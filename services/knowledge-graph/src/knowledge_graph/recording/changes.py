@@ -1,4 +1,4 @@
-"""What one document's replacement changed: the differences that the sums and the projection follow."""
+"""What replacing one document changed: the differences that the sums and the projection apply."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ class SummedEvidence:
 
 @dataclass
 class Changes:
-    """Of document `document_id`: more and fewer `uses` and evidence. What other documents' rows had to follow is not
-    added up but counted anew: `recounted` entities and `resummed` pairs; `mentioned` are the (entity, document) whose
-    mentions changed there. Closings follow the `stated` pairs, and documents with the `superseding` numbers.
+    """Changes by document `document_id`: the differences in `uses` and evidence. Where rows of other documents had to
+    change, sums are not adjusted but recomputed: `recounted` entities and `resummed` pairs; `mentioned` are the
+    (entity, document) whose mentions changed there. Closings are derived from the `stated` pairs and the documents with
+    the `superseding` numbers.
     """
 
     document_id: UUID
@@ -69,7 +70,7 @@ class Changes:
             self.evidence[key] = weight + sign * one.weight, evidence + sign * one.evidence
 
     def documents(self, entity_id: str) -> int:
-        """1 where the document mentions the entity and did not before, -1 the other way round."""
+        """Returns 1 if only the document's new state mentions the entity, -1 if only the old one did, else 0."""
         return (entity_id in self.entities_after) - (entity_id in self.entities_before)
 
     @property

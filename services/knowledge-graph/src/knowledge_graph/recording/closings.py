@@ -1,4 +1,4 @@
-"""Closes what documents say of the present where a later one says otherwise; both are kept with their evidence."""
+"""Closes statements about the present that a later document contradicts; both are kept with their evidence."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Closings(Repository):
     """Which statements of a workspace are closed, and by which document."""
 
     async def follow(self, changes: Changes) -> None:
-        """Judges anew what the changed statements may close or open; the sums of pairs that change are counted anew.
+        """Judges again what the changed statements may close or reopen, and recomputes the sums of the affected pairs.
 
-        A document is later than another by its date, by its edition of one series, or because it says that it takes
-        its place. Documents without a date close nothing: what they say otherwise stands beside it.
+        A document is later than another by its date, by its edition in a series, or because it says that it replaces
+        it. Documents without a date close nothing: their statements stand beside the others.
         """
         pairs = sorted(changes.stated | changes.resummed)
         if not pairs and not changes.superseding:

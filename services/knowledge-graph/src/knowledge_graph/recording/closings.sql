@@ -1,6 +1,6 @@
 -- name: follow
--- Closes statements of the present that a later document says are over, and opens again what nothing closes any more.
--- Which document closes a statement depends on the set of documents alone. Returns the pairs that changed.
+-- Closes statements of the present that a later document ends, and reopens those that nothing closes any more. Which
+-- document closes a statement depends only on the set of documents. Returns the pairs that changed.
 WITH pair AS (
     SELECT * FROM unnest(%(source_ids)s::text[], %(target_ids)s::text[]) AS rows (source_id, target_id)
 ),
@@ -51,7 +51,7 @@ judged AS (
     LEFT JOIN LATERAL (
         SELECT later.document_id
         FROM (
-            -- Another statement says that it was so, or is not so.
+            -- Another statement says that it was so, or denies it.
             SELECT denial.document_id
             FROM relation_evidence AS denial
             INNER JOIN graphed_document AS document
@@ -77,7 +77,8 @@ judged AS (
                     )
                 )
             UNION ALL
-            -- A later document names another owner, and this one no more. A team and a person in it are no contradiction.
+            -- A later document names another owner and no longer this one. A team and a person in it do not contradict
+            -- it.
             SELECT owner.document_id
             FROM relation_evidence AS owner
             INNER JOIN graphed_document AS document

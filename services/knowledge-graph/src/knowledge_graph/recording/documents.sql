@@ -65,16 +65,16 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 DELETE FROM graphed_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 
 -- name: bury
--- Keeps that the document was deleted, whatever order its events arrive in.
+-- Records that the document was deleted, in whatever order its events arrive.
 INSERT INTO deleted_document (workspace_id, document_id) VALUES (%(workspace_id)s, %(document_id)s)
 ON CONFLICT DO NOTHING;
 
 -- name: replaced_by
--- The numbers of documents that this one takes the place of.
+-- The numbers of documents that this one replaces.
 SELECT unnest(replaces) FROM graphed_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 
 -- name: generation
--- `changed_by` tells the generation from the same one of a database that was restored.
+-- `changed_by` distinguishes the generation from the same number in a restored database.
 SELECT generation, xmin::text AS changed_by FROM graph_generation WHERE workspace_id = %(workspace_id)s;
 
 -- name: raise_generation
@@ -91,7 +91,7 @@ SELECT set_config('statement_timeout', '0', true), set_config('lock_timeout', %(
 SELECT pg_advisory_xact_lock(hashtextextended(%(key)s, 0));
 
 -- name: reset_limits
--- Sets the limits of the session again, as SET LOCAL ... TO DEFAULT would.
+-- Restores the session's limits, as SET LOCAL ... TO DEFAULT would.
 SELECT
     set_config('statement_timeout', reset_val, true) FROM pg_settings WHERE name = 'statement_timeout'
 UNION ALL

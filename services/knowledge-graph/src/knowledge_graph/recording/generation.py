@@ -1,4 +1,4 @@
-"""An opaque token for the state of a workspace's graph, for caches of answers that were made from it."""
+"""An opaque token for the state of a workspace's graph, used by caches of answers derived from it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service_kit.postgres import Database
 
 
 class Generations:
-    """Makes the tokens. They cover the rows, the code, and the `settings` that answers depend on."""
+    """Creates the tokens. They cover the rows, the code, and the `settings` that answers depend on."""
 
     def __init__(self, database: Database, settings: str) -> None:
         digest = hashlib.sha256(settings.encode())

@@ -1,8 +1,8 @@
 """Resolves the workspace's names: which entity each stands for, and which words are mentions of it.
 
-A name that documents state to be another name of exactly one other is merged into that one; chains are followed, and a
-circle is the entity of its smallest id. Words in earlier chunks become mentions when another document makes them a
-name, and stop being mentions with it. The result depends on the set of statements alone, never on their order.
+A name that documents state as an alias of exactly one other name is merged into it. Chains are followed; a cycle is the
+entity with the smallest id. Words in earlier chunks become mentions when another document makes them a name, and stop
+being mentions when that document goes. The result depends only on the set of statements, never on their order.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class AliasEdge:
 
 @dataclass(frozen=True)
 class MovedName:
-    """The name `id` stood for the entity `old_id` until now."""
+    """A name `id` that stood for the entity `old_id` until now."""
 
     id: str
     old_id: str
@@ -58,7 +58,7 @@ class NameSpread:
 
 @dataclass(frozen=True)
 class NameMark:
-    """What a name is to be marked with."""
+    """The new marks of a name."""
 
     hash: int
     is_known: bool
@@ -98,7 +98,7 @@ class RelatedPair:
 
 
 def resolve(name: str, edges: Mapping[str, str]) -> str:
-    """Follows the edges from a name to the entity that it stands for."""
+    """Returns the entity that a name stands for, by following the edges."""
     seen: dict[str, int] = {}
     while name in edges and name not in seen:
         seen[name] = len(seen)
@@ -126,10 +126,10 @@ class NameSql(Statements, file="names.sql"):
 
 
 class Names(Repository):
-    """The names of a workspace; `changes` collects what the sums and the projection must follow."""
+    """The names of a workspace; `changes` collects what sums and projection must apply."""
 
     async def write(self, old: DocumentNames, new: DocumentNames) -> set[str]:
-        """Adds the difference between what a document's names were and are; returns those that changed."""
+        """Writes the difference between a document's old and new names; returns the names that changed."""
         changed = sorted(
             name
             for name in old.keys.keys() | new.keys.keys()
@@ -149,7 +149,7 @@ class Names(Repository):
     async def follow_aliases(self, aliases: Iterable[str], changes: Changes) -> list[MovedName]:
         """Moves the names that stand for another entity after statements about `aliases` changed; returns them.
 
-        Their mentions and evidence move with them in all documents.
+        Their mentions and evidence move along in all documents.
         """
         names = await self._behind(set(aliases))
         edges = await self._edges(names)
@@ -162,9 +162,9 @@ class Names(Repository):
     async def follow_candidates(
         self, changed: set[str], moved: list[MovedName], spread: Counter[int], changes: Changes
     ) -> None:
-        """Makes exactly the candidates of known names mentions.
+        """Makes the candidates of known names mentions, and no others.
 
-        `changed` and `moved` are names; the document has candidates in so many more chunks (`spread`, by hash).
+        `changed` and `moved` are names; `spread` is the change in the number of chunks with candidates, by hash.
         """
         marks = await self._respread(spread)
         entities = {entity for one in moved for entity in (one.old_id, one.new_id)}
@@ -174,13 +174,13 @@ class Names(Repository):
         counts = await self._count([one.hash for one in turned if one.is_alive])
         marks |= {one.id: NameMark(one.hash, one.is_alive, counts.get(one.hash, 0)) for one in turned}
         await self._mark(marks)
-        # What had no mentions and gets none need not be looked at, in however many chunks it is.
+        # Names without mentions before and after need no look, however many chunks they are in.
         idle = {one.hash for one in turned if (one.is_widespread if one.is_known else marks[one.id].is_widespread)}
         await self._rematch([one.hash for one in marks.values() if one.hash not in idle], changes)
         await self.run(NameSql.delete, ids=[one.id for one in names if one.own == 0 and one.evidence == 0])
 
     async def _behind(self, names: set[str]) -> set[str]:
-        """Returns the names and all that are stated to be other names of them, over any number of steps."""
+        """Returns the names and all their stated aliases, followed to the end."""
         frontier = found = names
         while frontier:
             frontier = set(await self.values(NameSql.aliases, ids=sorted(frontier))) - found
@@ -188,7 +188,7 @@ class Names(Repository):
         return found
 
     async def _edges(self, names: set[str]) -> dict[str, str]:
-        """Returns the unambiguous aliases that lead on from the names, to the end."""
+        """Returns the unambiguous aliases on the way from the names to their entities."""
         edges: dict[str, str] = {}
         frontier, seen = names, set(names)
         while frontier:
@@ -208,7 +208,7 @@ class Names(Repository):
         changes.resummed |= {(one.source_id, one.target_id) for one in pairs}
 
     async def _respread(self, spread: Counter[int]) -> dict[str, NameMark]:
-        """Returns the marks of known names that became widespread, or are no longer."""
+        """Returns the marks of known names that have become widespread, or no longer are."""
         changed = [hashed for hashed, chunks in spread.items() if chunks]
         chunks = [spread[hashed] for hashed in changed]
         found = await self.all(NameSql.count_known, NameSpread, hashes=changed, chunks=chunks, most=MOST_CHUNKS)
@@ -231,7 +231,7 @@ class Names(Repository):
             )
 
     async def _rematch(self, hashes: list[int], changes: Changes) -> None:
-        """Matches the document's own chunks, and all that hold candidates of these names."""
+        """Matches the document's own chunks, and all chunks with candidates of these names."""
         values = {"document_id": changes.document_id, "hashes": hashes}
         chunks = await self.all(NameSql.chunks_to_match, CandidateChunk, **values)
         if not chunks:

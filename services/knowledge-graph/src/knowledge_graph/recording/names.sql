@@ -8,7 +8,7 @@ ON CONFLICT (workspace_id, id) DO UPDATE SET
     own = name.own + excluded.own, evidence = name.evidence + excluded.evidence;
 
 -- name: of_entities
--- Every name of the entities, and whether its entity has an own mention.
+-- All names of the entities, and whether their entity has a mention of its own.
 SELECT
     id, hash, entity_id, own, evidence, is_known, is_widespread,
     sum(own) OVER (PARTITION BY entity_id) > 0 AS is_alive
@@ -16,7 +16,7 @@ FROM name
 WHERE workspace_id = %(workspace_id)s AND entity_id = ANY(%(ids)s);
 
 -- name: count_known
--- The chunks with candidates of known names after the document's changed; those whose mark has to follow.
+-- Updates the number of chunks with candidates of known names; returns the names whose mark has to change.
 WITH counted AS (
     UPDATE name SET chunks = name.chunks + changed.chunks
     FROM unnest(%(hashes)s::bigint[], %(chunks)s::integer[]) AS changed (hash, chunks)
@@ -40,8 +40,8 @@ UNION
 SELECT document_id, first_number FROM chunks_with_candidates(%(hashes)s::bigint[]);
 
 -- name: match_candidates
--- Makes the mentions of known names in some chunks what they should be: each candidate of a known name, unless it lies
--- inside a longer one. Returns what changed.
+-- Brings the mentions of known names in these chunks up to date: every candidate of a known name, unless it lies inside
+-- a longer one. Returns what changed.
 WITH word AS (
     SELECT
         candidates.document_id,
@@ -121,8 +121,8 @@ GROUP BY document_id, entity_id, surface, surface_key;
 SELECT DISTINCT alias_id FROM alias_evidence WHERE workspace_id = %(workspace_id)s AND target_id = ANY(%(ids)s);
 
 -- name: alias_edges
--- What the aliases are said to be; of those with one target alone it is the edge that resolution follows.
--- A merge by a person is what counts, and what a person split is no edge.
+-- The stated targets of the aliases; resolution follows an edge only if there is a single target. A user's merge
+-- overrides the others, and what a user split is no edge.
 SELECT
     alias_id,
     coalesce(min(target_id) FILTER (WHERE method = 'correction'), min(target_id)) AS target_id,
@@ -178,8 +178,8 @@ changed AS (
 SELECT DISTINCT document_id, old_id, new_id FROM changed;
 
 -- name: move_evidence
--- What a relation shows is found by its ends before; what linked an entity with itself shows none, nor does what is not
--- current.
+-- Most pairs are found by their ends in `relation`. That misses evidence between an entity and itself, and evidence
+-- that is not current.
 WITH moved AS (
     SELECT DISTINCT id FROM unnest(%(olds)s::text[]) AS rows (id)
 ),

@@ -1,4 +1,4 @@
-"""Writes what documents state, and the sums over it. The caller opens the transaction."""
+"""Writes what documents state, and the sums of it. The caller opens the transaction."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ LONGEST_WAIT = "10min"
 
 @dataclass(frozen=True)
 class MadeFrom:
-    """All that a document's graph depends on; `chunks_digest` is the SHA-256 of the object `chunks_key`, `written` the
-    day that its metadata name, `folder` that of its path in its source."""
+    """Everything that a document's graph depends on. `chunks_digest` is the SHA-256 of the object `chunks_key`;
+    `written` is the date in its metadata; `folder` is the folder of its path in its source."""
 
     version: int
     name: str
@@ -34,13 +34,13 @@ class MadeFrom:
 
     @property
     def place(self) -> str:
-        """The file's name behind its folder."""
+        """The file's name, preceded by its folder."""
         return f"{self.folder}/{self.name}" if self.folder else self.name
 
 
 @dataclass(frozen=True)
 class KnownGraph(MadeFrom):
-    """What the graph of a document was made from, and what it holds."""
+    """What a document's graph was made from, and what it holds."""
 
     entities: int = 0
     relations: int = 0
@@ -50,13 +50,13 @@ class KnownGraph(MadeFrom):
         return MadeFrom(**{field.name: getattr(self, field.name) for field in fields(MadeFrom)})
 
     def is_made_from(self, source: MadeFrom) -> bool:
-        """Tells whether extracting the document again would give the same graph."""
+        """Returns whether extracting the document again would give the same graph."""
         return self.source == source
 
 
 @dataclass(frozen=True)
 class Graphed:
-    """What is to be recorded of a document."""
+    """What to record of a document."""
 
     document_id: UUID
     source: MadeFrom
@@ -105,12 +105,12 @@ class ProvenanceSql(Statements, file="documents.sql"):
 
 
 class GraphProvenance(Repository):
-    """The documents of a workspace's graph, with all that follows from their rows."""
+    """The documents of a workspace's graph, and everything that follows from their rows."""
 
     async def lock(self, wait: str = LONGEST_WAIT) -> None:
         """Takes the workspace's turn to write: sums stay exact, and shared entities cannot deadlock.
 
-        Waits for others for up to `wait`, longer than any statement may take. Raises LockNotAvailable after it.
+        Waits for other writers for up to `wait`, which may exceed the statement timeout; then raises LockNotAvailable.
         """
         key = f"graph/{self.workspace_id}"
         if await self.value(ProvenanceSql.try_lock, key=key):
@@ -120,15 +120,15 @@ class GraphProvenance(Repository):
         await self.run(ProvenanceSql.reset_limits)
 
     async def is_current(self, document_id: UUID, version: int) -> bool:
-        """Returns False if the document was deleted, or a later version of it has been graphed."""
+        """Returns False if the document was deleted or a later version of it has been graphed."""
         return bool(await self.value(ProvenanceSql.is_current, document_id=document_id, version=version))
 
     async def find(self, document_id: UUID) -> KnownGraph | None:
-        """Returns None if the document has no graph."""
+        """Returns the document's graph, or None."""
         return await self.one(ProvenanceSql.find, KnownGraph, document_id=document_id)
 
     async def replace(self, graphed: Graphed) -> Changes:
-        """Replaces the document's rows by those of the extraction; returns what changed, for the projection's queue."""
+        """Replaces the document's rows by those of the extraction; returns what changed, for the projection queue."""
         changes = Changes(graphed.document_id)
         place = graphed.extraction.standing
         changes.superseding |= set(await self.values(ProvenanceSql.replaced_by, document_id=graphed.document_id))
@@ -152,7 +152,7 @@ class GraphProvenance(Repository):
         return changes
 
     async def delete(self, document_id: UUID) -> tuple[Changes, dict[str, int]]:
-        """Deletes the document for good; entities and relations go with their last provenance.
+        """Deletes the document for good; entities and relations without other provenance go too.
 
         Returns what changed, and counts of what was deleted.
         """
@@ -173,11 +173,11 @@ class GraphProvenance(Repository):
         return await self.one(ProvenanceSql.generation, StoredGeneration) or StoredGeneration(0, "")
 
     async def raise_generation(self) -> None:
-        """Notes that answers from the graph may change, in the transaction of the change."""
+        """Records that answers from the graph may change, in the transaction that changes them."""
         await self.run(ProvenanceSql.raise_generation)
 
     async def _record(self, changes: Changes, extraction: Extraction) -> None:
-        """Writes the rows. Each step needs those before: names, then what they stand for, then rows that say it."""
+        """Writes the rows in order: names, the entities they stand for, then the rows that refer to both."""
         rows, names = ProvenanceRows(self.connection, self.workspace_id), Names(self.connection, self.workspace_id)
         old = await rows.delete(changes.document_id, changes)
         new = names_of(self.workspace_id, extraction)

@@ -1,4 +1,4 @@
-"""Compares the sums in PostgreSQL with the provenance that they are sums of, and corrects what differs."""
+"""Compares the sums in PostgreSQL with their provenance, and corrects the differences."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_DOCUMENT = UUID(int=0)
 
 @dataclass(frozen=True)
 class WrongSums:
-    """Entities whose mentions, documents or existence are wrong, pairs with wrong relations, entities with a wrong
+    """Entities with wrong mentions, documents or existence; pairs with wrong relations; entities with a wrong
     degree."""
 
     entities: list[str]
@@ -30,14 +30,14 @@ class WrongSums:
 
 
 async def wrong_sums(database: Database, workspace_id: UUID) -> WrongSums:
-    """Compares one snapshot. Reads all of the workspace's provenance."""
+    """Compares the sums with all provenance of the workspace, in one snapshot."""
     async with database.snapshot(workspace_id, settings={"statement_timeout": "0"}) as connection:
         return await _wrong(connection, workspace_id)
 
 
 async def recount(connection: Connection, workspace_id: UUID) -> WrongSums:
-    """Corrects what is wrong, in the workspace's turn; returns what was wrong. The caller queues the workspace for
-    projection."""
+    """Corrects what is wrong, in the workspace's turn; returns what was wrong. The caller queues the projection of the
+    workspace."""
     provenance, sums = GraphProvenance(connection, workspace_id), Sums(connection, workspace_id)
     await provenance.lock()
     await connection.execute("SET LOCAL statement_timeout = 0")

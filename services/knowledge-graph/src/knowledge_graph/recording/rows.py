@@ -49,8 +49,8 @@ class CountedHash:
 
 @dataclass
 class DocumentNames:
-    """By name id, of one document: its own mentions, evidence for aliases, its key; in how many chunks candidates with
-    a hash are; and what is said to be another name of what."""
+    """The names of one document, by name id: its own mentions, the evidence for aliases and its key. Also the number of
+    chunks with candidates, by hash, and the stated (alias, target) pairs."""
 
     keys: dict[str, str] = field(default_factory=dict)
     own: Counter[str] = field(default_factory=Counter)
@@ -72,7 +72,7 @@ def candidate_hash(workspace_id: UUID, name_id: str) -> int:
 
 
 def names_of(workspace_id: UUID, extraction: Extraction) -> DocumentNames:
-    """Returns the names that an extraction holds."""
+    """Returns the names in an extraction."""
     names = DocumentNames()
     for mention in extraction.mentions:
         names.keys[mention.entity_id] = mention.name_key
@@ -96,10 +96,10 @@ class RowSql(Statements, file="rows.sql"):
 
 
 class ProvenanceRows(Repository):
-    """The mentions, evidence and candidates of documents; `changes` collects what the sums must follow."""
+    """The mentions, evidence and candidates of documents; `changes` collects what the sums must apply."""
 
     async def delete(self, document_id: UUID, changes: Changes) -> DocumentNames:
-        """Deletes the document's rows; returns the names they held."""
+        """Deletes the document's rows; returns its names."""
         names = DocumentNames()
         mentions = await self.all(RowSql.delete_mentions, GoneMention, document_id=document_id)
         for gone in mentions:
@@ -117,7 +117,7 @@ class ProvenanceRows(Repository):
         return names
 
     async def insert(self, document_id: UUID, extraction: Extraction, changes: Changes) -> None:
-        """Inserts the rows of the extraction except for its aliases; its names must be in `name`, resolved already."""
+        """Inserts the extraction's rows except for its aliases; its names must already be in `name`, and resolved."""
         await self._insert_mentions(document_id, extraction.mentions, changes)
         # A relation's ends are entities of the document: it cannot outlive them.
         named = {mention.entity_id for mention in extraction.mentions}

@@ -32,7 +32,7 @@ FROM gone
 GROUP BY alias_id, target_id;
 
 -- name: delete_candidates
--- In how many chunks each name's candidates were.
+-- Returns the number of chunks with candidates, by hash.
 WITH gone AS (
     DELETE FROM candidates
     WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
@@ -43,7 +43,7 @@ FROM gone CROSS JOIN LATERAL unnest(gone.hashes) AS one (hash)
 GROUP BY one.hash;
 
 -- name: insert_mentions
--- Arrays, as COPY cannot write to tables under row-level security.
+-- Arrays, because COPY cannot write to tables with row-level security.
 WITH added AS (
     INSERT INTO mention (
         workspace_id, document_id, number, name_id, name_key, chunk_id, surface, surface_key, entity_type, span_start,
@@ -66,7 +66,7 @@ FROM added
 GROUP BY entity_id, surface, entity_type;
 
 -- name: insert_evidence
--- Both ends are names that the document mentions. Co-occurrence has no direction: the smaller id comes first.
+-- Both ends are names that the document mentions. Co-occurrence has no direction, so the smaller id comes first.
 WITH added AS (
     INSERT INTO relation_evidence (
         workspace_id, document_id, number, source_name_id, target_name_id, relation_type, weight, confidence, chunk_id,

@@ -1,6 +1,6 @@
 """Brings `surface`, `entity` and `relation` up to date with what changed.
 
-They are changed by differences where one document changed, and summed again where other documents had to follow it.
+Sums are adjusted by differences where only one document changed, and recomputed where other documents changed with it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from service_kit.statements import Statements
 
 @dataclass(frozen=True)
 class ChangedPair:
-    """So many more relations between the two, or fewer."""
+    """The change in the number of relations between two entities."""
 
     source_id: str
     target_id: str
@@ -46,7 +46,7 @@ class Sums(Repository):
     """The sums over a workspace's mentions and evidence."""
 
     async def follow(self, changes: Changes) -> None:
-        """Applies the changes, and fills in their counts of what was deleted."""
+        """Applies the changes, and records in them how much was deleted."""
         degrees = await self._sum_relations(changes)
         await self._sum_surfaces(changes)
         await self._sum_entities(changes)

@@ -1,5 +1,5 @@
 -- name: add_relations
--- Which relations came and went: `change` is 1 or -1, so that the degrees can follow.
+-- Returns the relations that were added or deleted: `change` is 1 or -1, for updating the degrees.
 WITH rows AS (
     SELECT *
     FROM unnest(
@@ -65,7 +65,7 @@ WHERE workspace_id = %(workspace_id)s AND entity_id = ANY(%(ids)s)
 GROUP BY entity_id, surface, entity_type;
 
 -- name: delete_entities
--- Those without an own mention. What is left of them are mentions of nothing.
+-- Deletes entities without a mention of their own; their remaining mentions are no longer mentions of anything.
 DELETE FROM entity
 WHERE
     workspace_id = %(workspace_id)s
@@ -76,8 +76,9 @@ WHERE
     );
 
 -- name: sum_entities
--- Name and type are those most often used, types by evidence before others, no type last, so that the order of
--- documents does not matter; a spelling of the name that the entity goes by comes before other names of it. `recounted` documents are counted, others changed by so many.
+-- The most frequent name and type win, so the order of documents does not matter. Types by evidence come first and no
+-- type last; spellings of the entity's own name come before its other names. Documents are recounted if `recounted`,
+-- else adjusted by the difference.
 INSERT INTO entity (workspace_id, id, name_key, name, entity_type, mentions, documents, aliases)
 SELECT
     %(workspace_id)s,
@@ -163,7 +164,7 @@ UPDATE entity SET
 WHERE workspace_id = %(workspace_id)s AND id = ANY(%(ids)s);
 
 -- name: wrong_entities
--- Entities that are not what the mentions add up to: one exists while a text itself has it for a name.
+-- Entities that differ from the sum of their mentions. An entity exists while some text itself shows that it is a name.
 SELECT id
 FROM (
     SELECT entity_id AS id, count(*) AS mentions, count(DISTINCT document_id) AS documents
@@ -178,7 +179,7 @@ FULL JOIN (
 WHERE truth.mentions IS DISTINCT FROM kept.mentions OR truth.documents IS DISTINCT FROM kept.documents;
 
 -- name: wrong_relations
--- Pairs whose relations are not what the evidence adds up to.
+-- Pairs whose relations differ from the sum of their evidence.
 SELECT DISTINCT source_id, target_id
 FROM (
     SELECT source_id, target_id, relation_type, sum(weight) AS weight, count(*) AS evidence

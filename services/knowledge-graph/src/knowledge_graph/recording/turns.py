@@ -1,4 +1,4 @@
-"""A workspace's turn to write its graph, for callers who wait."""
+"""A workspace's turn to write its graph, for API callers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_WAIT = "20s"
 
 @asynccontextmanager
 async def writing(database: Database, workspace_id: UUID) -> AsyncIterator[Connection]:
-    """Opens a transaction that has the workspace's turn; a caller waits, so less long than a consumer would.
+    """Opens a transaction that has the workspace's turn; waits less long than a consumer, as a caller waits too.
 
     Raises Unavailable.
     """

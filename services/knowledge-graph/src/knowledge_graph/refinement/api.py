@@ -48,7 +48,7 @@ async def show_refinement(caller: Viewer, refining: Refining) -> RefinementStatu
 
 @router.get("/refinement/settings", summary="Read the refinement settings")
 async def get_refinement_settings(caller: Viewer, refining: Refining, response: Response) -> RefinementSettings:
-    """Refinement is off until it is turned on. The `ETag` header is the version, for If-Match."""
+    """Returns the settings; refinement is off by default. The `ETag` header is the version, for If-Match."""
     return _tagged(await refining.settings(caller.workspace_id), response)
 
 

@@ -1,4 +1,4 @@
-"""Asks the model about one chunk, and tells what came of it and what it took."""
+"""Asks the model about one chunk; reports the result and its cost."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from knowledge_graph.refinement.findings import read_answer
 from knowledge_graph.refinement.metrics import RefinementMetrics
 from knowledge_graph.refinement.records import CallCost, CallOutcome
 
-# Refusals of the text (too long, filtered), not of the key or the model.
+# Statuses with which a provider rejects the text (too long, filtered), not the key or the model.
 OF_THE_CHUNK = frozenset({400, 413, 422})
 UNREADABLE = "the answer holds no JSON of the form that was asked for"
 
 
 class Asker:
-    """Asks the chat model. `answer_tokens` bounds an answer, thinking included where the model thinks."""
+    """Asks the chat model. `answer_tokens` bounds an answer, including a model's reasoning."""
 
     def __init__(
         self, chat: StructuredChatModel, asking: RefinementPrompt, answer_tokens: int, metrics: RefinementMetrics
@@ -29,11 +29,11 @@ class Asker:
         return self.chat.model
 
     def most_tokens(self, chunk_tokens: int) -> int:
-        """Bounds what asking about a chunk can take."""
+        """Returns an upper bound of the tokens for asking about a chunk."""
         return self.asking.overhead_tokens + chunk_tokens + self.answer_tokens
 
     async def ask(self, content: str) -> CallOutcome:
-        """Asks about one chunk. Raises ChatError for what is not the chunk's fault."""
+        """Asks about one chunk. Raises ChatError for failures that the chunk did not cause."""
         try:
             outcome = await self._ask(content)
         except ChatError:
@@ -47,7 +47,7 @@ class Asker:
         try:
             answer = await self.chat.complete_structured(question.messages, self.schema, max_tokens=self.answer_tokens)
         except StreamCut as error:
-            # Paid for, though nobody says how much.
+            # The provider charges for it but does not say how much.
             return CallOutcome(CallCost(1, question.tokens, self.answer_tokens), error=str(error))
         except UnreadableReply as error:
             return CallOutcome(CallCost(1, question.tokens), error=str(error))
@@ -65,6 +65,6 @@ class Asker:
         if findings is not None:
             return CallOutcome(cost, findings)
         if answer.cut_short:
-            # It would be as long again.
+            # Another answer would be just as long.
             return CallOutcome(cost, error=f"the answer is longer than {self.answer_tokens} tokens", final=True)
         return CallOutcome(cost, error=UNREADABLE)

@@ -1,4 +1,4 @@
-"""What the model is asked about a chunk, and how many tokens that takes. Pure, but for the prompt's file."""
+"""The question to the model about a chunk, and its size in tokens. Pure, except for reading the prompt file."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ TYPES = (
     *("SERVICE", "IDENTIFIER", "CONCEPT", "ENTITY"),
 )
 DIGEST_BYTES = 16
-# What providers add around the messages, and the schema, which they count as well.
+# What providers add around the messages, and the schema, which they also count.
 FRAME_TOKENS = 260
 SHORTEST_CHUNK = 25
 WHITE = re.compile(r"\s+")
 
 
 def digest_of(content: str) -> bytes:
-    """Hashes the text alone: the same chunk elsewhere has the same digest."""
+    """Hashes only the text: the same chunk has the same digest in every document."""
     return sha256(content.encode("utf-8", "replace")).digest()[:DIGEST_BYTES]
 
 
 def is_worth_asking(content: str) -> bool:
-    """False for what can state nothing: too short, or without letters."""
+    """Returns False for texts that cannot state anything: too short, or without letters."""
     return len(content) >= SHORTEST_CHUNK and any(char.isalpha() for char in content)
 
 
 def expected_answer_tokens(chunk_tokens: int) -> int:
-    """Estimates the usual length of an answer, which grows with the names of the chunk."""
+    """Returns the typical length of an answer, which grows with the names in the chunk."""
     return 40 + chunk_tokens
 
 
@@ -55,17 +55,17 @@ class RefinementPrompt:
 
     @classmethod
     def load(cls) -> Self:
-        """Raises PromptInvalid."""
+        """Loads the prompt. Raises PromptInvalid."""
         [prompt] = load_prompts("knowledge_graph.refinement", {"prompts/extract.md": ("fence", "types")}).values()
         return cls(prompt)
 
     @property
     def overhead_tokens(self) -> int:
-        """The tokens of every call beside the chunk."""
+        """The tokens of a call without the chunk."""
         return self.question("").tokens
 
     def question(self, content: str) -> ChunkQuestion:
-        """The fence is named after the text's own digest, which no text can hold: nothing in it can close the fence."""
+        """Returns the messages. The fence is named after the text's digest, so the text cannot close it."""
         fence = f"passage-{digest_of(content).hex()[:12]}"
         system = self.prompt.render(fence=fence, types=", ".join(TYPES))
         lines = [
@@ -80,12 +80,12 @@ class RefinementPrompt:
 
 
 def chunk_tokens(content: str) -> int:
-    """Estimates the tokens of a chunk in its question: its text and the numbers of its sentences."""
+    """Estimates the tokens of a chunk in its question: the text and the sentence numbers."""
     return estimated_tokens(content) + 3 * len(Sentences(content).spans)
 
 
 def answer_schema() -> AnswerSchema:
-    """Strict, as providers that hold a model to it want it: every property required, none besides."""
+    """Returns the schema as strict providers want it: every property is required, no others are allowed."""
     text = {"type": "string"}
     entity = _closed({"name": text, "type": {"type": "string", "enum": list(TYPES)}})
     relation = _closed({"source": text, "relation": text, "target": text, "sentence": {"type": "integer"}})

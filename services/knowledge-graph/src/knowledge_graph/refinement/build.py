@@ -1,4 +1,4 @@
-"""Builds the refinement's parts, and starts its background tasks."""
+"""Builds the parts of refinement, and starts its background tasks."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def start_refinement(
     regraph: Callable[[UUID, UUID], Awaitable[None]],
     registry: CollectorRegistry,
 ) -> Refinement:
-    """Starts the workers. Without a chat model refinement cannot be turned on, but results are still joined."""
+    """Starts the workers. Without a chat model, refinement cannot be turned on but stored results are still joined."""
     asking, unread = RefinementPrompt.load(), UnreadDocuments(database, objects)
     documents = WorkQueue(database, REGRAPHING, REGRAPH_LEASE_SECONDS)
     regrapher = Regrapher(documents, regraph)

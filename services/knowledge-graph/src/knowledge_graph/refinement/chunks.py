@@ -1,4 +1,4 @@
-"""Keeps the chunks of graphed documents, and joins what was found in them. The caller opens the transaction."""
+"""Stores the chunks of graphed documents, and joins results with their graph. The caller opens the transaction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from service_kit.postgres import Connection
 
 @dataclass(frozen=True)
 class _Refinable:
-    """A chunk that can be refined; `number` is its place in the document."""
+    """A chunk that can be refined; `number` is its position in the document."""
 
     number: int
     chunk: SourceChunk
@@ -26,7 +26,7 @@ class _Refinable:
 async def join_results(
     connection: Connection, workspace_id: UUID, document_id: UUID, document: SourceDocument, extraction: Extraction
 ) -> Extraction:
-    """Keeps the chunks of a document that is being graphed, and returns its extraction with what the model found.
+    """Stores the chunks of a document that is being graphed; returns its extraction joined with the model's results.
 
     Deletes results for texts that no document has any more.
     """
@@ -43,14 +43,14 @@ async def join_results(
 
 
 async def keep(connection: Connection, workspace_id: UUID, document_id: UUID, document: SourceDocument) -> None:
-    """Keeps the chunks of a document that was graphed without them; its graph holds no results yet."""
+    """Stores the chunks of a document that was graphed without them; its graph has no results yet."""
     chunks = RefinementChunks(connection, workspace_id)
     await chunks.delete(document_id)
     await _insert(chunks, document_id, _refinable(document), {})
 
 
 async def delete(connection: Connection, workspace_id: UUID, document_id: UUID) -> dict[str, int]:
-    """Deletes the document's chunks, and results that no other document shares. Returns counts of what was deleted."""
+    """Deletes the document's chunks, and results that no other document shares. Returns the counts."""
     chunks = RefinementChunks(connection, workspace_id)
     digests = await chunks.delete(document_id)
     results = await chunks.delete_orphaned_results(digests)
@@ -59,7 +59,7 @@ async def delete(connection: Connection, workspace_id: UUID, document_id: UUID) 
 
 
 def _refinable(document: SourceDocument) -> list[_Refinable]:
-    """Returns nothing for source code, which states its relations itself."""
+    """Returns the chunks that can be refined; none of source code, which states its relations itself."""
     if document.is_code:
         return []
     return [

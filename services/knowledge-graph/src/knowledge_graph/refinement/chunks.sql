@@ -20,7 +20,7 @@ DELETE FROM refinement_document WHERE workspace_id = %(workspace_id)s AND docume
 DELETE FROM refinement_chunk WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s RETURNING digest;
 
 -- name: unread_documents
--- Lists documents that were graphed before their chunks were kept.
+-- Lists documents that were graphed before their chunks were stored.
 SELECT document.document_id, document.name, document.chunks_key
 FROM graphed_document AS document
 WHERE
@@ -34,7 +34,7 @@ ORDER BY document.document_id
 LIMIT %(limit)s;
 
 -- name: estimate
--- `calls` and `tokens` are those of the different texts that are still to be asked about.
+-- `calls` and `tokens` are for the distinct texts that are still to be asked about.
 WITH refinable AS (
     SELECT chunk.document_id, chunk.digest, chunk.tokens, coalesce(result.state, 'again') AS state
     FROM refinement_chunk AS chunk
@@ -75,7 +75,7 @@ ORDER BY chunk.document_id, chunk.number
 LIMIT %(limit)s;
 
 -- name: lock_text
--- Locks the chunks with this text, so that they are not deleted while a result for them is written.
+-- Locks the chunks with this text, so that they cannot be deleted while a result for them is written.
 SELECT document_id FROM refinement_chunk WHERE workspace_id = %(workspace_id)s AND digest = %(digest)s FOR SHARE;
 
 -- name: results
@@ -83,7 +83,7 @@ SELECT digest, found FROM refinement_result
 WHERE workspace_id = %(workspace_id)s AND digest = ANY(%(digests)s::bytea[]) AND state = 'done';
 
 -- name: put_result
--- `attempts` adds up until the text is not asked about any more.
+-- Counts `attempts` until the text is given up.
 INSERT INTO refinement_result (workspace_id, digest, state, attempts, found, model, error)
 VALUES (%(workspace_id)s, %(digest)s, %(state)s, 1, %(found)s, %(model)s, %(error)s)
 ON CONFLICT (workspace_id, digest) DO UPDATE SET
@@ -99,12 +99,12 @@ ON CONFLICT (workspace_id, digest) DO UPDATE SET
 WHERE refinement_result.state <> 'done';
 
 -- name: mark_unapplied
--- A graph that holds a result of this text from before holds one that was deleted.
+-- A graph that already has a result for this text has one that was deleted since.
 UPDATE refinement_chunk SET applied = false
 WHERE workspace_id = %(workspace_id)s AND digest = %(digest)s AND applied;
 
 -- name: delete_orphaned_results
--- Deletes what was found in texts that no chunk has any more.
+-- Deletes results for texts that no chunk has any more.
 DELETE FROM refinement_result AS result
 WHERE
     result.workspace_id = %(workspace_id)s
@@ -118,7 +118,7 @@ WHERE
 DELETE FROM refinement_result WHERE workspace_id = %(workspace_id)s;
 
 -- name: queue_settled
--- Queues the documents with this text that have nothing left to be asked about.
+-- Queues the documents with this text that have no chunks left to ask about.
 INSERT INTO refinement_queue (workspace_id, document_id)
 SELECT DISTINCT chunk.workspace_id, chunk.document_id
 FROM refinement_chunk AS chunk
@@ -141,7 +141,7 @@ WHERE
 ON CONFLICT (workspace_id, document_id) DO UPDATE SET sequence = DEFAULT;
 
 -- name: queue_unapplied
--- Queues the documents whose graph does not hold the results that there are.
+-- Queues the documents whose graph lacks available results.
 INSERT INTO refinement_queue (workspace_id, document_id)
 SELECT DISTINCT chunk.workspace_id, chunk.document_id
 {unapplied}

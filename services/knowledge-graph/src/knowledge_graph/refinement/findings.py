@@ -1,4 +1,4 @@
-"""What the model's answer is taken for: data, checked against the chunk, or dropped. Pure."""
+"""Reads the model's answer as data: names and relations are checked against the chunk, or dropped. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RESERVED = frozenset({"CO_OCCURS", "MENTIONED_IN"})
 
 @dataclass(frozen=True)
 class FoundRelation:
-    """A relation between two names of the chunk; characters `start` to `end` of it are the sentence that states it."""
+    """A relation between two names of the chunk; characters `start` to `end` are the sentence that states it."""
 
     source: str
     relation_type: str
@@ -32,7 +32,7 @@ class FoundRelation:
 
 @dataclass(frozen=True)
 class Findings:
-    """`names`: type by name, each as it stands in the chunk; `dropped` counts what did not hold."""
+    """`names` has the type of each name, as it stands in the chunk; `dropped` counts what failed the checks."""
 
     names: Mapping[str, str]
     relations: tuple[FoundRelation, ...]
@@ -49,10 +49,10 @@ class Findings:
 
 
 def read_answer(answer: str, content: str) -> Findings | None:
-    """Reads what the model answered about `content`; None if nothing can be read.
+    """Reads the model's answer about `content`; returns None if it is unreadable.
 
-    Drops names that do not occur in `content`, and their relations. Reads JSON with anything around it, and the whole
-    objects of an answer that was cut short.
+    Drops names that do not occur in `content`, and their relations. Accepts JSON surrounded by other text, and the
+    complete objects of an answer that was cut short.
     """
     lists = _lists(answer[:LONGEST_ANSWER])
     if lists is None:
@@ -81,13 +81,13 @@ def read_answer(answer: str, content: str) -> Findings | None:
 
 
 def occurrences(content: str, name: str) -> list[tuple[int, int]]:
-    """Returns where the name stands in the text, as whole words, whatever its case and white space."""
+    """Returns the positions of the name as whole words, ignoring case and white space."""
     wanted = re.compile(r"(?<!\w)" + r"\s++".join(map(re.escape, name.split())) + r"(?!\w)", re.IGNORECASE)
     return [found.span() for found in wanted.finditer(content)]
 
 
 def written(name: object, content: str) -> str | None:
-    """Returns the name as it first stands in the text; None if it does not, or is no name."""
+    """Returns the name as it first occurs in the text; None if it does not occur or is no name."""
     if not isinstance(name, str) or not 0 < len(name) <= LONGEST_NAME:
         return None
     places = occurrences(content, name)
@@ -98,7 +98,7 @@ def written(name: object, content: str) -> str | None:
 
 
 def relation_type(said: object) -> str | None:
-    """Converts to upper snake: `born in` is BORN_IN. Returns None for what is no such phrase."""
+    """Converts a phrase to upper snake case (`born in` is BORN_IN); returns None if it cannot be a relation type."""
     if not isinstance(said, str) or len(said) > 2 * LONGEST_RELATION:
         return None
     words = WORDS.findall(said)
@@ -117,7 +117,7 @@ def _relation(said: Mapping[str, Any], content: str, bounds: list[tuple[int, int
 
 
 def _sentence(number: object, source: str, target: str, content: str, bounds: list[tuple[int, int]]) -> tuple[int, int]:
-    """The one that the model tells, if it holds one of the names; or the first that holds both; or else no place."""
+    """Returns the numbered sentence if it contains one of the names, else the first that contains both, else (0, 0)."""
     numbered = number if isinstance(number, int) and not isinstance(number, bool) else 0
     if 0 < numbered <= len(bounds):
         text = content[slice(*bounds[numbered - 1])]
@@ -141,7 +141,7 @@ def _lists(answer: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]] | N
 
 
 def _salvaged(answer: str, start: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]] | None:
-    """The whole objects inside what is not whole."""
+    """Returns the complete objects in a broken answer."""
     inner = list(_inner_objects(answer, start + 1))
     entities = [one for one in inner if "name" in one]
     relations = [one for one in inner if "source" in one and "target" in one]

@@ -1,4 +1,4 @@
-"""Joins what the model found with what the rules found in the same document. Pure."""
+"""Joins the model's findings with what the rules found in the same document. Pure."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ LEAST_COVERED = 0.6
 
 
 def join(extraction: Extraction, chunks: Sequence[SourceChunk], found: Mapping[str, Findings]) -> Extraction:
-    """Joins the extraction with the findings by chunk id.
+    """Returns the extraction joined with the findings, which are by chunk id.
 
-    A name where the rules have a mention is that mention's entity; one that they know from elsewhere in the document is
-    resolved as they resolved it. What both state counts once.
+    Where the rules have a mention, a name of the model is that mention's entity; a name that the rules know from
+    elsewhere in the document is resolved as they resolved it. Relations that both state count once.
     """
     if not found:
         return extraction
@@ -58,7 +58,7 @@ class _Entity:
 
 
 class _Joined:
-    """One chunk."""
+    """The joined findings of one chunk."""
 
     def __init__(
         self, chunk: SourceChunk, found: Findings, own: Sequence[Mention], resolved: Mapping[str, _Entity]
@@ -69,7 +69,7 @@ class _Joined:
         self.entities = {name: self._entity(name, resolved) for name in found.names}
 
     def mentions(self) -> Iterator[Mention]:
-        """Yields mentions where the rules have none; longer names first, so that no two overlap."""
+        """Yields mentions where the rules have none; longer names first, so that mentions do not overlap."""
         taken = [(one.start, one.end) for one in self.placed]
         present = {one.entity_id for one in self.placed}
         bounds = Sentences(self.chunk.content)
@@ -77,7 +77,7 @@ class _Joined:
             entity = self.entities[name]
             free = [one for one in self.places[name] if not any(_overlap(one, other) for other in taken)]
             if not free and entity.id not in present:
-                free = self.places[name][:1]  # inside another name: still the place that names it
+                free = self.places[name][:1]  # lies inside another name, but is still the place that names it
             for place in free:
                 taken.append(place)
                 present.add(entity.id)
@@ -130,7 +130,7 @@ class _Joined:
 
 
 def _resolutions(mentions: Sequence[Mention]) -> dict[str, _Entity]:
-    """Returns what each spelling means in the document, where it means one thing."""
+    """Returns the entity of each spelling that has only one meaning in the document."""
     meanings: dict[str, set[_Entity]] = {}
     for mention in mentions:
         entity = _Entity(mention.entity_id, mention.name_key)

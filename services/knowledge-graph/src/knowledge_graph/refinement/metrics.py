@@ -9,7 +9,7 @@ from service_kit.readings import counter
 
 
 class RefinementMetrics:
-    """Counts since the process started; the status of a workspace has what it spent in all."""
+    """Counters since the process started; the totals of a workspace are in its status."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self.calls = counter(

@@ -1,4 +1,4 @@
-"""Rows and values of the refinement: what is held under a lease, what may be spent, and what a call brought."""
+"""Rows and values of refinement: leased work, budgets, and results of calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ START = (UUID(int=0), -1)
 
 @dataclass(frozen=True)
 class HeldRefinement:
-    """A workspace's refinement under a lease. `outages` counts those of the provider in a row."""
+    """A workspace's refinement under a lease. `outages` counts consecutive outages of the provider."""
 
     workspace_id: UUID
     lease_token: UUID
@@ -24,7 +24,7 @@ class HeldRefinement:
 
 @dataclass(frozen=True)
 class HeldRegraph:
-    """A document to graph again, under a lease; `sequence` changes when it is queued again."""
+    """A document to graph again, under a lease; `sequence` changes if it is queued again."""
 
     workspace_id: UUID
     document_id: UUID
@@ -47,7 +47,7 @@ class RefinementRow:
 
 @dataclass(frozen=True)
 class RefinementBudget:
-    """Tokens that the workspace may spend in all (None: none), and what it has spent."""
+    """The tokens that the workspace may spend in total (None: no budget), and those it has spent."""
 
     max_tokens: int | None
     tokens: int
@@ -58,7 +58,7 @@ class RefinementBudget:
 
 @dataclass(frozen=True)
 class PendingChunk:
-    """A chunk to ask about; `tokens` is what its text takes, `chunks_key` names the object that holds it."""
+    """A chunk to ask about; `tokens` is the size of its text, `chunks_key` names the object that holds it."""
 
     document_id: UUID
     number: int
@@ -74,7 +74,7 @@ class PendingChunk:
 
 @dataclass(frozen=True)
 class CallCost:
-    """What a call took. Refused calls cost nothing; of broken ones only a bound is known."""
+    """The cost of a call. Rejected calls are free; for calls that broke off only an upper bound is known."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -83,7 +83,7 @@ class CallCost:
 
 @dataclass(frozen=True)
 class CallOutcome:
-    """The result of a call. Without findings, `error` says why, and `final` that asking again would not help."""
+    """The result of a call. Without findings, `error` is the reason, and `final` means that a retry would not help."""
 
     cost: CallCost
     findings: Findings | None = None
@@ -93,7 +93,7 @@ class CallOutcome:
 
 @dataclass(frozen=True)
 class UnreadDocument:
-    """A graphed document whose chunks are not kept yet."""
+    """A graphed document whose chunks are not stored yet."""
 
     document_id: UUID
     name: str
@@ -108,7 +108,7 @@ class StoredFindings:
 
 @dataclass(frozen=True)
 class ChunkCounts:
-    """Counts chunks; `calls` and `tokens` are those of the different texts without a result."""
+    """Numbers of chunks; `calls` and `tokens` are for the distinct texts without a result."""
 
     documents: int
     chunks: int

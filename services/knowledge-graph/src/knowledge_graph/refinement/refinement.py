@@ -1,4 +1,4 @@
-"""The use cases of refinement: estimate, switch and budget, status, deletion of the results."""
+"""The use cases of refinement: estimate, settings and budget, status, deletion of the results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NEVER_CONFIGURED = RefinementRow(False, "waiting", None, 0, 0, 0, 0, None, None)
 
 
 class Refinement:
-    """`model` is the deployment's chat model, None without one; `answer_tokens` bounds an answer."""
+    """`model` is the deployment's chat model, None if there is none; `answer_tokens` bounds an answer."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Refinement:
     async def change(
         self, workspace_id: UUID, change: RefinementSettingsUpdate, version: int | None
     ) -> RefinementSettings:
-        """Changes what is set. Raises PreconditionFailed, NoChatModel, BudgetNeeded."""
+        """Changes the settings. Raises PreconditionFailed, NoChatModel, BudgetNeeded."""
         async with self.database.workspace(workspace_id) as connection:
             key = f"refinement/{workspace_id}"
             await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (key,))
@@ -108,7 +108,7 @@ class Refinement:
         )
 
     async def delete_results(self, workspace_id: UUID) -> DeletedResults:
-        """Deletes everything that the model found, and turns refinement off: answers still to come are not kept."""
+        """Deletes everything that the model found and turns refinement off; answers that arrive later are discarded."""
         async with self.database.workspace(workspace_id) as connection:
             await Refinements(connection, workspace_id).withdraw()
             chunks = RefinementChunks(connection, workspace_id)

@@ -6,7 +6,8 @@ FROM refinement
 WHERE workspace_id = %(workspace_id)s;
 
 -- name: change
--- Puts the settings. Turned on, the work is queued, unless a process is at it: that one sees the new budget.
+-- Stores the settings. Turning refinement on queues the work, unless a process holds it, which then sees the new
+-- budget.
 INSERT INTO refinement (workspace_id, enabled, max_tokens, version, state)
 VALUES (
     %(workspace_id)s, %(enabled)s, %(max_tokens)s::bigint, 1, CASE WHEN %(enabled)s THEN 'queued' ELSE 'waiting' END
@@ -21,17 +22,17 @@ ON CONFLICT (workspace_id) DO UPDATE SET
     outages = 0;
 
 -- name: withdraw
--- Turns refinement off at once and takes the lease: answers that are still to come are not kept.
+-- Turns refinement off at once and withdraws the lease, so that outstanding answers are discarded.
 UPDATE refinement SET
     enabled = false, version = version + 1, state = 'waiting', lease_token = NULL, lease_expires_at = NULL
 WHERE workspace_id = %(workspace_id)s;
 
 -- name: lock
--- Waits for documents that are being graphed, so that the chunks they bring are seen.
+-- Waits for documents that are being graphed, so that their chunks are visible.
 SELECT workspace_id FROM refinement WHERE workspace_id = %(workspace_id)s FOR UPDATE;
 
 -- name: hold_awake
--- Keeps the work from going to rest before the chunks of the document being graphed can be seen.
+-- Keeps the work from becoming idle before the chunks of the document being graphed are visible.
 SELECT workspace_id FROM refinement WHERE workspace_id = %(workspace_id)s AND enabled FOR KEY SHARE;
 
 -- name: wake
@@ -57,7 +58,7 @@ WHERE
 SELECT max_tokens, input_tokens + output_tokens AS tokens FROM refinement WHERE workspace_id = %(workspace_id)s;
 
 -- name: spend
--- Counts what a call took, whatever became of the work; returns whether the lease is still held.
+-- Records the cost of a call, whatever became of the work; returns whether the lease is still held.
 UPDATE refinement SET
     calls = calls + %(calls)s,
     input_tokens = input_tokens + %(input_tokens)s,

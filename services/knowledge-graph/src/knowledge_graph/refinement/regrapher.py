@@ -1,4 +1,4 @@
-"""Graphs documents again whose results came or went."""
+"""Graphs documents again after their results were added or deleted."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from service_kit.worker import uninterrupted, while_held
 
 
 class Regrapher:
-    """Works on the queue of documents. `regraph` does nothing for a document that is gone."""
+    """Processes the queue of documents. `regraph` does nothing for a deleted document."""
 
     def __init__(self, queue: WorkQueue[HeldRegraph], regraph: Callable[[UUID, UUID], Awaitable[None]]) -> None:
         self.queue, self.regraph = queue, regraph
 
     async def execute(self, held: HeldRegraph) -> None:
-        """Graphs the document if its graph is out of date. If that fails, the lease runs out and it is tried again."""
+        """Graphs the document if its graph is out of date. If that fails, the lease expires and the work is retried."""
         try:
             await while_held(self.queue, held, self._regraph(held))
         except asyncio.CancelledError:

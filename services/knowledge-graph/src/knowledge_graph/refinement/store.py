@@ -1,4 +1,4 @@
-"""The tables of the refinement: a workspace's switch and budget, the chunks with their results, and the queues."""
+"""The tables of refinement: a workspace's settings and budget, the chunks with their results, and the queues."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ class RefinementSql(Statements, file="refinement.sql"):
 
 
 class Refinements(Repository):
-    """Whether a workspace wants refinement, what it may spend, and how far it is."""
+    """A workspace's refinement: whether it is on, what it may spend, and its progress."""
 
     async def find(self) -> RefinementRow | None:
-        """Returns None if refinement was never configured."""
+        """Returns the workspace's row; None if refinement was never configured."""
         return await self.one(RefinementSql.find, RefinementRow)
 
     async def change(self, *, enabled: bool, max_tokens: int | None) -> None:
         await self.run(RefinementSql.change, enabled=enabled, max_tokens=max_tokens)
 
     async def withdraw(self) -> None:
-        """Turns refinement off and takes the lease from whoever holds it."""
+        """Turns refinement off and withdraws the lease."""
         await self.run(RefinementSql.withdraw)
 
     async def lock(self) -> None:
@@ -74,14 +74,14 @@ class Refinements(Repository):
         await self.run(RefinementSql.hold_awake)
 
     async def wake(self) -> None:
-        """Queues the workspace's work again if it rests and there are chunks to ask about."""
+        """Queues the workspace's work again if it is idle and there are chunks to ask about."""
         await self.run(RefinementSql.wake)
 
     async def budget(self) -> RefinementBudget:
         return await self.one(RefinementSql.budget, RefinementBudget) or RefinementBudget(None, 0)
 
     async def spend(self, held: HeldRefinement, cost: CallCost, *, answered: bool, error: str | None) -> bool:
-        """Counts what a call took; returns whether the lease is still held."""
+        """Records the cost of a call; returns whether the lease is still held."""
         return bool(
             await self.value(
                 RefinementSql.spend,
@@ -117,7 +117,7 @@ class RefinementChunkSql(Statements, file="chunks.sql", unapplied=UNAPPLIED):
 
 
 class RefinementChunks(Repository):
-    """The chunks of graphed documents that can be refined, and what was found in their texts."""
+    """The refinable chunks of graphed documents, and the results for their texts."""
 
     async def insert(self, document_id: UUID, **columns: Sequence[object]) -> None:
         await self.run(RefinementChunkSql.insert, document_id=document_id, **columns)
@@ -142,7 +142,7 @@ class RefinementChunks(Repository):
     async def next_pending(
         self, after: tuple[UUID, int], excluded: Collection[bytes], limit: int
     ) -> list[PendingChunk]:
-        """Returns chunks to ask about after a position, in the order of documents, without the texts in `excluded`."""
+        """Returns chunks to ask about after a position, in document order, without the texts in `excluded`."""
         values = {"after_document": after[0], "after_number": after[1], "except": list(excluded), "limit": limit}
         return await self.all(RefinementChunkSql.next_pending, PendingChunk, **values)
 
@@ -151,7 +151,7 @@ class RefinementChunks(Repository):
         return {bytes(row.digest): Findings.restored(row.found) for row in rows}
 
     async def record(self, digest: bytes, model: str, outcome: CallOutcome) -> None:
-        """Keeps what a call brought, unless no chunk has the text any more."""
+        """Stores the result of a call, unless no chunk has the text any more."""
         if not await self.values(RefinementChunkSql.lock_text, digest=digest):
             return
         found = outcome.findings
@@ -175,7 +175,7 @@ class RefinementChunks(Repository):
         return await self.run(RefinementChunkSql.delete_results)
 
     async def queue_unapplied(self) -> int:
-        """Queues the documents whose graph does not hold the results that there are; returns how many."""
+        """Queues the documents whose graph lacks available results; returns their number."""
         return await self.run(RefinementChunkSql.queue_unapplied)
 
     async def count_unapplied(self) -> int:
@@ -185,6 +185,6 @@ class RefinementChunks(Repository):
         return bool(await self.value(RefinementChunkSql.is_unapplied, document_id=document_id))
 
     async def delete_queued(self, held: HeldRegraph) -> bool:
-        """Returns False if the document was queued again meanwhile."""
+        """Deletes the document from the queue; returns False if it was queued again meanwhile."""
         values = {"document_id": held.document_id, "lease_token": held.lease_token, "sequence": held.sequence}
         return bool(await self.run(RefinementChunkSql.delete_queued, **values))

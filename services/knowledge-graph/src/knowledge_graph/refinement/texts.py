@@ -22,7 +22,7 @@ MOST_COUNTED = 1_000
 
 
 class TextCache:
-    """Caches the documents that were read last, since chunks are asked about document by document."""
+    """Caches the most recently read documents, because chunks are asked about document by document."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self.objects = objects
@@ -30,7 +30,7 @@ class TextCache:
         self._lock = asyncio.Lock()
 
     async def text_of(self, chunk: PendingChunk) -> str | None:
-        """Returns None if the object is gone, or holds another text by now."""
+        """Returns the chunk's text; None if the object is gone or now holds another text."""
         async with self._lock:
             if chunk.chunks_key not in self._kept:
                 self._kept[chunk.chunks_key] = await self._read(chunk.chunks_key)
@@ -48,13 +48,13 @@ class TextCache:
 
 
 class UnreadDocuments:
-    """Keeps the chunks of documents that were graphed by a version that did not keep them."""
+    """Stores the chunks of documents that were graphed by a version that did not store them."""
 
     def __init__(self, database: Database, objects: ObjectStore) -> None:
         self.database, self.objects = database, objects
 
     async def read(self, workspace_id: UUID, limit: int) -> bool:
-        """Keeps the chunks of up to `limit` documents; returns False if there are more."""
+        """Stores the chunks of up to `limit` documents; returns False if there are more."""
         unread = await self._unread(workspace_id, limit + 1)
         for document in unread[:limit]:
             source = await self._source(document)
@@ -66,7 +66,7 @@ class UnreadDocuments:
         return len(unread) <= limit
 
     async def count(self, workspace_id: UUID) -> int:
-        """Counts up to a thousand."""
+        """Counts the documents without stored chunks, up to a thousand."""
         return len(await self._unread(workspace_id, MOST_COUNTED))
 
     async def _unread(self, workspace_id: UUID, limit: int) -> list[UnreadDocument]:
@@ -77,5 +77,5 @@ class UnreadDocuments:
         try:
             content = await self.objects.aget(document.chunks_key)
         except ObjectMissing:
-            content = b""  # deleted, or lost: there is nothing to ask about
+            content = b""  # deleted or lost: there is nothing to ask about
         return read_document(document.name, None, None, content)

@@ -1,4 +1,4 @@
-"""Refines one workspace: chunk after chunk, as many calls at a time as there are slots, within the budget."""
+"""Refines one workspace: chunk after chunk, with as many concurrent calls as there are slots, within the budget."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SKIPPED_DELAY_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class ProviderBackoff:
-    """How long to wait for a provider that is away; after `most` outages in a row the refinement has failed."""
+    """The delays for a provider that is down; after `most` consecutive outages the refinement has failed."""
 
     first_seconds: float = 15.0
     longest_seconds: float = 600.0
@@ -41,7 +41,7 @@ class ProviderBackoff:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Why no further call is begun. An `outage` passes; anything else needs someone to act."""
+    """The reason why no further call is started. An `outage` passes; anything else needs someone to act."""
 
     error: str
     outage: bool
@@ -49,7 +49,7 @@ class Obstacle:
 
 
 class WorkspaceRefinement:
-    """Works on one workspace under its lease. `slots` are shared with the other workspaces of the process."""
+    """Refines one workspace under its lease. `slots` are shared with the other workspaces of the process."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class WorkspaceRefinement:
         self.obstacle: Obstacle | None = None
 
     async def execute(self) -> None:
-        """Runs until nothing is left or something stops it, and waits for the calls under way. Raises LeaseLost."""
+        """Runs until nothing is left or something stops it, and waits for calls in progress. Raises LeaseLost."""
         if self.held.attempts > MOST_LOST_LEASES:
             self.obstacle = Obstacle("refinement broke off several times; see the service's log", outage=False)
         try:
@@ -86,7 +86,7 @@ class WorkspaceRefinement:
             await self._cancel_calls()
 
     async def _refine(self) -> bool:
-        """Returns False when the budget ended it."""
+        """Asks about chunks; returns False if the budget ended it."""
         while True:
             budget = await self._renew()
             within_budget = True
@@ -102,7 +102,7 @@ class WorkspaceRefinement:
                 call.result()
 
     async def _renew(self) -> RefinementBudget | None:
-        """Extends the lease; returns the budget, or None once refinement was turned off."""
+        """Extends the lease; returns the budget, or None if refinement was turned off."""
         async with self.queue.database.workspace(self.held.workspace_id) as connection:
             if await self.queue.extend(connection, self.held):
                 return None
@@ -121,7 +121,7 @@ class WorkspaceRefinement:
         return True
 
     async def _next(self, limit: int) -> list[PendingChunk]:
-        """Returns the chunks after the last one; at the end starts over once, for what is to be asked again."""
+        """Returns the chunks after the last one; at the end starts over once, for chunks to retry."""
         excluded = self.skipped | {one.digest for one in self.calls.values()}
         async with self.queue.database.workspace(self.held.workspace_id) as connection:
             chunks = RefinementChunks(connection, self.held.workspace_id)
@@ -144,7 +144,7 @@ class WorkspaceRefinement:
                 if _is_busy(error) or self.answered == before:
                     self._stop_for(error, outage=True)
                     return
-                outcome = CallOutcome(CallCost(), error=str(error))  # others were answered meanwhile: it is this chunk
+                outcome = CallOutcome(CallCost(), error=str(error))  # other chunks were answered: this one failed
             except ChatError as error:
                 self._stop_for(error, outage=False)
                 return
@@ -163,7 +163,7 @@ class WorkspaceRefinement:
             self.obstacle = Obstacle(str(error), outage, retry_after)
 
     async def _record(self, chunk: PendingChunk, outcome: CallOutcome) -> None:
-        """Keeps what a call brought and what it took, in one transaction; only the cost if the lease was lost."""
+        """Stores the result and the cost of a call, in one transaction; only the cost if the lease was lost."""
         async with self.queue.database.workspace(self.held.workspace_id) as connection:
             refinements = Refinements(connection, self.held.workspace_id)
             error = None if outcome.error is None else f"chunk {chunk.chunk_id}: {outcome.error}"
@@ -173,7 +173,7 @@ class WorkspaceRefinement:
                 await chunks.record(chunk.digest, self.asker.model, outcome)
 
     async def _end(self, *, within_budget: bool) -> None:
-        """Puts the work down; the graph takes up what was found until now."""
+        """Releases the work; the results so far are added to the graph."""
         held, obstacle = self.held, self.obstacle
         outages = held.outages if not self.answered else 0
         async with self.queue.database.workspace(held.workspace_id) as connection:

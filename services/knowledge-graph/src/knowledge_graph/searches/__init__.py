@@ -1,1 +1,1 @@
-"""Searches over the graph, level by level, the same over every store."""
+"""Searches over the graph, level by level, the same for every store."""

@@ -1,4 +1,4 @@
-"""What depends on what: closures in one direction, and the cycles through an entity."""
+"""Dependencies: closures in one direction, and the cycles through an entity."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ async def closure(
     depth: int,
     limit: int,
 ) -> list[Dependent]:
-    """`GraphStore.closure`."""
+    """Implements `GraphStore.closure`."""
     found: dict[str, Dependent] = {}
     frontier, left = [entity_id], min(limit, MOST)
     for level in range(1, min(depth, DEEPEST) + 1):
@@ -36,7 +36,7 @@ async def closure(
 async def cycles(
     store: Steps, workspace_id: UUID, entity_id: str, relation_types: Sequence[str], limit: int
 ) -> list[list[str]]:
-    """`GraphStore.cycles`: from each entity that it leads to, the shortest way back."""
+    """Implements `GraphStore.cycles`: the shortest way back from each entity that it leads to."""
     back = {
         one.id: one for one in await closure(store, workspace_id, entity_id, "in", relation_types, DEEPEST - 1, MOST)
     }

@@ -1,4 +1,4 @@
-"""What the searches need of a store: one step from a set of entities."""
+"""The single steps that the searches need of a store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from knowledge_graph.graph_store import Direction, Measure, Neighbour, Ranked, S
 
 @dataclass(frozen=True)
 class Link:
-    """`other` is linked with `origin`, in either direction."""
+    """An entity `other` linked with `origin`, in either direction."""
 
     origin: str
     other: str
@@ -20,7 +20,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Step:
-    """An entity one step further, from the entity `via`."""
+    """An entity one step further on, reached from the entity `via`."""
 
     id: str
     name: str
@@ -28,7 +28,7 @@ class Step:
 
 
 class Steps(Protocol):
-    """Each is one bounded query."""
+    """Single steps through the graph; each is one bounded query."""
 
     async def entities(self, workspace_id: UUID, ids: Sequence[str]) -> list[StoredEntity]: ...
 
@@ -37,7 +37,7 @@ class Steps(Protocol):
     async def ranked(
         self, workspace_id: UUID, by: Measure, entity_type: str | None, min_mentions: int, limit: int
     ) -> list[Ranked]:
-        """Returns the highest first, then by id."""
+        """Returns the highest ranked first, then by id."""
         ...
 
     async def statistics(self, workspace_id: UUID) -> Statistics: ...
@@ -53,7 +53,7 @@ class Steps(Protocol):
     ) -> list[Neighbour]: ...
 
     async def links(self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None) -> list[Link]:
-        """Returns all links: the caller has looked at the degrees."""
+        """Returns all links, unbounded: the caller has checked the degrees."""
         ...
 
     async def steps(
@@ -65,17 +65,17 @@ class Steps(Protocol):
         seen: Sequence[str],
         limit: int,
     ) -> list[Step]:
-        """Returns by id the entities that were not seen, each by the smallest of the ids that leads to it."""
+        """Returns the entities that are not in `seen`, by id, each with the smallest id that leads to it."""
         ...
 
     async def relations_among(
         self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None, limit: int
     ) -> list[StoredRelation]:
-        """Returns the strongest first, then by source, target and type."""
+        """Returns the strongest relations first, then by source, target and type."""
         ...
 
     async def successors(
         self, workspace_id: UUID, entity_id: str, relation_types: Sequence[str], among: Sequence[str]
     ) -> list[str]:
-        """Returns those of `among` that a relation of the entity leads to, by id."""
+        """Returns those of `among` to which the entity has a relation, by id."""
         ...

@@ -1,4 +1,4 @@
-"""Shortest paths: breadth first from both ends, always onward where there is less to look at."""
+"""Shortest paths: breadth first from both ends, always continuing from the end with fewer relations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Parents = dict[str, list[str]]
 
 @dataclass
 class Side:
-    """What was reached from one end, with those one step nearer to it for each; the `frontier` is the furthest."""
+    """The entities reached from one end, each with its predecessors on the way; `frontier` is the last level."""
 
     frontier: list[str]
     parents: Parents = field(default_factory=dict)
@@ -37,7 +37,7 @@ async def shortest_paths(
     limit: int,
     relation_types: Sequence[str] | None,
 ) -> list[GraphPath]:
-    """`GraphStore.shortest_paths`."""
+    """Implements `GraphStore.shortest_paths`."""
     if len(await store.entities(workspace_id, sorted({source, target}))) < len({source, target}):
         return []
     if source == target:
@@ -64,7 +64,7 @@ async def shortest_paths(
 
 
 async def _cheaper(store: Steps, workspace_id: UUID, near: Side, far: Side) -> tuple[Side | None, Side]:
-    """The side with fewer relations to look at, and the other; None where even that has too many."""
+    """Returns the side with fewer relations to visit, or None if it has too many, and the other side."""
     degrees = await store.degrees(workspace_id, sorted({*near.frontier, *far.frontier}))
     costs = [sum(sum(degrees.get(one, (0, 0))) for one in side.frontier) for side in (near, far)]
     side, other = (near, far) if costs[0] <= costs[1] else (far, near)
@@ -72,7 +72,7 @@ async def _cheaper(store: Steps, workspace_id: UUID, near: Side, far: Side) -> t
 
 
 def _walk(source: str, target: str, near: Parents, far: Parents, meeting: list[str]) -> Iterator[list[str]]:
-    """The paths by the ids on the way. Every entity of `onward` leads to the target."""
+    """Yields the paths as lists of ids. Every entity in `onward` leads to the target."""
     onward: defaultdict[str, set[str]] = defaultdict(set)
     frontier = set(meeting)
     while frontier:
@@ -107,6 +107,6 @@ async def _with_relations(
     return [
         GraphPath(path, [one for one in step if one is not None])
         for path, step in zip(paths, steps, strict=True)
-        # A relation may have gone between two of the queries.
+        # A relation may have been deleted between two of the queries.
         if all(step)
     ]

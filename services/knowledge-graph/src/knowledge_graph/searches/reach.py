@@ -1,4 +1,4 @@
-"""Breadth first from seeds, bounded at every hop."""
+"""Breadth-first search from seeds, bounded at every hop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from knowledge_graph.searches.links import Steps
 
 
 async def reach(store: Steps, workspace_id: UUID, seeds: Sequence[str], hops: int, bounds: Bounds) -> list[Reached]:
-    """The seeds and what is reached from them: `GraphStore.reach`."""
+    """Implements `GraphStore.reach`: the seeds and the entities reached from them."""
     found = await store.entities(workspace_id, sorted(set(seeds)))
     frontier = [Reached(one.id, one.name, one.mentions, 0, (one.name,), 0.0) for one in found]
     reached = {one.id: one for one in frontier}

@@ -1,4 +1,4 @@
-"""The searches as methods: a store that takes the single steps has them all."""
+"""The searches as methods, for stores that implement the single steps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from knowledge_graph.searches.links import Steps
 
 
 class Searching(Steps, ABC):
-    """What `GraphStore` promises beyond single steps."""
+    """Implements the searches of `GraphStore` on top of `Steps`."""
 
     async def reach(self, workspace_id: UUID, seeds: Sequence[str], hops: int, bounds: Bounds) -> list[Reached]:
         return await reach.reach(self, workspace_id, seeds, hops, bounds)
@@ -70,7 +70,7 @@ class Searching(Steps, ABC):
 
 
 def counted(rows: Sequence[tuple[str, str, int, int]]) -> GraphCounts:
-    """Sums rows of (what is counted, its kind, how many, their mentions); kinds by number, most first."""
+    """Sums rows of (what is counted, kind, number, mentions); kinds by number, highest first."""
     by_type = {kind: number for what, kind, number, _ in sorted(rows, key=_most) if what == "entity"}
     by_relation = {kind: number for what, kind, number, _ in sorted(rows, key=_most) if what == "relation"}
     entities = sum(by_type.values())

@@ -14,7 +14,7 @@ FAN_OUT = 50
 async def subgraph(
     store: Steps, workspace_id: UUID, ids: Sequence[str] | None, hops: int, bounds: SubgraphBounds
 ) -> StoredSubgraph:
-    """`GraphStore.subgraph`."""
+    """Implements `GraphStore.subgraph`."""
     if ids is None:
         central = await store.ranked(workspace_id, "degree", None, bounds.min_mentions, bounds.max_nodes)
         nodes = [one.entity for one in central]
@@ -31,7 +31,7 @@ async def subgraph(
 
 
 async def _around(store: Steps, workspace_id: UUID, ids: list[str], hops: int, bounds: SubgraphBounds) -> list[str]:
-    """Nearest first, then those with the strongest relation to what is nearer."""
+    """Returns ids, nearest first, then by the strength of the strongest relation to a nearer entity."""
     found, frontier = dict.fromkeys(ids), ids
     for _ in range(hops):
         if not frontier or len(found) >= bounds.max_nodes:

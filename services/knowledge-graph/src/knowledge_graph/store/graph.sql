@@ -21,7 +21,7 @@ ORDER BY entity.mentions DESC, entity.id
 LIMIT %(limit)s;
 
 -- name: find_entities
--- `rank`: 0 the entity of that name, 1 what is also called so, 2 what begins so.
+-- `rank`: 0 the entity of that name, 1 another of its names, 2 a prefix.
 WITH found AS (
     SELECT entity.id, 0 AS rank, entity.mentions AS uses
     FROM entity
@@ -80,8 +80,8 @@ ORDER BY confidence DESC, document_id, number
 LIMIT %(limit)s;
 
 -- name: not_current
--- What was, will be or is not so, of these entities in either direction. What a later document closed is past, since
--- that document's date if it has no date of its own; what has been said last comes first.
+-- Statements of what was, is planned or is denied about these entities, in either direction, latest first. A statement
+-- closed by a later document is past; without a date of its own it has the date of that document.
 SELECT
     found.document_id, found.chunk_id, found.span_start AS start, found.span_end AS "end", found.confidence,
     found.method, found.phrase, found.source_id, found.target_id, found.relation_type,
@@ -115,7 +115,7 @@ ORDER BY document.dated DESC NULLS LAST, found.confidence DESC, found.document_i
 LIMIT %(limit)s;
 
 -- name: neighbours
--- The strongest relations of each entity in both directions: the indexes bound what a hub costs.
+-- The strongest relations of each entity in both directions; the indexes bound the cost of a hub.
 SELECT near.origin, entity.id, entity.name, entity.mentions, near.weight
 FROM unnest(%(ids)s::text[]) AS origin (id)
 CROSS JOIN LATERAL (
@@ -153,7 +153,7 @@ INNER JOIN entity
 ORDER BY near.origin, near.weight DESC, entity.id;
 
 -- name: links
--- Every entity that is linked with one of the ids, in either direction.
+-- Every entity linked with one of the ids, in either direction.
 SELECT source_id AS origin, target_id AS other
 FROM relation
 WHERE
@@ -169,7 +169,7 @@ WHERE
     AND (%(types)s::text[] IS NULL OR relation_type = ANY(%(types)s::text[]));
 
 -- name: steps
--- The entities that are one step further in one direction, each by the smallest id that leads to it.
+-- The entities one step further in one direction, each with the smallest id that leads to it.
 SELECT step.id, entity.name, step.via
 FROM (
     SELECT other AS id, min(origin) AS via
@@ -240,7 +240,7 @@ ORDER BY weight DESC, source_id, target_id, relation_type
 LIMIT %(limit)s;
 
 -- name: chunks_of
--- Triples that users brought are in no chunk.
+-- Imported triples are in no chunk.
 SELECT found.entity_id, found.chunk_id, found.document_id, found.mentions
 FROM unnest(%(ids)s::text[]) AS wanted (id)
 CROSS JOIN LATERAL (
@@ -315,7 +315,7 @@ LIMIT %(limit)s;
 SELECT id, outgoing, incoming FROM entity WHERE workspace_id = %(workspace_id)s AND id = ANY(%(ids)s);
 
 -- name: list_documents
--- `queued`: the projection has yet to take the document's present state up. Triples that users brought are no document.
+-- `queued`: the document's current state is not projected yet. Imported triples are not documents.
 SELECT
     document.document_id,
     document.version,
@@ -341,6 +341,6 @@ ORDER BY document.document_id
 LIMIT %(limit)s;
 
 -- name: projected_version
--- Returns no row while a change waits to be projected.
+-- Returns no row while a change is waiting to be projected.
 SELECT coalesce((SELECT version FROM projection_state WHERE workspace_id = %(workspace_id)s), 0) AS version
 WHERE NOT EXISTS (SELECT FROM projection_queue WHERE workspace_id = %(workspace_id)s);

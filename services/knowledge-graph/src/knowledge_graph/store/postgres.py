@@ -70,7 +70,7 @@ RANKED: dict[Measure, str] = {
 
 @dataclass(frozen=True)
 class StoredDocument:
-    """A graphed document; `queued`: its latest change is yet to be projected."""
+    """A graphed document; `queued` means its latest change is not projected yet."""
 
     document_id: UUID
     version: int
@@ -130,14 +130,14 @@ class PostgresStore(Searching):
     async def evidence(
         self, workspace_id: UUID, source_id: str, target_id: str, relation_type: str, limit: int
     ) -> list[StoredEvidence]:
-        """Returns the places that state the relation, surest first. Not part of `GraphStore`."""
+        """Returns the places that state the relation, most certain first. Not part of `GraphStore`."""
         ends = {"source_id": source_id, "target_id": target_id, "relation_type": relation_type}
         return await self._all(GraphSql.evidence, StoredEvidence, workspace_id, **ends, limit=limit)
 
     async def not_current(
         self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None, limit: int
     ) -> list[StoredStatement]:
-        """Returns statements of what was, will be or is not so. Not part of `GraphStore`."""
+        """Returns statements of what was, is planned or is denied. Not part of `GraphStore`."""
         values = {"ids": list(ids), "types": _types(relation_types), "limit": limit}
         return await self._all(GraphSql.not_current, StoredStatement, workspace_id, **values)
 

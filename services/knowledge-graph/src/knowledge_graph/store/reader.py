@@ -18,14 +18,14 @@ REST_SECONDS = 10.0
 
 
 class GraphReader:
-    """Reads from the projection where there is one; one that does not answer is left alone for ten seconds."""
+    """Reads from the projection if there is one; a projection that does not respond is skipped for ten seconds."""
 
     def __init__(self, postgres: PostgresStore, projection: GraphStore | None) -> None:
         self.postgres, self.projection = postgres, projection
         self.rests_until = 0.0
 
     async def read(self, workspace_id: UUID, question: Callable[[GraphStore], Awaitable[Result]]) -> tuple[Result, str]:
-        """Returns the answer, all of it from one version of the graph, and the name of the store that gave it."""
+        """Returns the answer, read from a single version of the graph, and the name of the store that gave it."""
         version = await self._version(workspace_id)
         if self.projection is not None and version is not None:
             try:
@@ -42,7 +42,7 @@ class GraphReader:
         return await question(self.postgres), self.postgres.name
 
     async def _version(self, workspace_id: UUID) -> int | None:
-        """Returns the projected version; None while the projection is not up to date or does not answer."""
+        """Returns the projected version; None while the projection is not up to date or does not respond."""
         if self.projection is None or asyncio.get_running_loop().time() < self.rests_until:
             return None
         return await self.postgres.projected_version(workspace_id)

@@ -1,1 +1,1 @@
-"""Structural questions with bounded answers."""
+"""Tools for structural questions, with bounded answers."""

@@ -1,4 +1,4 @@
-"""Counts, averages and rankings from a closed set: nothing that a caller writes becomes a query of the store."""
+"""Counts, averages and rankings from a closed set: caller input never becomes a store query."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PRECISION = 3
 
 
 async def run_calculation(store: GraphStore, workspace_id: UUID, asked: RunCalculation) -> Calculation:
-    """Calculates. Raises NoToolResult for a question that cannot be calculated, or one that names unknown things."""
+    """Calculates. Raises NoToolResult if the question cannot be calculated or names unknown things."""
     if asked.query is not None:
         read = parsed(asked.query)
         if read is None:
@@ -156,7 +156,7 @@ async def _count_related(store: GraphStore, workspace_id: UUID, asked: RunCalcul
 
 
 def _relating(name: str, asked: RunCalculation, types: list[str]) -> str:
-    """Describes what was counted."""
+    """Returns the words for what was counted."""
     what = f"entities of the type {asked.entity_type}, or so named," if asked.entity_type else "entities"
     ways = {"in": f"that point at {name}", "out": f"that {name} points at", "both": f"tied to {name}"}
     steps = f"over up to {MOST_DEPTH} steps" if asked.transitive else "directly"
@@ -164,7 +164,7 @@ def _relating(name: str, asked: RunCalculation, types: list[str]) -> str:
 
 
 def _is_a(entity: StoredEntity, kind: str) -> bool:
-    """Matches the type or the name: documents say "project" of what extraction has no type for."""
+    """Matches the type or the name: documents say "project" for what extraction has no type for."""
     return entity.entity_type == kind or kind.casefold() in entity.name.casefold()
 
 
@@ -174,7 +174,7 @@ async def _entity(store: GraphStore, workspace_id: UUID, asked: RunCalculation) 
 
 
 def _of_type(counted: dict[str, int], kind: str, what: str) -> int:
-    """Raises NoToolResult where there is no such type: nought would read as if it were one."""
+    """Returns the count. Raises NoToolResult if there is no such type, because 0 would suggest that there is."""
     if kind not in counted:
         raise NoToolResult(f"the graph has no {what} of the type {kind}", sorted(counted))
     return counted[kind]

@@ -36,7 +36,7 @@ class ChunkReference:
 
 @dataclass(frozen=True)
 class GraphedSource:
-    """A document of the graph, or a set of triples, which has no chunks (`chunks_key` is empty)."""
+    """A document of the graph, or a set of triples, which has no chunks (its `chunks_key` is empty)."""
 
     document_id: UUID
     name: str
@@ -45,13 +45,13 @@ class GraphedSource:
 
 @dataclass(frozen=True)
 class ReadChunks:
-    """What was read: names of documents, and the chunks that could be."""
+    """The names of documents, and those chunks that could be read."""
 
     names: dict[UUID, str]
     chunks: dict[ChunkReference, Chunk]
 
     def cited(self, place: ChunkReference) -> CitedPassage | None:
-        """Returns None if the text could not be read."""
+        """Returns the passage; None if its text could not be read."""
         chunk = self.chunks.get(place)
         if chunk is None:
             return None
@@ -66,7 +66,7 @@ class ReadChunks:
 
 
 def beginning(text: str) -> str:
-    """Cuts a text to `MOST_CHARACTERS`, the last of them an ellipsis."""
+    """Truncates a text to `MOST_CHARACTERS`, including an ellipsis."""
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
 
 
@@ -76,13 +76,13 @@ class ToolSql(Statements, file="chunks.sql"):
 
 
 class ChunkTexts:
-    """Reads the texts of chunks; what the object store does not return in time is left out and logged."""
+    """Reads the texts of chunks; whatever the object store does not return in time is left out and logged."""
 
     def __init__(self, database: Database, objects: ObjectStore) -> None:
         self.database, self.objects = database, objects
 
     async def about(self, workspace_id: UUID, entity_id: str, limit: int) -> list[CitedPassage]:
-        """Returns chunks about the entity first, then those that mention it most often; at most three of a document."""
+        """Returns chunks about the entity first, then those that mention it most often; at most three per document."""
         values = {"id": entity_id, "limit": limit, "of_document": OF_DOCUMENT, "looked_at": MENTIONS_LOOKED_AT}
         async with self.database.workspace(workspace_id) as connection:
             places = await Repository(connection, workspace_id).all(ToolSql.about, ChunkReference, **values)
@@ -90,7 +90,7 @@ class ChunkTexts:
         return [one for place in places if (one := texts.cited(place)) is not None]
 
     async def read(self, workspace_id: UUID, places: Sequence[ChunkReference]) -> ReadChunks:
-        """Reads the chunks of the first dozen documents."""
+        """Reads the chunks of the first 12 documents."""
         documents = list(dict.fromkeys(place.document_id for place in places))
         async with self.database.workspace(workspace_id) as connection:
             found = await Repository(connection, workspace_id).all(ToolSql.documents, GraphedSource, ids=documents)
@@ -110,6 +110,6 @@ class ChunkTexts:
         try:
             content = await self.objects.aget(source.chunks_key)
         except ObjectMissing:
-            return {}  # a later version took its place, or it was deleted meanwhile
+            return {}  # replaced by a later version or deleted meanwhile
         read = await asyncio.to_thread(lambda: list(read_chunks([content], wanted)))
         return {ChunkReference(source.document_id, chunk.chunk_id): chunk for chunk in read}

@@ -1,5 +1,5 @@
 -- name: about
--- Of each document at most `of_document`, so that a long one does not take all places; what is about the entity first.
+-- At most `of_document` per document, so that a long one does not take all places; chunks about the entity come first.
 SELECT document_id, chunk_id
 FROM (
     SELECT

@@ -1,4 +1,4 @@
-"""What an entity depends on, what depends on it, and how critical that makes it."""
+"""Analyses what an entity depends on, what depends on it, and how critical that makes it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from knowledge_graph.tools.naming import meant
 
 MOST_CYCLES = 10
 SHOWN_NAMES = 3
-# From how many dependents on, or from which share of what is around, an entity is of a level; the highest that fits.
+# Level, dependents needed; or their share of all related entities, and the dependents needed then. The first match
+# counts.
 LEVELS = (
     (CriticalityLevel.critical, 20, 0.5, 5),
     (CriticalityLevel.high, 10, 0.34, 4),
@@ -28,10 +29,10 @@ LEVELS = (
 
 
 async def analyze_dependencies(store: GraphStore, workspace_id: UUID, asked: AnalyzeDependencies) -> DependencyAnalysis:
-    """Raises NoToolResult when the entity is unknown."""
+    """Analyses the dependencies. Raises NoToolResult if the entity is unknown."""
     found = await meant(store, workspace_id, asked.entity)
     types = with_below(asked.relation_types)
-    # One more than is shown: so it is known whether there is more.
+    # One more than is shown, to know whether there are more.
     reach = (types, asked.depth, asked.limit + 1)
     out = await store.closure(workspace_id, found.id, "out", *reach)
     into = await store.closure(workspace_id, found.id, "in", *reach)
@@ -53,9 +54,9 @@ async def analyze_dependencies(store: GraphStore, workspace_id: UUID, asked: Ana
 
 
 def criticality(name: str, dependents: Sequence[Dependent], dependencies: int, cycles: int) -> Criticality:
-    """Rates by how many depend on the entity, directly or not, and by their share of all that it is tied to.
+    """Rates an entity by the number of its direct and indirect dependents, and by their share of all related entities.
 
-    A cycle raises an entity that others depend on by one level, as nothing in the cycle can change alone.
+    A cycle raises an entity with dependents by one level, because nothing in the cycle can change alone.
     """
     direct = [one for one in dependents if one.depth == 1]
     every = len(dependents)

@@ -1,4 +1,4 @@
-"""What the documents say of one entity."""
+"""Looks up what the documents say about one entity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds which entity a caller means by a name, and which others the name may mean."""
+"""Finds the entity that a caller means by a name, and others that the name may mean."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEAST_SIMILARITY = 0.5
 
 
 class NoToolResult(Exception):
-    """A tool has no result: the message says why, and `suggestions` what to ask instead."""
+    """A tool has no result: the message is the reason, and `suggestions` are what to ask instead."""
 
     def __init__(self, message: str, suggestions: Sequence[str] = ()) -> None:
         super().__init__(message)
@@ -28,7 +28,7 @@ class NoToolResult(Exception):
 
 @dataclass(frozen=True)
 class MeantEntity:
-    """The entity, and the others that the name may have meant, the nearest first."""
+    """The entity, and others that the name may have meant, nearest first."""
 
     stored: StoredEntity
     entity: EntityMatch
@@ -40,7 +40,7 @@ class MeantEntity:
 
 
 async def meant(store: GraphStore, workspace_id: UUID, name: str) -> MeantEntity:
-    """Finds the entity of this name or id: by its own name, an alias, a beginning, or a similar name, in this order.
+    """Finds an entity by name or id: its own name, an alias, a prefix, or a similar name, in this order.
 
     Raises NoToolResult with the nearest names if none is near enough.
     """
@@ -73,7 +73,7 @@ def matched(match: Match, name: str) -> EntityMatch:
 
 
 def _is_near(best: EntityMatch, name: str) -> bool:
-    """Rejects beginnings of two letters, and names that share little with the entity's."""
+    """Rejects prefixes of two letters, and names that have too little in common with the entity's."""
     if best.how == "prefix":
         return len(name_key(name)) >= SHORTEST_BEGINNING
     return best.how != "fuzzy" or best.similarity >= LEAST_SIMILARITY

@@ -1,4 +1,4 @@
-"""What the documents say was, will be or is not so: told beside what is."""
+"""Finds statements of what was, is planned or is denied, to show beside current facts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_FACTS = 50
 
 @dataclass(frozen=True)
 class OtherFact:
-    """A fact that is not of the present."""
+    """A fact that is not current."""
 
     source_id: str
     target_id: str
@@ -27,7 +27,7 @@ class OtherFact:
 
 
 def by_fact(statements: Iterable[StoredStatement]) -> dict[OtherFact, list[StoredStatement]]:
-    """Groups what says the same; what was said last comes first."""
+    """Groups statements of the same fact; the latest comes first."""
     found: dict[OtherFact, list[StoredStatement]] = {}
     for one in statements:
         found.setdefault(OtherFact(one.source_id, one.target_id, one.relation_type, one.status), []).append(one)
@@ -37,7 +37,7 @@ def by_fact(statements: Iterable[StoredStatement]) -> dict[OtherFact, list[Store
 async def facts_otherwise(
     truth: PostgresStore, texts: ChunkTexts, workspace_id: UUID, entity_id: str, types: Sequence[str]
 ) -> list[Fact]:
-    """Returns what is not of the present about one entity, each with the places that say so."""
+    """Returns the facts about one entity that are not current, each with the places that state it."""
     found = by_fact(await truth.not_current(workspace_id, [entity_id], types, MOST_STATEMENTS))
     shown = list(found)[:MOST_FACTS]
     if not shown:
@@ -52,11 +52,11 @@ async def facts_otherwise(
 async def with_others_of_calculation(
     truth: PostgresStore, texts: ChunkTexts, workspace_id: UUID, asked: RunCalculation, found: Calculation
 ) -> Calculation:
-    """Adds to a count of what relates to an entity what is not counted, since it is not of the present."""
+    """Adds to a count of related entities the facts that it leaves out because they are not current."""
     entity = found.entity
     if entity is None or found.aggregation != Aggregation.count_related:
         return found
-    # What was understood of a question in words is not told: the usual types and both directions then.
+    # How a question in words was read is not known here: the default types and both directions apply.
     types = with_below(asked.relation_types or [DEPENDS_ON])
     others = await facts_otherwise(truth, texts, workspace_id, entity.id, types)
     ends = {"in": {"target"}, "out": {"source"}, "both": {"source", "target"}}

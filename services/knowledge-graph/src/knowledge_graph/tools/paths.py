@@ -1,4 +1,4 @@
-"""The shortest paths between two entities, and the neighbours of one."""
+"""Finds the shortest paths between two entities, and the neighbours of one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST_RELATIONS = 400
 
 
 async def shortest_path(store: GraphStore, workspace_id: UUID, asked: ShortestPath) -> PathsFound:
-    """Raises NoToolResult when one of the two is unknown."""
+    """Finds the shortest paths. Raises NoToolResult if one of the two is unknown."""
     source = await meant(store, workspace_id, asked.source)
     target = await meant(store, workspace_id, asked.target)
     given = {"source": source.entity, "target": target.entity}
@@ -51,7 +51,7 @@ async def shortest_path(store: GraphStore, workspace_id: UUID, asked: ShortestPa
 
 
 async def neighbours(store: GraphStore, workspace_id: UUID, asked: Neighbours) -> NeighboursFound:
-    """Raises NoToolResult when the entity is unknown."""
+    """Finds the neighbours. Raises NoToolResult if the entity is unknown."""
     found = await meant(store, workspace_id, asked.entity)
     relations = await store.relations_of(workspace_id, found.id, MOST_RELATIONS)
     near = await near_entities(
@@ -69,7 +69,7 @@ async def near_entities(
     min_mentions: int = 1,
     min_weight: float = 0.0,
 ) -> list[NearEntity]:
-    """The entity's neighbours with their type, and the types of those of `relations` that tie them to it."""
+    """Returns the entity's neighbours with their types, and the types of those `relations` that link them to it."""
     near = await store.neighbours(workspace_id, [entity_id], limit, min_mentions, min_weight)
     types = {one.id: one.entity_type for one in await store.entities(workspace_id, sorted(one.id for one in near))}
     ties: dict[str, set[str]] = {}

@@ -67,7 +67,7 @@ POSSIBLE = [
 
 
 def relation_types(verb: str) -> list[str] | None:
-    """The types that a verb asks for; to depend on something is also to use or to call it."""
+    """Returns the relation types that a verb asks for; depending on something includes using or calling it."""
     for relation, words in VERB_PATTERNS.items():
         if words.fullmatch(verb):
             return list(DEPENDENCY_TYPES) if relation == "DEPENDS_ON" else [relation]
@@ -75,7 +75,7 @@ def relation_types(verb: str) -> list[str] | None:
 
 
 def kind(noun: str) -> tuple[str | None, bool]:
-    """(type, whether the noun can be one): None is an entity of any type; an unknown noun is taken for a type."""
+    """Returns (type, whether the noun can be one): None means any type; an unknown noun is taken for a type."""
     words = [word for word in re.findall(r"\w+", noun.casefold()) if word not in ("the", "other", "different")]
     if not words or (len(words) == 1 and words[0] in ANYTHING):
         return None, True
@@ -93,7 +93,7 @@ def singular(word: str) -> str:
 
 
 def name(text: str) -> str:
-    """The name that stands in a question, without quotation marks."""
+    """Returns the name in a question, without quotation marks."""
     return text.strip(" \t\"'`“”‘’«»?!.,")[:200].strip()
 
 

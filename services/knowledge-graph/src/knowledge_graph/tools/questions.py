@@ -1,4 +1,4 @@
-"""Short English questions, read into the closed set of calculations. What does not fit is not answered. Pure."""
+"""Parses short English questions into the closed set of calculations; other questions are not answered. Pure."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ DEPENDENCIES = r"(?:(?P<how>transitive|indirect|direct) )?(?P<what>dependenc(?:y
 
 
 def parsed(question: str) -> RunCalculation | None:
-    """Reads what the question asks to be calculated; None if it is no variant of `question_words.POSSIBLE`."""
+    """Parses the question into a calculation; returns None if it is no variant of `question_words.POSSIBLE`."""
     plain = OPENING.sub("", " ".join(question.split()).rstrip(" ?!."))
     for pattern, read in RULES:
         if match := pattern.fullmatch(plain):
-            # A group that has alternatives is numbered; only one of them is there.
+            # Groups with alternatives are numbered; only one of them matches.
             groups = {key.rstrip("0123456789"): value for key, value in match.groupdict().items() if value}
             if (found := read(groups)) is not None:
                 return _checked(found)
@@ -54,7 +54,7 @@ def parsed(question: str) -> RunCalculation | None:
 
 
 def _checked(found: dict[str, Any]) -> RunCalculation | None:
-    """Returns None if what the question names is too long to be a name or a type."""
+    """Returns None if a name or type in the question is too long to be one."""
     try:
         return RunCalculation(**found)
     except ValidationError:
@@ -97,7 +97,7 @@ def _count_related(entity: str, types: list[str], direction: str, transitive: bo
 
 
 def _had(groups: Groups) -> Found:
-    """Reads "How many … does X have?"."""
+    """Parses "How many … does X have?"."""
     what, entity = groups["kind"].casefold(), name(groups["entity"])
     if not entity:
         return None

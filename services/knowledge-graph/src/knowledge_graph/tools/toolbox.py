@@ -1,4 +1,4 @@
-"""The tools: each answers, or says why it cannot, within a time limit."""
+"""The tools: each returns a result, or the reason why there is none, within a time limit."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ TOOLS: dict[str, type[BaseModel]] = {
 
 
 def described() -> ToolList:
-    """Describes the tools for a chat model."""
+    """Returns the tool descriptions for a chat model."""
     return ToolList(tools=[_description(name, parameters) for name, parameters in TOOLS.items()])
 
 
@@ -75,7 +75,7 @@ def _description(name: str, parameters: type[BaseModel]) -> ToolDescription:
 
 @dataclass(frozen=True)
 class Toolbox:
-    """The tools of one process; each call is made in the name of a caller, in the caller's workspace."""
+    """The tools of a process; each call is made on behalf of a caller, in the caller's workspace."""
 
     reader: GraphReader
     texts: ChunkTexts

@@ -1,4 +1,4 @@
-"""Finds the chunks about a topic, for a summary that cites them and that the caller writes."""
+"""Finds the chunks about a topic, so that the caller can write a summary that cites them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ NO_MATCH = "nothing that was found is likely to be about the topic"
 
 
 async def from_search(retrieval: HttpService, caller: Principal, asked: SummarizeDocument) -> TopicPassages:
-    """Searches in the caller's name. Raises NoToolResult if nothing is found, ServiceSilent if retrieval does not
-    answer.
+    """Searches on the caller's behalf. Raises NoToolResult if nothing is found, ServiceSilent if retrieval does not
+    respond.
     """
     body = SearchRequest(query=asked.topic, k=asked.max_passages).model_dump(mode="json", exclude_none=True)
     answer = await retrieval.ask(caller, "POST", "/v1/search", json=body)
@@ -43,7 +43,7 @@ async def from_search(retrieval: HttpService, caller: Principal, asked: Summariz
 async def from_graph(
     store: GraphStore, texts: ChunkTexts, workspace_id: UUID, asked: SummarizeDocument, why: str
 ) -> TopicPassages:
-    """Returns chunks about the entity that the topic names; `why` goes into the note. Raises NoToolResult."""
+    """Returns chunks about the entity that the topic names; the note gives the reason `why`. Raises NoToolResult."""
     found = await meant(store, workspace_id, asked.topic)
     about = await texts.about(workspace_id, found.id, asked.max_passages)
     if not about:

@@ -1,1 +1,1 @@
-"""Triples that users bring: read, kept as provenance of their own, listed, deleted."""
+"""Triples that users import: parsed, stored as provenance of their own, listed, deleted."""

@@ -1,4 +1,4 @@
-"""Routes of triples that users bring: parse, call, return."""
+"""Routes of imported triples: parse, call, return."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ async def show_import(import_id: UUID, caller: Viewer, kept: Kept) -> TripleImpo
     "/{import_id}", summary="Delete a set of triples", status_code=204, responses={404: {"model": ProblemBody}}
 )
 async def delete_import(import_id: UUID, caller: Editor, kept: Kept) -> None:
-    """Deletes the set, and everything that nothing else states."""
+    """Deletes the set, and everything that no other source states."""
     await kept.delete(caller.workspace_id, import_id)
 
 
@@ -90,7 +90,7 @@ def _format_of(request: Request) -> TripleFormat:
 
 
 async def _content(request: Request) -> bytes:
-    """The body. Raises ImportTooLarge as soon as it is."""
+    """Returns the body. Raises ImportTooLarge as soon as it exceeds the limit."""
     content = bytearray()
     async for part in request.stream():
         content += part

@@ -1,4 +1,4 @@
-"""From triples to the rows that extraction gives for a document: mentions, relations, aliases. Pure."""
+"""Converts triples to the rows of a document: mentions, relations, aliases. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from knowledge_graph.triples.records import LONGEST_PREDICATE, LONGEST_TYPE, Rea
 METHOD = "user"
 UNKNOWN_TYPE = "ENTITY"
 STATED_WEIGHT, CO_OCCURRENCE_WEIGHT = 2.0, 1.0
-# The subject is the other name of the object; or the object that of the subject.
+# ALIAS_OF: the subject is another name of the object. HAS_ALIAS: the object is another name of the subject.
 ALIAS_OF = frozenset(["ALIAS_OF", "SAME_AS", "ABBREVIATION_OF", "SHORT_FOR", "STANDS_FOR"])
 HAS_ALIAS = frozenset(["ALIAS", "HAS_ALIAS", "ALSO_KNOWN_AS", "KNOWN_AS", "ALT_LABEL", "ABBREVIATION"])
 TYPED = frozenset(["TYPE", "RDF_TYPE", "ENTITY_TYPE"])
@@ -21,7 +21,7 @@ TYPED = frozenset(["TYPE", "RDF_TYPE", "ENTITY_TYPE"])
 
 @dataclass
 class Graphing:
-    """What is made, step by step."""
+    """The rows built so far."""
 
     place: str
     types: dict[str, str] = field(default_factory=dict)
@@ -33,15 +33,15 @@ class Graphing:
 
 
 def place_of(import_id: UUID) -> str:
-    """Returns what stands where others have a chunk's id: no chunk has it."""
+    """Returns the value used instead of a chunk id; no chunk has it."""
     return f"import:{import_id.hex}"
 
 
 def graphed(import_id: UUID, read: ReadTriples) -> Extraction:
-    """Converts triples to the rows of a document; the same triples give the same rows.
+    """Converts triples to the rows of a document; the same triples always give the same rows.
 
-    Each triple is a mention of its two names and a relation between them; one that says that two names are one is an
-    alias, one that states a type gives its subject the type.
+    Each triple is a mention of its two names and a relation between them. A triple that equates two names is an alias;
+    one that states a type gives its subject the type.
     """
     made = Graphing(place_of(import_id))
     for typed in read.types:

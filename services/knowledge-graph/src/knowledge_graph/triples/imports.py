@@ -1,4 +1,4 @@
-"""Keeps sets of triples by name: each is replaced and deleted as a whole."""
+"""Stores sets of triples by name; each set is replaced and deleted as a whole."""
 
 from __future__ import annotations
 
@@ -66,15 +66,15 @@ class _Imports(Repository):
 
 
 class TripleImports:
-    """The use cases of imported triples. `projects` tells whether the graph has a projection."""
+    """The use cases of imported triples. `projects` is True if the graph has a projection."""
 
     def __init__(self, database: Database, *, projects: bool) -> None:
         self.database, self.projects = database, projects
 
     async def put(self, caller: Principal, name: str, kind: TripleFormat, content: bytes) -> tuple[StoredImport, bool]:
-        """Replaces the set of this name by these triples; the second value tells whether the set is new.
+        """Replaces the set of this name by these triples; the second value is True if the set is new.
 
-        Raises TriplesNotValid, with every line that is wrong, before anything is changed.
+        Raises TriplesNotValid, with every invalid line, before anything is changed.
         """
         read = await asyncio.to_thread(_read, kind, content)
         workspace_id = caller.workspace_id
@@ -100,11 +100,11 @@ class TripleImports:
         return stored, known is None
 
     async def page(self, workspace_id: UUID, after: str | None, limit: int) -> list[StoredImport]:
-        """Returns sets by name, after the given one."""
+        """Returns the sets in order of their names, starting after the given one."""
         return await self._select(workspace_id, None, after, limit)
 
     async def one(self, workspace_id: UUID, import_id: UUID) -> StoredImport:
-        """Raises ImportNotFound."""
+        """Returns a set. Raises ImportNotFound."""
         found = await self._select(workspace_id, import_id, None, 1)
         if not found:
             raise ImportNotFound

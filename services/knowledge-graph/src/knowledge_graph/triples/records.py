@@ -1,4 +1,4 @@
-"""Triples as files state them, and the errors of lines that cannot be read."""
+"""Triples as read from files, and the errors of lines that cannot be read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TriplesNotValid(InvalidRequest):
 
 @dataclass(frozen=True)
 class Triple:
-    """`line` counts from 1; None where the format has no lines of triples. A `confidence` is from 0 to 1."""
+    """A triple. `line` counts from 1 and is None if the format has no line per triple; `confidence` is from 0 to 1."""
 
     subject: str
     predicate: str
@@ -37,7 +37,7 @@ class Triple:
 
 @dataclass(frozen=True)
 class Typed:
-    """States that a thing is of a type."""
+    """A statement that a thing is of a type."""
 
     name: str
     entity_type: str
@@ -45,7 +45,7 @@ class Typed:
 
 @dataclass(frozen=True)
 class ReadTriples:
-    """`notes` say what was left out, and why."""
+    """The triples and types of a file; `notes` say what was left out, and why."""
 
     triples: list[Triple] = field(default_factory=list)
     types: list[Typed] = field(default_factory=list)
@@ -53,19 +53,19 @@ class ReadTriples:
 
 
 class LineErrors:
-    """Collects what is wrong in which line; after twenty it gives up."""
+    """Collects errors by line, at most twenty."""
 
     def __init__(self) -> None:
         self.found: list[dict[str, Any]] = []
 
     def add(self, line: int, message: str) -> None:
-        """Raises TriplesNotValid with the twentieth."""
+        """Adds an error. Raises TriplesNotValid at the twentieth."""
         self.found.append({"line": line, "message": message})
         if len(self.found) == MOST_ERRORS:
             self.check()
 
     def check(self) -> None:
-        """Raises TriplesNotValid when there are any."""
+        """Raises TriplesNotValid if there are any errors."""
         if self.found:
             refuse(self.found)
 
@@ -78,7 +78,7 @@ def refuse(errors: Sequence[dict[str, Any]]) -> None:
 
 
 def checked_name(text: str, what: str) -> str:
-    """Strips surrounding space; raises ValueError for what cannot be an entity's name."""
+    """Returns the text without surrounding space; raises ValueError if it cannot be an entity's name."""
     name = storable(text).strip()
     if not name:
         raise ValueError(f"the {what} is empty")
@@ -90,7 +90,7 @@ def checked_name(text: str, what: str) -> str:
 
 
 def upper_snake(text: str, what: str, longest: int) -> str:
-    """`dependsOn`, `depends on` and `depends-on` are all DEPENDS_ON. Raises ValueError when nothing is left."""
+    """Converts `dependsOn`, `depends on` and `depends-on` to DEPENDS_ON. Raises ValueError if nothing is left."""
     found = NOT_WORD.sub("_", WORD_START.sub("_", storable(text).strip())).strip("_").upper()
     if not found:
         raise ValueError(f"the {what} is empty")

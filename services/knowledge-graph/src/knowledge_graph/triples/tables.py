@@ -1,4 +1,4 @@
-"""Triples in CSV and in JSON Lines. Pure."""
+"""Parses triples from CSV and JSON Lines. Pure."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ SEPARATORS = ",;\t"
 
 
 def from_csv(text: str) -> ReadTriples:
-    """The first line names the columns, `subject,predicate,object` and whichever else; separated by comma, semicolon or
-    tabulator. Raises TriplesNotValid."""
+    """Parses CSV, separated by comma, semicolon or tab. The first line names the columns: `subject,predicate,object`
+    and any optional ones. Raises TriplesNotValid."""
     opening = text.split("\n", 1)[0]
     separator = max(SEPARATORS, key=opening.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
@@ -49,7 +49,7 @@ def from_csv(text: str) -> ReadTriples:
 
 
 def from_jsonl(text: str) -> ReadTriples:
-    """An object a line, with `subject`, `predicate`, `object` and, where known, `subject_type`, `object_type`,
+    """Parses one object per line with `subject`, `predicate`, `object` and, optionally, `subject_type`, `object_type`,
     `confidence`. Raises TriplesNotValid."""
     errors = LineErrors()
     return _read(_objects(text, errors), errors)

@@ -1,4 +1,4 @@
-"""Triples in RDF Turtle (W3C recommendation of 25 February 2014). Pure."""
+"""Parses triples from RDF Turtle (W3C recommendation of 25 February 2014). Pure."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ BASE = "http://import.invalid/"
 
 
 def from_turtle(text: str) -> ReadTriples:
-    """A thing is named by its label, else by the last part of its address. Literals that are texts are names; blank
-    nodes and other literals are left out. Raises TriplesNotValid; nothing is fetched from the network.
+    """Parses Turtle. A thing's name is its label, else the last part of its IRI. Text literals are names; other
+    literals and blank nodes are left out. Raises TriplesNotValid. Nothing is fetched from the network.
     """
     graph = _parsed(text)
     names = {node: name for node in {*graph.subjects(), *graph.objects()} if (name := _name(graph, node)) is not None}
@@ -79,7 +79,7 @@ def _parsed(text: str) -> Graph:
     except RecursionError:
         _refuse(1, "the brackets are nested too deeply")
     except (ParserError, ValueError, AssertionError, KeyError, TypeError) as error:
-        # What the parser raises besides, for some input that is no Turtle, without saying where.
+        # The parser raises these too, for some input that is not Turtle, without a position.
         _refuse(1, str(error))
     if len(graph) > MOST_TRIPLES:
         raise TriplesNotValid(f"more than {MOST_TRIPLES:,} triples: bring them in several imports")
@@ -91,7 +91,7 @@ def _refuse(line: int, reason: str) -> None:
 
 
 def _name(graph: Graph, node: Node) -> str | None:
-    """Returns None for what cannot be an entity's name."""
+    """Returns the node's name; None if it cannot be an entity's name."""
     if isinstance(node, Literal):
         return _usable(str(node)) if node.datatype in (None, XSD.string) else None
     labels = (sorted(map(str, graph.objects(node, label))) for label in LABELS)
@@ -109,7 +109,7 @@ def _usable(text: str) -> str | None:
 
 
 def _local(address: str) -> str:
-    """`AuthService` of http://example.org/services#AuthService."""
+    """Returns the last part of an IRI: `AuthService` for http://example.org/services#AuthService."""
     parts = [part for part in SEPARATOR.split(address) if part]
     return unquote(parts[-1]) if parts else ""
 

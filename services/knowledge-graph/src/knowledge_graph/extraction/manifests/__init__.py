@@ -1,1 +1,1 @@
-"""What manifests and schemas state: who depends on what, who owns it, what holds what."""
+"""Reads manifests and schemas: who depends on what, who owns it, what contains what."""

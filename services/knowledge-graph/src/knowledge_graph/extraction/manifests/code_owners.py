@@ -1,4 +1,4 @@
-"""CODEOWNERS: which team has to agree to changes of a folder."""
+"""CODEOWNERS: which team must approve changes in a folder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from knowledge_graph.extraction.manifests.statement import Manifest
 
 
 def read(text: str) -> Manifest:
-    """Returns who owns which folder; people, files and patterns with wildcards are passed over. The last line about a
+    """Returns who owns which folder; people, files and patterns with wildcards are skipped. The last line about a
     folder counts."""
     last: dict[str, tuple[int, list[tuple[int, str]]]] = {}
     start = 0

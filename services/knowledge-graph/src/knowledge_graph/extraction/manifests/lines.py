@@ -1,4 +1,4 @@
-"""Manifests of one statement a line, for the folder that they are in: requirements.txt, go.mod, Dockerfile."""
+"""Line-based manifests, which speak for their folder: requirements.txt, go.mod, Dockerfile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from knowledge_graph.extraction.manifests.statement import STORE_IMAGES, Manifes
 
 
 def requirements(text: str, folder: str) -> Manifest:
-    """Reads a requirements.txt of pip; options, files and addresses name no package."""
+    """Reads a requirements.txt of pip; options, files and addresses are skipped."""
     manifest = Manifest()
     package = manifest.holder(folder)
     for start, line in _lines(text, "#"):
@@ -25,7 +25,7 @@ def requirements(text: str, folder: str) -> Manifest:
 
 
 def go_module(text: str, folder: str) -> Manifest:
-    """Reads a go.mod: the module and what it requires; `// indirect` is what its modules require."""
+    """Reads a go.mod: the module and its requirements, without `// indirect` ones, which its modules require."""
     manifest = Manifest()
     package, in_block = manifest.holder(folder), False
     for start, line in _lines(text, ""):
@@ -43,13 +43,13 @@ def go_module(text: str, folder: str) -> Manifest:
 
 
 def _module_name(path: str) -> str:
-    """Returns what others call the module: the last part of its path that is no version."""
+    """Returns the name by which others refer to the module: the last part of its path that is not a version."""
     parts = [part for part in path.split("/") if part]
     return parts[-2] if len(parts) > 1 and re.fullmatch(r"v\d+", parts[-1]) else parts[-1]
 
 
 def dockerfile(text: str, folder: str) -> Manifest:
-    """Reads a Dockerfile: the images that it builds on; stages of its own are none."""
+    """Reads a Dockerfile: the images that it builds on, without its own stages."""
     manifest = Manifest()
     image, stages = manifest.holder(folder), {"scratch"}
     for start, line in _lines(text, "#"):
@@ -66,7 +66,7 @@ def dockerfile(text: str, folder: str) -> Manifest:
 
 
 def _lines(text: str, comment: str) -> Iterator[tuple[int, str]]:
-    """Yields the lines that say something, each with its place."""
+    """Yields the lines that have content, each with its position."""
     start = 0
     for line in text.split("\n"):
         said = line.lstrip()

@@ -1,4 +1,4 @@
-"""pom.xml: what a Maven project depends on."""
+"""pom.xml: the dependencies of a Maven project."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOT_TO_RUN = frozenset({"test", "provided"})
 
 
 def read(text: str, _folder: str) -> Manifest:
-    """Reads the project's dependencies; those of tests are used, the others it depends on. Raises ManifestRefused."""
+    """Reads dependencies: those for tests, or provided, as USES, others as DEPENDS_ON. Raises ManifestRefused."""
     reading = _PomReading(text)
     try:
         reading.parser.Parse(text.encode(), True)
@@ -22,7 +22,7 @@ def read(text: str, _folder: str) -> Manifest:
 
 
 class _PomReading:
-    """Follows the elements, each text with its place."""
+    """Follows the elements and records each text with its position."""
 
     def __init__(self, text: str) -> None:
         self.text, self.content = text, text.encode()
@@ -30,7 +30,7 @@ class _PomReading:
         self.path: list[str] = []
         self.said: dict[tuple[str, ...], tuple[int, str]] = {}
         self.parser = ParserCreate()
-        self.parser.buffer_text = False  # so that a text is told where it begins
+        self.parser.buffer_text = False  # so that the parser reports where each text begins
         self.parser.StartElementHandler = self._open
         self.parser.EndElementHandler = self._close
         self.parser.CharacterDataHandler = self._say

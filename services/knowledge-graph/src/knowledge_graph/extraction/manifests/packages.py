@@ -1,4 +1,4 @@
-"""What packages depend on, by pyproject.toml, Cargo.toml and package.json."""
+"""Dependencies of packages: pyproject.toml, Cargo.toml and package.json."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOT_NEEDED_TO_RUN = frozenset({"devDependencies", "dev-dependencies", "build-dep
 
 
 def pyproject(text: str) -> Manifest:
-    """Reads a pyproject.toml: the project's dependencies, also those of Poetry. Raises ManifestRefused."""
+    """Reads a pyproject.toml: the project's dependencies, including Poetry's. Raises ManifestRefused."""
     read = _toml(text)
     project, poetry = _table(read.get("project")), _table(_table(read.get("tool")).get("poetry"))
     manifest = Manifest()
@@ -25,7 +25,7 @@ def pyproject(text: str) -> Manifest:
             try:
                 _depends(manifest, text, package, Requirement(one).name, "dependencies")
             except InvalidRequirement:
-                continue  # what is no requirement names no package
+                continue  # not a valid requirement, so it names no package
         for name in _table(poetry.get("dependencies")):
             if name != "python":
                 _depends(manifest, text, package, name, "dependencies")
@@ -87,7 +87,7 @@ def _package(manifest: Manifest, text: str, name: object) -> NamedThing | None:
 
 
 def _depends(manifest: Manifest, text: str, package: NamedThing, name: str, section: str) -> None:
-    """States the dependency where the section names it; a name that it writes otherwise has no place."""
+    """States the dependency at its name in the section; states nothing if the section spells the name differently."""
     begin = max(0, text.find(section))
     places = [place + 1 for quote in "\"'" if (place := text.find(f"{quote}{name}", begin)) >= 0]
     if not places:

@@ -1,4 +1,4 @@
-"""Reads the manifest that a document is, and lays what it says into the document's chunks."""
+"""Reads a document that is a manifest, and maps its statements to the document's chunks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ManifestReader = Callable[[str, str], Manifest]
 
 
 def _alone(read: Callable[[str], Manifest]) -> ManifestReader:
-    """Returns the reader of a manifest that names itself what it speaks of."""
+    """Returns a reader that ignores the folder, for manifests that name their own subject."""
     return lambda text, _: read(text)
 
 
@@ -58,7 +58,7 @@ GAP = "\n\n"
 
 @dataclass(frozen=True)
 class Place:
-    """A name of the manifest in one chunk."""
+    """A name in the manifest, and its place in a chunk."""
 
     chunk: int
     span: Span
@@ -66,7 +66,7 @@ class Place:
 
 @dataclass
 class ReadManifest:
-    """What a document says as a manifest; nothing where it is none. `note` says why one was refused."""
+    """What a document states as a manifest; empty if it is none. `note` is the reason for a refusal."""
 
     places: dict[NamedThing, Place] = field(default_factory=dict)
     statements: list[ManifestStatement] = field(default_factory=list)

@@ -18,9 +18,10 @@ READING, WRITING = "READS", "WRITES"
 
 
 def read(text: str) -> Manifest:
-    """Returns what tables reference, what views read, and what holds them where the first comment begins with its name.
+    """Returns what tables reference, what views read, what functions read and write, and the system that the tables are
+    part of, if the first comment begins with its name.
 
-    Raises ManifestRefused for what is no SQL.
+    Raises ManifestRefused if it is not SQL.
     """
     try:
         statements = sqlglot.parse(text, dialect="postgres", error_level=ErrorLevel.IGNORE)
@@ -73,7 +74,7 @@ def _related(manifest: Manifest, one: NamedThing, statement: exp.Expression) -> 
 
 
 def _function(manifest: Manifest, statement: exp.Create, text: str) -> None:
-    """States what the body of a function in SQL reads and writes."""
+    """Adds what the body of an SQL function reads and writes."""
     named = statement.this.this if isinstance(statement.this, exp.UserDefinedFunction) else statement.this
     one = _table(manifest, named)
     body = statement.expression
@@ -86,7 +87,7 @@ def _function(manifest: Manifest, statement: exp.Create, text: str) -> None:
     try:
         inside = sqlglot.parse(said, dialect="postgres", error_level=ErrorLevel.IGNORE)
     except (SqlglotError, RecursionError):
-        return  # a body in another language states nothing here
+        return  # a body in another language states nothing
     for each in (found for found in inside if found is not None):
         for written in each.find_all(exp.Insert, exp.Update, exp.Delete, exp.Merge):
             target = written.this.this if isinstance(written.this, exp.Schema) else written.this

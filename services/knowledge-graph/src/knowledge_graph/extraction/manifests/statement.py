@@ -1,4 +1,4 @@
-"""What a manifest names and states, each with its place in the text."""
+"""The names and statements of a manifest, each with its place in the text."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ NO_SERVICE = frozenset({"localhost", "host", "0"})
 
 
 class ManifestRefused(Exception):
-    """Says why a manifest is not read."""
+    """A manifest is not read; the message is the reason."""
 
 
 @dataclass(frozen=True)
 class NamedThing:
-    """A name that the manifest gives: characters `start` to `end` of the text hold it; both are 0 for the folder of the
-    file, which no text names."""
+    """A name in the manifest: characters `start` to `end` of the text. Both are 0 for the folder of the file, which the
+    text does not name."""
 
     start: int
     end: int
@@ -49,19 +49,19 @@ class ManifestStatement:
 
 @dataclass
 class Manifest:
-    """What one manifest says."""
+    """The names and statements of one manifest."""
 
     things: list[NamedThing] = field(default_factory=list)
     statements: list[ManifestStatement] = field(default_factory=list)
 
     def thing(self, start: int, surface: str, entity_type: str) -> NamedThing:
-        """Adds what the text names at this place."""
+        """Adds the name at this position of the text."""
         one = NamedThing(start, start + len(surface), surface, entity_type)
         self.things.append(one)
         return one
 
     def holder(self, folder: str) -> NamedThing:
-        """Adds the folder that the file speaks for."""
+        """Adds the folder for which the file speaks."""
         one = NamedThing(0, 0, folder, "")
         self.things.append(one)
         return one
@@ -74,15 +74,15 @@ class Manifest:
 
 
 def kind_of_store(name: str) -> str | None:
-    """Returns STORE where a part of the name is that of a data store's image: `rating-redis`, `accounts_postgres`."""
+    """Returns STORE if a part of the name is a data store's image: `rating-redis`, `accounts_postgres`."""
     return "STORE" if {*re.split(r"[-_]", name.lower())} & (STORE_IMAGES | {"db", "database", "pg"}) else None
 
 
 def called(text: str, start: int, key: str = "") -> Iterator[tuple[int, str, str, str]]:
-    """Yields place, host, type and relation of an address of another service: `http://order-api:8080`, and of a bare
-    host where `key` says that it is one (`DB_HOST`).
+    """Yields position, host, type and relation of an address of another service (`http://order-api:8080`), and of a
+    bare host if `key` says that it is one (`DB_HOST`).
 
-    Hosts of the internet name no service of the workspace; those of a cluster begin with the service's name.
+    Internet hosts name no service of the workspace; hosts in a cluster begin with the service's name.
     """
     bare = HOST.fullmatch(text.strip()) if "://" not in text else None
     if bare is not None:

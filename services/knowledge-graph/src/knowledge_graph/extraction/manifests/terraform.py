@@ -1,4 +1,4 @@
-"""Terraform: what resources and modules are, what they refer to, whose address they hold, and who owns them."""
+"""Terraform: the types of resources and modules, their references, the addresses they hold, and their owners."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MOST_NODES = 50_000
 
 @dataclass
 class TerraformBlock:
-    """A resource, a data source or a module: `thing` is None for what is only plumbing."""
+    """A resource, a data source or a module; `thing` is None if it is only plumbing."""
 
     thing: NamedThing | None
     refers: list[tuple[str, int]] = field(default_factory=list)
@@ -56,9 +56,9 @@ class TerraformBlock:
 
 
 def read(text: str) -> Manifest:
-    """Returns what the blocks state. A reference through plumbing (a task definition) counts as the service's own.
+    """Returns what the blocks state. References through plumbing (a task definition) count as the service's own.
 
-    Raises ManifestRefused for what is no HCL.
+    Raises ManifestRefused if it is not HCL.
     """
     content = text.encode()
     tree = Parser(LANGUAGE).parse(content)
@@ -104,7 +104,7 @@ def _blocks(root: Node) -> Iterator[Node]:
 
 
 class _BlockReading:
-    """Reads blocks; places are characters of the text."""
+    """Reads blocks; positions are characters of the text."""
 
     def __init__(self, content: bytes, manifest: Manifest) -> None:
         self.content, self.manifest, self.left = content, manifest, MOST_NODES
@@ -161,7 +161,7 @@ class _BlockReading:
             self._walk(child, block, key, depth + 1)
 
     def _needed(self, attribute: Node, block: TerraformBlock, key: str) -> None:
-        """Notes names in a list that the attribute's own name says are needed: `upstreams = ["a", "b"]`."""
+        """Records names in a list if the attribute's own name says that they are needed: `upstreams = ["a", "b"]`."""
         role = ROLES.get(header_key(key))
         if role is None or role.relation_type != DEPENDS_ON or role.reverse:
             return
@@ -179,7 +179,7 @@ def _kind(address: str) -> str | None:
 
 
 def _reference(node: Node) -> str | None:
-    """Returns the address of the block that `aws_db_instance.main.address` names."""
+    """Returns the address of the block to which `aws_db_instance.main.address` refers."""
     parts = [_text(node.children[0])] if node.children and node.children[0].type == "variable_expr" else []
     parts += [_text(child).lstrip(".") for child in node.children if child.type == "get_attr"]
     if len(parts) < 2 or parts[0] in {"var", "local", "each", "self", "path", "count", "terraform"}:
@@ -200,7 +200,7 @@ def _string(node: Node) -> Node | None:
 
 
 def _only_string(attribute: Node) -> Node | None:
-    """Returns the text of `name = "edge"`; None where the value is more than a text."""
+    """Returns the text of `name = "edge"`; None if the value is more than a literal text."""
     node = attribute.children[-1]
     while len(node.children) == 1:
         node = node.children[0]

@@ -1,4 +1,4 @@
-"""Compose files and Kubernetes objects, read by the YAML parser's nodes, which know their places."""
+"""Compose files and Kubernetes objects, read from the YAML parser's nodes because these have positions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Pairs = dict[str, Node]
 def read(text: str) -> Manifest:
     """Returns what a Compose file or Kubernetes objects state; nothing for other YAML.
 
-    Raises ManifestRefused for what is no YAML, and for aliases that multiply or contain themselves.
+    Raises ManifestRefused if it is not YAML, and for aliases that multiply or contain themselves.
     """
     manifest = Manifest()
     if LOOKS_LIKE.search(text) is None:
@@ -71,7 +71,7 @@ def read(text: str) -> Manifest:
 
 
 def _interface(node: Node, manifest: Manifest) -> None:
-    """An OpenAPI document: its title names a service, and what extends `info` may name its owner."""
+    """Reads an OpenAPI document: its title names a service, and an extension of `info` may name its owner."""
     info = _pairs(node)
     title = info.get("title")
     if not isinstance(title, ScalarNode) or not title.value.strip():
@@ -83,7 +83,7 @@ def _interface(node: Node, manifest: Manifest) -> None:
 
 
 def _count(node: Node, budget: list[int], depth: int) -> None:
-    """Walks all nodes as often as aliases repeat them."""
+    """Visits every node as often as aliases repeat it, to bound the total."""
     budget[0] -= 1
     if budget[0] < 0 or depth > DEEPEST:
         raise ManifestRefused("its anchors and aliases repeat too much, or contain themselves")
@@ -97,7 +97,7 @@ def _count(node: Node, budget: list[int], depth: int) -> None:
 
 
 def _pairs(node: Node | None) -> Pairs:
-    """Returns the mapping's values by key, with those that `<<` merges."""
+    """Returns the mapping's values by key, including those merged by `<<`."""
     found: Pairs = {}
     if isinstance(node, MappingNode):
         for key, value in node.value:
@@ -130,7 +130,7 @@ def _text(node: Node | None) -> str:
 
 
 def _place(node: Node) -> int:
-    """Returns where the scalar's value begins, after a quotation mark."""
+    """Returns the position where the scalar's value begins, after a quotation mark."""
     quoted = isinstance(node, ScalarNode) and node.style in {"'", '"'}
     return int(node.start_mark.index) + int(quoted)
 
@@ -162,7 +162,7 @@ def _compose(services: Node, manifest: Manifest) -> None:
 
 
 def _image(reference: str) -> str:
-    """Returns the last part of an image's name, without tag and digest."""
+    """Returns the last part of an image name, without tag and digest."""
     return reference.partition("@")[0].rpartition("/")[2].partition(":")[0]
 
 
@@ -194,7 +194,7 @@ def _address(manifest: Manifest, source: NamedThing, text: str, start: int, phra
 
 
 def _settings(fields: Pairs) -> Iterator[tuple[str, Node]]:
-    """Yields the name of a ConfigMap with what it holds."""
+    """Yields the name of a ConfigMap with its content."""
     if _text(fields.get("kind")) == "ConfigMap" and "data" in fields:
         yield _text(_pairs(fields.get("metadata")).get("name")), fields["data"]
 
@@ -224,7 +224,7 @@ def _workload(fields: Pairs, manifest: Manifest, settings: dict[str, Node]) -> N
 
 
 def _catalog_entry(fields: Pairs, manifest: Manifest) -> None:
-    """Reads an entry of a Backstage catalog: owner, system, what it depends on."""
+    """Reads an entry of a Backstage catalog: owner, system, dependencies."""
     name, spec = _pairs(fields.get("metadata")).get("name"), _pairs(fields.get("spec"))
     if not isinstance(name, ScalarNode):
         return
@@ -247,8 +247,8 @@ def _catalog_entry(fields: Pairs, manifest: Manifest) -> None:
 
 
 def _entries(node: Node, manifest: Manifest, depth: int) -> None:
-    """Reads entries of a team's own list of services: what has a name, or is named by its key, and says what it depends
-    on or who owns it, in the words of the headers of tables."""
+    """Reads the entries of a team's own list of services: an entry has a name or is named by its key, and states
+    dependencies or owners in the words that table headers use."""
     if depth > DEEPEST:
         return
     if isinstance(node, SequenceNode):
@@ -284,7 +284,7 @@ def _entry(name: ScalarNode, fields: Pairs, manifest: Manifest) -> None:
 
 
 def _containers(node: Node | None, depth: int) -> Iterator[Node]:
-    """Yields the containers of a pod wherever its template stands in the specification."""
+    """Yields the containers of a pod, at whatever depth of the specification its template is."""
     for key, value in _keys(node) if depth < DEEPEST else ():
         if key.value in {"containers", "initContainers"} and isinstance(value, SequenceNode):
             yield from value.value

@@ -1,1 +1,1 @@
-"""Questions about structure, in English and German, and their answers in words."""
+"""Structural questions in English and German, and their answers in words."""

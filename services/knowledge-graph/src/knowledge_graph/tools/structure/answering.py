@@ -1,4 +1,4 @@
-"""Answers questions about structure from what the documents state."""
+"""Answers structural questions from what the documents state."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NOT_STRUCTURAL = "this is no question about dependencies, outages, owners or pat
 
 @dataclass(frozen=True)
 class StructuralAnswers:
-    """What is asked of one workspace."""
+    """Answers structural questions about one workspace."""
 
     store: GraphStore
     truth: PostgresStore
@@ -49,7 +49,7 @@ class StructuralAnswers:
     workspace_id: UUID
 
     async def answer(self, asked: AnswerQuestion) -> StructuralAnswer:
-        """Raises NoToolResult if the question is of another kind, names unknown things, or nothing is stated."""
+        """Answers, or raises NoToolResult: another kind of question, unknown names, or nothing stated."""
         problem = NoToolResult(NOT_STRUCTURAL)
         for question in read_questions(asked.question):
             try:
@@ -75,7 +75,7 @@ class StructuralAnswers:
                 return await self._related(question, found[0])
 
     async def _named(self, spellings: Sequence[str]) -> MeantEntity:
-        """Finds the entity of one of the spellings, by its own names before similar ones."""
+        """Finds the entity by one of the spellings, exact names before similar ones."""
         near: list[MeantEntity] = []
         for spelling in spellings:
             try:
@@ -91,7 +91,7 @@ class StructuralAnswers:
         return near[0]
 
     async def _related(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
-        """Answers what depends on the entity, or what it depends on; its parts, and what it is a part of."""
+        """Answers what depends on the entity or what it depends on, its parts, and what it is a part of."""
         direction: Direction = "out" if question.asked in OUTWARD else "in"
         types, depth = _relations(question), DEEPEST if question.transitive else 1
         reached = await self.store.closure(self.workspace_id, found.id, direction, types, depth, MOST_REACHED)
@@ -117,7 +117,7 @@ class StructuralAnswers:
         return OtherTimes.of(stated, found.id, direction, entities)
 
     async def _at_other_times(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
-        """Answers what was or is planned."""
+        """Answers what was, or is planned."""
         direction: Direction = "out" if question.asked in OUTWARD else "in"
         types = OWNERS[0] if question.asked == "owner" else _relations(question)
         times = (await self._times(found, direction, types)).only(question.status)
@@ -151,7 +151,7 @@ class StructuralAnswers:
         return _answer(question, found, text, sources, rows=rows, not_current=not_current)
 
     async def _owners(self, found: MeantEntity, types: Sequence[str]) -> list[Dependent]:
-        """Returns who owns or maintains the entity; of what it belongs to, the teams."""
+        """Returns who owns or maintains the entity; of the things that it belongs to, only the teams."""
         if types != [BELONGS_TO]:
             return await self._tied(found, types, "in")
         reached = await self._tied(found, types, "out")
@@ -178,7 +178,7 @@ class StructuralAnswers:
         types: Sequence[str],
         times: OtherTimes,
     ) -> StructuralAnswer:
-        """Lists what is of the kinds asked for; the direct ones of other kinds, and other times, apart."""
+        """Lists the entities of the requested kinds; direct ones of other kinds and facts of other times separately."""
         every = await self._rows(reached, found.stored.name, found.id)
         rows = [one for one in every if not question.types or _kind(one) in question.types]
         others = [] if question.relation else [one for one in every if one not in rows and one.depth == 1]
@@ -215,7 +215,7 @@ class StructuralAnswers:
         ]
 
     async def _reach(self, question: StructuralQuestion, found: MeantEntity, other: MeantEntity) -> StructuralAnswer:
-        """Answers whether and how the one depends on the other."""
+        """Answers whether and how one depends on the other."""
         types = with_below([DEPENDS_ON])
         for said, first, last in (("reach", found, other), ("reversed", other, found)):
             reached = await self.store.closure(self.workspace_id, first.id, "out", types, DEEPEST, MOST_REACHED)
@@ -229,7 +229,7 @@ class StructuralAnswers:
     async def _connected(
         self, question: StructuralQuestion, found: MeantEntity, other: MeantEntity
     ) -> StructuralAnswer:
-        """Answers by relations of any type that is stated, in either direction."""
+        """Answers by stated relations of any type, in either direction."""
         counts = await self.store.counts(self.workspace_id)
         types = sorted(counts.by_relation_type.keys() - {NOT_STATED})
         if found.id == other.id or not types:
@@ -261,7 +261,7 @@ class StructuralAnswers:
         types: Sequence[str],
         other: MeantEntity | None = None,
     ) -> StructuralAnswer:
-        """Shows each way with an arrow for each step, which points as the relation is stated."""
+        """Shows each path with an arrow per step that points in the direction in which the relation is stated."""
         steps = [edge for way in ways for edge in pairwise(way)]
         sources = await self._sources([*steps, *((last, first) for first, last in steps)], types)
         words = AnswerWording(question.language, found.stored.name, other.stored.name if other else "")
@@ -314,7 +314,7 @@ def _edge(one: Dependent, direction: Direction) -> Edge:
 
 
 def _kind(one: AnswerRow) -> str:
-    """Returns PROJECT for what calls itself one ("ProjectAlpha", "Project Kestrel"), else the entity's type."""
+    """Returns PROJECT if the name itself says so ("ProjectAlpha", "Project Kestrel"), else the entity's type."""
     first = "".join(char if char.islower() or not at else " " for at, char in enumerate(one.name)).split()
     named = KINDS.get(first[0].lower(), []) if first else []
     return "PROJECT" if named == ["PROJECT"] else one.entity_type

@@ -1,4 +1,4 @@
-"""Reads how questions are put: templates of words, slots and alternatives, matched word by word. Pure."""
+"""Parses questions with templates of words, slots and alternatives, matched word by word. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of the sequences; an empty one leaves the part out."""
+    """A choice between sequences; an empty one makes the part optional."""
 
     ways: tuple[Parts, ...]
 
@@ -30,14 +30,14 @@ Parts = tuple["str | Slot | Choice", ...]
 
 @dataclass
 class Grammar:
-    """The templates of a file, each under the word before its `=`."""
+    """The templates of a file, by the label before each `=`."""
 
     defined: dict[str, Parts] = field(default_factory=dict)
     templates: list[tuple[str, Parts]] = field(default_factory=list)
 
     @classmethod
     def read(cls, text: str) -> Grammar:
-        """Reads `label = template` and `WORD := template`; raises ValueError where a bracket stays open."""
+        """Parses `label = template` and `WORD := template`; raises ValueError if a bracket is not closed."""
         grammar = cls()
         for line in text.splitlines():
             if not line.strip() or line.startswith("#"):
@@ -52,7 +52,7 @@ class Grammar:
         return grammar
 
     def matches(self, words: Sequence[str], fits: Callable[[str, int, int], bool]) -> Iterator[tuple[str, Slots]]:
-        """Yields labels and slots of the templates that all words match; `fits` judges the words of a slot."""
+        """Yields label and slots of each template that matches all the words; `fits` checks the words of a slot."""
         for label, parts in self.templates:
             for end, slots in _match(parts, words, 0, {}, fits):
                 if end == len(words):
@@ -86,13 +86,13 @@ def _tokens(template: str) -> list[str]:
 
 
 class _TemplateReading:
-    """Reads the tokens of one template from the left."""
+    """Parses the tokens of one template from the left."""
 
     def __init__(self, tokens: list[str], defined: Mapping[str, Parts]) -> None:
         self.tokens, self.defined = tokens, defined
 
     def sequence(self, closing: str = "") -> Parts:
-        """Reads up to the bracket, or to the end; several ways become one choice."""
+        """Parses up to the closing bracket, or to the end; alternatives become one choice."""
         ways: list[Parts] = []
         parts: list[str | Slot | Choice] = []
         while self.tokens:

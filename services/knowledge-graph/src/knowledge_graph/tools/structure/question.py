@@ -1,4 +1,4 @@
-"""Reads a question about structure: what is asked, of which names, and which kinds of things count. Pure."""
+"""Parses a structural question: what is asked, about which names, and which kinds of things count. Pure."""
 
 from __future__ import annotations
 
@@ -15,9 +15,8 @@ EDGES = ".,;:!?\"'`“”„‘’‚«»()[]{}"
 
 @dataclass(frozen=True)
 class StructuralQuestion:
-    """`names` are the spellings of each name, the likeliest first; without `types` things of any type are meant.
-    `status` tells the present from what was or is planned;
-    `relation` is the one type of relation that is meant, if any."""
+    """A structural question. `names` holds the spellings of each name, likeliest first; empty `types` means any type.
+    `status` is current, past or planned; `relation` is the only relation type that counts, if any."""
 
     asked: str
     language: str
@@ -29,7 +28,7 @@ class StructuralQuestion:
 
 
 def read_questions(text: str) -> Iterator[StructuralQuestion]:
-    """Yields what the question may mean; nothing if it does not ask for structure."""
+    """Yields what the question may mean; nothing if it is not a structural question."""
     words = [word for part in text.split() if (word := part.strip(EDGES))]
     if len(words) > MOST_WORDS:
         return
@@ -72,7 +71,7 @@ def _outside(words: Sequence[str], slots: Slots) -> list[str]:
 
 
 def _types(words: Sequence[str]) -> list[str] | None:
-    """Returns the types that "services and data stores" mean, none for things of any; None if it is not such."""
+    """Returns the types that "services and data stores" means, [] for any; None if the words are no kinds."""
     found: list[str] = []
     part: list[str] = []
     for word in [*words, "and"]:
@@ -87,7 +86,7 @@ def _types(words: Sequence[str]) -> list[str] | None:
 
 
 def _spellings(words: Sequence[str]) -> tuple[str, ...]:
-    """Returns the name without its article, then without a word for its kind at either end: "the Falk team"."""
+    """Returns the name without its article, then without a word for its kind at either end ("the Falk team")."""
     while len(words) > 1 and words[0].lower() in ARTICLES:
         words = words[1:]
     spellings = [words]
@@ -98,7 +97,7 @@ def _spellings(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _lines(name: str) -> Iterator[tuple[str, str]]:
-    """Yields both sides of the equations of a file."""
+    """Yields both sides of each equation in a file."""
     for line in files(__package__).joinpath(name).read_text(encoding="utf-8").splitlines():
         left, sign, right = line.partition("=")
         if sign and not line.startswith("#"):

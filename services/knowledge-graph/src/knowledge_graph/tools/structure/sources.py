@@ -35,8 +35,8 @@ class StatingPlaces:
         types: Sequence[str] | None,
         others: Mapping[Edge, StoredEvidence] | None = None,
     ) -> StatingPlaces:
-        """Reads the surest place that states each of the edges, from the strongest relation of these types; the places
-        of `others` are known."""
+        """Reads the most certain place that states each edge, from its strongest relation of these types; `others` adds
+        known places."""
         wanted = list(dict.fromkeys(edges))[:MOST_EDGES]
         ids = sorted({end for edge in wanted for end in edge})
         stated: dict[Edge, StoredEvidence] = {}
@@ -50,7 +50,7 @@ class StatingPlaces:
         return cls(stated, await texts.read(workspace_id, places))
 
     def number(self, edge: Edge) -> int | None:
-        """Returns None if nothing that can be read states it."""
+        """Returns the number of the place that states the edge; None if no readable place does."""
         evidence = self.stated.get(edge)
         chunk = self.texts.chunks.get(ChunkReference(evidence.document_id, evidence.chunk_id)) if evidence else None
         if evidence is None or chunk is None or not chunk.content[evidence.start :].strip():

@@ -1,4 +1,4 @@
-"""What an answer adds of other times: what was so, is planned, or is denied."""
+"""Adds to an answer what was so, is planned, or is denied."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_STATEMENTS = 400
 
 @dataclass(frozen=True)
 class OtherTimes:
-    """Statements about one entity that are not of the present, in one direction, the latest of each other end."""
+    """Statements about one entity that are not current, in one direction; only the latest per other end."""
 
     statements: tuple[StoredStatement, ...]
     direction: Direction
@@ -31,7 +31,7 @@ class OtherTimes:
         for one in found:
             near, far = (one.target_id, one.source_id) if direction == "in" else (one.source_id, one.target_id)
             if near == entity_id and far in names:
-                # What was so and what is not so are one thing to who asks for the present: the latest tells it.
+                # For a question about the present, past and denied are the same; the latest statement says which.
                 latest.setdefault(f"{far} {one.status == PLANNED}", one)
         return cls(tuple(latest.values()), direction, names)
 
@@ -40,11 +40,11 @@ class OtherTimes:
         return {_edge(one): one for one in self.statements}
 
     def only(self, status: str) -> OtherTimes:
-        """Returns those of one status; what is denied is not told of the past."""
+        """Returns the statements of one status."""
         return replace(self, statements=tuple(one for one in self.statements if one.status == status))
 
     def rows(self, sources: StatingPlaces) -> list[AnswerRow]:
-        """Returns the other ends by status and name, each with the number of its source."""
+        """Returns the other ends by status and name, each with its source number."""
         rows = []
         for one in self.statements:
             other = self.names[one.source_id if self.direction == "in" else one.target_id]

@@ -1,4 +1,4 @@
-"""Ways through the graph: found by what was reached, and drawn with an arrow for each step. Pure."""
+"""Paths through the graph: found from the reached entities, drawn with an arrow per step. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from knowledge_graph.tools.structure.wording import plain
 
 
 def way_between(first: str, last: str, reached: Sequence[Dependent]) -> list[str]:
-    """Returns the ids from the first to the last; none if it was not reached."""
+    """Returns the ids from first to last; an empty list if the last was not reached."""
     via = {one.id: one.via for one in reached}
     way = [last]
     while way[-1] in via:

@@ -1,4 +1,4 @@
-"""Says the answer to a question about structure in the language of the question. Pure."""
+"""Words the answer to a structural question in the question's language. Pure."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KINDS = {
         "": ("Stelle", "Stellen"),
     },
 }
-# By language, then what is asked; a plural form follows the singular where they differ.
+# By language and question; a plural form follows the singular if they differ.
 SENTENCES = {
     "en": {
         "dependents": ("{n} {kinds} depends {how} on {name}", "{n} {kinds} depend {how} on {name}"),
@@ -135,7 +135,7 @@ class AnswerWording:
         return f" {self.say('and')} ".join(names)
 
     def related(self, asked: str, rows: Sequence[AnswerRow], types: Sequence[str], transitive: bool) -> str:
-        """Says how many there are, and names them, the direct ones first."""
+        """Says how many there are and names them, direct ones first."""
         count = len(rows)
         how = self.say("far" if transitive else "direct")
         opening = self.say(asked, count, kinds=self.kinds(types, count), how=how)
@@ -152,7 +152,7 @@ class AnswerWording:
         return self.say("others", rows=self.named(rows, with_type=True))
 
     def otherwise(self, rows: Sequence[AnswerRow], current: Sequence[AnswerRow]) -> str:
-        """Says what was, is planned or denied; of what is current, too, that it is disputed."""
+        """Says what was, is planned or denied; and which of the current facts are disputed."""
         known = {one.id for one in current}
         groups = [(status, [one for one in rows if one.status == status and one.id not in known]) for status in TIMES]
         groups.append(("disputed", [one for one in rows if one.id in known and one.status != "planned"]))
@@ -173,5 +173,5 @@ class AnswerWording:
 
 
 def plain(name: str | None) -> str:
-    """Returns the name without what could be taken for a marker or for layout."""
+    """Returns the name without characters that could be taken for markers or layout."""
     return " ".join((name or "").translate(SPOILS_MARKERS).split())
