@@ -1,4 +1,4 @@
-"""Documents that are made of artifacts, at the request of the orchestrator; not reachable from outside."""
+"""Internal routes by which the orchestrator stores artifacts as documents; not reachable from outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can go wrong with a request about documents."""
+"""Problems with requests about documents."""
 
 from __future__ import annotations
 

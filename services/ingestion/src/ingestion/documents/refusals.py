@@ -1,4 +1,4 @@
-"""Why a file is not taken in."""
+"""Reasons for which a file is refused."""
 
 from __future__ import annotations
 
