@@ -36,8 +36,8 @@ BURST_BYTES = 1 << 30  # allowed above the resident limit, which the parent chec
 def serve(messages: Connection, memory: OwnMemory) -> None:
     """Converts the files it is sent, one at a time, until it is due for recycling or a conversion fails.
 
-    Receives a `Setup`, then `Assignment`s, each followed by an open file. Sends JSON objects for each job: `started`,
-    any number of `progress`, then `failed`, or for each file an `output` followed by its bytes, and finally `converted`.
+    Receives a `Setup`, then `Assignment`s, each followed by an open file. For each it sends JSON objects: `started`,
+    any number of `progress`, then either `failed` or, for each output, `output` followed by its bytes, and `converted`.
     """
     from ingestion.conversion.preload import LANGUAGES  # noqa: PLC0415 - loaded in the fork server, which imports us
 
