@@ -1,4 +1,4 @@
-"""Archives, taken apart member by member. The modules of the walled process are imported here without the API's."""
+"""Expands archives member by member. The walled process imports its modules without those of the API."""
 
 from ingestion.uploads.archives.limits import ArchiveLimits
 
