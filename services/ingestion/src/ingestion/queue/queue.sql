@@ -1,5 +1,5 @@
 -- name: capacity
--- Returns live workers and slots, and for each lane how much is running and due, the latter counted only up to the slots.
+-- Returns live workers and slots, and for each lane how much is running and due (counted only up to the slots).
 SELECT live.workers, live.slots, lane.name AS lane,
        (SELECT count(*) FROM document_stage AS stage
         WHERE stage.lease_token IS NOT NULL AND stage.name IN ('convert', 'embed') AND stage.lane = lane.name) AS running,

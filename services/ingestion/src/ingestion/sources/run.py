@@ -190,7 +190,7 @@ class SyncRun:
         raise SliceOver
 
     async def _may_go_on(self, done: int) -> bool:
-        """Waits for room in the queue; returns False if the slice is over. Dry runs have no slices: they cannot resume."""
+        """Waits for room in the queue; returns False if the slice is over. Dry runs, which cannot resume, have none."""
         if self.held.dry_run:
             return True
         # Polling is enough, because other processes make room one document at a time.
