@@ -1,4 +1,4 @@
-"""Stopped by a user, and run again: one document, or all that a filter names."""
+"""Cancelling and retrying one document, or all that match a filter."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def test_cancelling_keeps_the_searchable_version(
     state = (await client.post(f"{path}/cancel")).json()
     assert (state["status"], state["version"], state["searchable_version"]) == ("cancelled", 2, 1)
     assert state["explanation"] == "Cancelled before it was converted; version 1 is searchable meanwhile"
-    # The same bytes again: wanted after all.
+    # Sending the same bytes again retries the document.
     await client.put(path, files=[("file", ("a.md", b"Second\ntext"))])
     await process(document["id"])
     assert (await settled(document["id"]))["searchable_version"] == 2

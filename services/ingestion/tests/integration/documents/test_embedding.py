@@ -1,4 +1,4 @@
-"""Embedding: what fails leaves a document that is found by its words; what is unchanged is not embedded again."""
+"""Embedding: documents whose embedding fails are found lexically; unchanged chunks are not embedded again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def told(neighbours: Any) -> list[DocumentConverted]:
 
 @pytest.fixture
 def hasten(database: Any) -> Callable[[], None]:
-    """What is put off is due."""
+    """`hasten()` makes postponed stages due."""
 
     def run() -> None:
         with psycopg.connect(database.admin) as connection:

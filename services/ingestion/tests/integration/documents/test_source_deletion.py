@@ -1,4 +1,4 @@
-"""A source and a workspace leave nothing behind."""
+"""Deleted sources and workspaces leave nothing behind."""
 
 from __future__ import annotations
 
