@@ -22,7 +22,7 @@ SAMPLE = 256 * 1024  # bytes; enough to detect an encoding
 def decode(data: bytes) -> str:
     """Decodes by byte order mark, else as UTF-8, else by the most likely encoding; line ends become `\\n`.
 
-    Raises UnsupportedFormat for what is not text.
+    Raises UnsupportedFormat if the data is not text.
     """
     text = _decode(data).replace("\r\n", "\n").replace("\r", "\n")
     controls = sum(character in CONTROLS for character in text[:SAMPLE])

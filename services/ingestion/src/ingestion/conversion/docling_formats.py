@@ -66,7 +66,7 @@ OnPage = Callable[[int, int], None]
 
 def backend(kind: Format) -> type:
     _, module, name = BACKENDS[kind]
-    if kind in OPEN_DOCUMENT:  # repetitive tables reach more than its 200; bombs are refused by `containers`
+    if kind in OPEN_DOCUMENT:  # repetitive tables exceed odfdo's ratio of 200; `containers` refuses bombs
         import_module("odfdo.security").security.max_compression_ratio = SUSPECT_RATIO
     found: type = getattr(import_module(f"docling.backend.{module}"), name)
     return found

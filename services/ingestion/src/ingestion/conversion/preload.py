@@ -11,7 +11,7 @@ import sys
 import warnings
 from importlib import import_module
 
-M_ARENA_MAX = -8  # of mallopt(3)
+M_ARENA_MAX = -8  # parameter of mallopt(3)
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ["MALLOC_ARENA_MAX"] = "2"  # for programs that a child starts; mallopt below is for this process

@@ -100,7 +100,7 @@ def _blocks(text: str, lines: Sequence[str], extension: str, budget: TokenBudget
     blocks: list[Block] = []
     for block in _within(root, Block(0, len(lines), ()), lines, budget):
         says_nothing = not WORD.search("\n".join(lines[block.start : block.end]))
-        if says_nothing and blocks:  # a closing brace
+        if says_nothing and blocks:  # such as a closing brace
             blocks[-1] = replace(blocks[-1], end=block.end)
         else:
             blocks.append(block)

@@ -11,7 +11,7 @@ QUOTA_EXCEEDED = "quota-exceeded"
 
 @dataclass(frozen=True)
 class Refused:
-    """`error` is a stable slug, `message` a sentence."""
+    """A refusal. `error` is a stable slug, `message` a sentence for users."""
 
     error: str
     message: str

@@ -1,4 +1,4 @@
-"""`python -m ingestion reconcile`: compares object store, PostgreSQL, index and graph, and repairs them."""
+"""The command `python -m ingestion reconcile`, which compares object store, PostgreSQL, index and graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the operator allows sources to reach, and when. Read by the API, which checks and schedules, and by workers."""
+"""The operator's settings for sources, read by the API, which checks and schedules them, and by workers."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ def _proxy(url: SecretStr) -> SecretStr:
 
 
 class SharedPlace(BaseModel):
-    """A place of this deployment. `workspaces`: ids of those whose sources may use it, or "*" for all of them.
+    """A place of this deployment. `workspaces` has the ids of those whose sources may use it, or "*" for all.
 
-    Without any it is open to the administrator's workspace alone.
+    If it is empty, only the administrator's workspace may.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
@@ -66,13 +66,13 @@ class SharedPlace(BaseModel):
 
 
 class SourceRoot(SharedPlace):
-    """A folder below which folder and git sources may lie."""
+    """A folder below which folder and git sources are allowed."""
 
     path: Path
 
 
 class S3Connection(SharedPlace):
-    """An S3 endpoint, host:port without a scheme, and its credentials. `buckets`: only these; none named: all."""
+    """An S3 endpoint (host:port without a scheme) and its credentials. `buckets` limits it; empty allows all."""
 
     endpoint: str = Field(pattern=r"^[A-Za-z0-9._-]+(:\d{1,5})?$|^\[[0-9A-Fa-f:]+\](:\d{1,5})?$")
     access_key: str = Field(min_length=1)
@@ -146,7 +146,7 @@ class SourceSettings(FolderSettings, WebSettings, S3SourceSettings):
     """Sources of every kind."""
 
     def reach(self, workspace_id: UUID, is_administrators: bool) -> Reach:
-        """Returns what the sources of this workspace may use; `is_administrators` when it is the administrator's."""
+        """Returns what the sources of this workspace may use; `is_administrators`: it is the administrator's."""
         return Reach(
             self,
             tuple(one.path for one in self.source_roots if one.is_open_to(workspace_id, is_administrators)),

@@ -74,7 +74,7 @@ class WorkerSettings(
         return Limits(self.convert_seconds, self.convert_memory_mib * MEBIBYTE, self.convert_pages, self.max_file_bytes)
 
     def conversion(self, space: EmbeddingSpace) -> Setup:
-        """Chunks fit the model of `space`. Raises ValueError, EngineUnavailable."""
+        """Returns the setup of conversions, with chunks that fit the model of `space`. Raises ValueError."""
         chunking = ChunkOptions(
             max_tokens=min(DEFAULT_CHUNK_TOKENS, space.max_tokens) if self.chunk_tokens is None else self.chunk_tokens,
             overlap_tokens=self.chunk_overlap_tokens,
@@ -87,7 +87,7 @@ class WorkerSettings(
 
     @property
     def _tokenizer(self) -> Path | None:
-        """A provider does not hand out its own: its tokens are estimated by the bundled one."""
+        """The tokenizer of the model in the folder; a provider's tokens are estimated with the bundled tokenizer."""
         if self.embedding_backend != "folder" or self.embedding_folder is None:
             return None
         return self.embedding_folder / "tokenizer.json"

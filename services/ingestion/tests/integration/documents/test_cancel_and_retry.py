@@ -49,7 +49,7 @@ async def test_a_running_conversion_is_cancelled(
     running = asyncio.create_task(process(document_id))
     assert await asyncio.to_thread(converter.started.wait, 120)
     assert (await client.post(f"/v1/documents/{document_id}/cancel")).status_code == 200
-    await asyncio.wait_for(running, 120)  # though the converter would go on
+    await asyncio.wait_for(running, 120)  # ends although the converter would continue
     state = await detail(document_id)
     assert (state["status"], stages(state)["convert"], stages(state)["embed"]) == ("cancelled", "cancelled", "waiting")
     assert not neighbours.seen

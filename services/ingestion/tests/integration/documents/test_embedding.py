@@ -79,13 +79,13 @@ async def test_a_document_is_lexically_searchable_when_the_provider_fails(
         "embedding-unavailable",
     )
     assert stage(state, "embed")["next_attempt_at"]
-    await process(document_id)  # before its time: nothing happens
+    await process(document_id)  # not due yet, so nothing happens
     assert len(embedder.failures) == 1
     hasten()
     await process(document_id)
     state = await detail(document_id)
     assert (state["status"], stage(state, "embed")["error_class"]) == ("searchable", "embedding-failed")
-    assert [one.vectors_key for one in told(neighbours)] == [None]  # and told once
+    assert [one.vectors_key for one in told(neighbours)] == [None]  # published only once
 
     hasten()
     await process(document_id)

@@ -113,7 +113,7 @@ def test_one_thread_is_left_to_another_workspace(queue_database: Any, fill: Fill
     greedy, other = uuid4(), uuid4()
     fill(greedy, 4)
     fill(greedy, 9, lane="interactive")
-    assert taken(queue, 8) == [greedy] * 6  # of eight threads
+    assert taken(queue, 8) == [greedy] * 6  # six of the eight threads
     fill(other, 3, lane="interactive")
     assert taken(queue, 8) == [other] * 3
 

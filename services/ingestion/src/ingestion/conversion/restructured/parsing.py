@@ -29,7 +29,7 @@ VERBATIM = frozenset(
     """.split()  # noqa: SIM905 - a list of twenty lines says no more
 )
 SEVERITY_NEVER = 5
-LONGEST_LINE = 10_000  # characters; the inline patterns are not made for more
+LONGEST_LINE = 10_000  # characters; docutils' inline patterns are not designed for more
 
 
 class UnreadableMarkup(Exception):
