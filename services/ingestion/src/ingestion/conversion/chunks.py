@@ -14,7 +14,7 @@ ID_LENGTH = 32  # hexadecimal digits
 
 
 def chunk_id(document_id: UUID, content: str, ordinal: int) -> str:
-    """Returns an id that depends on the document and text alone; `ordinal` counts repeats of a text, from 0."""
+    """Returns a stable id for a text of a document; `ordinal` distinguishes repeats of the text, from 0."""
     return hashlib.sha256(f"{document_id}\n{ordinal}\n{content}".encode()).hexdigest()[:ID_LENGTH]
 
 

@@ -124,7 +124,7 @@ def _write(document: Any, page: Any, size: int, left: int, up: int, text: str) -
 
 @pytest.fixture(scope="module")
 def artifacts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder like that of docling's models. The stand-in detects each page as one paragraph and as a figure."""
+    """A folder of models as docling downloads it. The stand-in detects each page as one paragraph and as a figure."""
     root = tmp_path_factory.mktemp("artifacts")
     folder = root / HERON_FOLDER
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""Expands archives member by member. The walled process imports its modules without those of the API."""
+"""Expands archives member by member. Walled processes import this package without the modules of the API."""
 
 from ingestion.uploads.archives.limits import ArchiveLimits
 
