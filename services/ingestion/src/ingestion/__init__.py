@@ -1,1 +1,1 @@
-"""Documents: upload, conversion, chunks, embeddings."""
+"""The ingestion service: turns uploads and sources into chunks that can be searched and cited."""

@@ -8,8 +8,8 @@ import sys
 
 
 def main() -> int:
-    # A conversion's process imports this module, and each command only what it runs: a worker's libraries are not
-    # installed beside the API.
+    # Imports are local because conversion processes import this module, and the API's image lacks the worker's
+    # libraries.
     from contracts.events import DOCUMENTS  # noqa: PLC0415
     from service_kit import command  # noqa: PLC0415
 

@@ -48,7 +48,7 @@ def create_app(settings: Settings) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        # Closed in reverse: background tasks first, then what they use.
+        # Closed in reverse order: background tasks before the things they use.
         async with AsyncExitStack() as stack:
             await _build(app, settings, stack)
             yield

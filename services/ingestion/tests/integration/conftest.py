@@ -1,4 +1,4 @@
-"""The API in process, a worker in threads, and stand-ins for the services that confirm."""
+"""Fixtures: the API in process, a worker in threads, and stand-ins for the services that confirm."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ from service_kit.streams import Consumer
 from service_kit.telemetry import Metrics
 from service_kit.work import WorkQueue
 
-LEASE_SECONDS = 6.0  # so long that a machine that stalls loses none
+LEASE_SECONDS = 6.0  # long enough that a stalling machine loses no lease
 
 
 @pytest.fixture
@@ -106,7 +106,7 @@ def settings(
 async def client(
     settings: Settings, running: Any, auth_headers: Callable[..., dict[str, str]], object_store: ObjectStore
 ) -> AsyncIterator[httpx2.AsyncClient]:
-    """The API, called by the owner of `workspace_id`, who has a new token each time: one is valid for two minutes."""
+    """A client of the API for the owner of `workspace_id`. It signs each request, because tokens expire soon."""
 
     def signed(request: httpx2.Request) -> httpx2.Request:
         if "Authorization" not in request.headers:
@@ -120,7 +120,7 @@ async def client(
 
 
 class LineConverter:
-    """A chunk per line, without docling. A file named gate-* waits for `gate`; one named broken-* is corrupt."""
+    """Makes a chunk per line, without docling. A file named gate-* waits for `gate`; one named broken-* is corrupt."""
 
     def __init__(self) -> None:
         self.gate, self.started = threading.Event(), threading.Event()
@@ -135,7 +135,7 @@ class LineConverter:
         limits: Limits,
         on_progress: Callable[[ConversionProgress], None],
         *,
-        workspace_id: UUID,  # noqa: ARG002  of the interface
+        workspace_id: UUID,  # noqa: ARG002  part of the interface
     ) -> Converted:
         assert limits.pages > 0
         self.conversions.append(file_name)
@@ -162,7 +162,7 @@ class LineConverter:
 
 
 class ConstantEmbedder:
-    """Equal vectors; `failures` are raised first."""
+    """Returns equal vectors, after raising `failures`."""
 
     def __init__(self) -> None:
         self.space = EmbeddingSpace("constant", 4, 128)
@@ -196,7 +196,7 @@ def shutdown() -> Shutdown:
 
 
 class StageByDocument(StageQueue):
-    """Leases the stage of the document that a test names."""
+    """A queue from which a test leases the stage of a particular document."""
 
     def lease(self, document_id: str) -> HeldStage | None:
         for lane in ALL_LANES:
@@ -208,7 +208,7 @@ class StageByDocument(StageQueue):
 
 @pytest.fixture
 def open_queue(settings: Settings) -> Iterator[Callable[[str], StageByDocument]]:
-    """`open_queue("dying")`: the queue as the worker of this name sees it."""
+    """`open_queue("dying")` returns the queue of a worker with this name."""
     with ExitStack() as stack:
         url, loop = settings.database_url.get_secret_value(), stack.enter_context(running_loop("leases"))
         table = replace(stage_work(3), claimable="work.document_id = %(document_id)s")
@@ -245,7 +245,7 @@ def processor(
 def process(
     processor: Processor, open_queue: Callable[[str], StageByDocument]
 ) -> Callable[[str], Coroutine[Any, Any, None]]:
-    """`await process(document_id)`: what a worker does with a document that it has chosen."""
+    """`await process(document_id)` processes a document as a worker does."""
 
     queue = open_queue("test")
 
@@ -265,7 +265,7 @@ async def confirmed(events: Sequence[Event]) -> list[bool]:
 
 @dataclass
 class Neighbours:
-    """Answer on the stream as retrieval, knowledge-graph and memory do."""
+    """Stand-ins for the other services, which confirm events on the stream unless they are `silent`."""
 
     redis: Redis
     objects: ObjectStore
@@ -316,7 +316,7 @@ class Neighbours:
 async def neighbours(
     redis_url: str, object_store: ObjectStore, token_keys: DeploymentKeys
 ) -> AsyncIterator[Neighbours]:
-    # A machine that stalls longer than the timeout of a read would lose what was read.
+    # With a shorter timeout, a stalling machine would lose the events of a read.
     async with Redis.from_url(redis_url, socket_timeout=60) as redis, Background(Metrics()) as background:
         tokens = token_keys.tokens("memory")
         signatures = EventSignatures(tokens.key, tokens.known, datetime.now(UTC) + timedelta(days=1))
@@ -328,7 +328,7 @@ async def neighbours(
 
 @pytest.fixture
 def eventually() -> Callable[..., Awaitable[Any]]:
-    """`await eventually(read, done)`: what `read` gives once `done` holds of it; fails after `timeout` seconds."""
+    """`await eventually(read, done)` returns what `read` returns once `done` holds; fails after `timeout` seconds."""
 
     async def until(
         read: Callable[[], Awaitable[Any]], done: Callable[[Any], bool] = bool, timeout: float = 120
@@ -336,7 +336,7 @@ def eventually() -> Callable[..., Awaitable[Any]]:
         state = None
         try:
             async with asyncio.timeout(timeout):
-                while not done(state := await read()):  # noqa: ASYNC110  it watches from outside, as a caller does
+                while not done(state := await read()):  # noqa: ASYNC110  it polls from outside, as a caller does
                     await asyncio.sleep(0.05)
         except TimeoutError:
             pytest.fail(f"it did not happen; last seen: {state}")
@@ -347,7 +347,7 @@ def eventually() -> Callable[..., Awaitable[Any]]:
 
 @pytest.fixture
 def detail(client: httpx2.AsyncClient) -> Callable[[str], Awaitable[dict[str, Any]]]:
-    """`await detail(document_id)`: the document as it is now."""
+    """`await detail(document_id)` returns the document's current state."""
 
     async def get(document_id: str) -> dict[str, Any]:
         answer: dict[str, Any] = (await client.get(f"/v1/documents/{document_id}")).json()
@@ -358,7 +358,7 @@ def detail(client: httpx2.AsyncClient) -> Callable[[str], Awaitable[dict[str, An
 
 @pytest.fixture
 def upload(client: httpx2.AsyncClient) -> Callable[..., Awaitable[dict[str, Any]]]:
-    """`await upload("a.md", b"text")`: the only file's entry in the answer."""
+    """`await upload("a.md", b"text")` uploads one file and returns its entry in the response."""
 
     async def send(name: str = "notes.md", content: bytes | None = None, **options: Any) -> dict[str, Any]:
         body = content if content is not None else f"Heading\nA line of its own: {uuid4()}\n".encode()
@@ -377,7 +377,7 @@ def searchable(
     neighbours: Neighbours,
     client: httpx2.AsyncClient,
 ) -> Callable[..., Awaitable[dict[str, Any]]]:
-    """`await searchable(...)`: as `upload`, processed and confirmed; the document's detail."""
+    """`await searchable(...)` uploads as `upload` does, processes the document and returns its detail."""
     assert neighbours
 
     async def make(*arguments: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The API's image has no conversion and no model libraries."""
+"""The API imports no libraries of conversions or models, which its image lacks."""
 
 from __future__ import annotations
 

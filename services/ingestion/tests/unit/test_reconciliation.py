@@ -1,4 +1,4 @@
-"""What a reconciliation finds, given what the stores hold."""
+"""Drift that a reconciliation finds in given stores."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def derived(name: str, version: int = 1, document: UUID = ONE) -> str:
 
 
 def survey(**changes: object) -> Survey:
-    """A workspace in which everything fits, but for the changes."""
+    """Returns a workspace whose stores agree, with these changes."""
     objects = {ORIGINAL: LONG_AGO, **{derived(name): LONG_AGO for name in FILES}}
     fits = Survey(
         {ONE: KNOWN},

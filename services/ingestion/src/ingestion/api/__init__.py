@@ -1,1 +1,1 @@
-"""The routes."""
+"""The HTTP routes."""

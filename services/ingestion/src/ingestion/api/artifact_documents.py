@@ -1,4 +1,4 @@
-"""Documents that are made of artifacts, at the request of the orchestrator; not reachable from outside."""
+"""Internal routes by which the orchestrator stores artifacts as documents; not reachable from outside."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Asking = Annotated[ServiceCaller, Depends(called_by(ORCHESTRATOR))]
 
 @router.put("/{artifact_id}")
 async def put_artifact_document(artifact_id: UUID, request: Request, caller: Asking, here: Ingestion) -> UploadedFile:
-    """Makes the only file of the body the artifact's document, or its new version."""
+    """Stores the only file of the body as the artifact's document, or as its new version."""
     work = await here.uploads.begin(caller.workspace_id, Key(OriginKind.artifact, str(artifact_id)))
     content_type, settings = request.headers.get("content-type", ""), here.settings
     incoming = received_files(content_type, request.stream(), settings.upload_folder, settings.max_file_bytes)

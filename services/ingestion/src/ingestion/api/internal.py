@@ -1,4 +1,4 @@
-"""What other services ask before they erase something; not reachable from outside."""
+"""The internal route that other services call before they erase anything; not reachable from outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the routes need, built in app.py."""
+"""The dependencies of the routes, built in app.py."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ApiParts:
     uploads: Uploads
 
     async def detail(self, caller: Principal, document_id: UUID) -> DocumentDetail:
-        """Raises DocumentNotFound."""
+        """Returns the document as the API shows it; raises DocumentNotFound."""
         return await listing.detail(self.catalogs, self.settings.lease_seconds, caller.workspace_id, document_id)
 
 

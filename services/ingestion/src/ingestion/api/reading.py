@@ -220,7 +220,7 @@ async def get_receipt(document_id: UUID, caller: Viewer, here: Ingestion) -> Del
 
 
 async def _readable(here: ApiParts, workspace_id: UUID, document_id: UUID) -> tuple[DocumentRow, int]:
-    """Returns the document and the version to read."""
+    """Returns the document and the number of the version to read."""
     async with here.catalogs.open(workspace_id) as catalog:
         document = await catalog.documents.find(document_id)
         return document, await catalog.documents.readable_version(document)

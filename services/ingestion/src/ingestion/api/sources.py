@@ -1,4 +1,4 @@
-"""The routes of sources."""
+"""The routes that manage sources."""
 
 from __future__ import annotations
 

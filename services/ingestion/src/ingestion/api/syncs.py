@@ -1,4 +1,4 @@
-"""The routes of synchronisations."""
+"""The routes that start, show and cancel synchronisations."""
 
 from __future__ import annotations
 

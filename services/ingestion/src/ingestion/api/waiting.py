@@ -1,4 +1,4 @@
-"""Waits for changes of documents, woken by the database."""
+"""Waits for documents to change, woken by database notifications."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ async def until(
     done: Callable[[T], bool],
     timeout: float,
 ) -> T:
-    """Reads again whenever the document changes, until `done` or until `timeout` seconds have passed.
+    """Calls `read` again whenever the document changes, until `done` holds or `timeout` seconds have passed.
 
-    With None, any document's change counts. Returns what was read last; what `read` raises ends the wait.
+    With `document_id` None, a change to any document counts. Returns the last value read; errors of `read` propagate.
     """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + timeout

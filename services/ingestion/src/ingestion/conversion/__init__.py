@@ -1,6 +1,6 @@
-"""One file to a structured document and passages.
+"""Converts a file to a structured document, Markdown and chunks.
 
-`Converter` is what a caller needs; importing this package does not import docling.
+Callers use `Converter`. Importing this package does not import docling.
 """
 
 from contracts.ingestion import embedding_text

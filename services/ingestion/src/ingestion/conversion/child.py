@@ -1,4 +1,4 @@
-"""What a process of conversions does, behind its walls."""
+"""The main loop of a conversion process, which runs behind walls."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from ingestion.conversion.pdf.models import PdfModels
 from ingestion.conversion.values import ConversionProgress, Limits
 from service_kit.sandbox.usage import OwnMemory
 
-OUTPUT = Path("output")  # in the process's own folder, where it is
+OUTPUT = Path("output")  # relative to the process's own folder, its working directory
 LONGEST_TRACE = 8000  # characters
 NETWORK_EVENTS = frozenset({"socket.connect", "socket.getaddrinfo", "socket.sendto", "socket.sendmsg"})
-BURST_BYTES = 1 << 30  # above the resident limit, which the parent checks a few times a second
+BURST_BYTES = 1 << 30  # allowed above the resident limit, which the parent checks only a few times a second
 
 
 def serve(messages: Connection, memory: OwnMemory) -> None:
-    """Converts what it is sent, one file after the other, until it is to be recycled or a conversion fails.
+    """Converts the files it is sent, one at a time, until it is due for recycling or a conversion fails.
 
-    Receives a `Setup`, then `Assignment`s, each followed by an open file; sends JSON objects: for each job `started`,
-    any number of `progress`, then `failed`, or for each output `output` with its bytes after it, and `converted`.
+    Receives a `Setup`, then `Assignment`s, each followed by an open file. For each it sends JSON objects: `started`,
+    any number of `progress`, then either `failed` or, for each output, `output` followed by its bytes, and `converted`.
     """
     from ingestion.conversion.preload import LANGUAGES  # noqa: PLC0415 - loaded in the fork server, which imports us
 
@@ -64,7 +64,7 @@ def serve(messages: Connection, memory: OwnMemory) -> None:
 
 
 def _convert(messages: Connection, job: Assignment, source: BinaryIO, resources: Resources) -> bool:
-    """Returns whether the file was converted."""
+    """Converts one file and sends the result; returns whether it succeeded."""
     _limit(job.limits)
     _send(messages, "started", {})
 
@@ -84,7 +84,7 @@ def _convert(messages: Connection, job: Assignment, source: BinaryIO, resources:
         _send_failure(messages, MemoryLimitExceeded("The conversion needs more memory than allowed."))
     except RecursionError:
         _send_failure(messages, ConversionError("The document is nested too deeply to be read."))
-    except Exception as error:  # noqa: BLE001  what a reader raises is this file's result
+    except Exception as error:  # noqa: BLE001  any error of a reader is the result of this file
         if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
             _send_failure(messages, DiskFull("The worker has no space left for its files."))
             return False
@@ -113,22 +113,22 @@ def _send_failure(messages: Connection, error: ConversionError, trace: str | Non
 
 
 def _release_memory() -> None:
-    """Gives back what the last file took, before the next one or the wait for it."""
+    """Returns the last file's memory to the system."""
     gc.collect()
     if sys.platform == "linux" and (trim := getattr(ctypes.CDLL(None), "malloc_trim", None)):
         trim(0)
 
 
 def _quieten() -> None:
-    sys.addaudithook(_refuse_network)  # where there is no other wall, libraries in Python are stopped
+    sys.addaudithook(_refuse_network)  # stops libraries in Python even if the machine lacks the other walls
     warnings.simplefilter("ignore")
-    logging.disable(logging.CRITICAL)  # nobody would read it: failures are reported
+    logging.disable(logging.CRITICAL)  # no one reads this process's log; failures are sent to the worker
 
 
 def _limit(limits: Limits) -> None:
-    """Nets below the parent's watch: for bursts of memory, and for a process that its worker left behind.
+    """Sets resource limits as a fallback to the parent's watch: for memory bursts, and if the worker is gone.
 
-    Soft limits, as each file has its own.
+    They are soft limits, because each file has its own.
     """
     if sys.platform == "win32":
         return
@@ -150,6 +150,6 @@ def _set_soft(kind: int, limit: int) -> None:
 
 
 def _refuse_network(event: str, args: tuple[Any, ...]) -> None:
-    """Refuses connections: no document may make this process open one."""
+    """Audit hook that refuses connections: no document may make this process open one."""
     if event in NETWORK_EVENTS:
         raise PermissionError(f"a conversion opens no connection ({event}, {len(args)} arguments)")

@@ -1,4 +1,4 @@
-"""Passages to chunks: identity, position, token count."""
+"""Turns passages into chunks, with an id, a position and a token count."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ ID_LENGTH = 32  # hexadecimal digits
 
 
 def chunk_id(document_id: UUID, content: str, ordinal: int) -> str:
-    """Returns the same id for the same text of the same document; `ordinal` tells repeats of a text apart, from 0."""
+    """Returns a stable id for a text of a document; `ordinal` distinguishes repeats of the text, from 0."""
     return hashlib.sha256(f"{document_id}\n{ordinal}\n{content}".encode()).hexdigest()[:ID_LENGTH]
 
 
 def chunks(passages: Iterable[Passage], document_id: UUID, budget: TokenBudget) -> list[Chunk]:
-    """Passages without a word are left out. `token_count` is that of the embedded text with its special tokens."""
+    """Returns a chunk per passage that has words. `token_count` is of the embedded text, with its special tokens."""
     repeats: Counter[str] = Counter()
     found: list[Chunk] = []
     for passage in passages:

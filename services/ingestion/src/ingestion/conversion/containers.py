@@ -1,4 +1,4 @@
-"""What is inside a ZIP or an OLE container."""
+"""Detects the format of ZIP and OLE containers, and refuses encrypted files and bombs."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ MIME_TYPES = {
     b"application/vnd.oasis.opendocument.spreadsheet-template": Format.ods,
 }
 LONGEST_MIME_TYPE = 100  # bytes
-LARGEST_MEMBER = 512 << 20  # bytes of one file inside, unpacked; no reader could hold more within its memory
+LARGEST_MEMBER = 512 << 20  # bytes of one member, unpacked; a reader could not hold more in its memory
 UNPACKED_BYTES = 2 << 30
-SUSPECT_RATIO = 500  # DEFLATE reaches 1032; text that people wrote stays far below
+SUSPECT_RATIO = 500  # DEFLATE reaches 1032; text written by people stays far below
 SUSPECT_BYTES = 64 << 20
-EPUB_FONTS = (b"http://www.idpf.org/2008/embedding", b"http://ns.adobe.com/pdf/enc#RC")  # disguised, not encrypted
+EPUB_FONTS = (b"http://www.idpf.org/2008/embedding", b"http://ns.adobe.com/pdf/enc#RC")  # obfuscated, not encrypted
 ALGORITHM = re.compile(rb"EncryptionMethod[^>]*Algorithm=[\"']([^\"']*)")
 PASSWORD = "The document is protected by a password; remove the password and upload it again."
 FIB_ENCRYPTED = 0x01  # bit of byte 11 of a Word document's first block ([MS-DOC] 2.5.2)
@@ -40,7 +40,7 @@ FILEPASS_RECORD = b"\x2f\x00"  # [MS-XLS] 2.4.117; only BOF and a few short reco
 
 
 def detect_zip(data: bytes) -> Format:
-    """Raises CorruptFile, PasswordProtected, InputTooLarge or UnsupportedFormat."""
+    """Returns the format; raises CorruptFile, PasswordProtected, InputTooLarge or UnsupportedFormat."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             _refuse_bombs(archive)
@@ -52,7 +52,7 @@ def detect_zip(data: bytes) -> Format:
 
 
 def _refuse_bombs(archive: zipfile.ZipFile) -> None:
-    """Raises InputTooLarge by the declared sizes, at which reading stops, too."""
+    """Raises InputTooLarge. Declared sizes can be trusted here, because reading stops at them."""
     total = 0
     for member in archive.infolist():
         total += member.file_size
@@ -96,7 +96,7 @@ def _readable_open_document(archive: zipfile.ZipFile, names: set[str], kind: For
 
 
 def detect_ole(data: bytes) -> Format:
-    """Raises CorruptFile, PasswordProtected or UnsupportedFormat."""
+    """Returns the format; raises CorruptFile, PasswordProtected or UnsupportedFormat."""
     try:
         with olefile.OleFileIO(io.BytesIO(data)) as container:
             return _ole_format(container)
@@ -132,7 +132,7 @@ def _head(container: olefile.OleFileIO, name: str, size: int) -> bytes:
 
 
 def _has_password_record(head: bytes) -> bool:
-    """Follows the records of a workbook's globals; each is a type and a length of two bytes, then its body."""
+    """Scans the records of a workbook's globals: each has a two-byte type, a two-byte length and a body."""
     at = 0
     while at + 4 <= len(head):
         kind, length = head[at : at + 2], int.from_bytes(head[at + 2 : at + 4], "little")

@@ -1,4 +1,4 @@
-"""One process of conversions, seen from the worker: it is given files, watched, and killed when it breaks a limit."""
+"""A conversion process seen from the worker, which sends it files, watches it and kills it at a limit."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ingestion.conversion.jobs import CONVERTED, LONGEST_MESSAGE, OUTPUTS, SETUP
 from ingestion.conversion.values import ConversionProgress, Converted, Limits
 from service_kit.sandbox import Sandbox, SandboxedProcess, SandboxUnavailable
 
-CHECK_SECONDS = 0.2  # between looks at the clock and at the memory of a conversion
+CHECK_SECONDS = 0.2  # between checks of a conversion's time and memory
 HEARTBEAT_SECONDS = 2.0
 LONGEST_REASON, LONGEST_TRACE = 1000, 8000  # characters
 
@@ -37,7 +37,7 @@ class NeverStarted(WorkerDied):
 
 
 class ConversionProcess:
-    """Not to be used from several threads at once."""
+    """A running conversion process. Not thread-safe."""
 
     def __init__(self, sandbox: Sandbox, setup: Setup) -> None:
         """Starts the process. Raises WorkerDied."""
@@ -57,7 +57,7 @@ class ConversionProcess:
         return self._process.is_idle
 
     def convert(self, job: Job, on_progress: OnProgress) -> Converted:
-        """Raises ConversionError, and what `on_progress` raises; the process must be ended then."""
+        """Converts one file. Raises ConversionError and any error of `on_progress`; call `end` after any error."""
         try:
             with job.source.open("rb") as source:
                 self._process.send(Assignment.of(job).written())
@@ -67,7 +67,7 @@ class ConversionProcess:
         return _Watch(self._process, job, on_progress).result()
 
     def end(self) -> None:
-        """Kills the process and its children. Returns when it has ended."""
+        """Kills the process and its children, and waits until it has ended."""
         self._process.end()
 
 
@@ -155,7 +155,7 @@ class _Watch:
 
 
 class _Outputs:
-    """Writes what the process sends into files of the worker's own: no path of the process is ever opened."""
+    """Writes the process's outputs to the worker's own files: a path from the process is never opened."""
 
     def __init__(self, folder: Path, limits: Limits) -> None:
         self._folder, self._most = folder, limits.output_bytes
@@ -168,7 +168,7 @@ class _Outputs:
         return self._file is not None
 
     def begin(self, name: str, size: int) -> None:
-        """Raises ValueError for what no conversion sends, OutputTooLarge."""
+        """Opens the next output. Raises OutputTooLarge, and ValueError for an output that no conversion sends."""
         if name not in OUTPUTS or name in self._complete or not isinstance(size, int) or size < 0:
             raise ValueError(name)
         self._total += size
@@ -180,7 +180,7 @@ class _Outputs:
         self.add(b"")
 
     def add(self, data: bytes) -> None:
-        """Raises ConversionError, and OSError when the disk is full."""
+        """Appends to the open output. Raises ConversionError, and OSError when the disk is full."""
         if self._file is None or len(data) > self._left:
             raise ConversionError("The process that read the file sent more than it had announced and was stopped.")
         while data:
@@ -191,7 +191,7 @@ class _Outputs:
             self.close()
 
     def check(self) -> None:
-        """Raises ValueError unless all have come."""
+        """Raises ValueError unless every output has been received."""
         if self._complete != set(OUTPUTS):
             raise ValueError("not all outputs have come")
 

@@ -43,7 +43,7 @@ OnProgress = Callable[[ConversionProgress], None]
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What the conversions of a process share."""
+    """Resources that the conversions of a process share."""
 
     budget: TokenBudget
     languages: LanguageDetector
@@ -52,7 +52,7 @@ class Resources:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to be read, with what its readers need. `folder` is for their temporary files."""
+    """A file to read, with everything its reader needs. `folder` is for temporary files."""
 
     data: bytes
     name: str
@@ -65,7 +65,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """What a reader found. `text` is the file's own, where it is text; `engine` names what read it."""
+    """The result of a reader. `text` is the file's own text if it is a text file; `engine` names the reader."""
 
     document: DoclingDocument
     markdown: str
@@ -85,7 +85,7 @@ def convert_file(
     resources: Resources,
     on_progress: OnProgress,
 ) -> Converted:
-    """Writes the three files into `output`, `chunks.jsonl` last. Raises ConversionError."""
+    """Converts a file and writes the three outputs into `output`, `chunks.jsonl` last. Raises ConversionError."""
     data = _bytes(source, limits)
     kind = detect(data, file_name)
     on_progress(ConversionProgress("convert"))
@@ -164,7 +164,7 @@ def _jats(file: SourceFile) -> ReadFile:
 
 
 def _declaring(file: SourceFile) -> ReadFile:
-    """Reads a format that docling is given as it is."""
+    """Reads a format whose bytes docling takes unchanged."""
     reader = DECLARED_IN.get(file.kind)
     return _structured(file, file.data, reader(file.data) if reader else Declared())
 
@@ -195,7 +195,7 @@ READERS: dict[Format, Callable[[SourceFile], ReadFile]] = {
 def _structured(
     file: SourceFile, content: bytes, declared: Declared, text: str | None = None, engine: str | None = None
 ) -> ReadFile:
-    """Reads what docling understands."""
+    """Reads `content` with docling, in the format of the file."""
 
     def on_page(done: int, pages: int) -> None:
         file.on_progress(ConversionProgress("convert", done, pages))

@@ -1,4 +1,4 @@
-"""Runs conversions in walled processes of their own, with limits from outside."""
+"""Runs conversions in separate walled processes, whose limits are enforced from outside."""
 
 from __future__ import annotations
 
@@ -23,25 +23,27 @@ LIBREOFFICE = "soffice"
 class Converter:
     """Converts files in processes that are forked from a warmed server, several at once if called from several threads.
 
-    A conversion's process stands behind the walls of `service_kit.sandbox`: it gets the opened file and sends back its
-    outputs. It serves one file at a time, and several of one workspace in a row, because loading models takes longer
-    than reading most files. It is replaced when its file fails, is stopped or takes it down, when another workspace
-    needs its place, and as `Recycling` says: what one file leaves behind cannot grow or reach another workspace's, and
-    one that hangs or crashes takes nothing with it.
+    A conversion process runs behind the walls of `service_kit.sandbox`: it gets an open file and sends back its
+    outputs. It converts one file at a time, and several of one workspace in a row, because loading models takes longer
+    than reading most files. It is replaced when a file fails, is stopped or crashes it, when another workspace needs
+    its place, and as `Recycling` says. So leftovers of a file cannot pile up or reach another workspace, and a file
+    that hangs or crashes affects no other.
 
-    Memory is watched as resident memory, because onnxruntime and the PDF parser map far more address space than they
-    touch: RLIMIT_AS low enough to protect the machine would refuse ordinary files. What a burst takes between two looks
-    is limited by RLIMIT_DATA.
+    The memory limit is on resident memory, because onnxruntime and the PDF parser map far more address space than they
+    touch: an RLIMIT_AS low enough to protect the machine would refuse ordinary files. RLIMIT_DATA bounds bursts between
+    two checks.
     """
 
     def __init__(self, setup: Setup | None = None, folder: Path | None = None, listener: Path | None = None) -> None:
-        """`folder` holds what conversions write, by default the system's; `listener` is the socket of a converter in
-        another container, which has a folder of its own. Raises EngineUnavailable.
+        """Prepares the sandbox. Raises EngineUnavailable.
+
+        `folder` is where conversions write, by default the system's temporary folder. `listener` is the socket of a
+        converter in another container, which has its own folder.
         """
         self._setup = setup or Setup()
         pdf_engine(self._setup.pdf)
         readable = tuple(str(path.resolve()) for path in self._setup.files)
-        # Only LibreOffice is started as a program: without it, no process may start any.
+        # LibreOffice is the only program that a conversion starts; without it, starting programs is forbidden.
         programs = shutil.which(LIBREOFFICE) is not None
         config = SandboxConfig(TASK, PRELOAD, readable, str(folder) if folder else None, programs)
         self._sandbox = Sandbox(config, listener)
@@ -61,11 +63,11 @@ class Converter:
 
     @property
     def walls(self) -> tuple[Wall, ...]:
-        """Which walls this machine has. Waits until the fork server has found out; raises SandboxUnavailable."""
+        """Returns this machine's walls, once the fork server has determined them; raises SandboxUnavailable."""
         return self._sandbox.walls
 
     def close(self) -> None:
-        """Kills the conversions that still run; their callers get WorkerDied."""
+        """Kills running conversions; their callers get WorkerDied."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -86,9 +88,9 @@ class Converter:
     ) -> Converted:
         """Writes `document.json`, `document.md` and `chunks.jsonl` into the folder `output`.
 
-        `on_progress` is called from this thread at least every two seconds, also when nothing has changed; what it
-        raises ends the conversion and is raised here. It must be quick: limits are not watched meanwhile. Raises
-        ConversionError. After any error the files are not complete.
+        `on_progress` is called on this thread at least every two seconds, even without progress; an error it raises
+        ends the conversion and propagates. It must be quick, because limits are not checked meanwhile. Raises
+        ConversionError. After any error the files are incomplete.
         """
         job = Job(source, file_name, document_id, output, limits)
         used = self._idle_process(workspace_id)
@@ -96,7 +98,7 @@ class Converter:
             try:
                 return self._run(used, workspace_id, job, on_progress)
             except (NeverStarted, MemoryLimitExceeded):
-                pass  # it was about to be recycled, or what earlier files left was part of it: once more, afresh
+                pass  # it was being recycled, or earlier files had used up the memory: retry in a new process
         return self._run(self._new_process(), workspace_id, job, on_progress)
 
     def _run(
@@ -115,7 +117,7 @@ class Converter:
         return converted
 
     def _idle_process(self, workspace_id: UUID | None) -> ConversionProcess | None:
-        """Returns one that has read files of this workspace alone; else makes room for a new one."""
+        """Returns an idle process that read only this workspace's files, or None after making room for a new one."""
         while True:
             with self._lock:
                 if not self._idle or self._closed:

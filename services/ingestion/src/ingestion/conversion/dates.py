@@ -1,4 +1,4 @@
-"""Points in time as documents write them."""
+"""Reads dates and times as documents write them."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ LONGEST = 64  # characters
 
 
 def point_in_time(value: object) -> datetime | None:
-    """Returns a time with a zone (UTC where none is given); None for less than a day, such as a year alone.
+    """Returns a time with a zone (UTC if none is given); None for anything coarser than a day, such as a year.
 
-    Reads ISO 8601, RFC 5322, the form of PDF, and a few that people write.
+    Reads ISO 8601, RFC 5322, the PDF format, and a few formats that people use.
     """
     if isinstance(value, datetime):
         return _zoned(value)
@@ -59,7 +59,7 @@ def _zoned(moment: datetime) -> datetime | None:
 
 
 def _pdf_time(text: str) -> datetime | None:
-    """ISO 32000-1, 7.9.4: all but the year may be left out."""
+    """Reads a PDF date (ISO 32000-1, 7.9.4), in which everything after the year is optional; None without a day."""
     found = PDF_TIME.match(text)
     if found is None or found[2] is None or found[3] is None:
         return None

@@ -1,6 +1,6 @@
-"""What HTML, XML, office files, books, mails and PDF files say about themselves.
+"""Metadata that HTML, XML, office files, books, mails and PDF files declare.
 
-A damaged part says nothing: whether a file can be read is for its reader to find.
+Damaged parts are ignored: whether a file can be read is for its reader to decide.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from lxml import etree
 from ingestion.conversion.declared_text import add, attributes, preamble
 from ingestion.conversion.metadata import Declared
 
-HEAD = 256 * 1024  # bytes of an HTML file in which its head is looked for
-PART = 1 << 20  # bytes of a part of an archive
+HEAD = 256 * 1024  # bytes of an HTML file that are searched for its head
+PART = 1 << 20  # most bytes that are read of a part of an archive
 OLE = b"\xd0\xcf\x11\xe0"
 XML_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 PROPERTIES = {
@@ -69,12 +69,12 @@ def html(data: bytes) -> Declared:
 
 
 def office(data: bytes) -> Declared:
-    """Reads the core properties of Office Open XML (ECMA-376 part 2, 11). `subject` is a sentence there, no tag."""
+    """Reads the core properties of Office Open XML (ECMA-376 part 2, 11). `subject` is a sentence there, not a tag."""
     return _properties(_part(data, "docProps/core.xml"), frozenset({"subject"}))
 
 
 def open_document(data: bytes) -> Declared:
-    """Reads `meta.xml`; `dc:date` is when the file was last saved, `dc:creator` who did that."""
+    """Reads `meta.xml`, where `dc:date` and `dc:creator` say when and by whom the file was last saved."""
     declared = _properties(_part(data, "meta.xml"), frozenset({"subject", "creator"}))
     declared.modified += [each for name, each in _texts(_part(data, "meta.xml")) if name == "date"]
     return declared
@@ -125,7 +125,7 @@ def mail(data: bytes) -> Declared:
     try:
         declared.authors.append(str(make_header(decode_header(message["From"] or ""))))
         declared.tags.append(str(make_header(decode_header(message["Keywords"] or ""))))
-    except (LookupError, ValueError):  # an encoding that nobody knows
+    except (LookupError, ValueError):  # an unknown encoding
         declared.authors.append(str(message["From"]))
     return declared
 

@@ -1,4 +1,4 @@
-"""What text files say about themselves: YAML front matter, header fields, attributes."""
+"""Metadata that text files declare: YAML front matter, header fields, attributes."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ STAYS = frozenset(
 MOST_VALUES = 30
 LONGEST_VALUE = 200
 HEADING = re.compile(r"\s{0,80}#{1,6}[ \t][^\n]*(?:\n|\Z)")
-LONGEST_HEADER = 16 * 1024  # characters of a text in which its header is looked for
+LONGEST_HEADER = 16 * 1024  # characters of a text that are searched for its header
 
 
 def add(declared: Declared, name: str, value: object) -> None:
-    """Files a value under the name that the formats' fields share; other names are passed over."""
+    """Adds a value to the field that `name` stands for in any format; ignores unknown names."""
     key = name.strip().lower().replace("_", "-")
     prefix, _, rest = key.replace(":", ".").partition(".")
     known = DUBLIN_CORE.get(rest) if prefix in {"dc", "dcterms"} else NAMES.get(key)
@@ -75,22 +75,22 @@ def add(declared: Declared, name: str, value: object) -> None:
 
 
 def front_matter(text: str) -> tuple[Declared, str]:
-    """Reads the YAML at the head of a Markdown file; returns the text after it, all of it where there is none.
+    """Reads the YAML front matter of a Markdown file; returns it and the rest of the text.
 
-    Of the fields those of STAYS are listed in the text, below its first heading.
+    Fields in STAYS are also listed in the text, below its first heading.
     """
     found = FRONT_MATTER.match(text)
     try:
         fields = yaml.safe_load(found[1]) if found else None
-    except (yaml.YAMLError, ValueError):  # ValueError: a day that does not exist
+    except (yaml.YAMLError, ValueError):  # ValueError: a date that does not exist
         fields = None
     if found is None or not isinstance(fields, Mapping):
-        return Declared(), text  # also two thematic breaks with prose between them
+        return Declared(), text  # two thematic breaks with prose between them look like front matter, too
     return of_fields(fields.items()), _with_fields(text[found.end() :], list(_said(fields)))
 
 
 def _said(fields: Mapping[object, object]) -> Iterator[str]:
-    """Yields a line for each field of STAYS whose values are words or numbers."""
+    """Yields a line for each field in STAYS whose values are words or numbers."""
     for name, value in fields.items():
         bare = name.strip().replace("_", "-").replace(" ", "-").lower() if isinstance(name, str) else ""
         if bare in STAYS:
@@ -116,7 +116,7 @@ def header(text: str) -> Declared:
 
 
 def has_header(text: str) -> bool:
-    """Tells whether a text begins like a mail: with nothing but fields up to the first blank line, two at least."""
+    """Returns whether a text begins like a mail: at least two fields, and nothing else, before the first blank line."""
     return len(list(_fields(_blocks(text)[0]))) > 1
 
 
@@ -144,13 +144,13 @@ def of_fields(fields: Iterable[tuple[object, object]]) -> Declared:
 
 
 def _blocks(text: str) -> list[list[str]]:
-    """Returns the lines of each block at the head of a text; underlines and comments are left out."""
+    """Returns the lines of each block at the head of a text, without underlines and comments."""
     blocks = re.split(r"\n[^\S\n]*\n", text[:LONGEST_HEADER].lstrip())
     return [[line for line in block.split("\n") if not line.startswith(("=", "..", "//"))] for block in blocks]
 
 
 def _fields(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """Yields the fields of a block, continued lines joined; none when a line belongs to no field."""
+    """Yields the fields of a block, with continuation lines joined; none if a line belongs to no field."""
     fields: list[tuple[str, str]] = []
     for number, line in enumerate(lines):
         found = HEADER_FIELD.match(line)

@@ -1,4 +1,4 @@
-"""Bytes to text."""
+"""Decodes bytes to text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from charset_normalizer import from_bytes
 
 from ingestion.conversion.errors import UnsupportedFormat
 
-BYTE_ORDER_MARKS = (  # the longer ones first: UTF-32's begins with UTF-16's
+BYTE_ORDER_MARKS = (  # longer ones first, because that of UTF-32 begins with that of UTF-16
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -16,13 +16,13 @@ BYTE_ORDER_MARKS = (  # the longer ones first: UTF-32's begins with UTF-16's
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 CONTROLS = {chr(code) for code in range(32)} - set("\t\n\r\f\v\b\x1b")
-SAMPLE = 256 * 1024  # bytes; enough to tell an encoding
+SAMPLE = 256 * 1024  # bytes; enough to detect an encoding
 
 
 def decode(data: bytes) -> str:
-    """Decodes by byte order mark, else as UTF-8, else by the likeliest encoding; line ends become `\\n`.
+    """Decodes by byte order mark, else as UTF-8, else by the most likely encoding; line ends become `\\n`.
 
-    Raises UnsupportedFormat for what is not text.
+    Raises UnsupportedFormat if the data is not text.
     """
     text = _decode(data).replace("\r\n", "\n").replace("\r", "\n")
     controls = sum(character in CONTROLS for character in text[:SAMPLE])

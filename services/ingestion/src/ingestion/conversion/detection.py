@@ -1,4 +1,4 @@
-"""Which format a file has: by its content first, then by its name."""
+"""Detects the format of a file, by its content first and its name second."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ BINARY = {
 ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 IMAGES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\x00", b"MM\x00*", b"GIF87a", b"GIF89a")
-HEAD = 8192  # bytes in which markup is looked for
-# What is matched is never given back: otherwise each blank before a text doubles the time to read it.
+HEAD = 8192  # bytes that are searched for markup
+# Possessive, because with backtracking each blank before a text doubles the time.
 PROLOGUE = rb"\s*+(?:(?:<\?.*?\?>|<!--.*?-->)\s*+)*+"
 HTML_START = re.compile(PROLOGUE + rb"<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
-# Its DTD, or what only JATS (and its forerunner, the NLM DTD) has at the root of an article.
+# The DTD, or the root of an article as only JATS and its predecessor, the NLM DTD, have it.
 JATS_START = re.compile(
     PROLOGUE + rb"(?:<!DOCTYPE\s+article\b[^>]*(?:NLM|JATS)|<article\s[^>]*\b(?:article-type|dtd-version)=)", re.S
 )
@@ -59,7 +59,7 @@ NAMES: tuple[tuple[frozenset[str], Format], ...] = (
 
 
 def detect(data: bytes, file_name: str) -> Format:
-    """Raises EmptyDocument, CorruptFile, PasswordProtected, InputTooLarge or UnsupportedFormat."""
+    """Returns the format; raises EmptyDocument, CorruptFile, PasswordProtected, InputTooLarge or UnsupportedFormat."""
     if not data.strip():
         raise EmptyDocument("The file is empty.")
     suffix = extension(file_name)
@@ -84,18 +84,18 @@ def _binary(data: bytes, suffix: str) -> Format | None:
 
 
 def _is_pdf(data: bytes, suffix: str) -> bool:
-    """Readers accept a header anywhere in the first kilobyte; a text may speak of one."""
+    """Returns whether this is a PDF. Its header may be anywhere in the first kilobyte, but a text may mention one."""
     at = data.find(b"%PDF-", 0, 1024)
     return at == 0 or (at > 0 and (suffix == "pdf" or b"%%EOF" in data[-2048:]))
 
 
 def _is_bitmap(data: bytes) -> bool:
-    return data.startswith(b"BM") and len(data) > 26 and data[6:10] == bytes(4)  # reserved, and never text
+    return data.startswith(b"BM") and len(data) > 26 and data[6:10] == bytes(4)  # reserved bytes, never text
 
 
 def _marked_up(head: bytes, suffix: str) -> Format | None:
     if suffix in MARKDOWN:
-        return None  # which may begin with anything
+        return None  # Markdown may begin with any markup
     if JATS_START.match(head):
         return Format.jats
     if suffix in CODE | CODE_NAMES:

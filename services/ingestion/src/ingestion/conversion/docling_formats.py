@@ -1,4 +1,4 @@
-"""Docling for one file: the backend of its format, then the pipeline, then what docling leaves undone.
+"""Reads one file with docling: the backend of its format, the pipeline, and what docling leaves undone.
 
 docling.document_converter does the first two for many formats, but imports torch.
 """
@@ -66,23 +66,23 @@ OnPage = Callable[[int, int], None]
 
 def backend(kind: Format) -> type:
     _, module, name = BACKENDS[kind]
-    if kind in OPEN_DOCUMENT:  # repetitive tables reach more than its 200; bombs are refused by `containers`
+    if kind in OPEN_DOCUMENT:  # repetitive tables exceed odfdo's ratio of 200; `containers` refuses bombs
         import_module("odfdo.security").security.max_compression_ratio = SUSPECT_RATIO
     found: type = getattr(import_module(f"docling.backend.{module}"), name)
     return found
 
 
 def read(data: bytes, file_name: str, kind: Format, max_pages: int, pdf: PdfModels, on_page: OnPage) -> DoclingDocument:
-    """Returns the structured document. `on_page` gets the pages done and their total, for PDF files and images only.
+    """Returns the structured document. For PDF files and images, `on_page` gets the pages done and their total.
 
-    Raises CorruptFile when docling cannot read the file, PageLimitExceeded, RecursionError when it is nested too
-    deeply, MemoryError.
+    Raises CorruptFile when docling cannot read the file, RecursionError when it is nested too deeply,
+    PageLimitExceeded and MemoryError.
     """
     source = InputDocument(
         BytesIO(data),
         format=BACKENDS[kind][0],
         backend=backend(kind),
-        # What docutils wrote has nothing but content, also before its first heading.
+        # HTML from docutils is all content, even before its first heading.
         backend_options=HTMLBackendOptions(infer_furniture=False) if kind is Format.restructured_text else None,
         filename=file_name,
         limits=DocumentLimits(max_num_pages=max_pages, max_file_size=len(data)),
@@ -100,7 +100,7 @@ def read(data: bytes, file_name: str, kind: Format, max_pages: int, pdf: PdfMode
     pipeline = pdf.pipeline(kind is Format.image) if kind in PAGED else SimplePipeline(ConvertPipelineOptions())
     try:
         result = pipeline.execute(source, raises_on_error=True, progress=progress)
-    except RuntimeError as error:  # docling's wrapper around whatever failed
+    except RuntimeError as error:  # docling wraps any failure in one
         if isinstance(error.__cause__, RecursionError | MemoryError):
             raise error.__cause__ from None
         raise _unreadable(kind, str(error.__cause__ or error)) from error
@@ -119,9 +119,9 @@ def _unreadable(kind: Format, reason: str) -> CorruptFile:
 
 
 def join_heading_parts(document: DoclingDocument) -> None:
-    """Gives each heading its text.
+    """Restores the text of headings that consist of several runs, such as words and a code span.
 
-    A heading of several runs, such as words and a code span, is read as an empty heading with the runs below it.
+    Docling reads such a heading as an empty one with the runs below it.
     """
     for item, _ in list(document.iterate_items()):
         if isinstance(item, TitleItem | SectionHeaderItem) and not item.text and item.children:
@@ -132,7 +132,7 @@ def join_heading_parts(document: DoclingDocument) -> None:
 
 
 def reveal(document: DoclingDocument, kind: Format) -> None:
-    """Makes comments and notes part of the text, and the name of each sheet its heading."""
+    """Makes comments and notes part of the text, and each sheet's name a heading."""
     if kind not in ANNOTATED:
         return
     for item, _ in document.iterate_items(with_groups=True, included_content_layers={ContentLayer.NOTES}):
@@ -152,7 +152,7 @@ def _name_sheets(document: DoclingDocument) -> None:
 
 
 def with_doctype(data: bytes) -> bytes:
-    """Adds the document type that names JATS, by which alone docling recognises it. It is not loaded."""
+    """Adds the JATS document type, the only mark by which docling recognises the format. It is not loaded."""
     root = JATS_ROOT.search(data, 0, JATS_HEAD)
     if root is None or b"<!DOCTYPE" in data[: root.start()]:
         return data

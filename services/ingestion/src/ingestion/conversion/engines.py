@@ -1,4 +1,4 @@
-"""Which engine reads PDF files and images. Imports neither docling nor models: a worker asks when it starts."""
+"""Chooses the engine for PDF files and images. Imports neither docling nor models: workers call it at their start."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def pdf_engine(options: PdfOptions) -> PdfEngine:
 
 
 def heron_folder(artifacts: Path) -> Path:
-    """Returns the folder into which `docling-tools models download` puts the model."""
+    """Returns the folder in which `docling-tools models download` stores the model."""
     return artifacts / HERON_FOLDER
 
 

@@ -1,4 +1,4 @@
-"""Why a file could not be converted. `error_class` is a stable slug; the message is for people."""
+"""Reasons why a file cannot be converted. `error_class` is a stable slug; the message is for users."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import ClassVar
 
 
 class ConversionError(Exception):
-    """The conversion failed for a reason of its own."""
+    """The conversion failed; subclasses name the usual reasons."""
 
     error_class: ClassVar[str] = "conversion-failed"
 
@@ -18,7 +18,7 @@ class PasswordProtected(ConversionError):
 
 
 class CorruptFile(ConversionError):
-    """The file is damaged, truncated, or not what its name says."""
+    """The file is damaged, truncated, or not of the format that its name says."""
 
     error_class = "corrupt-file"
 
@@ -30,7 +30,7 @@ class EmptyDocument(ConversionError):
 
 
 class UnsupportedFormat(ConversionError):
-    """The format is not one that can be read."""
+    """The format is not supported."""
 
     error_class = "unsupported-format"
 
@@ -60,19 +60,19 @@ class PageLimitExceeded(ConversionError):
 
 
 class OutputTooLarge(ConversionError):
-    """The conversion wrote more than any document needs."""
+    """The conversion wrote more data than any document needs."""
 
     error_class = "output-too-large"
 
 
 class DiskFull(ConversionError):
-    """There is no space left for the conversion's files. Worth another attempt."""
+    """There is no space left for the conversion's files. A retry may succeed."""
 
     error_class = "disk-full"
 
 
 class WorkerDied(ConversionError):
-    """The conversion's process ended without a result. Worth another attempt."""
+    """The conversion process ended without a result. A retry may succeed."""
 
     error_class = "worker-died"
 
@@ -81,5 +81,5 @@ _BY_SLUG: dict[str, type[ConversionError]] = {kind.error_class: kind for kind in
 
 
 def conversion_error(error_class: str, message: str) -> ConversionError:
-    """Returns the error of this slug; a plain ConversionError for an unknown slug."""
+    """Returns the error with this slug, or a plain ConversionError for an unknown slug."""
     return _BY_SLUG.get(error_class, ConversionError)(message)

@@ -1,4 +1,4 @@
-"""The formats that are read."""
+"""The supported formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker and its conversion processes tell each other: JSON, which cannot make the other side run code."""
+"""Messages between a worker and its conversion processes, in JSON, which cannot make the receiver run code."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ingestion.conversion.values import ChunkOptions, Converted, Limits, PdfOpti
 
 CONVERTED = TypeAdapter(Converted)
 OUTPUTS = ("document.json", "document.md", "chunks.jsonl")
-PIECE_BYTES = 1 << 18  # of an output on its way
+PIECE_BYTES = 1 << 18  # size of the pieces in which an output is sent
 LONGEST_MESSAGE = 1 << 22  # bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What all conversions of a process have in common. `threads` is how many their models use."""
+    """The configuration of a conversion process. `threads` is how many its models use."""
 
     threads: int = 2
     chunking: ChunkOptions = field(default_factory=ChunkOptions)
@@ -29,7 +29,7 @@ class Setup:
 
     @property
     def files(self) -> list[Path]:
-        """What conversions read beside the document."""
+        """The files and folders that conversions read in addition to the document."""
         return [path for path in (self.chunking.tokenizer, self.pdf.artifacts) if path is not None]
 
 
@@ -38,7 +38,7 @@ SETUP = TypeAdapter(Setup)
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One file: the worker opens `source`, and fills the folder `output`."""
+    """The conversion of one file: the worker opens `source` and writes to the folder `output`."""
 
     source: Path
     file_name: str
@@ -49,7 +49,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What the process is told of a job. The opened file comes after it."""
+    """The part of a job that is sent to the process, followed by the open file."""
 
     file_name: str
     document_id: str

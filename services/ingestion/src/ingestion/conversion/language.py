@@ -1,4 +1,4 @@
-"""The language of a text."""
+"""Detects the language of a text."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SAMPLE = 8000  # characters
-FEWEST_LETTERS = 24  # in scripts where a letter is a word or a syllable, a third suffices
-SURE = 0.9  # of 1
+FEWEST_LETTERS = 24  # a third is enough in scripts where a letter is a word or a syllable
+SURE = 0.9  # probability
 NO_LANGUAGE = "zxx"  # ISO 639-2 for content without words, such as code
 CODE = re.compile(r"[a-z]{2}(?=$|[-_@.])")
 NOT_PROSE = re.compile(r"\b\w+://\S+|(?<!\S)\S+@\S+|`[^`\n]*`|[\d_]+")
 
 
 class LanguageDetector:
-    """Uses py3langid's naive Bayes model over byte n-grams (Lui and Baldwin, 2012), which comes in its wheel.
+    """Detects with py3langid's naive Bayes model over byte n-grams (Lui and Baldwin, 2012), included in its wheel.
 
     Loading takes half a second and 60 MB.
     """
@@ -29,7 +29,7 @@ class LanguageDetector:
         self._identifier.set_languages([each for each in self._identifier.labels if len(each) == 2] + [NO_LANGUAGE])
 
     def language(self, parts: Iterable[str], declared: str | None = None) -> str | None:
-        """Returns the ISO 639-1 code of the language of `parts`; the declared one where that is uncertain."""
+        """Returns the ISO 639-1 code of the language of `parts`, or the declared one if the result is uncertain."""
         sample = NOT_PROSE.sub(" ", _sample(parts))
         letters = sum(3 if ord(character) > 0x2E80 else 1 for character in sample if character.isalpha())
         if letters >= FEWEST_LETTERS:

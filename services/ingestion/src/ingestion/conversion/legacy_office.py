@@ -1,4 +1,4 @@
-"""Word and PowerPoint files from before 2007, and Rich Text, made into today's formats by LibreOffice."""
+"""Converts Word and PowerPoint files from before 2007, and Rich Text, to .docx and .pptx with LibreOffice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SUCCESSORS = {
     Format.rtf: Format.docx,
     Format.ppt: Format.pptx,
 }
-# No macro runs, no link is followed; what should be fetched nevertheless meets a proxy that is not there.
+# No macro runs and no link is followed; anything that is fetched anyway runs into a proxy that does not exist.
 SETTINGS = {
     "Office.Common/Security/Scripting": {
         "DisableMacrosExecution": "true",
@@ -38,11 +38,10 @@ SETTINGS = {
 
 
 def through_libreoffice(data: bytes, kind: Format, work: Path) -> tuple[bytes, Format]:
-    """Returns the file as .docx or .pptx, by a LibreOffice process with a profile of its own below `work`.
+    """Returns the file as .docx or .pptx, converted by a LibreOffice process with its own profile below `work`.
 
-    The process belongs to the caller's process group, its limits and its walls (docling's own conversion would leave
-    the first two).
-    Raises UnsupportedFormat where LibreOffice is not installed, CorruptFile when it cannot read the file.
+    The process keeps the caller's process group, limits and walls (docling's own conversion would escape the first
+    two). Raises UnsupportedFormat if LibreOffice is not installed, CorruptFile if it cannot read the file.
     """
     program = shutil.which("soffice")
     successor = SUCCESSORS[kind]
@@ -64,13 +63,13 @@ def through_libreoffice(data: bytes, kind: Format, work: Path) -> tuple[bytes, F
 
 
 def _run(program: str, source: Path, successor: Format) -> str:
-    """Returns what it wrote to its standard error."""
+    """Runs LibreOffice; returns its standard error output."""
     folder = source.parent
     profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
     options = ["--headless", "--norestore", "--nologo", "--nolockcheck", "--nodefault", "--nofirststartwizard"]
     command = [program, profile, *options, "--convert-to", successor.value, "--outdir", str(folder), str(source)]
     environment = {"HOME": str(folder), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "SAL_USE_VCLPLUGIN": "svp"}
-    environment["OSL_SOCKET_PATH"] = str(folder)  # where its processes meet
+    environment["OSL_SOCKET_PATH"] = str(folder)  # the socket between its own processes
     result = subprocess.run(
         command,
         stdin=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""What is known of a document beside its text: headings, tags, language, authors, times."""
+"""Metadata of a document: headings, tags, language, authors, times."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NOT_A_NAME = re.compile(
 
 @dataclass(slots=True)
 class Declared:
-    """What a file says about itself, as it says it. The first of several languages and times counts."""
+    """The metadata that a file declares, unprocessed. The first of several titles, languages and times counts."""
 
     titles: list[object] = field(default_factory=list)
     tags: list[object] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Declared:
 
 
 class Description(TypedDict):
-    """The fields of this name in `ingestion.conversion.values.Converted`."""
+    """The fields with the same names in `ingestion.conversion.values.Converted`."""
 
     headings: tuple[str, ...]
     tags: tuple[str, ...]
@@ -74,7 +74,7 @@ class Description(TypedDict):
 def describe(
     document: DoclingDocument, text: str | None, declared: Declared, languages: LanguageDetector
 ) -> Description:
-    """Describes a document. `text` is the file's own, if it is a text file: it has the lines as they were written."""
+    """Describes a document. `text` is the content of a text file, with its original lines; None for other formats."""
     parts = prose(document)
     lines = tag_lines(text) if text is not None else (found for part in parts for found in tag_lines(part))
     return Description(
@@ -94,14 +94,14 @@ def headings(document: DoclingDocument) -> tuple[str, ...]:
 
 
 def prose(document: DoclingDocument) -> list[str]:
-    """Its paragraphs, its headings where it has no other text; no code and no formulas."""
+    """Returns the paragraphs, or the headings if there is no other text; without code and formulas."""
     items = [item for item in document.texts if not isinstance(item, CodeItem | FormulaItem)]
     paragraphs = [item.text for item in items if not isinstance(item, TitleItem | SectionHeaderItem)]
     return paragraphs or [item.text for item in items]
 
 
 def tag_lines(text: str) -> Iterator[str]:
-    """Yields what follows `tags:` on lines of their own, outside of code, fenced or indented."""
+    """Yields the values of lines `tags: …` outside of fenced or indented code."""
     fence: str | None = None
     for line in text.split("\n"):
         mark = FENCE.match(line)
@@ -115,7 +115,7 @@ def tag_lines(text: str) -> Iterator[str]:
 
 
 def tags(found: Iterable[object]) -> tuple[str, ...]:
-    """Splits comma-separated texts and lists into tags; each once, whatever its case. Overlong ones are left out."""
+    """Splits comma-separated texts and lists into tags, unique without regard to case; omits overlong ones."""
     kept: dict[str, str] = {}
     for text in _strings(found):
         listed = text.strip().strip("[]")
@@ -128,7 +128,7 @@ def tags(found: Iterable[object]) -> tuple[str, ...]:
 
 
 def authors(found: Iterable[object]) -> tuple[str, ...]:
-    """Names without mail addresses; an address where it is all there is."""
+    """Returns the names without mail addresses, or the address where there is no name."""
     kept: dict[str, str] = {}
     for text in _strings(found):
         for part in _people(text):
@@ -140,7 +140,7 @@ def authors(found: Iterable[object]) -> tuple[str, ...]:
 
 
 def _people(text: str) -> list[str]:
-    """Splits at semicolons; or at commas and `and`, if all names have several words or none has (no 'Last, First')."""
+    """Splits at semicolons, else at commas and `and` if all names or no name has several words (no 'Last, First')."""
     if ";" in text:
         return text.split(";")
     parts = [part for part in re.split(r",|(?<!\s)\s++and\s+|\s&\s", text) if part.strip()]

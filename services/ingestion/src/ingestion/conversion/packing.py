@@ -1,4 +1,4 @@
-"""Splits text that has no structure to split along: at blank lines, then line breaks, sentences, spaces."""
+"""Splits text without structure at blank lines, then at line breaks, sentences and spaces."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Span = tuple[int, int]
 def pack(
     text: str, budget: TokenBudget, heading_path: tuple[str, ...] = (), first_line: int | None = None
 ) -> list[Passage]:
-    """Passages that together hold all of `text`, each as long as the budget allows.
+    """Returns passages that together contain all of `text`, each as long as the budget allows.
 
-    Each but the first begins with the end of the one before it, as much as the budget's options say.
-    `first_line` is the number of the text's first line in the file; None where lines mean nothing.
+    Each passage but the first repeats the end of the previous one, by up to `overlap_tokens` of the budget's options.
+    `first_line` is the line number of the text's beginning in its file; None if the format has no lines.
     """
     passages = []
     splitter = _Splitter(text, budget, budget.room(heading_path))
@@ -40,7 +40,7 @@ def pack(
         )
         if budget.fits(passage):
             passages.append(passage)
-        else:  # a word cut in the middle may count more tokens than its parts did
+        else:  # a piece of a cut word may have more tokens than were counted for it in the whole text
             half = start + max(1, (end - start) // 2)
             passages += pack(text[start:half], budget, heading_path, _line_at(text, start, first_line))
             passages += pack(text[half:end], budget, heading_path, _line_at(text, half, first_line))
@@ -52,7 +52,7 @@ def _line_at(text: str, offset: int, first_line: int | None) -> int | None:
 
 
 class _Splitter:
-    """Works on one encoding of the whole text: the tokens of a span are found by its offsets."""
+    """Splits by offsets: the whole text is encoded once, and the tokens of a span are looked up by its offsets."""
 
     def __init__(self, text: str, budget: TokenBudget, room: int) -> None:
         self._text = text
@@ -68,7 +68,7 @@ class _Splitter:
                 yield _trimmed(content, start)
 
     def overlapping(self, spans: list[Span]) -> list[Span]:
-        """The spans, each but the first begun earlier, at a word and not before the one before it."""
+        """Returns the spans, with all but the first extended backwards to a word of the previous span."""
         if not self._overlap:
             return spans
         return spans[:1] + [(self._begun_earlier(start, before[0]), end) for before, (start, end) in pairwise(spans)]
@@ -115,7 +115,7 @@ class _Splitter:
             yield group
 
     def _cut(self, start: int, end: int) -> Iterator[Span]:
-        """Cuts a word longer than a chunk, such as an encoded image."""
+        """Cuts up a word that is longer than a chunk, such as an encoded image."""
         while start < end:
             stop = self._positions.reach(start, self._room)
             stop = min(end, stop, start + self._room * CHARACTERS_PER_TOKEN)
@@ -124,7 +124,7 @@ class _Splitter:
 
 
 def _trimmed(content: str, start: int) -> Span:
-    """Strips blank lines before and white space after; the first line keeps its indent."""
+    """Strips leading blank lines and trailing white space; the first line keeps its indent."""
     lead = re.match(r"(?:[^\S\n]*+\n)*+", content)
     skipped = lead.end() if lead else 0
     return start + skipped, start + len(content.rstrip())

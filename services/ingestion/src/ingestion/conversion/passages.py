@@ -1,4 +1,4 @@
-"""Passages: pieces of a document before they get an identity, and the token budget that they must fit."""
+"""Passages, which are chunks before they get an id, and the token budget that they must fit."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from contracts.ingestion import embedding_text
 from inference.tokens import load_minilm_tokenizer
 from ingestion.conversion.values import ChunkOptions
 
-HEADING_SHARE = 4  # headings may take a fourth; longer heading paths lose their outermost headings
-CHARACTERS_PER_TOKEN = 16  # at most: WordPiece takes a word of any length above 100 characters for one token
-ESTIMATED_TOKENS = 1.25  # of another model's tokenizer, for each token of the bundled one
-ESTIMATED_BYTES_PER_TOKEN = 2  # of another tokenizer, where the bundled one knows a script badly or not at all
-LONGEST_KNOWN_WORD = 20  # characters; longer tokens of the bundled tokenizer are words that it does not know
+HEADING_SHARE = 4  # headings may take a quarter; longer heading paths lose their outermost headings
+CHARACTERS_PER_TOKEN = 16  # at most, because WordPiece counts a word of over 100 characters as one token
+ESTIMATED_TOKENS = 1.25  # tokens of another model's tokenizer per token of the bundled one
+ESTIMATED_BYTES_PER_TOKEN = 2  # for another tokenizer, in scripts that the bundled one knows badly or not at all
+LONGEST_KNOWN_WORD = 20  # characters; longer tokens of the bundled tokenizer are unknown words
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 Box = tuple[float, float, float, float]
@@ -27,7 +27,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """`box` lies on the first page, `page`, also where the passage goes on to `page_end`. `cells` as A1:D20."""
+    """`box` is on `page`, the first page, even if the passage continues to `page_end`. `cells` is like A1:D20."""
 
     content: str
     heading_path: tuple[str, ...] = ()
@@ -46,24 +46,24 @@ def storable(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TokenPositions:
-    """Where in a text its tokens end, and how much the tokens before each count (`totals` begins with 0)."""
+    """The offsets at which the tokens of a text end, and their running totals, which begin with 0."""
 
     ends: Sequence[int]
     totals: Sequence[float]
 
     def between(self, start: int, end: int) -> int:
-        """The size of a part of the text; the difference of offsets bounds it where words are endless."""
+        """Returns the size of a span in tokens, or by its number of characters if overlong words make that larger."""
         tokens = self.totals[bisect_right(self.ends, end)] - self.totals[bisect_right(self.ends, start)]
         return max(math.ceil(tokens), (end - start) // CHARACTERS_PER_TOKEN)
 
     def reach(self, start: int, tokens: int) -> int:
-        """Returns how far so many tokens from `start` reach; always past `start`, if there is more."""
+        """Returns the offset that is `tokens` tokens after `start`; always past `start` unless the text ends."""
         first = bisect_right(self.ends, start)
         last = max(bisect_right(self.totals, self.totals[first] + tokens) - 1, first + 1)
         return self.ends[last - 1] if last <= len(self.ends) else start + tokens * CHARACTERS_PER_TOKEN
 
     def reach_back(self, end: int, tokens: int) -> int:
-        """Returns where the last so many tokens before `end` begin."""
+        """Returns the offset at which the last `tokens` tokens before `end` begin."""
         last = bisect_right(self.ends, end)
         first = bisect_right(self.totals, self.totals[last] - tokens - 1e-9)
         return self.ends[first - 1] if first else 0
@@ -71,19 +71,19 @@ class TokenPositions:
 
 @dataclass(frozen=True)
 class TokenBudget:
-    """Counts tokens as the embedding model does, or a little above where only its limit is known. Says what fits."""
+    """Counts tokens like the embedding model, or slightly more if only its limit is known, and limits passages."""
 
     tokenizer: Tokenizer
     options: ChunkOptions = field(default_factory=ChunkOptions)
 
     @property
     def special_tokens(self) -> int:
-        """Counts the tokens that the encoder puts around a text."""
+        """The number of tokens that the encoder adds around a text."""
         return max(2, int(self.tokenizer.num_special_tokens_to_add(False)))
 
     @property
     def limit(self) -> int:
-        """The tokens of headings and content."""
+        """The most tokens that headings and content may have together."""
         return self.options.max_tokens - self.special_tokens
 
     @property
@@ -98,7 +98,7 @@ class TokenBudget:
         return len(self.tokenizer.encode(text, add_special_tokens=False).ids)
 
     def size(self, text: str) -> int:
-        """Tokens, or more for text whose words are too long to be counted by tokens alone."""
+        """Counts tokens, or more for text whose overlong words the tokenizer counts as one."""
         return max(self.tokens(text), len(text) // CHARACTERS_PER_TOKEN)
 
     def positions(self, text: str) -> TokenPositions:
@@ -117,7 +117,7 @@ class TokenBudget:
         return self.size(embedding_text(passage.heading_path, passage.content)) <= self.limit
 
     def capped(self, headings: Sequence[str]) -> tuple[str, ...]:
-        """The innermost headings that leave room for content; an endless innermost heading is shortened."""
+        """Returns the innermost headings that leave room for content; shortens an overlong innermost heading."""
         kept: list[str] = []
         for heading in reversed([" ".join(storable(each).split()) for each in headings]):
             if not heading:
@@ -137,7 +137,7 @@ class TokenBudget:
 
 
 def token_budget(options: ChunkOptions) -> TokenBudget:
-    """Loads the tokenizer that the options name. Takes some 50 ms."""
+    """Loads the tokenizer that the options name, which takes some 50 ms."""
     if options.tokenizer is None:
         return TokenBudget(load_minilm_tokenizer(), options)
     tokenizer = Tokenizer.from_file(str(options.tokenizer))
@@ -147,7 +147,7 @@ def token_budget(options: ChunkOptions) -> TokenBudget:
 
 
 def _estimate(token: str) -> float:
-    """Estimates how many tokens another tokenizer makes of one of the bundled tokenizer's."""
+    """Estimates how many tokens of another tokenizer correspond to this token of the bundled one."""
     if not token.isascii():
         return max(ESTIMATED_TOKENS, len(token.encode()) / ESTIMATED_BYTES_PER_TOKEN)
     return len(token) / ESTIMATED_BYTES_PER_TOKEN if len(token) > LONGEST_KNOWN_WORD else ESTIMATED_TOKENS

@@ -1,4 +1,4 @@
-"""Plain text: sections by underlined titles, paragraphs inside them."""
+"""Reads plain text: sections with underlined titles, and paragraphs inside them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_TITLE = 160  # characters
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """`level` counts from 1; 0 is the text before the first title. `first_line` is that of `text`, from 1."""
+    """`level` counts from 1; 0 is the text before the first title. `first_line` is where `text` begins, from 1."""
 
     title: str | None
     level: int
@@ -30,16 +30,16 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class _Title:
-    line: int  # index of the first line of the title, overline included
-    end: int  # index of the line after it
+    line: int  # index of the title's first line, including an overline
+    end: int  # index of the line after the title
     text: str
     style: tuple[str, bool]
 
 
 def sections(text: str) -> list[Section]:
-    """Splits all of the text at titles: lines that are underlined, and perhaps overlined, over their whole width.
+    """Splits the text at titles: lines that are underlined, and possibly overlined, over their whole width.
 
-    As in reStructuredText, the level of a title is the order in which its kind of line was first used.
+    As in reStructuredText, the level of a title follows from the order in which styles of lines first appear.
     """
     lines = text.split("\n")
     titles = list(_titles(lines))
@@ -89,13 +89,13 @@ def _as_wide(under: str, title: str) -> bool:
 
 
 def first_title(text: str) -> str | None:
-    """Returns the title with which the text begins."""
+    """Returns the title with which the text begins, or None."""
     parts = sections(text)
     return parts[1].title if len(parts) > 1 and not parts[0].text.strip() else None
 
 
 def text_passages(text: str, budget: TokenBudget) -> list[Passage]:
-    """Passages section by section. A section without text of its own is a passage of its title."""
+    """Returns passages section by section. The title of an empty section is a passage of its own."""
     parts = sections(text)
     passages: list[Passage] = []
     for section, following in zip_longest(parts, parts[1:]):

@@ -1,7 +1,7 @@
-"""Imported once by the fork server, so that a conversion's process starts with everything already loaded.
+"""Imported once by the fork server, so that conversion processes start with everything loaded.
 
-Nothing here may start a thread: threads do not survive the fork. Sessions of onnxruntime have some, and are built in
-the child, on demand.
+Nothing here may start a thread, because threads do not survive a fork. Sessions of onnxruntime have threads, so the
+child builds them on demand.
 """
 
 import ctypes
@@ -11,17 +11,17 @@ import sys
 import warnings
 from importlib import import_module
 
-M_ARENA_MAX = -8  # of mallopt(3)
+M_ARENA_MAX = -8  # parameter of mallopt(3)
 
 os.environ["HF_HUB_OFFLINE"] = "1"
-os.environ["MALLOC_ARENA_MAX"] = "2"  # read by what a child may start; this process is told below
+os.environ["MALLOC_ARENA_MAX"] = "2"  # for programs that a child starts; mallopt below is for this process
 if sys.platform == "linux":
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)  # absent from musl
     if mallopt is not None:
         mallopt(M_ARENA_MAX, 2)
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # of other people's modules, at import
+    warnings.simplefilter("ignore")  # warnings of third-party modules at import
     from ingestion.conversion.docling_formats import BACKENDS, backend
 
     for module in ("ingestion.conversion.child", "ingestion.conversion.pdf.layout"):
@@ -31,7 +31,7 @@ with warnings.catch_warnings():
     for kind in BACKENDS:
         backend(kind)
 
-LANGUAGES = LanguageDetector()  # shared by the children: loading it in each would take longer than most files
+LANGUAGES = LanguageDetector()  # shared by the children, because loading it takes longer than most files
 
 gc.collect()
-gc.freeze()  # a collection in a child would otherwise write to, and so copy, every page it shares
+gc.freeze()  # otherwise a collection in a child would write to, and so copy, every shared page

@@ -1,4 +1,4 @@
-"""Source code: passages along its definitions where a grammar is installed, along blank lines elsewhere."""
+"""Splits source code at definitions if a grammar is installed for its language, else at blank lines."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ GRAMMARS: dict[str, Callable[[], object]] = {
     "rs": tree_sitter_rust.language,
     "ts": tree_sitter_typescript.language_typescript,
     "tsx": tree_sitter_typescript.language_tsx,
-    **dict.fromkeys(("cpp", "cc", "cxx", "hpp", "hh", "h"), tree_sitter_cpp.language),  # a header of C is one of C++
+    **dict.fromkeys(("cpp", "cc", "cxx", "hpp", "hh", "h"), tree_sitter_cpp.language),  # also reads headers of C
     **dict.fromkeys(("js", "mjs", "cjs", "jsx"), tree_sitter_javascript.language),
     **dict.fromkeys(("py", "pyi"), tree_sitter_python.language),
 }
@@ -43,7 +43,7 @@ CONTAINER = re.compile(
     r"(class|struct|record|interface|enum)_(definition|declaration|specifier)$|namespace_(definition|declaration)$"
     r"|(trait|impl|mod)_item$|module$"
 )
-BODY_NEEDED = ("_specifier", "mod_item")  # else it only names what is defined elsewhere
+BODY_NEEDED = ("_specifier", "mod_item")  # without a body it only names something defined elsewhere
 WRAPPERS = {
     "decorated_definition",
     "export_statement",
@@ -52,7 +52,7 @@ WRAPPERS = {
     "template_declaration",
     "variable_declaration",
 }
-# Their definitions belong to whatever is around them.
+# Nodes that are looked through: their definitions belong to the enclosing node.
 TRANSPARENT = {
     "declaration_list",
     "enum_body_declarations",
@@ -62,14 +62,14 @@ TRANSPARENT = {
     "preproc_if",
     "preproc_ifdef",
 }
-RECEIVER_TYPE = re.compile(r"(?<!\w)(\w++)(?:\[[^\[\]]*+\])?\s*+\)$")  # of a method in Go: (s *Stack[T])
+RECEIVER_TYPE = re.compile(r"(?<!\w)(\w++)(?:\[[^\[\]]*+\])?\s*+\)$")  # the receiver of a Go method: (s *Stack[T])
 WORD = re.compile(r"\w")
 FUNCTION_VALUES = {"arrow_function", "function_expression", "class"}
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Lines `start` to `end` (from 0, `end` not included) under the names of the definitions around them."""
+    """Lines `start` to `end` (from 0, `end` exclusive), with the names of the enclosing definitions."""
 
     start: int
     end: int
@@ -77,7 +77,7 @@ class Block:
 
 
 def code_passages(text: str, extension: str, budget: TokenBudget) -> list[Passage]:
-    """Passages that together are the whole file; each names its enclosing definitions where they are known."""
+    """Returns passages that together are the whole file, each with its enclosing definitions if they are known."""
     lines = text.split("\n")
     passages: list[Passage] = []
     for block in _blocks(text, lines, extension, budget):
@@ -100,7 +100,7 @@ def _blocks(text: str, lines: Sequence[str], extension: str, budget: TokenBudget
     blocks: list[Block] = []
     for block in _within(root, Block(0, len(lines), ()), lines, budget):
         says_nothing = not WORD.search("\n".join(lines[block.start : block.end]))
-        if says_nothing and blocks:  # a closing brace
+        if says_nothing and blocks:  # such as a closing brace
             blocks[-1] = replace(blocks[-1], end=block.end)
         else:
             blocks.append(block)
@@ -108,13 +108,13 @@ def _blocks(text: str, lines: Sequence[str], extension: str, budget: TokenBudget
 
 
 def _within(parent: Node, whole: Block, lines: Sequence[str], budget: TokenBudget) -> Iterator[Block]:
-    """The definitions directly inside `parent`, and the lines between them, in their order."""
+    """Yields the definitions directly inside `parent` and the lines between them, in order."""
     at = whole.start
     for node, name in _definitions(parent):
         start = _with_comment_above(max(node.start_point.row, at), at, lines)
         end = min(node.end_point.row + 1, whole.end)
         if end <= at:
-            continue  # on the last line of the one before it, as in minified code
+            continue  # on the last line of the previous definition, as in minified code
         if start > at:
             yield Block(at, start, whole.path)
         inside = Block(start, end, (*whole.path, name))
@@ -151,7 +151,7 @@ def _name(node: Node) -> str | None:
     if node.type == "impl_item":
         parts = (_text(node.child_by_field_name(field)) for field in ("trait", "type"))
         return " for ".join(part for part in parts if part)
-    if node.type == "type_declaration":  # Go's; one may hold several
+    if node.type == "type_declaration":  # in Go, may contain several
         return next((name for each in node.named_children if (name := _text(each.child_by_field_name("name")))), None)
     name = _text(node.child_by_field_name("name")) or _declared(node.child_by_field_name("declarator"))
     receiver = _text(node.child_by_field_name("receiver"))
@@ -182,7 +182,7 @@ def _container_body(node: Node) -> Node | None:
 
 
 def _with_comment_above(start: int, lowest: int, lines: Sequence[str]) -> int:
-    """The first line of the comment that stands directly on a definition."""
+    """Returns the first line of the comment directly above a definition, or `start`."""
     while start > lowest and lines[start - 1].lstrip().startswith(("#", "//", "/*", "*", "*/")):
         start -= 1
     return start

@@ -1,4 +1,4 @@
-"""Passages of a structured document, by docling's HybridChunker."""
+"""Splits a structured document into passages with docling's HybridChunker."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument
 
 
-# Docling puts a space between the runs of a paragraph, also before the punctuation after a code span or bold words.
-# Before other marks some languages want one.
+# Docling joins the runs of a paragraph with spaces, even before the punctuation after a code span or bold words.
+# Only these marks are corrected, because some languages put a space before others.
 SPACE_AFTER_RUN = re.compile(r"(?<=\S) (?=[.,)](?:\s|$))")
 
 
@@ -48,7 +48,7 @@ class _BudgetTokenizer(BaseTokenizer):
 
 
 class _MarkdownTables(ChunkingSerializerProvider):
-    """Tables stay tables: a quote from one can be found in the document."""
+    """Writes tables as Markdown tables, so that a quote from one can be found in the document."""
 
     def get_serializer(self, doc: DoclingDocument) -> BaseDocSerializer:
         serializer = ChunkingDocSerializer(doc=doc, table_serializer=MarkdownTableSerializer())
@@ -57,7 +57,7 @@ class _MarkdownTables(ChunkingSerializerProvider):
 
 
 class _Chunker(HybridChunker):
-    """Counts headings as they are embedded, and splits long items as plain text is split."""
+    """Counts headings the way they are embedded, and splits long items like plain text."""
 
     budget: TokenBudget
 
@@ -66,7 +66,7 @@ class _Chunker(HybridChunker):
         return embedding_text(headings, chunk.text)
 
     def _split_by_doc_items(self, doc_chunk: DocChunk, doc_serializer: BaseDocSerializer) -> list[DocChunk]:
-        """A paragraph of several runs stays one text: written run by run, each code span in it would be a block."""
+        """Keeps a paragraph of several runs in one piece; otherwise each code span in it would become a block."""
         document, items = doc_serializer.doc, doc_chunk.meta.doc_items  # type: ignore[attr-defined]
         parts: list[DocChunk] = [doc_chunk]
         if not any(item.parent and isinstance(item.parent.resolve(document), InlineGroup) for item in items):
@@ -84,7 +84,7 @@ class _Chunker(HybridChunker):
         return [passage.content for passage in pack(storable(doc_chunk.text), self.budget, headings)]
 
     def _merge_chunks_with_matching_metadata(self, chunks: list[DocChunk]) -> list[DocChunk]:
-        """Parts of one item that overlap stay apart: joined, they would say the same words twice."""
+        """Does not merge overlapping parts of one item, which would repeat the overlap."""
         merged = super()._merge_chunks_with_matching_metadata
         runs: list[list[DocChunk]] = []
         for chunk in chunks:
@@ -103,9 +103,9 @@ Area = Literal["box", "cells"]
 
 
 def structured_passages(document: DoclingDocument, budget: TokenBudget, area: Area | None) -> list[Passage]:
-    """Passages in reading order, with pages where the document has them, and the area on the page that is asked for.
+    """Returns passages in reading order, with pages if the document has them, and with the requested kind of area.
 
-    A section that holds nothing is a passage of its heading.
+    The heading of an empty section is a passage of its own.
     """
     chunker = _Chunker(
         tokenizer=_BudgetTokenizer(budget=budget),
@@ -115,7 +115,7 @@ def structured_passages(document: DoclingDocument, budget: TokenBudget, area: Ar
     )
     passages: list[Passage] = []
     for chunk in chunker.chunk(document):
-        if isinstance(chunk, DocChunk):  # what this chunker yields; its base class promises less
+        if isinstance(chunk, DocChunk):  # always true; the base class declares a wider type
             passages += _passages(chunk, document, budget, area)
     return passages
 
@@ -134,7 +134,7 @@ def _passages(chunk: DocChunk, document: DoclingDocument, budget: TokenBudget, a
 
 
 def _cells(box: Box) -> str:
-    """A sheet's box counts columns and rows from 0, the last ones not included: as A1:D20."""
+    """Returns the box of a sheet, which counts columns and rows from 0 with exclusive ends, as a range like A1:D20."""
     left, top, right, bottom = map(int, box)
     return f"{get_column_letter(left + 1)}{top + 1}:{get_column_letter(right)}{bottom}"
 
@@ -145,7 +145,7 @@ def _fitting(content: str, path: tuple[str, ...], budget: TokenBudget) -> list[P
 
 
 def _place(items: Sequence[DocItem], document: DoclingDocument) -> tuple[int | None, int | None, Box | None]:
-    """The first and the last page, and the box around what lies on the first."""
+    """Returns the first page, the last page, and the bounding box on the first page."""
     provenance = [each for item in items for each in item.prov]
     if not provenance:
         return None, None, None

@@ -1,4 +1,4 @@
-"""How long the conversion of a file may take: by its size, and by what its first bytes say that it is."""
+"""Sets the time limit of a conversion by the file's size and by the format that its first bytes suggest."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ingestion.conversion.detection import IMAGES, OLE, ZIP
 from ingestion.conversion.values import Limits
 
 HEAD_BYTES = 1024
-# What any file may take: where ten times as much runs as there are cores, a small one takes a minute.
+# For any file: on a machine with ten times more work than cores, a small file takes a minute.
 LEAST_SECONDS = 120.0
-# Seconds for each KiB beside that. Text takes 0.05 while all services share two cores (docs/figures.md, the first
-# synchronisation). A page of a PDF file may have one KiB and takes up to a second to lay out and to recognise. Office
-# files are compressed some ten times.
+# Additional seconds per KiB. Text takes 0.05 while all services share two cores (docs/figures.md, the first
+# synchronisation). A page of a PDF file may have only one KiB, and its layout and recognition take up to a second.
+# Office files are compressed about tenfold.
 RENDERED, PACKED, TEXT = 3.0, 0.5, 0.2
 
 
 def limits_for(source: Path, limits: Limits) -> Limits:
-    """Returns the limits with the file's own time, in whole seconds; `limits.seconds` is the most that any may take."""
+    """Returns the limits with the file's own `seconds`, rounded up; the given `limits.seconds` is the maximum."""
     with source.open("rb") as file:
         head = file.read(HEAD_BYTES)
     seconds = math.ceil(LEAST_SECONDS + _seconds_a_kib(head) * source.stat().st_size / 1024)

@@ -1,4 +1,4 @@
-"""A document's title, by what its format offers."""
+"""Chooses the title of a document, depending on its format."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ ANY_LEVEL = {Format.pdf, Format.pptx, Format.image}
 
 
 def document_title(document: DoclingDocument, kind: Format, declared: str | None) -> str | None:
-    """Returns what the file declares or its first heading, whichever its format is better at."""
+    """Returns the declared title or the first heading, whichever is more reliable in the format."""
     heading = _heading(document, kind in ANY_LEVEL)
     if kind in {Format.pptx, Format.image}:
-        return heading  # the declared one names a template or a device
+        return heading  # the declared title often names a template or a device
     return (declared or heading) if kind in DECLARED_FIRST else (heading or declared)
 
 
 def tidy(title: str | None) -> str | None:
-    """Returns the title on one line, storable, of a sane length; None when nothing is left."""
+    """Returns the title on one line, storable and not too long; None if nothing is left."""
     return " ".join(storable(title or "").split())[:LONGEST].rstrip() or None
 
 

@@ -1,4 +1,4 @@
-"""What goes into a conversion and what comes out."""
+"""The options and results of conversions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_HEADINGS = 200
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`seconds` of wall clock, `memory_bytes` resident in the conversion's process, `pages`, slides or sheets."""
+    """Wall-clock `seconds`, resident `memory_bytes` of the conversion process, `pages` (or slides or sheets)."""
 
     seconds: float
     memory_bytes: int
@@ -25,20 +25,20 @@ class Limits:
 
     @property
     def output_bytes(self) -> int:
-        """What a conversion may write: its result is made in memory, so a larger one cannot be honest."""
+        """The most bytes that a conversion may write; results are built in memory, so no honest one is larger."""
         return self.memory_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkOptions:
-    """How long a chunk may be, and how tokens are counted.
+    """The size of chunks, and how tokens are counted. Raises ValueError.
 
-    `max_tokens` is the size of what is embedded: headings, content, and the model's special tokens. It may not exceed
+    `max_tokens` bounds the embedded text: headings, content, and the model's special tokens. It may not exceed
     `model_tokens`, the most that the model reads. Where a text is split inside a section, each part repeats up to
-    `overlap_tokens` from the end of the one before it; at most half of the size.
+    `overlap_tokens` from the end of the previous one; at most half of `max_tokens`.
 
-    `tokenizer` is the model's `tokenizer.json`, or None for the bundled model's. Where that is not the tokenizer of
-    the model (`estimated`), counts are raised by a safety factor. Raises ValueError.
+    `tokenizer` is the model's `tokenizer.json`, or None for that of the bundled model. If it is not the tokenizer of
+    the embedding model (`estimated`), counts include a safety factor.
     """
 
     max_tokens: int = DEFAULT_CHUNK_TOKENS
@@ -65,8 +65,8 @@ class ChunkOptions:
 class PdfOptions:
     """The layout engine of PDF files and images.
 
-    None chooses `heron` when the folder `artifacts` holds its model, else `bundled`. `ingestion.conversion.engines`
-    says whether an engine can run here.
+    None selects `heron` if the folder `artifacts` contains its model, else `bundled`. `ingestion.conversion.engines`
+    checks whether an engine can run.
     """
 
     engine: PdfEngine | None = None
@@ -75,10 +75,10 @@ class PdfOptions:
 
 @dataclass(frozen=True, slots=True)
 class Recycling:
-    """When a conversion's process is not used again.
+    """When a conversion process is replaced.
 
-    After so many conversions, when it holds more than `memory_bytes` after one, or when it had nothing to do for
-    `idle_seconds`. A process whose conversion failed is never used again. 1 conversion: a process for each file.
+    After this many `conversions` (1 means a process per file), when it holds more than `memory_bytes` after one, or
+    after `idle_seconds` without work. A process whose conversion failed is always replaced.
     """
 
     conversions: int = 50
@@ -92,7 +92,7 @@ class Recycling:
 
 @dataclass(frozen=True, slots=True)
 class ConversionProgress:
-    """`page` counts the pages done, of `pages`; both are None where a format has no pages."""
+    """`page` of `pages` are done; both are None if the format has no pages."""
 
     stage: Literal["convert", "chunk"]
     page: int | None = None
@@ -101,10 +101,10 @@ class ConversionProgress:
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """`characters` counts the Markdown export; `engine` names what read the file, such as `docling/rapid-layout`.
+    """`characters` is the length of the Markdown; `engine` names the reader, such as `docling/rapid-layout`.
 
-    `headings` are the document's first 200, in order. `tags` keep their case and are different without it.
-    `language` is an ISO 639-1 code, None where it could not be told. Times carry a zone.
+    `headings` are the first 200, in order. `tags` keep their case and are unique without regard to it. `language` is an
+    ISO 639-1 code, None if it is unknown. Times have a time zone.
     """
 
     pages: int | None

@@ -1,4 +1,4 @@
-"""Excel's binary workbooks, .xls and .xlsb, made into .xlsx without LibreOffice."""
+"""Converts Excel's binary workbooks, .xls and .xlsb, to .xlsx without LibreOffice."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, Shee
 
 from ingestion.conversion.errors import CorruptFile, EmptyDocument
 
-LONGEST_CELL = 32_767  # characters; of Excel's own
+LONGEST_CELL = 32_767  # characters; Excel's own limit
 
 Value = int | float | str | bool | time | date | datetime | timedelta
 
 
 def as_xlsx(data: bytes) -> bytes:
-    """Keeps the visible sheets, their values and merged cells. Raises CorruptFile or EmptyDocument."""
+    """Returns the visible sheets as .xlsx, with values and merged cells. Raises CorruptFile or EmptyDocument."""
     workbook = Workbook()
     workbook.remove(workbook.worksheets[0])
     try:
@@ -42,7 +42,7 @@ def _copy(source: CalamineSheet, sheet: Worksheet) -> None:
             if value != "":
                 cell = sheet.cell(number, column, _value(value))
                 if cell.data_type == "f":
-                    cell.data_type = "s"  # a text that begins like a formula
+                    cell.data_type = "s"  # text that begins like a formula
     for (top, left), (bottom, right) in source.merged_cell_ranges or []:
         sheet.merge_cells(start_row=top + 1, start_column=left + 1, end_row=bottom + 1, end_column=right + 1)
 

@@ -1,1 +1,1 @@
-"""Documents: their versions, stages, origins, deletions, and the intake of files."""
+"""Documents: their versions, stages, origins and deletions, and the intake of files."""

@@ -1,4 +1,4 @@
-"""Retries and cancels documents: some, or all that a filter matches."""
+"""Retries and cancels documents, by id or by filter."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ ENDED = frozenset({StageStatus.failed, StageStatus.cancelled})
 
 @dataclass(frozen=True)
 class RetryPlan:
-    """The stages to queue again, and whether to publish the document again to the services that run some of them."""
+    """The stages to queue again, and whether to republish the document for the stages that other services run."""
 
     requeue: tuple[StageName, ...] = ()
     announce: bool = False
 
 
 def plan_retry(document: DocumentRow, stages: Sequence[StageRow]) -> RetryPlan:
-    """Pure. A stage that was postponed after an outage becomes due at once.
+    """Returns what a retry queues again. A stage that was postponed after an outage becomes due at once.
 
-    Conversion and chunking run in one process and are stored together: when chunking failed, conversion runs again.
-    Other services index and graph what is stored: the document is published to them again.
+    Conversion and chunking run in one process and are stored together, so a failed chunking repeats the conversion.
+    Indexing and graphing happen in other services, so the document is republished to them.
     """
     ended = {stage.name for stage in stages if stage.status in ENDED}
     postponed = {stage.name for stage in stages if stage.next_attempt_at}
@@ -43,7 +43,7 @@ def plan_retry(document: DocumentRow, stages: Sequence[StageRow]) -> RetryPlan:
     if ended & {"convert", "chunk"} or "convert" in postponed or chunks_are_gone:
         return RetryPlan(("convert",))
     status = {stage.name: stage.status for stage in stages}
-    # Stored vectors that the index does not have are of another model than the workspace is searched with.
+    # If the index lacks vectors that are stored, they come from another model than the one the workspace now uses.
     unindexed = (
         document.embedding_status is not EmbeddingStatus.complete
         and status["embed"] is StageStatus.succeeded
@@ -56,12 +56,12 @@ def plan_retry(document: DocumentRow, stages: Sequence[StageRow]) -> RetryPlan:
 
 
 async def retry(catalog: Catalog, document_ids: Sequence[UUID], lane: Lane) -> int:
-    """Locks the documents and queues what can be retried; returns how many documents have such a stage."""
+    """Locks the documents and queues what can be retried; returns how many documents were affected."""
     return await _retry(catalog, await catalog.documents.lock_all(document_ids), lane)
 
 
 async def retry_ended(catalog: Catalog, document: DocumentRow, lane: Lane) -> None:
-    """Retries a locked document if it failed or was cancelled, as its bytes were sent again."""
+    """Retries a locked document whose bytes were sent again, if it had failed or been cancelled."""
     if document.status in {DocumentStatus.failed, DocumentStatus.cancelled}:
         await _retry(catalog, [document], lane)
 
@@ -80,10 +80,10 @@ async def _retry(catalog: Catalog, documents: Sequence[DocumentRow], lane: Lane)
 
 
 async def cancel(catalog: Catalog, document_ids: Sequence[UUID]) -> int:
-    """Locks the documents and cancels their queued and running stages; returns how many documents had any.
+    """Locks the documents and cancels their queued and running stages; returns how many documents were affected.
 
-    Workers lose their leases. A searchable version stays searchable; what was published to other services, such as the
-    index and the graph, is not cancelled.
+    Workers lose their leases. A searchable version stays searchable; indexing and graphing that other services have
+    been asked for are not cancelled.
     """
     locked = await catalog.documents.lock_all(document_ids)
     stopped = await catalog.stages.cancel([document.id for document in locked])

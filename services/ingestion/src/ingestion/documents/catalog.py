@@ -1,4 +1,4 @@
-"""The documents of one workspace in one transaction, and what can be done with them."""
+"""The documents of one workspace, and the operations on them, within one transaction."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DELETION_BATCH = 1000
 
 
 class Catalog:
-    """The tables of a workspace's documents; every change commits with the transaction, and so do its events."""
+    """The tables of a workspace's documents. Changes and their events commit together with the transaction."""
 
     def __init__(self, connection: Connection, workspace_id: UUID, outbox: Outbox) -> None:
         self.connection, self.workspace_id, self.outbox = connection, workspace_id, outbox
@@ -38,7 +38,7 @@ class Catalog:
         await self.outbox.write(self.connection, self.workspace_id, event, str(document_id))
 
     async def create(self, content: Content, kind: OriginKind, lane: Lane) -> UUID:
-        """Creates a document and queues it. Lock the content before, and write an origin afterwards."""
+        """Creates a document and queues it. The caller locks the content first and writes an origin afterwards."""
         document_id = uuid4()
         await self.documents.insert(document_id, content, kind)
         await self.stages.insert(document_id, lane, content.received_at)
@@ -52,7 +52,7 @@ class Catalog:
         await self._publish_stored(document_id, content)
 
     async def describe(self, document_ids: Sequence[UUID]) -> list[DescribedRow]:
-        """Updates what locked documents say of their origins, and publishes what other services know otherwise."""
+        """Updates the source fields of locked documents from their origins, and publishes those that changed."""
         rows = await self.documents.describe(document_ids)
         for row in rows:
             if row.changed:
@@ -62,7 +62,7 @@ class Catalog:
     async def delete(self, document_id: UUID) -> None:
         """Deletes a document; its sources do not bring it back. Deleting it again changes nothing.
 
-        Nobody sees it once this commits, and its deletion everywhere is then certain. Raises DocumentNotFound.
+        After the commit it is invisible, and its deletion in every service is certain. Raises DocumentNotFound.
         """
         if await self.documents.lock(document_id):
             await self.deletions.exclude_origins(document_id)
@@ -71,7 +71,7 @@ class Catalog:
             raise DocumentNotFound
 
     async def delete_locked(self, document_ids: Sequence[UUID], source_id: UUID | None = None) -> None:
-        """Deletes locked documents with their origins; `source_id` if they are deleted with their source."""
+        """Deletes locked documents with their origins; `source_id` is given if they are deleted with their source."""
         await self.deletions.begin(document_ids, source_id)
         deleted = [DocumentDeleted(document_id=document_id) for document_id in document_ids]
         events = [
@@ -81,10 +81,10 @@ class Catalog:
         await self.connection.cursor().executemany(INSERT, events)
 
     async def delete_source(self, source_id: UUID) -> bool:
-        """Deletes a source and the documents that come from it alone; False if there is no such source.
+        """Deletes a source and the documents that come only from it; returns False if there is no such source.
 
-        Waits for files that are being taken from it; afterwards none can be. Tens of thousands of documents take one
-        transaction of some seconds.
+        Waits for intakes in progress from the source; later ones are refused. Tens of thousands of documents take a
+        few seconds, in one transaction.
         """
         document_ids = await self.deletions.begin_of_source(source_id)
         if document_ids is None:
@@ -97,7 +97,7 @@ class Catalog:
         return True
 
     async def delete_without_origin(self, document_id: UUID) -> bool:
-        """Deletes a locked document that has lost its last origin; True if it was deleted."""
+        """Deletes a locked document if it has lost its last origin; returns whether it was deleted."""
         if await self.origins.count(document_id):
             await self.describe([document_id])
             return False

@@ -1,4 +1,4 @@
-"""Reads pages of a document's chunks from the object store, and no more of the object than a page needs."""
+"""Reads a document's chunks page by page, and no more of the stored object than a page needs."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from service_kit.problems import BadCursor
 
 @dataclass(frozen=True)
 class ChunkPage:
-    """`following`: the byte and the index at which the next page begins; None on the last one."""
+    """A page of chunks. `following` is the byte offset and index at which the next page begins; None on the last."""
 
     chunks: list[Chunk]
     following: tuple[int, int] | None
 
 
 async def read_chunks(objects: ObjectStore, key: str, offset: int, first: int, limit: int) -> ChunkPage:
-    """Returns the chunks from the byte `offset` on, where the chunk with the index `first` begins.
+    """Returns up to `limit` chunks from the byte `offset` on, where the chunk with the index `first` begins.
 
-    Raises ObjectMissing, and BadCursor when something else lies there, as the chunks were made anew.
+    Raises ObjectMissing, and BadCursor if another chunk is there because the document was chunked again.
     """
     return await asyncio.to_thread(_read, objects, key, offset, first, limit)
 
@@ -44,7 +44,7 @@ def _read(objects: ObjectStore, key: str, offset: int, first: int, limit: int) -
 
 
 async def read_chunk(objects: ObjectStore, key: str, chunk_id: str) -> Chunk | None:
-    """Returns the chunk with this id, if it is there. Raises ObjectMissing."""
+    """Returns the chunk with this id, or None. Raises ObjectMissing."""
 
     def read() -> Chunk | None:
         with closing(objects.stream(key)) as pieces:

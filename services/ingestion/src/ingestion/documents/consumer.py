@@ -1,4 +1,4 @@
-"""Consumes what other services publish about documents."""
+"""Consumes the events that other services publish about documents."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ GROUP = "ingestion"
 
 
 class DocumentEvents:
-    """Enters confirmations and failures; ignores those of deleted documents.
+    """Records confirmations and failures; ignores those of deleted documents.
 
-    Of older versions, it only enters that they are searchable.
+    For older versions it only records that they are searchable.
     """
 
     def __init__(self, catalogs: Catalogs) -> None:
@@ -60,7 +60,7 @@ class DocumentEvents:
                 await catalog.stages.confirm(document.id, "graph", event.source)
 
     async def failed(self, event: Event) -> None:
-        """Fails the document if its indexing failed; without a graph it stays searchable."""
+        """Marks the document as failed if its indexing failed; a failed graph leaves it searchable."""
         data = DocumentFailed.model_validate(event.data)
         stage = STAGE_OF_SERVICE.get(data.service)
         if stage is None:
@@ -72,7 +72,7 @@ class DocumentEvents:
             ):
                 return
             if stage == "index" and document.searchable_version == document.version:
-                # Published again with its vectors: its text is already indexed.
+                # It was republished with vectors; its text is already indexed.
                 await catalog.documents.fail_embedding(document.id)
             elif stage == "index":
                 await catalog.documents.set_status(document.id, DocumentStatus.failed)
@@ -84,14 +84,14 @@ class DocumentEvents:
                 await catalog.deletions.confirm(data.document_id, data.service, data.removed, data.remaining)
 
     async def activated(self, event: Event) -> None:
-        """Enters what workers embed the workspace's new documents with; the latest choice wins."""
+        """Records the model with which workers embed the workspace's new documents; the latest choice wins."""
         data = EmbeddingSpaceActivated.model_validate(event.data)
         async with self.catalogs.open(event.workspace_id) as catalog:
             await catalog.documents.choose_embedding(data.model, data.dims, event.time)
 
 
 async def _current(catalog: Catalog, event: Event, data: DocumentGraphed | DocumentFailed) -> DocumentRow | None:
-    """Locks the document that the event is about; None if there is nothing to do."""
+    """Returns the event's document, locked; None if it is gone, has another version, or the event is a repeat."""
     document = await catalog.documents.lock(data.document_id)
     if not await first_time(catalog.connection, event) or document is None or document.version != data.version:
         return None

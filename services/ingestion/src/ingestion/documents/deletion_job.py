@@ -65,20 +65,20 @@ class DeletedObjects:
 
 
 class DeletionJob:
-    """A background task of the API process; replicas share the work by row locks."""
+    """A background task of the API process; replicas share the work through row locks."""
 
     def __init__(self, catalogs: Catalogs, objects: ObjectStore, notifications: Notifications, channel: str) -> None:
         self.catalogs, self.objects, self.notifications, self.channel = catalogs, objects, notifications, channel
 
     async def run(self) -> None:
-        """Runs until cancelled; wakes when a document is deleted, a stage changes or a worker releases one."""
+        """Runs until cancelled; wakes when a document is deleted, or a stage changes or is released."""
         async with self.notifications.subscribe(self.channel) as changed:
             while True:
                 await self.delete_due()
                 await changed.wait(TICK_SECONDS)
 
     async def delete_due(self) -> None:
-        """Deletes documents that no worker holds any more, and versions that search no longer serves."""
+        """Deletes documents that no worker holds any longer, and versions that search no longer serves."""
         async with self.catalogs.database.system() as connection:
             queue = SystemRepository(connection)
             documents = await queue.all(DeletionJobSql.due, DocumentKey)
@@ -112,7 +112,7 @@ class DeletionJob:
     async def _delete_version(self, catalog: Catalog, version: VersionKey) -> None:
         rows = Repository(catalog.connection, catalog.workspace_id)
         key = {"document_id": version.document_id, "version": version.version}
-        # Before the row: the intake locks in this order, too.
+        # The content before the row, the order in which the intake locks.
         await catalog.documents.lock_content(version.content_hash)
         if await rows.run(DeletionJobSql.lock_version, **key) == 0:
             return
@@ -123,7 +123,7 @@ class DeletionJob:
     async def _delete_objects(
         self, catalog: Catalog, document_id: UUID, versions: Sequence[int], hashes: Collection[str], prefix: str
     ) -> DeletedObjects:
-        """Deletes the versions' objects and counts them by kind. An original stays if another version needs it."""
+        """Deletes the versions' objects and counts them by kind. An original that another version needs is kept."""
         rows = Repository(catalog.connection, catalog.workspace_id)
         unused: list[str] = []
         for content_hash in sorted(hashes):
@@ -149,7 +149,7 @@ async def _count_rows(rows: Repository, document_id: UUID) -> dict[str, int]:
 
 
 async def delete_workspace_objects(objects: ObjectStore, workspace_id: UUID) -> tuple[int, int]:
-    """Deletes every object of a workspace; returns (removed, remaining), both counted. Raises Unavailable."""
+    """Deletes every object of a workspace; returns the counts (removed, remaining). Raises Unavailable."""
     prefix = f"{workspace_id}/"
     found = await objects.akeys(prefix)
     if found:

@@ -1,5 +1,5 @@
 -- name: due
--- Returns deletions without a worker that may still write: it notices at its next heartbeat, or its lease expires.
+-- Returns deletions of documents that no worker holds, so that none can still write.
 SELECT deletion.workspace_id, deletion.document_id
 FROM deletion
 WHERE erased_at IS NULL AND NOT EXISTS (
@@ -45,7 +45,7 @@ UPDATE deletion SET erased_at = now()
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 
 -- name: supersede_versions
--- Marks older versions once the newest is indexed and has no open stage: its embedding may still copy their vectors.
+-- Marks older versions once the newest is indexed and has no open stage, in which it might still copy their vectors.
 UPDATE document_version AS older
 SET superseded_at = now()
 WHERE older.replaced_at IS NOT NULL AND older.superseded_at IS NULL
@@ -68,7 +68,7 @@ ORDER BY superseded_at
 LIMIT 100;
 
 -- name: lock_version
--- Locks a version, unless its document is being deleted with all of its versions.
+-- Locks a version, unless its document is being deleted with all its versions.
 SELECT document_version.version
 FROM document_version
 JOIN document ON document.workspace_id = document_version.workspace_id AND document.id = document_version.document_id

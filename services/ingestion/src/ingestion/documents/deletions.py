@@ -1,4 +1,4 @@
-"""The tables of deletions, which prove what each service deleted of a document."""
+"""The tables of deletions and their receipts, which prove what each service deleted of a document."""
 
 from __future__ import annotations
 
@@ -72,11 +72,11 @@ class Deletions(Repository):
         return await self.one(DocumentDeletionSql.find, DocumentDeletionRow, document_id=document_id)
 
     async def deleted(self, document_ids: Sequence[UUID]) -> list[UUID]:
-        """Returns those of the documents that are deleted, long ago or with their workspace too."""
+        """Returns which of these documents are deleted, including long ago or with their workspace."""
         return await self.values(DocumentDeletionSql.deleted, document_ids=list(document_ids))
 
     async def record_orphan(self, document_id: UUID) -> None:
-        """Records the deletion of a document that only other services still know."""
+        """Records the deletion of a document that only other services still hold."""
         await self.run(DocumentDeletionSql.insert_of_orphan, document_id=document_id)
 
     async def exclude_origins(self, document_id: UUID) -> None:
@@ -84,7 +84,7 @@ class Deletions(Repository):
         await self.run(DocumentDeletionSql.exclude_origins, document_id=document_id)
 
     async def begin(self, document_ids: Sequence[UUID], source_id: UUID | None) -> None:
-        """Hides locked documents and deletes their origins; `source_id` if they are deleted with their source."""
+        """Hides locked documents and deletes their origins; `source_id` is given if their source is deleted."""
         key = {"document_ids": list(document_ids), "source_id": source_id}
         for statement in (
             DocumentDeletionSql.mark_deleting,
@@ -95,7 +95,7 @@ class Deletions(Repository):
             await self.run(statement, **key)
 
     async def begin_of_source(self, source_id: UUID) -> list[UUID] | None:
-        """Deletes the source and its origins; returns its documents, locked. None if there is no such source."""
+        """Deletes the source and its origins; returns its documents, locked, or None if there is no such source."""
         if await self.run(DocumentDeletionSql.mark_source_deleted, source_id=source_id) == 0:
             return None
         await self.run(DocumentDeletionSql.insert_of_source, source_id=source_id)
@@ -104,7 +104,7 @@ class Deletions(Repository):
         return document_ids
 
     async def without_origin(self, document_ids: Sequence[UUID]) -> set[UUID]:
-        """Returns those documents that have no origin left."""
+        """Returns which of these documents have no origin left."""
         return set(await self.values(DocumentDeletionSql.without_origin, document_ids=list(document_ids)))
 
     async def receipt(self, document_id: UUID) -> DeletionReceipt:
@@ -139,7 +139,7 @@ class Deletions(Repository):
     async def confirm(
         self, document_id: UUID, service: str, removed: dict[str, int], remaining: dict[str, int]
     ) -> None:
-        """Enters a service's counts, adding to what it removed earlier; ignores unknown deletions."""
+        """Records a service's counts, added to what it removed earlier; ignores unknown deletions."""
         if await self.one(DocumentDeletionSql.lock, DocumentDeletionRow, document_id=document_id) is None:
             return
         confirmed = await self._receipts(document_id)
@@ -147,12 +147,12 @@ class Deletions(Repository):
         total = {kind: earlier.get(kind, 0) + removed.get(kind, 0) for kind in {**earlier, **removed}}
         counts = {"removed": Jsonb(total), "remaining": Jsonb(remaining)}
         await self.run(DocumentDeletionSql.write_receipt, document_id=document_id, service=service, **counts)
-        # Also the trigger by which a waiting caller learns of the receipt.
+        # Run even when incomplete: the table's trigger wakes callers who wait for the receipt.
         done = set(CONFIRM_DOCUMENT_DELETION) <= {*confirmed, service}
         await self.run(DocumentDeletionSql.complete if done else DocumentDeletionSql.touch, document_id=document_id)
 
     async def announced_again(self, document_id: UUID, resend_after: float) -> bool:
-        """Enters that the deletion is published again; False if it is too early or complete."""
+        """Records that the deletion is republished; returns False if it is complete or it is too early."""
         values = {"document_id": document_id, "resend_after": resend_after}
         return await self.run(DocumentDeletionSql.announced_again, **values) > 0
 
@@ -165,5 +165,5 @@ class AllDeletions(SystemRepository):
     """The deletions of all workspaces."""
 
     async def unanswered(self, resend_after: float) -> list[DocumentKey]:
-        """Returns deletions that were published a while ago and are not complete."""
+        """Returns incomplete deletions to republish: after `resend_after` seconds, then at growing intervals."""
         return await self.all(DocumentDeletionSql.unanswered, DocumentKey, resend_after=resend_after)

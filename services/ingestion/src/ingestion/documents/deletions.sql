@@ -7,7 +7,7 @@ UPDATE document_stage SET state = 'waiting'
 WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s) AND state = 'queued';
 
 -- name: exclude_origins
--- Excludes what a source still has of a document that a user deleted.
+-- Excludes the places at which sources still have a document that a user deleted.
 UPDATE origin SET excluded = true, document_id = NULL
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND source_id IS NOT NULL;
 
@@ -24,7 +24,7 @@ FROM deletion
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 
 -- name: deleted
--- Returns those of the documents that are deleted. With the workspace's rows its deletions are gone, and all are.
+-- Returns which of the documents are deleted; all of them if the workspace is, because its deletion rows are gone, too.
 SELECT document_id FROM unnest(%(document_ids)s::uuid[]) AS asked (document_id)
 WHERE EXISTS (SELECT FROM deleted_workspace WHERE deleted_workspace.workspace_id = %(workspace_id)s)
    OR EXISTS (

@@ -30,7 +30,7 @@ class DerivedKeys:
 
     @property
     def vectors(self) -> str:
-        """NumPy .npy, float32, a row per chunk."""
+        """NumPy .npy, float32, one row per chunk."""
         return f"{self.prefix}vectors.npy"
 
 

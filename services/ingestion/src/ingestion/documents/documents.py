@@ -44,7 +44,7 @@ class DocumentSql(Statements, file="documents.sql", columns=columns(DocumentRow)
 
 @dataclass(frozen=True)
 class Content:
-    """A file that was accepted, to become a document's version; it lies at `path`."""
+    """An accepted file on disk, at `path`, that becomes a version of a document."""
 
     path: Path
     name: str
@@ -56,7 +56,7 @@ class Content:
 
 @dataclass(frozen=True)
 class DocumentFilters:
-    """None does not filter. `name` matches any part of the name, ignoring case."""
+    """Filters of the list; None does not filter. `name` matches any part of the name, ignoring case."""
 
     status: DocumentStatus | None = None
     name: str | None = None
@@ -84,37 +84,37 @@ class SummaryRow:
 
 @dataclass(frozen=True)
 class DescribedRow(DocumentRow):
-    """`changed`: other services know something else of the document."""
+    """A document after its source fields were updated. `changed`: other services have outdated ones."""
 
     changed: bool
 
 
 class Documents(Repository):
     async def find(self, document_id: UUID) -> DocumentRow:
-        """Raises DocumentNotFound, also when the document is being deleted."""
+        """Returns the document; raises DocumentNotFound, also while it is being deleted."""
         return _found(await self.one(DocumentSql.find, DocumentRow, document_id=document_id))
 
     async def find_by_hash(self, content_hash: str) -> DocumentRow | None:
-        """Returns the document whose newest version has these bytes."""
+        """Returns the document whose newest version has these bytes, or None."""
         return await self.one(DocumentSql.find_by_hash, DocumentRow, content_hash=content_hash)
 
     async def lock(self, document_id: UUID) -> DocumentRow | None:
-        """Locks the document until the transaction ends; None if it does not exist or is being deleted.
+        """Locks the document until the transaction ends; returns None if it does not exist or is being deleted.
 
         Lock a document before changing its stages, so that all transactions lock in the same order.
         """
         return await self.one(DocumentSql.lock, DocumentRow, document_id=document_id)
 
     async def lock_existing(self, document_id: UUID) -> DocumentRow:
-        """Locks the document; raises DocumentNotFound."""
+        """Locks the document like `lock`, but raises DocumentNotFound."""
         return _found(await self.lock(document_id))
 
     async def lock_all(self, document_ids: Sequence[UUID]) -> list[DocumentRow]:
-        """Locks those that exist and are not being deleted, in the order of their ids."""
+        """Locks, in the order of their ids, the documents that exist and are not being deleted."""
         return await self.all(DocumentSql.lock_all, DocumentRow, document_ids=list(document_ids))
 
     async def lock_content(self, content_hash: str) -> None:
-        """Keeps others from taking in or deleting these bytes until the transaction ends.
+        """Keeps other transactions from taking in or deleting these bytes until this one ends.
 
         Locks are taken in the order place, source, content, document.
         """
@@ -129,7 +129,7 @@ class Documents(Repository):
         return await self.all(DocumentSql.page, DocumentRow, **values)
 
     async def choose(self, chosen: DocumentFilter, after: UUID | None, limit: int) -> list[UUID]:
-        """Returns the ids of matching documents in their order, starting after `after`."""
+        """Returns up to `limit` ids of matching documents in ascending order, starting after `after`."""
         return await self.values(DocumentSql.choose, **chosen.model_dump(), after=after, limit=limit)
 
     async def summarise(self, source_id: UUID | None) -> SummaryRow:
@@ -149,20 +149,20 @@ class Documents(Repository):
         await self.run(DocumentSql.set_status, document_id=document_id, status=status)
 
     async def cancel(self, document_ids: Sequence[UUID]) -> None:
-        """Cancels documents whose stages were cancelled; an indexed version stays searchable."""
+        """Updates the status of documents whose stages were cancelled; an indexed version stays searchable."""
         await self.run(DocumentSql.cancel, document_ids=list(document_ids))
 
     async def resume(self, stages: Sequence[tuple[UUID, StageName]]) -> None:
-        """Enters that these stages of these documents are queued again."""
+        """Updates the status of documents whose stages, given as (document id, stage), are queued again."""
         ids, names = [document_id for document_id, _ in stages], [name for _, name in stages]
         await self.run(DocumentSql.resume, document_ids=ids, names=names)
 
     async def describe(self, document_ids: Sequence[UUID]) -> list[DescribedRow]:
-        """Enters into documents what their origins say; returns those that have an origin."""
+        """Copies source fields from origins into documents; returns the documents that have an origin."""
         return await self.all(DocumentSql.describe, DescribedRow, document_ids=list(document_ids))
 
     async def record_embedding(self, document: DocumentRow, model: str | None, dims: int | None) -> None:
-        """Records the model of the newest version's vectors; None: embedding failed."""
+        """Records the model of the newest version's vectors; None if embedding failed."""
         key = {"document_id": document.id, "version": document.version}
         await self.run(DocumentSql.record_embedding, **key, embedding_model=model, embedding_dims=dims)
 
@@ -170,7 +170,7 @@ class Documents(Repository):
         await self.run(DocumentSql.fail_embedding, document_id=document_id)
 
     async def confirm_index(self, document_id: UUID, version: int, *, vectors: int, chunk_count: int) -> None:
-        """Records what the index holds of a version."""
+        """Records that a version is indexed, and with how many vectors."""
         key = {"document_id": document_id, "version": version}
         await self.run(DocumentSql.confirm_index, **key, vectors=vectors, chunk_count=chunk_count)
 
@@ -180,7 +180,7 @@ class Documents(Repository):
         return await self.all(DocumentSql.page_of_versions, VersionRow, **key, before=before, limit=limit)
 
     async def readable_version(self, document: DocumentRow) -> int:
-        """Returns the version that search serves, else the newest converted one; raises NotConverted."""
+        """Returns the version that search serves, or else the newest converted one; raises NotConverted."""
         values = {"document_id": document.id, "searchable_version": document.searchable_version}
         version = await self.value(DocumentSql.readable_version, **values)
         if version is None:

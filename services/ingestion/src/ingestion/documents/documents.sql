@@ -64,8 +64,7 @@ ORDER BY id
 LIMIT %(limit)s;
 
 -- name: summarise
--- Counts by status, stage and failure. Joins by primary keys alone, so that it is fast before the planner has
--- statistics.
+-- Counts by status, stage and failure. Joins by primary keys only, to be fast before the planner has statistics.
 WITH counted AS (
     SELECT document.status, count(*) AS documents,
            count(*) FILTER (WHERE document.embedding_status = 'failed') AS embedding_failed
@@ -128,7 +127,7 @@ SELECT (SELECT coalesce(sum(documents), 0)::bigint FROM counted) AS total,
 SELECT pg_advisory_xact_lock(hashtextextended(%(workspace_id)s::text || %(content_hash)s, 0));
 
 -- name: insert
--- Inserts a document with its first version. Its origin fills the columns about where it comes from.
+-- Inserts a document with its first version. `describe` fills the source columns from its origin.
 WITH inserted AS (
     INSERT INTO document (workspace_id, id, name, media_type, file_size, content_hash, source_type)
     VALUES (%(workspace_id)s, %(document_id)s, %(name)s, %(media_type)s, %(file_size)s, %(content_hash)s, %(kind)s)
@@ -138,7 +137,7 @@ INSERT INTO document_version (workspace_id, document_id, version, name, media_ty
 SELECT workspace_id, id, version, name, media_type, file_size, content_hash FROM inserted;
 
 -- name: begin_version
--- Adds a version. What only its conversion can tell stays that of the previous version until then.
+-- Adds a version. Columns from the conversion keep the previous version's values until it is converted.
 WITH newer AS (
     UPDATE document
     SET version = version + 1, media_type = %(media_type)s, file_size = %(file_size)s, content_hash = %(content_hash)s,
@@ -163,8 +162,7 @@ SET status = %(status)s, updated_at = now(),
 WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
 
 -- name: cancel
--- Cancels documents; published ones stay lexically searchable. Both tables are filtered by the ids, so that neither is
--- read as a whole.
+-- Cancels documents; published ones stay lexically searchable. Filters both tables by id, so that neither is scanned.
 UPDATE document
 SET status = CASE WHEN index.state = 'waiting' THEN 'cancelled' ELSE document.status END,
     embedding_status = CASE WHEN index.state = 'waiting' THEN document.embedding_status ELSE 'failed' END,
@@ -187,9 +185,8 @@ SET status = CASE WHEN status IN ('failed', 'cancelled') THEN 'processing' ELSE 
 WHERE workspace_id = %(workspace_id)s AND id = ANY(%(document_ids)s);
 
 -- name: describe
--- Copies into documents what their first origin says; a document is stale when it is missing everywhere. `changed`
--- tells
--- whether other services know something else of it.
+-- Copies the source columns of documents from their first origin; a document is stale if it is missing at every origin.
+-- `changed` says whether other services have outdated values.
 WITH was AS (
     SELECT id, (name, source_type, source_ids, source_name, source_path, source_uri) AS shown FROM document
     WHERE workspace_id = %(workspace_id)s AND id = ANY(%(document_ids)s)
@@ -237,8 +234,7 @@ SET title = %(title)s, pages = %(pages)s, chunk_count = %(chunk_count)s, engine 
 WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
 
 -- name: record_embedding
--- Records the model of the vectors, which is complete once the index confirms them. Without a model embedding has
--- failed.
+-- Records the model of the vectors; embedding is complete once the index confirms them. Without a model, it has failed.
 WITH version AS (
     UPDATE document_version
     SET embedding_model = %(embedding_model)s, embedding_dims = %(embedding_dims)s
@@ -254,8 +250,7 @@ UPDATE document SET embedding_status = 'failed', updated_at = now()
 WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
 
 -- name: confirm_index
--- Records that retrieval serves this version, unless it serves a later one. Only its count of vectors completes
--- embedding.
+-- Records that retrieval serves this version, unless it serves a later one. Its count of vectors completes embedding.
 WITH version AS (
     UPDATE document_version SET indexed_at = coalesce(indexed_at, now())
     WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND version = %(version)s

@@ -1,4 +1,4 @@
-"""What can go wrong with a request about documents."""
+"""Problems with requests about documents."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class ComesFromSource(Conflict):
 
 
 class ContentExists(Conflict):
-    """`document_id` in the body names the other document."""
+    """Another document has these bytes; `document_id` in the body names it."""
 
     type, title = "content-exists", "Another document of this workspace has the same content"
 
 
 class QuotaExceeded(Conflict):
-    """`files` in the body says of each file of an upload why it was refused."""
+    """The quota is used up; for an upload, `files` in the body says why each file was refused."""
 
     type, title = QUOTA_EXCEEDED, "The workspace's quota is used up"

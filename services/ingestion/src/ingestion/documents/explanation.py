@@ -19,14 +19,14 @@ Stages = dict[StageName, StageRow]
 
 @dataclass(frozen=True)
 class Queue:
-    """`ahead`: documents of the workspace before this one; `workers`: live ones."""
+    """`ahead`: how many documents of the workspace come first; `workers`: how many are live."""
 
     ahead: int
     workers: int
 
 
 def explain(document: DocumentRow, rows: Sequence[StageRow], queue: Queue, now: datetime) -> str | None:
-    """Returns None when it is searchable with its embedding; a missing graph is not mentioned. Pure."""
+    """Returns the sentence; None if the document is searchable with its embedding. A missing graph is ignored."""
     stages: Stages = {row.name: row for row in rows}
     if document.status is DocumentStatus.searchable:
         if document.embedding_status is EmbeddingStatus.complete:

@@ -1,4 +1,4 @@
-"""Makes file names of callers safe to store, display and offer for download."""
+"""Makes callers' file names safe to store, display and offer for download."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAMELESS = "unnamed"
 def safe_name(raw: bytes) -> str:
     """Returns the last part of a path in NFC, without control and direction characters, at most MAX_CHARACTERS long.
 
-    The extension survives the cut. Bytes that are not UTF-8 become U+FFFD.
+    Truncation keeps the extension. Bytes that are not UTF-8 become U+FFFD.
     """
     text = unicodedata.normalize("NFC", raw.decode("utf-8", errors="replace"))
     last = re.split(r"[/\\]", text)[-1]
@@ -35,6 +35,6 @@ def _shortened(name: str) -> str:
 
 
 def attachment(name: str) -> str:
-    """Returns the Content-Disposition of a download (RFC 6266): an ASCII name, and the full one for modern clients."""
+    """Returns the Content-Disposition of a download (RFC 6266): an ASCII name, and the full name in UTF-8."""
     plain = "".join(one if one.isascii() and one.isprintable() and one not in '"\\%;' else "_" for one in name)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -1,4 +1,4 @@
-"""Files on their way in, and what can become of them."""
+"""Incoming files, and the possible results of their intake."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Change = Literal["created", "new_version", "linked", "unchanged", "excluded", "r
 
 @dataclass(frozen=True)
 class IntakeLimits:
-    """`max_queued_bytes` limits what is queued for conversion, per workspace and lane.
+    """Limits of the intake. `max_queued_bytes` bounds what waits for conversion, per workspace and lane.
 
-    `max_documents` and `max_bytes` are the quota of each workspace; 0 is no limit.
+    `max_documents` and `max_bytes` are the quota of each workspace; 0 means no limit.
     """
 
     max_file_bytes: int
@@ -42,9 +42,9 @@ class IncomingFile:
 
 @dataclass(frozen=True)
 class Taken:
-    """What became of a file. `document` is None when it is excluded, or refused for the reason `refused`.
+    """The result of an intake. `document` is None if the file was excluded, or refused for the reason `refused`.
 
-    `linked`: a document already had these bytes, and has one more origin now.
+    `linked` means that a document already had these bytes and now has one more origin.
     """
 
     change: Change

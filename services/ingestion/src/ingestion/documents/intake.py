@@ -1,4 +1,4 @@
-"""Takes in files of uploads, and of synchronisations in a worker's process."""
+"""Takes in files: uploads in the API process, and files of sources in a worker."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ UPLOADED = frozenset({OriginKind.upload, OriginKind.artifact})
 
 
 class SourceGone(Exception):
-    """The source was deleted: nothing more is taken from it."""
+    """The source was deleted; no more files are taken from it."""
 
 
 class _Moved(Exception):
-    """The origin changed between a look at it and its locks: look again."""
+    """The origin changed before its documents were locked; the intake starts over."""
 
 
 class _OverQuota(Exception):
-    """The workspace's quota has no room; nothing was changed."""
+    """The file would exceed the workspace's quota; nothing was changed."""
 
     def __init__(self, refused: Refused) -> None:
         super().__init__(refused.message)
@@ -45,10 +45,10 @@ class _OverQuota(Exception):
 
 @dataclass(frozen=True)
 class Situation:
-    """What is known of an arriving file once everything about it is locked.
+    """The rows that concern an incoming file, once they are locked.
 
-    `current` is the document at its place, `same` the document with its bytes; `is_shared`: `current` has other
-    origins.
+    `current` is the document at the file's place, `same` the document with its bytes. `is_shared` says that `current`
+    has other origins.
     """
 
     is_excluded: bool = False
@@ -58,9 +58,9 @@ class Situation:
 
 
 def outcome(situation: Situation) -> Change:
-    """Decides what becomes of a file: equal bytes are one document, whoever brings them and at the same moment.
+    """Decides what becomes of a file. Equal bytes are one document, even if several callers send them at once.
 
-    Other bytes at a known place are a new version of its document, or another document if that has further origins.
+    Different bytes at a known place are a new version of its document, or a new document if that has other origins.
     """
     current, same = situation.current, situation.same
     if situation.is_excluded:
@@ -71,14 +71,14 @@ def outcome(situation: Situation) -> Change:
 
 
 class Intake:
-    """Every method is one or a few short transactions; all raise Unavailable when a store does not answer."""
+    """Takes in, replaces and drops files, in short transactions. All methods raise Unavailable if a store is down."""
 
     def __init__(self, database: Database, objects: ObjectStore, outbox: Outbox, limits: IntakeLimits) -> None:
         self.catalogs, self.limits = Catalogs(database, outbox), limits
         self.originals = OriginalStorage(database, objects)
 
     async def take(self, workspace_id: UUID, file: IncomingFile, place: Provenance, lane: Lane) -> Taken:
-        """Takes in a file as `outcome` decides; `refused` over the quota. Raises SourceGone and WorkspaceGone."""
+        """Takes in a file as `outcome` decides; refuses it over the quota. Raises SourceGone and WorkspaceGone."""
         content = accepted(file, self.limits)
         if isinstance(content, Refused):
             return Taken("refused", refused=content)
@@ -98,9 +98,9 @@ class Intake:
     async def replace(
         self, workspace_id: UUID, document_id: UUID, file: IncomingFile, expected_version: int | None
     ) -> Taken:
-        """Gives an uploaded document a new version; `unchanged` if it has these bytes, `refused` over the quota.
+        """Gives an uploaded document a new version, unless it has these bytes already; refuses it over the quota.
 
-        Raises DocumentNotFound, PreconditionFailed, ContentExists, and ComesFromSource if a source keeps it.
+        Raises DocumentNotFound, PreconditionFailed, ContentExists, and ComesFromSource if the document has a source.
         """
         content = accepted(file, self.limits)
         if isinstance(content, Refused):
@@ -113,7 +113,7 @@ class Intake:
             return await self._refused(workspace_id, content, error.refused)
 
     async def drop(self, workspace_id: UUID, origin_id: UUID, on_removed: OnRemoved) -> Dropped:
-        """Enters that a place has no file any more. Take new files first, so that a moved file is recognised."""
+        """Records that a place no longer has a file. Take new files first, so that a moved file is recognised."""
         async with self.catalogs.open(workspace_id) as catalog:
             place = await catalog.origins.find(origin_id)
             if place is None:
@@ -134,7 +134,7 @@ class Intake:
             return "deleted" if await catalog.delete_without_origin(document.id) else "unlinked"
 
     async def seen(self, workspace_id: UUID, origin_ids: Sequence[UUID]) -> None:
-        """Enters that places have what they had; thousands at once are fine."""
+        """Records that places still have the same files; one call may pass thousands of ids."""
         async with self.catalogs.open(workspace_id) as catalog:
             await catalog.origins.see(origin_ids)
 
@@ -144,7 +144,7 @@ class Intake:
             return await catalog.stages.count_queued_bytes(lane)
 
     async def has_room(self, workspace_id: UUID, lane: Lane) -> bool:
-        """False while the lane's queued files fill `max_queued_bytes`."""
+        """Returns False while the lane's queued files fill `max_queued_bytes`."""
         return await self.queued_bytes(workspace_id, lane) < self.limits.max_queued_bytes
 
     async def _replace(
@@ -180,7 +180,7 @@ class Intake:
         document_id = await self._enter(catalog, change, situation, content, place.kind, lane)
         origin_id = await catalog.origins.write(
             place,
-            # An upload without a key keeps the name under which its bytes came first.
+            # An upload without a key keeps the name under which its bytes first arrived.
             name=origin.name if origin and origin.is_unkeyed else content.name,
             content_hash=content.content_hash,
             document_id=document_id,
@@ -194,7 +194,7 @@ class Intake:
         return Taken(change, document, origin_id)
 
     async def _require_room(self, catalog: Catalog, documents: int, size: int) -> None:
-        """Raises _OverQuota unless the workspace may grow by this."""
+        """Raises _OverQuota unless the workspace may grow by this many documents and bytes."""
         if refused := await catalog.quotas.refusal(self.limits, documents, size):
             raise _OverQuota(refused)
 
@@ -215,12 +215,12 @@ class Intake:
         kind: OriginKind,
         lane: Lane,
     ) -> UUID | None:
-        """Writes what `outcome` decided; returns the document that the place has now."""
+        """Carries out the `change`; returns the document that now belongs to the place, None if it is excluded."""
         current, same = situation.current, situation.same
         if change == "excluded":
             return None
         if same:
-            if kind in UPLOADED:  # a user asks for it: it comes before what sources bring
+            if kind in UPLOADED:  # a user is waiting for it, so it goes before the files of sources
                 await retry_ended(catalog, same, lane)
                 if lane is Lane.interactive:
                     await catalog.stages.hasten(same.id)
@@ -235,7 +235,7 @@ class Intake:
 
 
 async def _situation(catalog: Catalog, content: Content, place: Provenance, origin: OriginRow | None) -> Situation:
-    """Locks the place's document and the one with these bytes, in the order of their ids; raises _Moved."""
+    """Locks the place's document and the document with these bytes, in the order of their ids; raises _Moved."""
     if await _is_excluded(catalog, content, place, origin):
         return Situation(is_excluded=True)
     found = await catalog.documents.find_by_hash(content.content_hash)
@@ -245,13 +245,13 @@ async def _situation(catalog: Catalog, content: Content, place: Provenance, orig
     if not _is_unmoved(origin, await catalog.origins.at(place)):
         raise _Moved
     if same and same.content_hash != content.content_hash:
-        same = None  # a new version has taken its bytes away before it was locked
+        same = None  # it got a new version, with other bytes, before it was locked
     is_shared = current is not None and same is None and await catalog.origins.count(current.id) > 1
     return Situation(current=current, same=same, is_shared=is_shared)
 
 
 async def _is_excluded(catalog: Catalog, content: Content, place: Provenance, origin: OriginRow | None) -> bool:
-    """True when a user deleted what the place has, or the same bytes at another place of the source."""
+    """Returns whether a user deleted the place's document, or these bytes at another place of the same source."""
     if origin:
         return origin.excluded
     return place.source_id is not None and await catalog.origins.is_excluded_content(
@@ -266,7 +266,7 @@ def _is_unmoved(before: OriginRow | None, now: OriginRow | None) -> bool:
 
 
 async def _move_origins(catalog: Catalog, document_id: UUID, content: Content, known: Sequence[OriginRow]) -> None:
-    """Gives a replaced document's keys the new bytes; without a key it is identified by them."""
+    """Points the keys of a replaced document at its new bytes; one without a key is identified by the bytes."""
     await catalog.origins.delete_unkeyed(document_id)
     keyed: list[tuple[UUID | None, Provenance]] = [
         (one.id, Provenance(one.kind, None, one.path, one.uri)) for one in known if not one.is_unkeyed

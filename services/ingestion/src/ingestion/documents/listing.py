@@ -1,4 +1,4 @@
-"""What callers read of documents: one in detail, and counts of all."""
+"""Builds what the API shows of documents: the detail of one, and the counts of all."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LEAST_SPAN_SECONDS = 5.0
 
 
 async def detail(catalogs: Catalogs, lease_seconds: float, workspace_id: UUID, document_id: UUID) -> DocumentDetail:
-    """Raises DocumentNotFound."""
+    """Returns a document with its origins, stages and explanation; raises DocumentNotFound."""
     async with catalogs.open(workspace_id) as catalog:
         document = await catalog.documents.find(document_id)
         rows = await catalog.stages.of_document(document_id)
@@ -32,7 +32,7 @@ async def detail(catalogs: Catalogs, lease_seconds: float, workspace_id: UUID, d
 
 
 async def summary(catalog: Catalog, source_id: UUID | None, workers: int) -> DocumentSummary:
-    """Counts the workspace's documents, or those of one source. So many `workers` are alive."""
+    """Counts the workspace's documents, or those of one source. `workers` is the number of live workers."""
     row = await catalog.documents.summarise(source_id)
     waiting = await catalog.stages.waiting()
     left = row.by_status.get(DocumentStatus.processing, 0)
@@ -51,7 +51,7 @@ async def summary(catalog: Catalog, source_id: UUID | None, workers: int) -> Doc
 
 
 def seconds_left(left: int, done: int, since: datetime | None, now: datetime) -> float | None:
-    """Estimates the time for `left` documents from those `done` since `since`; None if none were."""
+    """Estimates the time for `left` documents from the number `done` since `since`; None without any."""
     if left == 0:
         return 0.0
     if since is None or done == 0:

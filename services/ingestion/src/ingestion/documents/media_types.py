@@ -1,4 +1,4 @@
-"""Determines from name and first bytes whether a file is accepted, and its media type."""
+"""Determines from a file's name and first bytes whether it is accepted, and its media type."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from contracts.formats import MEDIA_TYPES, extension, has_extension
 
 
 def media_type_of(name: str, head: bytes) -> str | None:
-    """Returns None if the format is not supported. `head`, the first kilobytes, decides if there is no extension."""
+    """Returns the media type, None if it is not supported. `head` (first kilobytes) decides without an extension."""
     if known := MEDIA_TYPES.get(extension(name)):
         return known
     if has_extension(name):
@@ -19,7 +19,7 @@ def media_type_of(name: str, head: bytes) -> str | None:
 
 
 def _is_text(head: bytes) -> bool:
-    """Returns whether this is UTF-8 without NUL; the last character may be cut."""
+    """Returns whether this is UTF-8 without NUL; the last character may be incomplete."""
     try:
         head[: max(len(head) - 3, 0)].decode("utf-8")
     except UnicodeDecodeError as error:

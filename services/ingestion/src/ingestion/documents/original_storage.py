@@ -1,4 +1,4 @@
-"""Stores originals in the object store before a document needs them."""
+"""Stores originals in the object store before their documents exist."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from service_kit.postgres import Database
 
 
 class OriginalStorage:
-    """All methods raise Unavailable when a store does not answer."""
+    """Stores and deletes originals. All methods raise Unavailable when a store does not respond."""
 
     def __init__(self, database: Database, objects: ObjectStore) -> None:
         self.database, self.objects = database, objects
 
     async def store(self, workspace_id: UUID, content: Content) -> None:
-        """Stores the file unless a document has these bytes; again if that failed, as its object may be lost."""
+        """Stores the file unless a document already has these bytes; a failed document's object may be lost."""
         async with self.database.workspace(workspace_id) as connection:
             known = await Documents(connection, workspace_id).find_by_hash(content.content_hash)
         if known is None or known.status is DocumentStatus.failed:
             await self._put(workspace_id, content)
 
     async def store_if_missing(self, workspace_id: UUID, content: Content) -> None:
-        """Stores the file, under the lock of its content, if it was deleted after `store`."""
+        """Stores the file if it was deleted since `store`. The caller holds the lock of its content."""
         if not await self.objects.aexists(original_key(workspace_id, content.content_hash)):
             await self._put(workspace_id, content)
 
     async def delete(self, workspace_id: UUID, content: Content) -> None:
-        """Deletes what was stored for a file that was not taken in after all."""
+        """Deletes the object of a file that was not taken in after all."""
         await self.objects.adelete([original_key(workspace_id, content.content_hash)])
 
     async def _put(self, workspace_id: UUID, content: Content) -> None:

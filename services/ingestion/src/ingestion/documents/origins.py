@@ -1,4 +1,4 @@
-"""The table of origins: where documents come from."""
+"""The table of origins: the places that documents come from."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class OriginSql(Statements, file="origins.sql", columns=columns(OriginRow)):
 
 @dataclass(frozen=True)
 class Provenance:
-    """Where a file comes from. `path` is unique within its source, or within its kind if there is no source.
+    """The place a file comes from. `path` is unique within its source, or within its kind if there is no source.
 
-    `fingerprint` is what the source says of unchanged content without reading it.
+    `fingerprint` is the source's mark of unchanged content, known without reading it.
     """
 
     kind: OriginKind
@@ -51,14 +51,14 @@ class Provenance:
 
 class Origins(Repository):
     async def lock_place(self, place: Provenance | OriginRow) -> None:
-        """Keeps others from changing what comes from this place until the transaction ends.
+        """Keeps other transactions from changing the documents of this place until this one ends.
 
         Locks are taken in the order place, source, content, document.
         """
         await self.run(OriginSql.lock_place, **_key(place))
 
     async def lock_source(self, source_id: UUID) -> bool:
-        """Keeps the source from being deleted until the transaction ends; False if it is deleted."""
+        """Keeps the source from being deleted until the transaction ends; returns False if it already is."""
         return await self.run(OriginSql.lock_source, source_id=source_id) == 1
 
     async def at(self, place: Provenance) -> OriginRow | None:
@@ -68,14 +68,14 @@ class Origins(Repository):
         return await self.one(OriginSql.find, OriginRow, origin_id=origin_id)
 
     async def of_document(self, document_id: UUID) -> list[OriginRow]:
-        """Returns the first LISTED origins, oldest first."""
+        """Returns at most LISTED origins, oldest first."""
         return await self.all(OriginSql.of_document, OriginRow, document_id=document_id, limit=LISTED)
 
     async def count(self, document_id: UUID) -> int:
         return int(await self.value(OriginSql.count, document_id=document_id))
 
     async def is_excluded_content(self, source_id: UUID, content_hash: str) -> bool:
-        """True when a user deleted a document with these bytes that came from the source."""
+        """Returns whether a user deleted a document from this source that had these bytes."""
         values = {"source_id": source_id, "content_hash": content_hash}
         return bool(await self.value(OriginSql.is_excluded_content, **values))
 
@@ -88,7 +88,7 @@ class Origins(Repository):
         document_id: UUID | None,
         origin_id: UUID | None = None,
     ) -> UUID:
-        """Writes which file the place has and returns the origin's id; without a document it is excluded."""
+        """Records the file at a place and returns the origin's id; without a document the place is excluded."""
         origin_id = origin_id or uuid4()
         file = {"name": name, "content_hash": content_hash, "uri": place.uri, "fingerprint": place.fingerprint}
         target = {"document_id": document_id, "excluded": document_id is None}
@@ -96,11 +96,11 @@ class Origins(Repository):
         return origin_id
 
     async def see(self, origin_ids: Sequence[UUID]) -> None:
-        """Enters that the places still have what they had."""
+        """Records that the places still have the same files."""
         await self.run(OriginSql.see, origin_ids=list(origin_ids))
 
     async def miss(self, origin_id: UUID) -> None:
-        """Enters that the place has no file any more."""
+        """Records that the place no longer has a file."""
         await self.run(OriginSql.miss, origin_id=origin_id)
 
     async def delete(self, origin_id: UUID) -> None:

@@ -1,5 +1,5 @@
 -- name: at
--- Two halves, as one index condition finds either equal values or nulls.
+-- In two halves, because one index condition can match either equal values or nulls.
 SELECT {columns}
 FROM origin
 WHERE workspace_id = %(workspace_id)s AND source_id = %(source_id)s AND kind = %(kind)s AND path = %(path)s
@@ -31,7 +31,7 @@ SELECT EXISTS (
 );
 
 -- name: write
--- Inserts or updates an origin. `name` is the file's.
+-- Inserts or updates an origin. `name` is the name of the file.
 INSERT INTO origin (workspace_id, id, kind, source_id, path, uri, name, document_id, fingerprint, content_hash, excluded)
 VALUES (%(workspace_id)s, %(origin_id)s, %(kind)s, %(source_id)s, %(path)s, %(uri)s, %(name)s, %(document_id)s,
         %(fingerprint)s, %(content_hash)s, %(excluded)s)
@@ -62,7 +62,7 @@ DELETE FROM origin
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND kind = 'upload' AND path LIKE 'sha256:%%';
 
 -- name: lock_place
--- Serialises changes of one place, also before it has a row.
+-- Serialises changes of one place, even before it has a row.
 SELECT pg_advisory_xact_lock(
     hashtextextended(concat_ws('/', %(workspace_id)s::text, %(source_id)s::text, %(kind)s::text, %(path)s::text), 1)
 );

@@ -1,4 +1,4 @@
-"""The states that callers can wait for: pure."""
+"""Predicates for the states that callers can wait for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def is_searchable(document: DocumentDetail) -> bool:
 
 
 def is_embedded(document: DocumentDetail) -> bool:
-    """Also true when no automatic retry will embed it."""
+    """Returns whether the document is embedded, or will not be without a manual retry."""
     given_up = _status(document, "embed") in {StageStatus.failed, StageStatus.cancelled}
     return (
         document.status in ENDED

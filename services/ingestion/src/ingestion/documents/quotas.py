@@ -1,4 +1,4 @@
-"""What one workspace may hold: documents, bytes of their originals, and sources."""
+"""The quota of a workspace: documents, bytes of their originals, and sources."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Used:
 
 
 class Quotas(Repository):
-    """Take its lock after all others: who holds it waits for nobody. A limit of 0 is none, and takes no lock."""
+    """Checks growth against the quota. Its lock is the last that a transaction takes. A limit of 0 means no limit."""
 
     async def refusal(self, limits: IntakeLimits, documents: int, size: int) -> Refused | None:
-        """Returns why the workspace cannot grow by so many documents and bytes; what makes it smaller always may.
+        """Returns why the workspace may not grow by these documents and bytes, or None. Shrinking is always allowed.
 
-        Nobody else lets it grow until the transaction ends.
+        Other transactions that would let it grow wait until this one ends.
         """
         counts_documents, counts_bytes = limits.max_documents and documents > 0, limits.max_bytes and size > 0
         if not counts_documents and not counts_bytes:
@@ -54,18 +54,18 @@ class Quotas(Repository):
         return None
 
     async def lock_sources(self, limit: int) -> None:
-        """Keeps others from adding a source until the transaction ends."""
+        """Keeps other transactions from adding a source until this one ends."""
         if limit:
             await self.run(QuotaSql.lock)
 
     async def require_sources(self, limit: int) -> None:
-        """Raises QuotaExceeded if the workspace has more sources, with the one just added. Lock them before."""
+        """Raises QuotaExceeded if there are more, including the source just added. Call `lock_sources` first."""
         count = int(await self.value(QuotaSql.count_sources)) if limit else 0
         if count > limit:
             raise QuotaExceeded(_exceeded("sources", limit, count - 1, "WORKSPACE_MAX_SOURCES"))
 
     async def needs_content(self, content_hash: str) -> bool:
-        """True when a kept version has these bytes."""
+        """Returns whether a kept version has these bytes."""
         return bool(await self.value(QuotaSql.needs_content, content_hash=content_hash))
 
 

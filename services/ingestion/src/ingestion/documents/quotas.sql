@@ -1,5 +1,5 @@
 -- name: lock
--- Serialises what makes the workspace larger. The last lock of a transaction.
+-- Serialises transactions that make the workspace larger. It is the last lock that a transaction takes.
 SELECT pg_advisory_xact_lock(hashtextextended(%(workspace_id)s::text, 2));
 
 -- name: used
@@ -11,7 +11,7 @@ WHERE workspace_id = %(workspace_id)s AND status <> 'deleting';
 SELECT count(*) FROM source WHERE workspace_id = %(workspace_id)s AND deleted_at IS NULL;
 
 -- name: needs_content
--- Whether a version that is kept has these bytes.
+-- Returns whether a kept version has these bytes.
 SELECT EXISTS (
     SELECT FROM document_version AS version
     JOIN document ON document.workspace_id = version.workspace_id AND document.id = version.document_id

@@ -1,4 +1,4 @@
-"""Why a file is not taken in."""
+"""Reasons for which a file is refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ QUOTA_EXCEEDED = "quota-exceeded"
 
 @dataclass(frozen=True)
 class Refused:
-    """`error` is a stable slug, `message` a sentence."""
+    """A refusal. `error` is a stable slug, `message` a sentence for users."""
 
     error: str
     message: str

@@ -1,6 +1,6 @@
-"""Rows of documents, their stages, versions and origins, and the resources that callers see.
+"""Rows of documents, stages, versions and origins, and the API resources built from them.
 
-The fields of a row's class are the columns that are selected for it.
+The fields of a row class are the columns that its queries select.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ UNKEYED = "sha256:"
 
 @dataclass(frozen=True)
 class DocumentRow:
-    """The newest version. What only its conversion can tell is that of the version before until it is converted."""
+    """A document's newest version. Until it is converted, fields from the conversion are the previous version's."""
 
     id: UUID
     workspace_id: UUID
@@ -64,8 +64,7 @@ class DocumentRow:
     stale_at: datetime | None
 
     def __post_init__(self) -> None:
-        # The database gives text.
-        object.__setattr__(self, "status", DocumentStatus(self.status))
+        object.__setattr__(self, "status", DocumentStatus(self.status))  # the database returns text
         object.__setattr__(self, "embedding_status", EmbeddingStatus(self.embedding_status))
         object.__setattr__(self, "source_type", OriginKind(self.source_type))
 
@@ -92,8 +91,7 @@ class StageRow:
     pages: int | None
 
     def __post_init__(self) -> None:
-        # The database gives text.
-        object.__setattr__(self, "status", StageStatus(self.status))
+        object.__setattr__(self, "status", StageStatus(self.status))  # the database returns text
         object.__setattr__(self, "lane", Lane(self.lane))
 
     @property
@@ -102,13 +100,13 @@ class StageRow:
 
     @property
     def next_attempt_at(self) -> datetime | None:
-        """When a postponed stage becomes due; None if it is not postponed."""
+        """The time at which a postponed stage becomes due; None if it is not postponed."""
         is_postponed = self.status is StageStatus.queued and self.available_at > datetime.now(UTC)
         return self.available_at if is_postponed else None
 
     @property
     def seconds(self) -> float | None:
-        """Duration of the last attempt, or of the current one so far."""
+        """The duration of the last attempt, or of the current one so far."""
         if self.started_at is None:
             return None
         if self.status is StageStatus.running:
@@ -121,7 +119,7 @@ class StageRow:
 
 @dataclass(frozen=True)
 class OriginRow:
-    """Where a document comes from. `document_id` is None when it is excluded: a user deleted the document."""
+    """A place a document comes from. If a user deleted its document, it is excluded and has no `document_id`."""
 
     id: UUID
     workspace_id: UUID
@@ -139,11 +137,11 @@ class OriginRow:
     missing_since: datetime | None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kind", OriginKind(self.kind))  # the database gives text
+        object.__setattr__(self, "kind", OriginKind(self.kind))  # the database returns text
 
     @property
     def is_unkeyed(self) -> bool:
-        """True for an upload without a key, which is identified by its bytes."""
+        """Returns whether this is an upload without a key, identified by its bytes."""
         return self.kind is OriginKind.upload and self.path.startswith(UNKEYED)
 
     def resource(self) -> Origin:
@@ -170,7 +168,7 @@ class VersionRow:
 
 @dataclass(frozen=True)
 class ClaimedStage:
-    """A stage that a worker has just leased, of whatever version the document has."""
+    """A stage that a worker has just leased; the document's version is not known yet."""
 
     workspace_id: UUID
     document_id: UUID
@@ -194,7 +192,7 @@ class HeldStage(ClaimedStage):
     version: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "lane", Lane(self.lane))  # the database gives text
+        object.__setattr__(self, "lane", Lane(self.lane))  # the database returns text
 
 
 @dataclass(frozen=True)
@@ -204,5 +202,5 @@ class DocumentKey:
 
 
 def columns(row_class: type[Any]) -> str:
-    """Returns the column list of a row's class."""
+    """Returns the column list of a row class."""
     return ", ".join(field.name for field in fields(row_class))

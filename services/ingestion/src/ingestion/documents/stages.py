@@ -69,7 +69,7 @@ class Stages(Repository):
         return found
 
     async def waiting(self) -> dict[Lane, WaitingForWorker]:
-        """Returns by lane what waits for a worker; a lane without anything is left out."""
+        """Returns, by lane, what waits for a worker; empty lanes are left out."""
         rows = await self.all(StageSql.waiting, WaitingRow)
         return {
             Lane(row.lane): WaitingForWorker(documents=row.documents, oldest_seconds=row.oldest_seconds) for row in rows
@@ -97,7 +97,7 @@ class Stages(Repository):
         await self.run(StageSql.requeue, **values, traceparent=_traceparent())
 
     async def reset(self, document_id: UUID, names: Sequence[StageName]) -> None:
-        """Makes stages wait for the ones before them."""
+        """Sets stages back to waiting for their predecessors."""
         await self.run(StageSql.reset, document_id=document_id, names=list(names))
 
     async def cancel(self, document_ids: Sequence[UUID]) -> set[UUID]:
@@ -112,27 +112,27 @@ class Stages(Repository):
         await self.run(StageSql.queue_confirmations, document_id=document_id)
 
     async def confirm(self, document_id: UUID, name: StageName, service: str) -> bool:
-        """Enters that a service has finished its stage; False if it was not expected to."""
+        """Records that a service has finished its stage; returns False if that was not expected."""
         return await self.run(StageSql.confirm, document_id=document_id, name=name, worker=service) == 1
 
     async def reject(
         self, document_id: UUID, name: StageName, service: str, error_class: str, error_message: str
     ) -> bool:
-        """Enters that a service's stage has failed; False if it was not expected to run."""
+        """Records that a service's stage has failed; returns False if that was not expected."""
         values = {"worker": service, "error_class": error_class, "error_message": error_message}
         return await self.run(StageSql.reject, document_id=document_id, name=name, **values) == 1
 
     async def is_announced(self, document_id: UUID) -> bool:
-        """True when the newest version's conversion was published."""
+        """Returns whether the newest version's conversion has been published."""
         return await self.run(StageSql.is_announced, document_id=document_id) > 0
 
     async def end_lost(self, document_id: UUID) -> StageName | None:
-        """Ends the stage that failed as it has lost too many workers; returns its name, to be announced."""
+        """Ends the stage that failed after losing too many workers; returns its name, to be published."""
         failed: StageName | None = await self.value(StageSql.end_lost, document_id=document_id)
         return failed
 
     async def announced_again(self, document_id: UUID, name: StageName, resend_after: float) -> bool:
-        """Enters that the conversion is published again; False if it is too early or confirmed."""
+        """Records that the conversion is republished; returns False if it is confirmed or it is too early."""
         values = {"name": name, "resend_after": resend_after}
         return await self.run(StageSql.announced_again, document_id=document_id, **values) > 0
 
@@ -145,21 +145,21 @@ class AllStages(SystemRepository):
     """The stages of all workspaces."""
 
     async def lost(self) -> list[DocumentKey]:
-        """Returns the documents whose stage failed with its workers, which is not announced yet."""
+        """Returns documents with a stage that failed because workers were lost, if not published yet."""
         return await self.all(StageSql.lost, DocumentKey)
 
     async def unanswered(self, name: StageName, resend_after: float) -> list[DocumentKey]:
-        """Returns documents that were published and not confirmed, longest first."""
+        """Returns documents that were published but not confirmed, oldest first."""
         return await self.all(StageSql.unanswered, DocumentKey, name=name, resend_after=resend_after)
 
 
 def stage_work(max_losses: int) -> WorkTable[ClaimedStage]:
-    """Describes conversions and embeddings as work, claimed by lane; one that has lost `max_losses` workers fails.
+    """Describes conversions and embeddings as leased work, claimed by lane; they fail after `max_losses` lost workers.
 
-    Of each worker's threads one is left to other workspaces, however much a workspace has waiting.
+    One thread of each worker stays free for other workspaces, no matter how much one workspace has queued.
 
-    What was done of chunking was in the lost worker's memory: it begins again with the conversion. A failed stage has
-    no `finished_at` until that is announced.
+    The chunks of a lost worker were in its memory only, so chunking restarts with the conversion. A failed stage has no
+    `finished_at` until its failure is published.
     """
     return WorkTable(
         name="document_stage",

@@ -4,7 +4,7 @@ FROM document_stage
 WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);
 
 -- name: count_ahead
--- Counts documents that workers take before this one: interactive work first, then by due time.
+-- Counts the documents that workers process before this one: interactive work first, then by due time.
 SELECT count(DISTINCT other.document_id)
 FROM document_stage AS mine
 JOIN document_stage AS other
@@ -32,7 +32,7 @@ WHERE stage.workspace_id = %(workspace_id)s AND stage.state IN ('queued', 'runni
   AND stage.lane = %(lane)s;
 
 -- name: insert
--- Inserts a document's stages. Its original is stored before this commits, so conversion may begin.
+-- Inserts a document's stages. Its original is already stored, so conversion may begin.
 INSERT INTO document_stage (workspace_id, document_id, name, lane, state, attempts, queued_at, started_at, finished_at,
                             traceparent)
 SELECT %(workspace_id)s, %(document_id)s, name, %(lane)s,
@@ -57,8 +57,8 @@ SET state = CASE name WHEN 'store' THEN 'succeeded' WHEN 'convert' THEN 'queued'
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 
 -- name: requeue
--- Queues stages with their counters at zero. Chunks are made again with the conversion, and vectors after it.
--- Without a lane each keeps its own.
+-- Queues stages with their counters at zero. Requeuing the conversion also resets chunking and embedding.
+-- Without a lane, each stage keeps its own.
 WITH wanted AS (
     SELECT * FROM unnest(%(document_ids)s::uuid[], %(names)s::text[]) AS wanted (document_id, name)
 ),
@@ -96,12 +96,12 @@ WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s)
 RETURNING document_id;
 
 -- name: hasten
--- Moves a source's document to the interactive lane, as a user asks for it.
+-- Moves a source's document to the interactive lane, because a user is waiting for it.
 UPDATE document_stage SET lane = 'interactive'
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND lane = 'bulk';
 
 -- name: queue_confirmations
--- Queues the confirmations of a published document. Published again with vectors, only the index confirms again.
+-- Queues the confirmations of a published document. If it is republished with vectors, only the index confirms again.
 UPDATE document_stage
 SET state = 'queued', queued_at = now(), dispatched_at = now(), finished_at = NULL, error_class = NULL,
     error_message = NULL
@@ -126,7 +126,7 @@ SELECT FROM document_stage
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND name = 'index' AND state <> 'waiting';
 
 -- name: held
--- Returns what its holder needs to know of a locked document and its leased stage.
+-- Returns what the holder needs to know about a locked document and its leased stage.
 SELECT stage.workspace_id, stage.document_id, stage.name AS stage, stage.lane, stage.lease_token, stage.postponements,
        stage.losses, stage.traceparent, document.name, document.title, document.media_type, document.file_size,
        document.content_hash, document.version
@@ -140,7 +140,7 @@ WHERE workspace_id = %(workspace_id)s AND lease_token = %(lease_token)s
 FOR UPDATE;
 
 -- name: lost
--- Returns documents whose workers were lost too often, which nobody was told yet.
+-- Returns documents that failed because workers were lost, if that is not published yet.
 SELECT DISTINCT workspace_id, document_id FROM document_stage WHERE state = 'failed' AND finished_at IS NULL;
 
 -- name: end_lost
@@ -174,7 +174,7 @@ SET state = CASE WHEN name = %(failed)s THEN 'failed' WHEN name = 'convert' THEN
 WHERE workspace_id = %(workspace_id)s AND lease_token = %(lease_token)s;
 
 -- name: release
--- Queues the stage again, at its old place or after a delay; `uncount` takes the attempt back.
+-- Queues the stage again, at its old place or after a delay; `uncount` reverts the count of attempts.
 UPDATE document_stage
 SET state = CASE WHEN name = 'chunk' THEN 'waiting' ELSE 'queued' END,
     lease_token = NULL, lease_expires_at = NULL, page = NULL, pages = NULL, attempts = attempts - %(uncount)s,
@@ -185,7 +185,7 @@ SET state = CASE WHEN name = 'chunk' THEN 'waiting' ELSE 'queued' END,
 WHERE workspace_id = %(workspace_id)s AND lease_token = %(lease_token)s;
 
 -- name: abandon
--- Releases the stage of a document that is being deleted, whose objects wait for that.
+-- Releases the stage of a document that is being deleted, so that its objects can be deleted.
 UPDATE document_stage SET state = 'waiting', lease_token = NULL, lease_expires_at = NULL
 WHERE workspace_id = %(workspace_id)s AND lease_token = %(lease_token)s;
 
@@ -196,7 +196,7 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND name
   AND now() - dispatched_at > greatest(make_interval(secs => %(resend_after)s), dispatched_at - queued_at);
 
 -- name: unanswered
--- Returns documents that were published and not confirmed for a while; the interval grows with each publication.
+-- Returns documents that were published but not confirmed for a while; the interval grows with each publication.
 SELECT workspace_id, document_id
 FROM document_stage
 WHERE state = 'queued' AND name IN ('index', 'graph') AND name = %(name)s

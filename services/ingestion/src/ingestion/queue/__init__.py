@@ -1,1 +1,1 @@
-"""Which stage is worked when: dispatch to workers, recovery of what they lost, metrics."""
+"""The queue of stages: dispatch to workers, recovery of lost work, metrics."""

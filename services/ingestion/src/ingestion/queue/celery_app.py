@@ -1,8 +1,8 @@
-"""The broker between the API, which says that there is work, and the workers, which choose it from the database.
+"""The broker between the API, which announces that there is work, and the workers, which choose it in the database.
 
-A message names no document: it wakes a worker that has a slot free. So one that is lost costs a moment, one that is
-delivered twice, or again after the visibility timeout, finds nothing to do, and who comes next is decided when a slot
-is free, not before.
+A message names no document; it wakes a worker with a free slot. So a lost message costs a moment, a duplicate (also
+one redelivered after the visibility timeout) finds nothing to do, and the next document is chosen only when a slot is
+free.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ SYNC_TASK = "ingestion.synchronise"
 
 
 def build_celery(redis_url: str) -> Celery:
-    """Builds the application that both sides use; results are not kept."""
+    """Builds the Celery application for both sides; results are not kept."""
     app = Celery("ingestion", broker=redis_url, set_as_current=False)
     app.conf.update(
         task_default_queue=QUEUES[Lane.interactive],
         task_serializer="json",
         accept_content=["json"],
         task_ignore_result=True,
-        # Late, so that what a worker is busy with counts against what it is given.
+        # Late, so that running tasks count against the worker's prefetch limit.
         task_acks_late=True,
         task_reject_on_worker_lost=True,
         worker_prefetch_multiplier=1,

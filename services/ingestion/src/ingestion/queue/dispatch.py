@@ -1,7 +1,7 @@
-"""Wakes workers that have a slot free when there is something to do.
+"""Wakes workers with free slots when work is due.
 
-The tables say what is to be done and what is in work; a message only says that it is worth looking. How many are needed
-follows, every time anew, from both: a message that is lost is sent again at the next look, one too many finds nothing.
+The tables say what is due and what is running; a message only tells a worker to look. The number of messages needed is
+computed from both every time, so a lost message is sent again, and a surplus one finds nothing to do.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LOCK = "ingestion/dispatcher"
 
 @dataclass(frozen=True)
 class LaneLoad:
-    """`due` is counted no further than the workers could take."""
+    """The load of one lane. `due` is counted only up to what the workers could take."""
 
     workers: int
     slots: int
@@ -40,7 +40,7 @@ class LaneLoad:
 
 @dataclass(frozen=True)
 class WantedMessages:
-    """How many workers' threads are to look for work of each kind."""
+    """The number of worker threads that should look for each kind of work."""
 
     interactive: int
     bulk: int
@@ -58,7 +58,8 @@ class WantedMessages:
 def wanted(loads: list[LaneLoad], running_syncs: int, due_syncs: int) -> WantedMessages:
     """Computes how many messages are needed.
 
-    Bulk work takes the workers' slots; interactive work those and BESIDE_BULK more of each; syncs one of each.
+    Bulk work may use all slots, interactive work also BESIDE_BULK more per worker, synchronisations one thread per
+    worker.
     """
     lanes = {load.lane: load for load in loads}
     interactive, bulk = lanes[Lane.interactive], lanes[Lane.bulk]
@@ -72,7 +73,7 @@ def wanted(loads: list[LaneLoad], running_syncs: int, due_syncs: int) -> WantedM
 
 
 class Dispatcher:
-    """A background task of the API process. One replica at a time dispatches; the others take over when it is gone."""
+    """A background task of the API process. One replica dispatches at a time; if it ends, another takes over."""
 
     def __init__(
         self,
@@ -90,7 +91,7 @@ class Dispatcher:
         self.recovery, self.metrics = recovery, metrics
 
     async def run(self) -> None:
-        """Runs until cancelled; wakes when there is something new to do, and looks for losses at every tick."""
+        """Runs until cancelled; wakes when there is new work, and recovers lost work at every tick."""
         loop = asyncio.get_running_loop()
         next_tick = 0.0
         async with self.notifications.subscribe(self.channel) as queued:
@@ -100,7 +101,7 @@ class Dispatcher:
                     await self._tick(leads)
                     next_tick = loop.time() + TICK_SECONDS
                 if await queued.wait(TICK_SECONDS):
-                    # A load of uploads is one look, not one each.
+                    # Debounces a burst of uploads.
                     await asyncio.sleep(CALM_SECONDS)
 
     async def _tick(self, leads: bool) -> None:
@@ -109,7 +110,7 @@ class Dispatcher:
         await self.metrics.collect(leads)
 
     async def dispatch(self) -> bool:
-        """Sends what messages are missing; returns False while another replica dispatches."""
+        """Sends the missing messages; returns False while another replica dispatches."""
         async with self.database.system() as connection:
             cursor = connection.cursor(row_factory=scalar_row)
             await cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s))", (LOCK,))
@@ -129,7 +130,7 @@ class Dispatcher:
         return wanted(loads, running_syncs=row[0], due_syncs=row[1])
 
     async def _missing(self, wanted: WantedMessages) -> dict[str, int]:
-        """Returns per queue how many messages are wanted and not in it yet."""
+        """Returns, per queue, how many of the wanted messages are not in it yet."""
         queues = {queue: count for queue, count in wanted.by_queue.items() if count}
         if not queues:
             return {}

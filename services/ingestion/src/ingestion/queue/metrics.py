@@ -1,4 +1,4 @@
-"""Gauges of the queue, documents and sources, collected every few seconds by the replica that dispatches."""
+"""Gauges of the queue, documents and sources, collected every few seconds by the dispatching replica."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ingestion.queue.statements import QueueSql
 from service_kit.postgres import Database
 
 EVERY_SECONDS = 10.0
-COUNTING_SHARE = 0.01  # of the time: counting all documents takes longer the more there are
+COUNTING_SHARE = 0.01  # of the time, because counting takes longer the more documents there are
 AGES = ("hour", "day", "week", "older", "never")
 
 
 class QueueMetrics:
-    """Gauges, filled at most every EVERY_SECONDS."""
+    """Gauges, updated at most every EVERY_SECONDS."""
 
     def __init__(self, registry: CollectorRegistry, database: Database, lease_seconds: float) -> None:
         self.database, self.lease_seconds = database, lease_seconds
@@ -54,7 +54,7 @@ class QueueMetrics:
         self._next = self._next_counting = 0.0
 
     async def collect(self, leads: bool) -> None:
-        """Collects at most every EVERY_SECONDS; only the replica that dispatches publishes the queue."""
+        """Updates the gauges at most every EVERY_SECONDS; only the dispatching replica reports the queue."""
         if time.monotonic() < self._next:
             return
         self._next = time.monotonic() + EVERY_SECONDS

@@ -1,6 +1,5 @@
 -- name: capacity
--- Returns live workers and slots, and for each lane what runs and what is due, the latter counted no further than
--- needed.
+-- Returns live workers and slots, and for each lane how much is running and due (counted only up to the slots).
 SELECT live.workers, live.slots, lane.name AS lane,
        (SELECT count(*) FROM document_stage AS stage
         WHERE stage.lease_token IS NOT NULL AND stage.name IN ('convert', 'embed') AND stage.lane = lane.name) AS running,
@@ -17,7 +16,7 @@ FROM (
 CROSS JOIN (VALUES ('interactive'), ('bulk')) AS lane (name);
 
 -- name: sync_load
--- Returns (running, due) synchronisations; those of one source run one after the other.
+-- Returns (running, due) synchronisations; a source runs only one at a time.
 SELECT count(*) FILTER (WHERE state = 'running'),
        count(*) FILTER (
            WHERE state = 'queued' AND available_at <= now()
@@ -39,7 +38,7 @@ GROUP BY lane, name;
 SELECT name AS stage, state, count(*) FROM document_stage GROUP BY name, state;
 
 -- name: sources_by_success
--- Returns sources by the age of their last success; `overdue` are those that should have had three more since.
+-- Counts sources by the age of their last success, and those overdue, which should have had three more since then.
 SELECT count(*) FILTER (WHERE age < interval '1 hour'),
        count(*) FILTER (WHERE age >= interval '1 hour' AND age < interval '1 day'),
        count(*) FILTER (WHERE age >= interval '1 day' AND age < interval '7 days'),

@@ -1,4 +1,4 @@
-"""Recovers what a worker or an event stream has lost."""
+"""Recovers work that a lost worker held, and events that a stream has lost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SILENT_WORKER_SECONDS = 3600.0
 
 
 class Recovery:
-    """Part of the dispatcher's tick. Row locks and conditions make it safe to run in several replicas."""
+    """Runs at each tick of the dispatcher. Row locks and conditions make it safe in several replicas at once."""
 
     def __init__(self, catalogs: Catalogs, redis: Redis, settings: Settings) -> None:
         self.catalogs, self.redis, self.settings = catalogs, redis, settings
@@ -35,7 +35,7 @@ class Recovery:
         await self.recover_lost_events()
 
     async def recover_lost_workers(self) -> None:
-        """Queues stages whose leases have expired; fails those that have lost several workers."""
+        """Requeues work whose lease has expired; fails work that has lost `max_losses` workers."""
         database, losses, lease = self.catalogs.database, self.settings.max_losses, self.settings.lease_seconds
         await WorkQueue(database, sync_work(losses), lease).recover()
         await WorkQueue(database, stage_work(losses), lease).recover()
@@ -66,14 +66,14 @@ class Recovery:
             await catalog.publish(document_id, event)
 
     async def _announce_unembedded(self, catalog: Catalog, document: DocumentRow) -> None:
-        """Publishes a document that has chunks, so that it is found lexically."""
+        """Publishes a document that has chunks but no vectors, so that lexical search finds it."""
         await catalog.documents.record_embedding(document, None, None)
         if not await catalog.stages.is_announced(document.id):
             await catalog.stages.queue_confirmations(document.id)
             await catalog.publish(document.id, converted_event(await catalog.documents.find(document.id)))
 
     async def recover_lost_events(self) -> None:
-        """Publishes again what was not confirmed although its consumer has nothing left to read."""
+        """Republishes events that were not confirmed although their consumers have nothing left to read."""
         wait = self.settings.reannounce_after_seconds
         for group, stage in STAGE_OF_SERVICE.items():
             async with self.catalogs.database.system() as connection:
@@ -95,13 +95,13 @@ class Recovery:
         return unanswered if unanswered and all([await self._is_idle(group) for group in groups]) else ()
 
     async def _is_idle(self, group: str) -> bool:
-        """True when the group has read and handled all of the stream, or the stream is gone with Redis' data."""
+        """Returns whether the group has handled the whole stream, or Redis has lost the stream."""
         if not await self.redis.exists(DOCUMENTS):
             return True
         for found in await self.redis.xinfo_groups(DOCUMENTS):
             if _text(found["name"]) == group:
                 return int(found["pending"]) == 0 and found["lag"] == 0
-        return False  # it has not started yet, and will read from the beginning
+        return False  # the consumer has not started yet, and will read from the beginning
 
 
 def _text(value: bytes | str) -> str:

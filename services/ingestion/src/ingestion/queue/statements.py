@@ -1,4 +1,4 @@
-"""The statements of the dispatcher and its metrics."""
+"""SQL statements of the dispatcher and its metrics."""
 
 from __future__ import annotations
 

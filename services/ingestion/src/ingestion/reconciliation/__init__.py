@@ -1,1 +1,1 @@
-"""Compares what the stores hold of each document, and repairs what has drifted apart."""
+"""Compares what the stores hold of each document, and repairs drift."""

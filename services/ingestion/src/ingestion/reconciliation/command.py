@@ -1,4 +1,4 @@
-"""`python -m ingestion reconcile`: compares object store, PostgreSQL, index and graph, and repairs them."""
+"""The command `python -m ingestion reconcile`, which compares object store, PostgreSQL, index and graph."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 
 def reconcile_command(arguments: argparse.Namespace) -> None:
-    """Exits with 1 when something has drifted and was not repaired, with 2 when a store or service does not answer."""
+    """Exits with 1 if drift was found and not repaired, with 2 if a store or service does not respond."""
     found = asyncio.run(_run(ReconcileSettings(), arguments))
     left = [one for one in found if not arguments.repair or one.drift.kind is DriftKind.original_missing]
     if left:
@@ -62,7 +62,7 @@ async def _run(settings: ReconcileSettings, arguments: argparse.Namespace) -> li
 
 @asynccontextmanager
 async def reconciler(settings: ReconcileSettings) -> AsyncIterator[tuple[Surveyor, Repair]]:
-    """Opens the connections; ends the command with one line when a store or service does not answer."""
+    """Opens the connections; ends the command with a one-line error if a store or service does not respond."""
     objects = ObjectStore(settings)
     tokens = Tokens(NAME, settings)
     try:

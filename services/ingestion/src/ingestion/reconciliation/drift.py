@@ -1,4 +1,4 @@
-"""Compares what the stores hold of a workspace: pure."""
+"""Compares what the stores hold of a workspace, without I/O."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ REMEDY: Mapping[DriftKind, str] = {
 
 @dataclass(frozen=True)
 class Drift:
-    """`keys` are the objects that are concerned; `document_id` is None for originals that nobody needs."""
+    """A difference between stores. `keys` are the objects concerned; `document_id` is None for unused originals."""
 
     kind: DriftKind
     document_id: UUID | None
@@ -53,7 +53,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class RecordedDocument:
-    """A document as ingestion knows it. `embedded`: a worker stored its vectors; `graphed`: its graph stage is done."""
+    """A document in ingestion's tables. `embedded`: its vectors are stored; `graphed`: its graph stage is done."""
 
     id: UUID
     name: str
@@ -74,7 +74,7 @@ class KeptVersion:
 
 
 class DocumentAtService(NamedTuple):
-    """What another service holds of a document; `chunks` is None where it does not count them."""
+    """What another service holds of a document; `chunks` is None if it does not count them."""
 
     version: int
     chunks: int | None = None
@@ -82,10 +82,10 @@ class DocumentAtService(NamedTuple):
 
 @dataclass(frozen=True)
 class Survey:
-    """The stores of one workspace.
+    """The contents of all stores for one workspace.
 
-    `versions` are those whose objects must exist. `objects` maps keys to the time of their last change. `deleting` are
-    documents whose deletion is not complete.
+    `versions` are the versions whose objects must exist, `objects` maps keys to the time of their last change, and
+    `deleting` are documents whose deletion is incomplete.
     """
 
     documents: Mapping[UUID, RecordedDocument]
@@ -97,7 +97,7 @@ class Survey:
 
 
 def compare(survey: Survey, settled_before: datetime) -> list[Drift]:
-    """Returns what differs. Ignores documents and objects that changed after `settled_before`: they are in progress."""
+    """Returns the differences. Ignores documents and objects changed after `settled_before`, as still in progress."""
     originals = {found[1] for key in survey.objects if (found := ORIGINAL.match(key))}
     derived: dict[tuple[UUID, int], set[str]] = {}
     for key in survey.objects:

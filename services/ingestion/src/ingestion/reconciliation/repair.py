@@ -1,4 +1,4 @@
-"""Repairs what has drifted apart. Every repair can be repeated."""
+"""Repairs drift. Every repair is idempotent."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ AFTER_CONVERSION: tuple[StageName, ...] = ("chunk", "embed", "index", "graph")
 
 
 class Repair:
-    """Queues repairs: the pipeline converts, indexes, graphs and deletes as for any document."""
+    """Queues repairs; the pipeline then converts, indexes, graphs and deletes as usual."""
 
     def __init__(self, catalogs: Catalogs, objects: ObjectStore) -> None:
         self.catalogs, self.objects = catalogs, objects

@@ -1,4 +1,4 @@
-"""Reads what each store holds of a workspace."""
+"""Reads the contents of each store for a workspace."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SurveySql(Statements, file="survey.sql"):
 
 
 class Surveyor:
-    """`retrieval_url` and `graph_url` are asked on ingestion's own behalf."""
+    """Surveys all stores. It calls `retrieval_url` and `graph_url` as the service, not for a user."""
 
     def __init__(
         self,
@@ -56,13 +56,13 @@ class Surveyor:
             try:
                 found.add(UUID(prefix))
             except ValueError:
-                continue  # not ours
+                continue  # not a workspace's prefix
         return sorted(found)
 
     async def survey(self, workspace_id: UUID) -> Survey:
-        """Reads the other stores first: what appears in them later belongs to documents too new to compare.
+        """Reads the other stores first: anything added to them later belongs to documents too new to compare.
 
-        Raises httpx2.HTTPError when a service does not answer, Unavailable when a store is away.
+        Raises httpx2.HTTPError if a service does not respond, Unavailable if a store does not.
         """
         index = {
             one.document_id: DocumentAtService(one.version, one.chunk_count)

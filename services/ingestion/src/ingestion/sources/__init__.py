@@ -1,1 +1,1 @@
-"""Sources: folders, buckets, sites and repositories that documents come from by themselves."""
+"""Sources: folders, buckets, sites and repositories that Attractor follows."""

@@ -1,4 +1,4 @@
-"""Which workspace is the administrator's, as the gateway announces it."""
+"""The administrator's workspace, as announced by the gateway."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class AdministratorSql(Statements, file="administrator.sql"):
 
 class AdministratorWorkspace(SystemRepository):
     async def choose(self, workspace_id: UUID, told_at: datetime) -> None:
-        """Enters the announcement, unless a later one is known."""
+        """Records the announced workspace, unless a later announcement is known."""
         await self.run(AdministratorSql.forget_others, chosen=workspace_id, told_at=told_at)
         await self.run(AdministratorSql.choose, chosen=workspace_id, told_at=told_at)
 
@@ -36,12 +36,12 @@ class Standing(Repository):
 
 
 async def reach_of(connection: Connection, workspace_id: UUID, settings: SourceSettings) -> Reach:
-    """Returns what the workspace's sources may reach now; asked at each use, so that a changed setting counts."""
+    """Returns what the workspace's sources may reach. Call it at each use, so that changed settings take effect."""
     return settings.reach(workspace_id, await Standing(connection, workspace_id).is_administrators())
 
 
 class AdministratorEvents:
-    """Handles what the gateway announces at each of its starts."""
+    """Handles the announcement that the gateway makes at each start."""
 
     def __init__(self, database: Database) -> None:
         self.database = database

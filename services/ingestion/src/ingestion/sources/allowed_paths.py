@@ -1,4 +1,4 @@
-"""Paths on this machine: below the roots that the operator opens to a workspace, and opened without leaving them."""
+"""Opens paths below the roots that the operator allows a workspace, without ever leaving those roots."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from typing import BinaryIO
 NAME_IT = "The operator names it in SOURCE_ROOTS; a folder without names is open to the administrator's alone."
 NO_ROOTS = f"No folder is open to sources of this workspace. {NAME_IT}"
 DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-# Never follows what was exchanged for a link meanwhile, and never waits for a pipe's other end.
+# Does not follow a file that was replaced by a link meanwhile, nor wait for the other end of a pipe.
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class NotAllowed(Exception):
-    """The path leaves the roots, or there are none. The message is a sentence for users."""
+    """The path leads out of the roots, or there are none. The message is a sentence for users."""
 
 
 def located(path: str, roots: Sequence[Path]) -> Path:
-    """The folder that a source names, links resolved; a relative path lies below the first root that has it.
+    """Returns the folder of a source with links resolved. A relative path is below the first root that contains it.
 
-    Raises NotAllowed, and FileNotFoundError or another OSError when it is not there.
+    Raises NotAllowed, and FileNotFoundError or another OSError if it is not there.
     """
     if not roots:
         raise NotAllowed(NO_ROOTS)
     places = [root / path for root in roots]  # an absolute path stays as it is
     place = next((one for one in places if one.exists()), places[0])
-    _require_beneath(Path(os.path.normpath(place)), [*roots, *_real(roots)])  # says nothing of what lies elsewhere
+    _require_beneath(Path(os.path.normpath(place)), [*roots, *_real(roots)])  # reveals nothing about other paths
     real = place.resolve(strict=True)
     _require_beneath(real, _real(roots))
     return real
 
 
 def is_beneath(path: Path, roots: Sequence[Path]) -> bool:
-    """True when this path, whose links are resolved, is a root or lies below one."""
+    """Returns whether a path with resolved links is a root or below one."""
     return any(path.is_relative_to(root) for root in _real(roots))
 
 
 @contextmanager
 def opened_beneath(path: Path, roots: Sequence[Path]) -> Iterator[BinaryIO]:
-    """The file, for reading in blocks. Raises NotAllowed when a link on the way leaves the roots, and OSError."""
+    """Opens the file unbuffered. Raises NotAllowed if a link on the way leads out of the roots, and OSError."""
     real = path.resolve(strict=True)
     root = next((root for root in _real(roots) if real.is_relative_to(root)), None)
     if root is None:
@@ -51,7 +51,7 @@ def opened_beneath(path: Path, roots: Sequence[Path]) -> Iterator[BinaryIO]:
 
 
 def _descriptor(root: Path, parts: Sequence[str]) -> int:
-    """Opens the path part by part: none of them can be exchanged for a link that leads elsewhere."""
+    """Opens the path part by part, so that none can be replaced by a link that leads elsewhere."""
     folder = os.open(root, DIRECTORY)
     try:
         for part in parts[:-1]:

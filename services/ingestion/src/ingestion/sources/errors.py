@@ -1,4 +1,4 @@
-"""What can go wrong with a request about sources."""
+"""Problems with requests about sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder on a mounted path, with what is below it."""
+"""Follows a folder on a mounted path, with its subfolders."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BATCH = 500
 
 
 async def check(config: FolderConfig, reach: Reach) -> None:
-    """Raises SourceRefused."""
+    """Raises SourceRefused if the folder cannot be a source."""
     Selection(config.include, config.exclude)
     await asyncio.to_thread(_check, config.path, reach)
 
@@ -44,7 +44,7 @@ def _check(path: str, reach: Reach) -> None:
 async def open_reader(
     config: FolderConfig, reach: Reach, _known: Mapping[str, str], _scratch: Path
 ) -> AsyncIterator[FolderReader]:
-    """Raises SourceUnavailable when the folder is not there."""
+    """Opens the folder; raises SourceUnavailable if it is not there."""
     try:
         root = await asyncio.to_thread(located, config.path, reach.roots)
         device = (await asyncio.to_thread(root.stat)).st_dev
@@ -60,13 +60,13 @@ def _away(path: str, error: OSError) -> SourceUnavailable:
 
 
 class FolderReader:
-    """`place` tells apart the file systems that the folder was found on: one that is not mounted looks empty."""
+    """Lists and reads the folder. `place` identifies its file system, because an unmounted folder looks empty."""
 
     def __init__(self, path: str, root: Path, selection: Selection, roots: Sequence[Path], place: str) -> None:
         self.path, self.root, self.selection, self.roots, self.place = path, root, selection, roots, place
 
     async def items(self) -> AsyncIterator[Item | Gap]:
-        """Raises SourceUnavailable when the folder itself cannot be listed."""
+        """Yields the selected files; raises SourceUnavailable if the folder itself cannot be listed."""
         found = self._below(self.root, "", frozenset())
         while batch := await asyncio.to_thread(_next_batch, found):
             for one in batch:
@@ -76,7 +76,7 @@ class FolderReader:
         return await asyncio.to_thread(self._fetch, item, target, max_bytes)
 
     def _below(self, folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Iterator[Item | Gap]:
-        """`above`: device and inode of the folders on the way here, so that links make no circle."""
+        """Walks a folder. `above` has the (device, inode) of its parents, so that links cannot form a loop."""
         try:
             state = folder.stat()
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
@@ -98,7 +98,7 @@ class FolderReader:
                 yield from self._outside(entry, path)
                 return
             state = entry.stat()
-        except (OSError, RuntimeError):  # gone again, a link to nowhere, or a circle of links
+        except (OSError, RuntimeError):  # deleted meanwhile, a broken link, or a loop of links
             return
         if stat.S_ISDIR(state.st_mode):
             if self.selection.enters(path):
@@ -111,7 +111,7 @@ class FolderReader:
             if self.selection.enters(path):
                 yield Gap(path + "/", "The link leads out of the folders that the operator allows.")
         elif self.selection.wants(path):
-            yield self._item(path, None, None)  # fetching it says why not
+            yield self._item(path, None, None)  # fetching it gives the reason
 
     def _item(self, path: str, fingerprint: str | None, size: int | None) -> Item:
         name = path.rsplit("/", 1)[-1]
@@ -140,7 +140,7 @@ def _fingerprint(state: os.stat_result) -> str:
 
 
 def _storable(name: str) -> str:
-    """Bytes that are not UTF-8 become U+FFFD."""
+    """Replaces bytes that are not UTF-8 by U+FFFD."""
     return os.fsencode(name).decode("utf-8", "replace")
 
 
@@ -158,5 +158,5 @@ def _copied(file: BinaryIO, item: Item, target: Path, max_bytes: int) -> Fetched
 def _copy(file: BinaryIO, spool: SourceSpool, name: str) -> None:
     while data := file.read(MEBIBYTE):
         if spool.size == 0 and not has_extension(name) and media_type_of(name, data[:8192]) is None:
-            raise ItemVanished  # a program, or other data that nobody would call a document
+            raise ItemVanished  # a program or other data that is not a document
         spool.write(data)

@@ -1,4 +1,4 @@
-"""A git repository at a mounted path: its files as of a commit, from the object database."""
+"""Follows a git repository at a mounted path: its files as of a commit, from the object database."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LFS = "The repository holds a pointer to the file (Git LFS), not the file itself
 UNPACKING = "The repository stores the file as a difference from others; to read it takes more than {} bytes."
 MISSING = "The repository lacks the file's content: {}."
 DAMAGED = "The repository is damaged, or lacks objects: {}."
-# What reading a broken or incomplete repository raises.
+# Errors that reading a damaged or incomplete repository may raise.
 BROKEN = (
     zlib.error,
     KeyError,
@@ -48,7 +48,7 @@ BROKEN = (
 
 
 async def check(config: GitConfig, reach: Reach) -> None:
-    """Raises SourceRefused, also when the repository has no such commit now."""
+    """Raises SourceRefused if this cannot be a source, also if the repository has no such commit now."""
     Selection(config.include, config.exclude)
     try:
         (await asyncio.to_thread(_open, config, reach)).repository.close()
@@ -60,7 +60,7 @@ async def check(config: GitConfig, reach: Reach) -> None:
 async def open_reader(
     config: GitConfig, reach: Reach, _known: Mapping[str, str], _scratch: Path
 ) -> AsyncIterator[GitReader]:
-    """Raises SourceUnavailable when there is no repository, or no commit of this name."""
+    """Opens the repository; raises SourceUnavailable if it or the named commit does not exist."""
     reader = await asyncio.to_thread(_open, config, reach)
     try:
         yield reader
@@ -92,13 +92,13 @@ def _open(config: GitConfig, reach: Reach) -> GitReader:
 
 
 class GitReader:
-    """A file's fingerprint is the id of its blob, so that nothing unchanged is read."""
+    """Lists and reads the files of a commit. Fingerprints are blob ids, so unchanged files are never read."""
 
     def __init__(self, repository: GitRepository, commit: str, tree: ObjectID, selection: Selection) -> None:
         self.repository, self.selection, self.commit, self.tree = repository, selection, commit, tree
 
     async def items(self) -> AsyncIterator[Item]:
-        """Raises SourceUnavailable when a part of the tree is missing."""
+        """Yields the selected files; raises SourceUnavailable if a part of the tree is missing."""
         found = self._files()
         while batch := await asyncio.to_thread(_next_batch, found):
             for one in batch:
@@ -131,7 +131,7 @@ class GitReader:
         if content.startswith(LFS_POINTER):
             raise ItemRefused("lfs-pointer", LFS)
         if not has_extension(item.name) and media_type_of(item.name, content[:8192]) is None:
-            raise ItemVanished  # a program, or other data that nobody would call a document
+            raise ItemVanished  # a program or other data that is not a document
         with spooling(target, max_bytes) as spool:
             spool.write(content)
         return Fetched(item.fingerprint, None, item.name, spool.content_hash, spool.size)

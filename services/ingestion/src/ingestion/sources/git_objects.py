@@ -1,4 +1,4 @@
-"""A repository as files to read: its references and objects, found without its configuration, hooks or work tree."""
+"""Reads a repository's references and objects, without its configuration, hooks or work tree."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from ingestion.sources.git_packs import Weight, packed_weight
 MAX_TREE_DEPTH = 100
 HEX_DIGITS = 40
 LOOSE_HEAD_BYTES = 32
-# Commits, tags and trees; a folder of a hundred thousand files has about four mebibytes.
+# For commits, tags and trees; the tree of a folder with 100,000 files has about 4 MiB.
 STRUCTURE_BYTES = 64 * 1024 * 1024
 
 
 class NotARepository(Exception):
-    """The message is a sentence."""
+    """There is no git repository. The message is a sentence for users."""
 
 
 class RefNotFound(Exception):
-    """No branch, tag or commit of this name."""
+    """There is no branch, tag or commit of this name."""
 
 
 class ObjectTooLarge(ValueError):
-    """Unpacking the object takes more than is allowed, whatever its own size."""
+    """Unpacking the object takes more bytes than allowed, even if the object itself is small."""
 
 
 class _BoundedStore(DiskObjectStore):
-    """Looks at what an object takes before it unpacks it: a few kilobytes can stand for gigabytes."""
+    """Checks what unpacking an object takes before doing it: a few kilobytes can expand to gigabytes."""
 
     allowed_bytes = STRUCTURE_BYTES
 
     def get_raw(self, name: RawObjectID | ObjectID) -> tuple[int, bytes]:
-        """Raises ObjectTooLarge, and zlib.error for an object that is larger than it says."""
+        """Returns the type and content; raises ObjectTooLarge, and zlib.error if the object understates its size."""
         raw = hex_to_sha(ObjectID(name)) if len(name) == HEX_DIGITS else RawObjectID(name)
         self.loose_object_size_limit = self.allowed_bytes + LOOSE_HEAD_BYTES
         weight = self.weight(raw)
@@ -47,7 +47,7 @@ class _BoundedStore(DiskObjectStore):
         return super().get_raw(name)
 
     def weight(self, sha: RawObjectID) -> Weight | None:
-        """Returns what unpacking takes; None for what lies in no pack of this repository."""
+        """Returns what unpacking takes; None for an object that is not in a pack of this repository."""
         for pack in self.packs:
             try:
                 offset = pack.index.object_offset(sha)
@@ -59,7 +59,7 @@ class _BoundedStore(DiskObjectStore):
 
 
 class GitRepository:
-    """A repository below `roots`, which none of its parts may leave. Raises NotARepository, NotAllowed and OSError."""
+    """A repository with all its parts below `roots`. Raises NotARepository, NotAllowed and OSError."""
 
     def __init__(self, path: Path, roots: Sequence[Path]) -> None:
         git = _git_folder(path, roots)
@@ -76,7 +76,7 @@ class GitRepository:
         self.store.close()
 
     def commit(self, ref: str) -> Commit:
-        """Finds the commit of a branch, a tag, a full name, or an id of seven digits or more. Raises RefNotFound."""
+        """Returns the commit of a branch, tag, full ref name, or id of at least seven digits. Raises RefNotFound."""
         names = (ref, f"refs/{ref}", f"refs/heads/{ref}", f"refs/tags/{ref}", f"refs/remotes/origin/{ref}")
         for name in names:
             try:
@@ -89,7 +89,7 @@ class GitRepository:
         raise RefNotFound
 
     def size(self, sha: ObjectID) -> int:
-        """Returns the size in bytes that an object says it has. Raises KeyError when it is missing."""
+        """Returns the size in bytes that an object declares. Raises KeyError if it is missing."""
         weight = self.store.weight(hex_to_sha(sha))
         if weight is not None:
             return weight.size
@@ -98,11 +98,11 @@ class GitRepository:
         if not loose.is_file():
             raise KeyError(name)
         with loose.open("rb") as file:
-            header = zlib.decompressobj().decompress(file.read(128), 64)  # for instance: blob 1234, NUL, content
+            header = zlib.decompressobj().decompress(file.read(128), 64)  # for example "blob 1234", NUL, content
         return int(header.partition(b"\0")[0].split()[1])
 
     def blob(self, sha: ObjectID, max_bytes: int) -> bytes:
-        """Returns the content. Raises KeyError when it is missing, ObjectTooLarge, and what damaged objects raise."""
+        """Returns the content. Raises KeyError if it is missing, ObjectTooLarge, and other errors if it is damaged."""
         self.store.allowed_bytes = max_bytes
         try:
             return self.store.get_raw(sha)[1]
@@ -126,7 +126,7 @@ class GitRepository:
 
 def _git_folder(path: Path, roots: Sequence[Path]) -> Path:
     inside = path / ".git"
-    if inside.is_file():  # a linked work tree, or a submodule
+    if inside.is_file():  # a linked work tree or a submodule
         return _named_folder(inside, path, roots)
     git = located(str(inside), roots) if inside.is_dir() else path
     if not (git / "objects").is_dir() or not (git / "HEAD").exists():
@@ -135,6 +135,6 @@ def _git_folder(path: Path, roots: Sequence[Path]) -> Path:
 
 
 def _named_folder(file: Path, relative_to: Path, roots: Sequence[Path]) -> Path:
-    """The folder that the first line of the file names."""
+    """Returns the folder that the file's first line names."""
     line = file.read_text(errors="replace")[:4096].partition("\n")[0].removeprefix("gitdir:").strip()
     return located(str(relative_to / line), roots)

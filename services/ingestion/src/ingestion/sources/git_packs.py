@@ -1,4 +1,4 @@
-"""What it takes to unpack an object of a git pack, read from the headers alone (gitformat-pack)."""
+"""Computes what unpacking an object of a git pack takes, from its headers only (gitformat-pack)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from dulwich.objects import RawObjectID
 
-# Types of objects that are stored as a difference.
+# Types of objects that are stored as deltas.
 OFFSET_DELTA, REFERENCE_DELTA = 6, 7
 HASH_BYTES = 20
 DELTA_HEAD_BYTES = 64
@@ -18,7 +18,7 @@ DELTA_HEAD_BYTES = 64
 
 @dataclass(frozen=True)
 class Weight:
-    """Bytes: of the object itself, of the largest that is made on the way to it, and of all differences together."""
+    """Bytes of the object, of the largest object built on the way to it, and of all its deltas together."""
 
     size: int
     largest: int
@@ -30,7 +30,7 @@ class Weight:
 
 @dataclass(frozen=True)
 class _Entry:
-    """`made` and `from_`: sizes of what a difference makes and of what it starts from; `base`: the offset of that."""
+    """An entry of a pack. A delta turns the object at the offset `base`, of size `from_`, into one of size `made`."""
 
     size: int
     base: int | None = None
@@ -39,10 +39,10 @@ class _Entry:
 
 
 def packed_weight(pack: Path, offset: int, offset_of: Callable[[RawObjectID], int]) -> Weight:
-    """Follows the differences down to the object that is whole.
+    """Follows the chain of deltas down to the object that is stored whole.
 
-    Raises KeyError when a base is not in the pack, ValueError when the chain is a circle, and IndexError or zlib.error
-    when the pack is damaged.
+    Raises KeyError if a base is not in the pack, ValueError if the chain is a cycle, and IndexError or zlib.error if
+    the pack is damaged.
     """
     size, largest, differences, seen = None, 0, 0, set[int]()
     with pack.open("rb") as file:
@@ -75,14 +75,14 @@ def _entry(file: BinaryIO, offset: int, offset_of: Callable[[RawObjectID], int])
         base = offset - _distance(file)
     else:
         return _Entry(size)
-    # A difference begins with the sizes of what it starts from and of what it makes.
+    # A delta begins with the sizes of its base and of its result.
     head = zlib.decompressobj().decompress(file.read(DELTA_HEAD_BYTES), DELTA_HEAD_BYTES // 2)
     from_, position = _number(head, 0)
     return _Entry(size, base, _number(head, position)[0], from_)
 
 
 def _distance(file: BinaryIO) -> int:
-    """Reads how far before an entry its base begins."""
+    """Reads how many bytes before an entry its base begins."""
     byte = file.read(1)[0]
     distance = byte & 127
     while byte & 128:

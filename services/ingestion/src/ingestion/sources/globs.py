@@ -1,7 +1,7 @@
-"""Glob patterns as in .gitignore, matched in time that grows with the length of the path alone.
+"""Glob patterns as in .gitignore, matched in time linear in the length of the path.
 
-Each becomes a regular expression whose groups are atomic: what lies between two wildcards is taken where it is found
-first, which is never wrong, and no later failure makes it be looked for again.
+Each becomes a regular expression with atomic groups: the text between two wildcards matches at its first occurrence,
+which is always correct, and later failures never backtrack into it.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ ANYTHING = "(?s:.)"
 IN_A_FOLDER = "[^/]*+(?P<below>/)"
 WHOLE_SEGMENT = "[^/]++"
 SEGMENT_END = r"(?=/|\Z)"
-# The group `below` is set where the pattern names a folder on the way to the path, not the path itself.
+# The group `below` is set if the pattern matches a parent folder of the path instead of the path itself.
 HERE_OR_BELOW = r"(?:(?P<below>/)|\Z)"
 
 
 class GlobInvalid(ValueError):
-    """The message is a part of a sentence."""
+    """The pattern is invalid. The message is part of a sentence."""
 
 
 @dataclass(frozen=True)
 class Glob:
-    """`takes` is False for a pattern that begins with an exclamation mark: it lets go what earlier ones took."""
+    """A pattern. `takes` is False if it begins with `!`, which drops paths that earlier patterns took."""
 
     regex: re.Pattern[str]
     takes: bool
 
 
 class Globs:
-    """Patterns of which the last that matches decides; one that names the path comes before one that names a folder.
+    """Patterns, of which the last match decides; a match of the path itself overrides a match of a parent folder.
 
     Raises GlobInvalid.
     """
@@ -43,7 +43,7 @@ class Globs:
         return bool(self.globs)
 
     def match(self, path: str) -> bool:
-        """Returns whether the path is taken; a folder's ends with a slash."""
+        """Returns whether the path is taken; the path of a folder ends with a slash."""
         path = path[1:] if path.startswith("/") else path.removeprefix("./")
         of_folder: bool | None = None
         for glob in reversed(self.globs):
@@ -57,7 +57,7 @@ class Globs:
 
 
 def parse(pattern: str) -> Glob | None:
-    """Returns None for a comment, a blank line, a single slash and, as git does, an unclosed bracket."""
+    """Parses a pattern; returns None for a comment, a blank line, a lone slash and, like git, an unclosed bracket."""
     text = pattern if pattern.endswith("\\ ") else pattern.rstrip()
     if not text or text.startswith("#") or text == "/":
         return None
@@ -103,14 +103,14 @@ def _joined(segments: list[str], names_folder: bool) -> str:
         return regex + _found_first(follows_any, part + ("(?P<below>/)" if names_folder else "/"))
     if not follows_any:
         return regex + part + HERE_OR_BELOW
-    # The path itself is preferred to a folder on the way to it.
+    # A match of the path itself is preferred to a match of a parent folder.
     here = _found_first(True, rf"{part}\Z")
     below = _found_first(True, f"{part}(?P<below>/)")
     return f"{regex}(?:{here}|{below})"
 
 
 def _parts(segments: Sequence[str]) -> Iterator[tuple[bool, str]]:
-    """Yields what stands between `**`: whether one is before it, and its translated segments."""
+    """Yields the parts between `**`, each as (whether it follows one, translated segments)."""
     follows_any, part = False, list[str]()
     for segment in segments:
         if segment != "**":
@@ -139,7 +139,7 @@ def _segment(glob: str) -> str:
 
 
 def _pieces(glob: str) -> list[str]:
-    """Returns what stands between stars, translated: each character of a path is matched by one of the piece."""
+    """Returns the translated pieces between stars; each of their elements matches one character of a path."""
     pieces, at = [""], 0
     while at < len(glob):
         char = glob[at]
@@ -165,7 +165,7 @@ class _Unclosed(Exception):
 
 
 def _closing(glob: str, at: int) -> int:
-    """Returns where the bracket closes that was opened before `at`; a closing one that stands first is a member."""
+    """Returns where the bracket opened before `at` closes; a `]` right after the opening is a member."""
     first = at + 1 if glob[at : at + 1] in {"!", "^"} else at
     end = glob.find("]", first + 1 if glob[first : first + 1] == "]" else first)
     if end < 0:

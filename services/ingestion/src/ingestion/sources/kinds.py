@@ -1,4 +1,4 @@
-"""The module of each kind of source, loaded when it is needed."""
+"""Loads the module of a kind of source on demand."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ from ingestion.sources.source import SourceKind
 
 
 def kind_module(kind: str) -> SourceKind[Any]:
-    """Returns the module that is named like the kind; the contract's configurations list the kinds."""
+    """Returns the module with the name of the kind; the configurations in the contract define the kinds."""
     return cast(SourceKind[Any], import_module(f"ingestion.sources.{kind}"))

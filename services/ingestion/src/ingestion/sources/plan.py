@@ -1,4 +1,4 @@
-"""Plans a synchronisation from what is there now and what was taken before. Pure."""
+"""Plans a synchronisation by comparing the source's files with those taken in before."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from uuid import UUID
 from ingestion.sources.source import Gap, Item, ItemRefused
 from ingestion.sources.spool import too_large
 
-# Beyond this an index entry does not hold the path.
+# A longer path does not fit into an index entry.
 MAX_PATH_BYTES = 2000
 
 
 @dataclass(frozen=True)
 class KnownFile:
-    """A file that was taken before. Without a document it was deleted since: by a user when `excluded`."""
+    """A file that was taken in before. It has no document if that was deleted since, by a user if `excluded`."""
 
     id: UUID
     path: str
@@ -28,7 +28,7 @@ class KnownFile:
 
 @dataclass(frozen=True)
 class WantedFile:
-    """A file to read; `known` when its path was taken before."""
+    """A file to read; `known` is set if its path was taken in before."""
 
     item: Item
     known: KnownFile | None
@@ -40,7 +40,7 @@ class WantedFile:
 
 @dataclass
 class SyncPlan:
-    """What to do with each file that is there now."""
+    """What to do with each file that the source has now."""
 
     wanted: list[WantedFile] = field(default_factory=list)
     unchanged: list[KnownFile] = field(default_factory=list)
@@ -49,7 +49,7 @@ class SyncPlan:
 
 
 def make_plan(items: Iterable[Item], known: Mapping[str, KnownFile], max_bytes: int) -> SyncPlan:
-    """Plans in the order of the paths. An unchanged fingerprint is trusted, and so is an announced size."""
+    """Returns the plan, sorted by path. It trusts unchanged fingerprints and announced sizes."""
     plan = SyncPlan()
     for item in sorted(items, key=lambda item: item.path):
         before = known.get(item.path)
@@ -65,7 +65,7 @@ def make_plan(items: Iterable[Item], known: Mapping[str, KnownFile], max_bytes: 
 
 
 def missing(known: Mapping[str, KnownFile], listed: Iterable[str], gaps: Iterable[Gap]) -> list[KnownFile]:
-    """Returns what was taken before and is gone now. What may lie in a gap is not gone."""
+    """Returns the files that were taken in before and are gone now; files that may be in a gap do not count as gone."""
     present, unknown = set(listed), tuple(gap.prefix for gap in gaps)
     return [one for path, one in sorted(known.items()) if path not in present and not path.startswith(unknown)]
 

@@ -1,4 +1,4 @@
-"""The end of a source: its documents are deleted with it, or stay as if they had been uploaded."""
+"""Deletes sources, together with their documents or keeping these as uploads."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ingestion.sources.syncs import Syncs
 
 
 async def delete_with_documents(catalog: Catalog, source_id: UUID) -> None:
-    """Deletes a source; a running synchronisation ends at its next heartbeat, and can take nothing from here on.
+    """Deletes a source. A running synchronisation can take in nothing more and ends at its next heartbeat.
 
-    Deleting it again changes nothing. Raises SourceNotFound where there was none, or its documents stayed.
+    Deleting it again changes nothing. Raises SourceNotFound if it never existed or was deleted without its documents.
     """
     if await catalog.delete_source(source_id):
         await Syncs(catalog.connection, catalog.workspace_id).delete_of_source(source_id)
@@ -22,7 +22,7 @@ async def delete_with_documents(catalog: Catalog, source_id: UUID) -> None:
 
 
 async def delete_but_keep_documents(catalog: Catalog, source_id: UUID) -> None:
-    """Raises SourceNotFound."""
+    """Deletes a source and keeps its documents as uploads. Raises SourceNotFound."""
     document_ids = await Sources(catalog.connection, catalog.workspace_id).abandon(source_id)
     await Syncs(catalog.connection, catalog.workspace_id).delete_of_source(source_id)
     await catalog.describe(document_ids)

@@ -1,4 +1,4 @@
-"""One synchronisation, step by step: list, compare, read what is new or has changed, then let go of what is gone."""
+"""Runs one synchronisation: lists, compares, reads new and changed files, and finally removes those that are gone."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ EMPTY = (
 
 @dataclass(frozen=True)
 class SyncLimits:
-    """`max_items`: files that one source may list. `slice_seconds`: how long others wait for this one."""
+    """`max_items` bounds the files of a source; `slice_seconds` is how long other workspaces wait for this one."""
 
     max_file_bytes: int
     max_items: int
@@ -54,12 +54,12 @@ class SyncLimits:
 
 
 class SliceOver(Exception):
-    """Another workspace's turn has come: the rest is done when this one's comes again."""
+    """The time slice is over and another workspace is waiting; the rest is done in the next slice."""
 
 
 @dataclass
 class SyncCounts:
-    """What a synchronisation shows of its progress."""
+    """The progress of a synchronisation, as users see it."""
 
     seen: int = 0
     added: int = 0
@@ -72,7 +72,7 @@ class SyncCounts:
 
 
 class SyncRun:
-    """One attempt. `counts` are right at any moment."""
+    """One attempt of a synchronisation. `counts` are correct at any time."""
 
     def __init__(self, database: Database, intake: Intake, held: HeldSync, limits: SyncLimits, scratch: Path) -> None:
         self.database, self.intake, self.held, self.limits, self.scratch = database, intake, held, limits, scratch
@@ -86,27 +86,30 @@ class SyncRun:
         self.slice_ends = inf
 
     async def known(self) -> dict[str, KnownFile]:
-        """Returns what was taken from the source before, by path."""
+        """Returns the files taken in from the source before, by path."""
         async with self.database.workspace(self.held.workspace_id) as connection:
             return await Sources(connection, self.held.workspace_id).known_files(self.held.source_id)
 
     async def synchronise(self, reader: SourceReader, known: dict[str, KnownFile]) -> None:
-        """Raises SourceUnavailable, with nothing removed, SourceGone, and SliceOver. Files are refused one by one."""
+        """Synchronises the source; a file that cannot be taken in is refused without affecting others.
+
+        Raises SliceOver, SourceGone, and SourceUnavailable before anything is removed.
+        """
         await self._resume()
         began = monotonic()
         await self._list(reader, known)
-        # Reading lasts at least as long as listing, which begins anew with the next slice.
+        # Reading gets at least as much time as listing, because every slice lists from the beginning.
         self.slice_ends = max(began + self.limits.slice_seconds, 2 * monotonic() - began)
         plan = make_plan(self.items.values(), known, self.limits.max_file_bytes)
         await self._note(plan)
         await self._read(reader, plan)
         await self._flush_touched()
-        # Last, so that a file that has moved was found under its new path by its content.
+        # Last, so that a moved file has already been recognised by its content at its new path.
         await self._remove(missing(known, self.items, self.gaps))
         await self.changes.flush()
 
     async def _resume(self) -> None:
-        # Whatever the number of attempts: one that a stopping worker put back does not count as one.
+        # Even at the first attempt, because one that a stopping worker returned to the queue is not counted.
         await self.changes.resume()
         actions = list(self.changes.earlier.values())
         self.counts.added = actions.count(SyncAction.add)
@@ -128,14 +131,14 @@ class SyncRun:
         self.counts.seen = len(self.items) + len(self.gaps)
 
     def _require_believable(self, known: dict[str, KnownFile]) -> None:
-        """Raises SourceUnavailable for an empty folder that may not be mounted, unless a person asked."""
+        """Raises SourceUnavailable for an empty folder that may not be mounted, unless a user started this run."""
         count = sum(one.document_id is not None and not one.missing for one in known.values())
         moved = self.held.place is not None and self.place != self.held.place
         if count and moved and not self.items and not self.gaps and self.held.trigger is not SyncTrigger.request:
             raise SourceUnavailable("folder-empty", EMPTY.format(count=count))
 
     async def _note(self, plan: SyncPlan) -> None:
-        """Records what needs no reading."""
+        """Records the files that need no reading."""
         self.counts.unchanged = sum(one.path not in self.changes.earlier for one in plan.unchanged)
         self.counts.excluded = len(plan.excluded)
         for gap in self.gaps:
@@ -148,7 +151,7 @@ class SyncRun:
                 await self.intake.seen(self.held.workspace_id, ids[start : start + SEEN_AT_ONCE])
 
     async def _touch(self, known: KnownFile, fingerprint: str | None) -> None:
-        """Records a file that was read and had not changed: its new fingerprint spares the reading next time."""
+        """Records a file that was read but had not changed; its new fingerprint avoids reading it next time."""
         self.counts.unchanged += known.path not in self.changes.earlier
         if not self.held.dry_run:
             self.touched.append((known.id, fingerprint))
@@ -163,7 +166,7 @@ class SyncRun:
             await self.intake.seen(self.held.workspace_id, [origin_id for origin_id, _ in touched])
 
     async def _read(self, reader: SourceReader, plan: SyncPlan) -> None:
-        """Reads one file at a time, while earlier ones are stored."""
+        """Reads one file at a time while earlier ones are being stored."""
         slots = asyncio.Semaphore(AT_ONCE)
         try:
             async with asyncio.TaskGroup() as storing:
@@ -187,10 +190,10 @@ class SyncRun:
         raise SliceOver
 
     async def _may_go_on(self, done: int) -> bool:
-        """Waits for room; returns False when the slice is over. A dry run has none: it leaves nothing to go on from."""
+        """Waits for room in the queue; returns False if the slice is over. Dry runs, which cannot resume, have none."""
         if self.held.dry_run:
             return True
-        # Room is made by other processes, document by document: looking now and then is enough.
+        # Polling is enough, because other processes make room one document at a time.
         while not (has_room := await self.intake.has_room(self.held.workspace_id, Lane.bulk)):
             await self.changes.flush()
             if await self._is_over():
@@ -205,7 +208,7 @@ class SyncRun:
             return await AllSyncs(connection).another_waits(self.held.workspace_id)
 
     async def _fetch(self, reader: SourceReader, wanted: WantedFile, target: Path) -> Fetched | None:
-        """Returns None when there is nothing to store; it is counted then."""
+        """Returns None if there is nothing to store, after counting the file."""
         item = wanted.item
         if self.held.dry_run and wanted.is_new and item.fingerprint is not None:
             await self._enter(wanted, SyncAction.add, None, item.size)
@@ -265,8 +268,8 @@ class SyncRun:
         await self.changes.add(ItemChange(SyncAction.refuse, path, None, size, message))
 
     async def _remove(self, gone: Sequence[KnownFile]) -> None:
-        """Lists removals before it does them: afterwards nothing would tell the next attempt about them."""
-        # What is marked was told when it went missing.
+        """Lists removals before it carries them out, because afterwards the next attempt could not detect them."""
+        # Files already marked as missing were listed when they went missing.
         marks = self.held.on_removed is OnRemoved.mark_stale
         gone = [one for one in gone if not (one.missing and marks)]
         for start in range(0, len(gone), REMOVED_AT_ONCE):
@@ -288,5 +291,5 @@ def _incoming(fetched: Fetched, target: Path) -> IncomingFile:
 
 
 def fingerprints(known: Iterable[KnownFile]) -> dict[str, str]:
-    """Returns the fingerprints that a reader is given: only of files that are still there."""
+    """Returns the fingerprints to pass to a reader, only of files that still have a document."""
     return {one.path: one.fingerprint for one in known if one.fingerprint and one.document_id and not one.excluded}

@@ -1,4 +1,4 @@
-"""Objects under a prefix of a bucket, through connections that the operator configures."""
+"""Follows the objects under a prefix of a bucket, through a connection that the operator configures."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ABSENT = frozenset({"NoSuchKey", "NoSuchObject", "NoSuchVersion"})
 
 
 async def check(config: S3Config, reach: Reach) -> None:
-    """Raises SourceRefused. The bucket itself is not asked for."""
+    """Raises SourceRefused if this cannot be a source. Does not contact the bucket."""
     Selection(config.include, config.exclude)
     await _connection(config, reach)
 
@@ -52,7 +52,7 @@ async def check(config: S3Config, reach: Reach) -> None:
 async def open_reader(
     config: S3Config, reach: Reach, _known: Mapping[str, str], _scratch: Path
 ) -> AsyncIterator[SourceReader]:
-    """Raises SourceUnavailable when the connection is not configured any more."""
+    """Opens the bucket; raises SourceUnavailable if the connection is no longer configured."""
     try:
         connection = await _connection(config, reach)
     except SourceRefused as error:
@@ -94,7 +94,7 @@ class Listed:
 
 
 class S3Reader:
-    """A path is relative to the last folder of the prefix. Blocking calls run in threads."""
+    """Lists and reads objects. Paths are relative to the last folder of the prefix. Blocking calls run in threads."""
 
     def __init__(self, config: S3Config, client: Minio) -> None:
         self.config, self.client = config, client
@@ -102,7 +102,7 @@ class S3Reader:
         self.selection = Selection(config.include, config.exclude)
 
     async def items(self) -> AsyncIterator[Item]:
-        """Raises SourceUnavailable when the bucket cannot be listed to its end."""
+        """Yields the selected objects; raises SourceUnavailable if the bucket cannot be listed completely."""
         found = self._listed()
         while batch := await asyncio.to_thread(_next_batch, found):
             for one in batch:
@@ -142,7 +142,7 @@ class S3Reader:
             raise ItemRefused("s3-bad-key", "The client cannot request an object with this name.") from error
 
     def _unavailable(self, error: Exception) -> SourceUnavailable:
-        """Describes the error without its text, which repeats keys and addresses."""
+        """Describes an error without its message, which contains keys and addresses."""
         where = f"The bucket {self.config.bucket} of the connection {self.config.connection}"
         code = error.code if isinstance(error, S3Error) else type(error).__name__
         if code == "NoSuchBucket":

@@ -1,4 +1,4 @@
-"""Tells whether an S3 connection leads to the product's own object store."""
+"""Detects S3 connections that lead to Attractor's own object store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ingestion.sources.settings import S3Connection
 
 
 async def is_same_store(connection: S3Connection, own_endpoint: str) -> bool:
-    """True when both endpoints are one, also under two names. An unknown own endpoint counts as any."""
+    """Returns whether both endpoints are the same, even under two names; also True if our own endpoint is unknown."""
     if not own_endpoint:
         return True
     default = 443 if connection.secure else 80
@@ -25,12 +25,12 @@ def _host_and_port(endpoint: str, default: int) -> tuple[str, int]:
 
 
 def _is_amazon(host: str) -> bool:
-    """Returns whether the host is Amazon's, where a bucket's name means the same bucket on every endpoint."""
+    """Returns whether the host is Amazon's, where a bucket name means the same bucket at every endpoint."""
     return host.endswith((".amazonaws.com", ".amazonaws.com.cn"))
 
 
 async def _addresses(host: str) -> set[str]:
-    """Returns the addresses of a name; none while it cannot be resolved."""
+    """Returns the addresses of a host; none if it cannot be resolved."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host.strip("[]"), None, type=socket.SOCK_STREAM)
     except OSError:

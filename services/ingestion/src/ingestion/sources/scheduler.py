@@ -1,4 +1,4 @@
-"""What time brings: sources that are due are queued, and the documents of those unseen for too long become stale."""
+"""Queues sources that are due, and marks documents as stale if their source has not been seen for too long."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BATCH = 200
 
 
 class Scheduler:
-    """A background task of the API process. One replica at a time schedules; the others take over when it is gone."""
+    """A background task of the API process. One replica schedules at a time; if it ends, another takes over."""
 
     def __init__(self, database: Database, every_seconds: float) -> None:
         self.database, self.every_seconds = database, every_seconds
@@ -27,7 +27,7 @@ class Scheduler:
             await asyncio.sleep(self.every_seconds)
 
     async def schedule(self) -> None:
-        """Does nothing while another replica is at it."""
+        """Runs once; does nothing while another replica is scheduling."""
         async with self.database.system() as connection:
             row = await (await connection.execute("SELECT pg_try_advisory_xact_lock(hashtext(%s))", (LOCK,))).fetchone()
             if row is None or not row[0]:

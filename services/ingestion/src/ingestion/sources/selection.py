@@ -1,4 +1,4 @@
-"""Which paths of a source are taken: glob patterns as in .gitignore, hidden files, supported formats."""
+"""Selects the paths of a source by glob patterns as in .gitignore, and by hidden files and supported formats."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ingestion.sources.source import SourceRefused
 
 
 class Selection:
-    """`include` and `exclude` as in the source's configuration; paths are relative, with slashes.
+    """The patterns `include` and `exclude` of a source's configuration. Paths are relative, with slashes.
 
-    Raises SourceRefused when a pattern is none.
+    Raises SourceRefused if a pattern is invalid.
     """
 
     def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
@@ -24,30 +24,30 @@ class Selection:
         self.everything = not include
 
     def enters(self, folder: str) -> bool:
-        """False when nothing below this folder can be selected."""
+        """Returns False if nothing below this folder can be selected."""
         if self.excluded.match(folder + "/"):
             return False
         return not is_hidden(folder) or (bool(self.hidden) and PurePosixPath(folder).name != ".git")
 
     def selects(self, path: str) -> bool:
-        """True when the patterns take the file in; a hidden one only by a pattern that names a hidden part."""
+        """Returns whether the patterns select the file; a hidden one needs a pattern that names a hidden part."""
         if self.excluded.match(path) or not (self.everything or self.included.match(path)):
             return False
         return not is_hidden(path) or self.hidden.match(path)
 
     def wants(self, path: str) -> bool:
-        """`selects`, but of formats that cannot be read only those whose extension a pattern asks for."""
+        """Returns whether the file is selected, and its extension is absent, supported or named by a pattern."""
         if not self.selects(path):
             return False
         return not has_extension(_name(path)) or extension(path) in MEDIA_TYPES or self.asks_for_format(path)
 
     def asks_for_format(self, path: str) -> bool:
-        """True when an include pattern names the path's extension: then a refusal is worth telling."""
+        """Returns whether an include pattern names the path's extension, so that a refusal is worth reporting."""
         return PurePosixPath(path).suffix.lower() in self.suffixes
 
 
 def is_hidden(path: str) -> bool:
-    """True when a part of the path begins with a dot."""
+    """Returns whether a part of the path begins with a dot."""
     return any(part.startswith(".") and part not in {".", ".."} for part in path.split("/"))
 
 

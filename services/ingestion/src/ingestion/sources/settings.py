@@ -1,4 +1,4 @@
-"""What sources may reach, and when they are synchronised. Read by the API process and by workers."""
+"""The operator's settings for sources, read by the API, which checks and schedules them, and by workers."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class SharedPlace(BaseModel):
 
 
 class SourceRoot(SharedPlace):
-    """A folder below which folder and git sources may lie."""
+    """A folder below which folder and git sources are allowed."""
 
     path: Path
 

@@ -1,4 +1,4 @@
-"""What a kind of source implements: a listing of what is there, and the content of one item."""
+"""The interface of a kind of source: it lists its items and reads the content of one."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ Config = TypeVar("Config", contravariant=True)
 
 @dataclass(frozen=True)
 class Item:
-    """A file of the source. `path` identifies it there, for good; `size` in bytes, None when only reading tells.
+    """A file of a source. `path` identifies it permanently; `size` is in bytes, None if unknown before reading.
 
-    `fingerprint` differs whenever the content does, and is the same while it does not, as far as the source can tell
-    without reading it; None: only `fetch` tells. `uri` is shown to users: where the document is, without the path of
-    the source on this server.
+    `fingerprint` changes exactly when the content does, as far as the source can tell without reading it; None if only
+    `fetch` can tell. `uri` shows users where the document is, without the path of the source on this server.
     """
 
     path: str
@@ -32,9 +31,9 @@ class Item:
 
 @dataclass(frozen=True)
 class Gap:
-    """What could not be listed: of paths that begin with `prefix` (all when it is empty) nothing is known.
+    """A part that could not be listed: paths that begin with `prefix`, or all paths if it is empty.
 
-    Those among them that are not listed are left as they are. `reason` is a sentence.
+    Files there that were not listed are left unchanged. `reason` is a sentence.
     """
 
     prefix: str
@@ -43,9 +42,9 @@ class Gap:
 
 @dataclass(frozen=True)
 class Fetched:
-    """An item's content, written to the target. `fingerprint` is compared with that of the next listing.
+    """An item whose content was written to the target. The next listing is compared with `fingerprint`.
 
-    `media_type` is what the source says, without parameters; `name` has the extension that the content deserves;
+    `media_type` is as the source declares it, without parameters; the extension of `name` fits the content;
     `content_hash` is SHA-256 in hex, `size` in bytes.
     """
 
@@ -57,52 +56,52 @@ class Fetched:
 
 
 class SourceReader(Protocol):
-    """One synchronisation's view of the source. It is used by one task at a time."""
+    """A synchronisation's view of its source. One task at a time uses it."""
 
     def items(self) -> AsyncIterator[Item | Gap]:
-        """Yields everything that is there now and selected, in any order.
+        """Yields all selected items that the source has now, in any order.
 
-        Raises SourceUnavailable when the listing cannot be trusted as a whole: nothing is removed then.
+        Raises SourceUnavailable if the listing as a whole cannot be trusted; nothing is removed then.
         """
 
     async def fetch(self, item: Item, target: Path, max_bytes: int) -> Fetched | None:
         """Writes the item's content to `target`, a file that may exist and is overwritten.
 
-        None: it is what `known` says, after all. Raises ItemRefused (also beyond `max_bytes`), ItemVanished, or
-        SourceUnavailable, which ends the synchronisation.
+        Returns None if the content is still what `known` says. Raises ItemRefused (also beyond `max_bytes`),
+        ItemVanished, or SourceUnavailable, which ends the synchronisation.
         """
 
 
 @runtime_checkable
 class Placed(Protocol):
-    """A reader that tells `place`: what it found the source on. Found empty elsewhere, it is not believed."""
+    """A reader that knows where it found the source. An empty source at another `place` than before is not trusted."""
 
     place: str
 
 
 class SourceKind(Protocol[Config]):
-    """What a module of a kind offers by these names."""
+    """The functions that the module of a kind provides."""
 
     async def check(self, config: Config, reach: Reach) -> None:
-        """Raises SourceRefused when a source must not be made of this. A source that is only away is accepted."""
+        """Raises SourceRefused if this must not become a source. One that is only unavailable is accepted."""
 
     def open_reader(
         self, config: Config, reach: Reach, known: Mapping[str, str], scratch: Path, /
     ) -> AbstractAsyncContextManager[SourceReader]:
-        """`known`: the fingerprint of each path taken before. `scratch`: an empty folder, removed afterwards.
+        """Opens the source; raises SourceUnavailable on entering if it is unavailable as a whole.
 
-        Entering raises SourceUnavailable when the source as a whole is away.
+        `known` maps the paths taken in before to their fingerprints. `scratch` is an empty folder, removed afterwards.
         """
 
 
 class SourceRefused(InvalidRequest):
-    """`detail` says in a sentence what is wrong with the configuration."""
+    """The configuration is wrong; `detail` says why in a sentence."""
 
     type, title = "source-refused", "The source cannot be used"
 
 
 class SourceUnavailable(Exception):
-    """The source is away as a whole. `slug` is the error's class for programs, `message` a sentence for users."""
+    """The source is unavailable as a whole. `slug` names the error for programs, `message` is for users."""
 
     def __init__(self, slug: str, message: str) -> None:
         super().__init__(message)
@@ -110,7 +109,7 @@ class SourceUnavailable(Exception):
 
 
 class ItemRefused(Exception):
-    """This item cannot be taken (now); the others are. `message` is a sentence for users."""
+    """The item cannot be taken in, at least now; others still are. `message` is a sentence for users."""
 
     def __init__(self, slug: str, message: str) -> None:
         super().__init__(message)
@@ -118,4 +117,4 @@ class ItemRefused(Exception):
 
 
 class ItemVanished(Exception):
-    """The item was listed and is gone, or is nothing that anybody would call a document: it counts as not listed."""
+    """The item was listed but is gone, or is not a document; it counts as not listed."""

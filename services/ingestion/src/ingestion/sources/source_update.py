@@ -1,4 +1,4 @@
-"""What a change of a source means for its columns."""
+"""Maps an update of a source to its columns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NULLABLE = frozenset({"every_seconds", "stale_after_seconds"})
 
 
 def changed(source: SourceRow, update: SourceUpdate) -> dict[str, Any]:
-    """Returns the columns that change; raises InvalidRequest and SourceRefused."""
+    """Returns the new values of the columns that change; raises InvalidRequest and SourceRefused."""
     given = update.model_dump(exclude_unset=True)
     for field, value in given.items():
         if value is None and field not in NULLABLE:

@@ -84,7 +84,7 @@ class SourceSql(Statements, file="sources.sql", columns=columns(SourceRow)):
 
 class Sources(Repository):
     async def insert(self, source_id: UUID, new: SourceCreate) -> SourceRow | None:
-        """Returns None when there is, or was, a source with this id."""
+        """Inserts a source; returns None if one with this id exists or existed."""
         return await self.one(
             SourceSql.insert,
             SourceRow,
@@ -98,26 +98,26 @@ class Sources(Repository):
         )
 
     async def update(self, source: SourceRow, changes: dict[str, Any]) -> SourceRow:
-        """Changes these columns of a locked source."""
+        """Updates these columns of a locked source."""
         values = {**asdict(source), **changes}
         row = await self.one(SourceSql.update, SourceRow, **{**values, "config": Jsonb(values["config"])})
         assert row is not None
         return row
 
     async def find(self, source_id: UUID) -> SourceRow:
-        """Raises SourceNotFound, also when the source is deleted."""
+        """Returns the source; raises SourceNotFound, also if it is deleted."""
         return _found(await self.one(SourceSql.find, SourceRow, source_id=source_id))
 
     async def lock(self, source_id: UUID) -> SourceRow:
-        """Raises SourceNotFound, also when the source is deleted."""
+        """Locks the source; raises SourceNotFound, also if it is deleted."""
         return _found(await self.one(SourceSql.lock, SourceRow, source_id=source_id))
 
     async def page(self, before: Before, limit: int) -> list[SourceRow]:
-        """Returns the sources, newest first."""
+        """Returns up to `limit` sources, newest first."""
         return await self.all(SourceSql.page, SourceRow, before=before[0], before_id=before[1], limit=limit)
 
     async def resources(self, rows: Sequence[SourceRow]) -> list[Source]:
-        """Returns what callers see of sources, with the number of their documents and their newest synchronisation."""
+        """Returns the API resources of sources, with their number of documents and newest synchronisation."""
         source_ids = [row.id for row in rows]
         counts = await self.all(SourceSql.count_documents, SourceDocumentCount, source_ids=source_ids)
         documents = {count.source_id: count.documents for count in counts}
@@ -125,7 +125,7 @@ class Sources(Repository):
         return [row.resource(documents.get(row.id, 0), newest.get(row.id)) for row in rows]
 
     async def abandon(self, source_id: UUID) -> list[UUID]:
-        """Deletes a source and returns its documents, locked, which stay as uploads. Raises SourceNotFound."""
+        """Deletes a source and keeps its documents as uploads; returns these, locked. Raises SourceNotFound."""
         if not await self.run(SourceSql.abandon, source_id=source_id):
             raise SourceNotFound
         document_ids = await self.values(SourceSql.lock_documents, source_id=source_id)
@@ -138,11 +138,11 @@ class Sources(Repository):
         return bool(await self.value(SourceSql.was_deleted, source_id=source_id))
 
     async def known_files(self, source_id: UUID) -> dict[str, KnownFile]:
-        """Returns what was taken from the source before, by path."""
+        """Returns the files taken in from the source before, by path."""
         return {row.path: row for row in await self.all(SourceSql.known_files, KnownFile, source_id=source_id)}
 
     async def touch_files(self, fingerprints: Sequence[tuple[UUID, str | None]]) -> None:
-        """Records new fingerprints of files with known content."""
+        """Records new fingerprints of files whose content is unchanged."""
         ids, values = [one[0] for one in fingerprints], [one[1] for one in fingerprints]
         await self.run(SourceSql.touch_files, ids=ids, fingerprints=values)
 
@@ -153,7 +153,7 @@ class Sources(Repository):
         await self.run(SourceSql.failed, source_id=source_id)
 
     async def mark_stale(self, source_id: UUID) -> int:
-        """Marks an unseen source, and the documents that come from it alone; returns how many documents."""
+        """Marks an unseen source and the documents that come only from it as stale; returns how many documents."""
         if not await self.run(SourceSql.mark_stale, source_id=source_id):
             return 0
         return await self.run(SourceSql.mark_documents_stale, source_id=source_id)
@@ -161,7 +161,7 @@ class Sources(Repository):
 
 class AllSources(SystemRepository):
     async def unseen(self, limit: int) -> list[SourceKey]:
-        """Returns sources without a successful synchronisation for longer than they allow."""
+        """Returns sources whose last successful synchronisation is longer ago than they allow."""
         return await self.all(SourceSql.unseen, SourceKey, limit=limit)
 
     async def watched(self) -> list[WatchedFolder]:

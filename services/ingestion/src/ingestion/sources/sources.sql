@@ -6,7 +6,7 @@ ON CONFLICT DO NOTHING
 RETURNING {columns};
 
 -- name: update
--- A changed interval counts from now; one that was paused and goes on is due as soon as its interval allows.
+-- A changed interval counts from now; a resumed source keeps its next time, so it may be due at once.
 UPDATE source
 SET name = %(name)s, config = %(config)s, on_removed = %(on_removed)s, stale_after_seconds = %(stale_after_seconds)s::integer,
     paused = %(paused)s, version = version + 1, updated_at = now(), every_seconds = %(every_seconds)s::integer,
@@ -41,7 +41,7 @@ WHERE workspace_id = %(workspace_id)s AND source_id = ANY(%(source_ids)s) AND do
 GROUP BY source_id;
 
 -- name: abandon
--- Deletes a source whose documents stay.
+-- Deletes a source but keeps its documents.
 UPDATE source SET deleted_at = now(), next_sync_at = NULL
 WHERE workspace_id = %(workspace_id)s AND id = %(source_id)s AND deleted_at IS NULL;
 
@@ -56,7 +56,7 @@ ORDER BY id
 FOR UPDATE;
 
 -- name: keep_as_uploads
--- As if their bytes had been uploaded.
+-- Gives documents the origin that an upload of their bytes would have.
 INSERT INTO origin (workspace_id, id, kind, path, name, document_id, content_hash)
 SELECT workspace_id, gen_random_uuid(), 'upload', 'sha256:' || content_hash, name, id, content_hash
 FROM document
@@ -85,7 +85,7 @@ SET last_success_at = now(), place = %(place)s, stale_since = NULL,
 WHERE workspace_id = %(workspace_id)s AND id = %(source_id)s;
 
 -- name: failed
--- Tried again soon, then more and more rarely, at the latest when it would have been anyway.
+-- Retries with exponential backoff up to an hour, but no later than the schedule.
 UPDATE source
 SET next_sync_at = least(next_sync_at, now() + make_interval(secs => least(3600, 30 * 2 ^ least(failures.count, 10))))
 FROM (
@@ -110,7 +110,7 @@ WHERE workspace_id = %(workspace_id)s AND id = %(source_id)s AND stale_since IS 
   AND coalesce(last_success_at, created_at) + make_interval(secs => stale_after_seconds) <= now();
 
 -- name: mark_documents_stale
--- Those that come from nowhere else that is current.
+-- Marks documents that have no other current origin.
 UPDATE document
 SET stale_at = now()
 WHERE workspace_id = %(workspace_id)s AND stale_at IS NULL

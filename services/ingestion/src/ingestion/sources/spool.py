@@ -1,4 +1,4 @@
-"""Writes what a source delivers to a file, hashes it on the way, and stops at the size limit."""
+"""Writes the content of an item to a file, hashes it meanwhile, and stops at the size limit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MEBIBYTE = 1024 * 1024
 
 class SourceSpool(Spool):
     def write(self, data: bytes) -> None:
-        """Raises ItemRefused beyond the limit."""
+        """Appends data; raises ItemRefused beyond the limit."""
         super().write(data)
         if self.is_too_large:
             raise too_large(self.max_bytes)
@@ -22,7 +22,7 @@ class SourceSpool(Spool):
 
 @contextmanager
 def spooling(target: Path, max_bytes: int) -> Iterator[SourceSpool]:
-    """Yields a spool on the emptied target. Blocking: large writes belong in a thread."""
+    """Truncates the target and yields a spool on it. Writes block, so large ones belong in a thread."""
     with target.open("wb") as file:
         yield SourceSpool(target, file, max_bytes)
 

@@ -1,4 +1,4 @@
-"""Runs a synchronisation that a worker holds, and records how it ends."""
+"""Runs the synchronisation that a worker holds, and records its result."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True)
 class SyncPolicy:
-    """`max_attempts`: how often a synchronisation is begun while a store is unavailable before it fails."""
+    """`max_attempts` is how often a synchronisation is tried while a store is unavailable, before it fails."""
 
     max_attempts: int
     max_file_bytes: int
@@ -54,7 +54,7 @@ class SyncPolicy:
 
 
 class Synchroniser:
-    """Synchronises sources, several at once on one event loop. `stopping` tells when to put the work back."""
+    """Synchronises sources, several at once on one event loop, until `stopping`; then the work returns to the queue."""
 
     def __init__(
         self,
@@ -69,15 +69,15 @@ class Synchroniser:
         self.policy, self.stopping = policy, stopping
 
     async def claim(self) -> HeldSync | None:
-        """Leases a synchronisation that is due; None when there is none, or the worker stops."""
+        """Leases a synchronisation that is due; returns None without one, or if the worker is stopping."""
         try:
             found = [] if self.stopping() else await self.queue.claim(1)
-        except UniqueViolation:  # another one of the same source began in the same moment
+        except UniqueViolation:  # another one of the same source was leased at the same moment
             return None
         return found[0] if found else None
 
     async def synchronise(self, held: HeldSync) -> None:
-        """Records every end. Raises only when the database is away: the lease runs out then."""
+        """Synchronises a source and records the result. Raises only if the database is down; the lease then expires."""
         with tempfile.TemporaryDirectory(
             prefix="sync-", dir=self.policy.work_folder, ignore_cleanup_errors=True
         ) as folder:
@@ -106,7 +106,7 @@ class Synchroniser:
         except (Unavailable, psycopg.OperationalError) as error:
             await self._postpone(run, error)
         except Exception as error:
-            # The boundary of a task: whatever it is, it is recorded with the synchronisation, and the worker goes on.
+            # The task's boundary: any error is recorded with the synchronisation, and the worker continues.
             log.exception("synchronisation failed", extra={"sync_id": str(run.held.id)})
             await self._finish(run, SyncStatus.failed, "unexpected", UNEXPECTED.format(type(error).__name__))
         else:
@@ -143,7 +143,7 @@ class Synchroniser:
             raise SourceUnavailable(error.type, error.detail or error.title) from error
 
     async def _postpone(self, run: SyncRun, error: Exception) -> None:
-        """A store is unavailable: tries again later, with growing delays; fails after too many attempts."""
+        """Retries later, with growing delays, because a store is unavailable; fails after too many attempts."""
         held = run.held
         log.warning("synchronisation postponed", extra={"sync_id": str(held.id), "reason": str(error)})
         if held.attempts >= self.policy.max_attempts:
@@ -162,7 +162,7 @@ class Synchroniser:
         error_class: str | None = None,
         error_message: str | None = None,
     ) -> None:
-        """Puts it back, unless another one of the same source waits already and will do the rest."""
+        """Returns it to the queue, unless another one of the same source already waits and will do the rest."""
         held = run.held
         columns = {"error_class": error_class, "error_message": error_message, **asdict(run.counts)}
         try:
@@ -174,7 +174,7 @@ class Synchroniser:
                 await self.queue.finish(connection, held, SyncStatus.cancelled, **columns)
 
     async def _finish(self, run: SyncRun, status: SyncStatus, error_class: str | None, message: str | None) -> None:
-        """Raises LeaseLost. A failure of the source has a next time; a dry run has none, and leaves no trace."""
+        """Records the result; raises LeaseLost. The source is updated and its next run planned, except by a dry run."""
         held = run.held
         with suppress(psycopg.OperationalError, Unavailable):
             await run.changes.flush()

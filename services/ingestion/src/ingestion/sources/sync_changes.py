@@ -1,4 +1,4 @@
-"""The list of what a synchronisation did, or in a dry run would do, file by file."""
+"""The list of changes that a synchronisation made, or would make in a dry run, file by file."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class ItemChange:
 
 
 class ChangeList:
-    """Written in batches; what is beyond MAX_LISTED_CHANGES is only counted.
+    """Writes changes in batches; beyond MAX_LISTED_CHANGES they are only counted.
 
-    `earlier` are the paths that an attempt before this one has entered already.
+    `earlier` has the paths that earlier attempts have already recorded.
     """
 
     def __init__(self, database: Database, held: HeldSync) -> None:
@@ -33,7 +33,7 @@ class ChangeList:
         self.written, self.waiting = 0, list[ItemChange]()
 
     async def resume(self) -> None:
-        """Reads what an earlier attempt has done, to the last file; its refusals are found again."""
+        """Reads every change that earlier attempts made, except refusals, which this attempt finds again."""
         async with self.database.workspace(self.held.workspace_id) as connection:
             rows = await Syncs(connection, self.held.workspace_id).resume_changes(self.held)
         self.earlier = {row.path: SyncAction(row.action) for row in rows}

@@ -1,4 +1,4 @@
-"""The table of synchronisations: what callers see of them, and leased work of the workers."""
+"""The table of synchronisations, as API resources and as leased work."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class SyncRow:
 
 @dataclass(frozen=True)
 class HeldSync:
-    """A synchronisation that a worker holds, with its source. `place`: where the source was when it last succeeded."""
+    """A synchronisation that a worker holds, with its source. `place` is where the source was at its last success."""
 
     workspace_id: UUID
     id: UUID
@@ -89,8 +89,7 @@ class HeldSync:
     place: str | None
 
     def __post_init__(self) -> None:
-        # The database gives text.
-        object.__setattr__(self, "trigger", SyncTrigger(self.trigger))
+        object.__setattr__(self, "trigger", SyncTrigger(self.trigger))  # the database returns text
         object.__setattr__(self, "on_removed", OnRemoved(self.on_removed))
 
 
@@ -140,7 +139,7 @@ class SyncSql(
 
 class Syncs(Repository):
     async def queue(self, source_id: UUID, trigger: SyncTrigger, *, dry_run: bool = False) -> SyncRow:
-        """Returns a new synchronisation, or the one that waits already; when a person asks, that begins at once."""
+        """Returns a new synchronisation, or the one already waiting, which a user's request makes due at once."""
         if dry_run and (waiting := await self.one(SyncSql.waiting_dry_run, SyncRow, source_id=source_id)):
             return waiting
         row = await self.one(
@@ -156,27 +155,27 @@ class Syncs(Repository):
         return row
 
     async def queue_watched(self, source_id: UUID, since: datetime) -> bool:
-        """Queues a synchronisation unless one waits, or has begun since; returns whether it did."""
+        """Queues a synchronisation unless one is waiting or has started since; returns whether it did."""
         return bool(await self.run(SyncSql.queue_watched, source_id=source_id, since=since))
 
     async def find(self, source_id: UUID, sync_id: UUID) -> SyncRow:
-        """Raises SyncNotFound."""
+        """Returns the synchronisation; raises SyncNotFound."""
         row = await self.one(SyncSql.find, SyncRow, source_id=source_id, sync_id=sync_id)
         if row is None:
             raise SyncNotFound
         return row
 
     async def page(self, source_id: UUID, before: Before, limit: int) -> list[SyncRow]:
-        """Returns the synchronisations of a source, newest first."""
+        """Returns up to `limit` synchronisations of a source, newest first."""
         values = {"before": before[0], "before_id": before[1], "limit": limit}
         return await self.all(SyncSql.page, SyncRow, source_id=source_id, **values)
 
     async def newest(self, source_ids: Sequence[UUID]) -> dict[UUID, SyncRow]:
-        """Returns the newest synchronisation of each source, dry runs left out."""
+        """Returns the newest synchronisation of each source, without dry runs."""
         return {row.source_id: row for row in await self.all(SyncSql.newest, SyncRow, source_ids=source_ids)}
 
     async def cancel(self, source_id: UUID, sync_id: UUID) -> None:
-        """Cancels one that has not ended; its holder learns so when it extends its lease."""
+        """Cancels a synchronisation that has not ended; its holder notices when it renews the lease."""
         await self.run(SyncSql.cancel, source_id=source_id, sync_id=sync_id)
 
     async def delete_of_source(self, source_id: UUID) -> None:
@@ -186,17 +185,17 @@ class Syncs(Repository):
         await self.run(SyncSql.delete_old, source_id=source_id, kept=kept)
 
     async def changes(self, sync_id: UUID, after: int, limit: int) -> list[ChangeRow]:
-        """Returns changes in the order in which they were made, from the one after the position `after`."""
+        """Returns changes in the order in which they were made, starting after the position `after`."""
         return await self.all(SyncSql.changes, ChangeRow, sync_id=sync_id, after=after, limit=limit)
 
     async def resume_changes(self, held: HeldSync) -> list[ListedChange]:
-        """Completes the list of an earlier attempt and returns it; its refusals are deleted, to be found again."""
+        """Completes and returns the list of earlier attempts; deletes refusals, which are found again."""
         await self.run(SyncSql.delete_refusals, id=held.id)
         await self.run(SyncSql.recover_changes, id=held.id, lease_token=held.lease_token)
         return await self.all(SyncSql.earlier_changes, ListedChange, id=held.id)
 
     async def insert_changes(self, held: HeldSync, rows: Sequence[dict[str, object]]) -> None:
-        """Appends to the list while the lease is held."""
+        """Appends to the list if the lease is still held."""
         await self.many(
             SyncSql.insert_change, ({"id": held.id, "lease_token": held.lease_token, **row} for row in rows)
         )
@@ -204,16 +203,16 @@ class Syncs(Repository):
 
 class AllSyncs(SystemRepository):
     async def queue_due(self, limit: int) -> int:
-        """Queues a synchronisation of each source that is due; returns how many."""
+        """Queues a synchronisation of up to `limit` sources that are due; returns how many."""
         return await self.run(SyncSql.queue_due, limit=limit)
 
     async def another_waits(self, besides: UUID) -> bool:
-        """Returns whether a synchronisation of another workspace than `besides` is due."""
+        """Returns whether a synchronisation of a workspace other than `besides` is due."""
         return bool(await self.value(SyncSql.another_waits, besides=besides))
 
 
 def sync_work(max_losses: int) -> WorkTable[HeldSync]:
-    """Describes synchronisations as work; one that has lost `max_losses` workers fails."""
+    """Describes synchronisations as leased work; they fail after `max_losses` lost workers."""
     of_source = "FROM source WHERE source.workspace_id = work.workspace_id AND source.id = work.source_id"
     is_over = f"({ANOTHER_WAITS} OR work.losses + 1 >= {max_losses})"
     return WorkTable(

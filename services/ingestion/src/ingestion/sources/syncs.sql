@@ -13,7 +13,7 @@ SELECT EXISTS (
 );
 
 -- name: queue_due
--- Each due source moves on in the same transaction; replicas pass over each other's rows.
+-- Advances each due source to its next time in the same transaction; replicas skip each other's rows.
 WITH due AS (
     SELECT workspace_id, id
     FROM source
@@ -39,7 +39,7 @@ WHERE NOT EXISTS (
 ON CONFLICT DO NOTHING;
 
 -- name: queue_watched
--- Unless one waits, or has begun since: it sees the change.
+-- Queues nothing if one is waiting or has started since, because it will see the change.
 INSERT INTO source_sync (workspace_id, id, source_id, trigger)
 SELECT workspace_id, gen_random_uuid(), id, 'watch'
 FROM source
@@ -70,7 +70,7 @@ ORDER BY created_at DESC, id DESC
 LIMIT %(limit)s;
 
 -- name: newest
--- The newest of each source that was no dry run.
+-- Returns the newest of each source, without dry runs.
 SELECT DISTINCT ON (source_id) {columns}
 FROM source_sync
 WHERE workspace_id = %(workspace_id)s AND source_id = ANY(%(source_ids)s) AND NOT dry_run
@@ -105,7 +105,7 @@ LIMIT %(limit)s;
 DELETE FROM sync_change WHERE workspace_id = %(workspace_id)s AND sync_id = %(id)s AND action = 'refuse';
 
 -- name: recover_changes
--- What the attempt before did after it had written its list for the last time: places and versions since the beginning.
+-- Lists the changes that an earlier attempt made after it last wrote its list: places and versions since the beginning.
 INSERT INTO sync_change (workspace_id, sync_id, position, action, path, document_id, file_size)
 SELECT sync.workspace_id, sync.id,
        (SELECT coalesce(max(position), 0) FROM sync_change
@@ -126,7 +126,7 @@ WHERE sync.workspace_id = %(workspace_id)s AND sync.id = %(id)s AND sync.lease_t
 SELECT position, action, path FROM sync_change WHERE workspace_id = %(workspace_id)s AND sync_id = %(id)s;
 
 -- name: insert_change
--- Only while the lease is held, so that two workers never write one list.
+-- Inserts only while the lease is held, so that two workers never write the same list.
 INSERT INTO sync_change (workspace_id, sync_id, position, action, path, document_id, file_size, message)
 SELECT workspace_id, id, %(position)s, %(action)s, %(path)s, %(document_id)s, %(file_size)s, %(message)s
 FROM source_sync

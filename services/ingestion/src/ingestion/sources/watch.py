@@ -1,4 +1,4 @@
-"""Watches the folders of sources, and queues a synchronisation soon after something has changed in one."""
+"""Watches the folders of sources, and queues a synchronisation soon after a change in one."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ log = logging.getLogger(__name__)
 SOURCE_CHANNEL = "ingestion_source"
 RELOAD_SECONDS = 30.0
 LOOK_SECONDS = 5.0
-# Each watched folder keeps a thread waiting.
+# Each watched folder occupies a thread.
 THREADS = 2000
 Changes = set[tuple[Change, str]]
 
 
 def concerns(change: Change, path: str, root: Path, selection: Selection) -> bool:
-    """Returns False for what no synchronisation would take: hidden, excluded or of a format that cannot be read."""
+    """Returns False for changes that no synchronisation would see: hidden, excluded or unsupported files."""
     if not Path(path).is_relative_to(root):
         return False
     relative = Path(path).relative_to(root).as_posix()
     if selection.wants(relative):
         return True
-    # A folder that was removed or moved away cannot be told from a file.
+    # A path that was removed or moved away may have been a folder.
     return (change is Change.deleted or os.path.isdir(path)) and selection.enters(relative)
 
 
 class FolderWatcher:
-    """A background task of the API process. Several of them do no harm: a source has one waiting synchronisation.
+    """A background task of the API process. Several replicas do no harm: a source has one waiting synchronisation.
 
-    A synchronisation follows when a folder was quiet for `watch_quiet_seconds`, at the latest after
-    `watch_longest_seconds`.
+    After a change, a synchronisation is queued once the folder has been quiet for `watch_quiet_seconds`, or after
+    `watch_longest_seconds` at the latest.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class FolderWatcher:
         self.tasks: dict[UUID, tuple[WatchedFolder, asyncio.Task[None]]] = {}
 
     async def run(self) -> None:
-        """Runs until cancelled; follows the sources that come, change and go."""
+        """Runs until cancelled; adapts as sources are added, changed and removed."""
         anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
         try:
             async with self.notifications.subscribe(SOURCE_CHANNEL) as changed:
@@ -79,7 +79,7 @@ class FolderWatcher:
 
     async def _end(self, source_ids: list[UUID]) -> None:
         pending = {self.tasks.pop(one)[1] for one in source_ids}
-        while pending:  # asked again: asyncio.wait_for, inside libraries, loses a cancellation before Python 3.12
+        while pending:  # repeated, because before Python 3.12 asyncio.wait_for in libraries may lose a cancellation
             for task in pending:
                 task.cancel()
             _, pending = await asyncio.wait(pending, timeout=1)
@@ -89,9 +89,9 @@ class FolderWatcher:
         while True:
             try:
                 await self._watch(source, polling)
-            except (OSError, NotAllowed) as error:  # it is not there, or no longer allowed: it may come back
+            except (OSError, NotAllowed) as error:  # missing, or no longer allowed; it may come back
                 log.info("folder not watched", extra={"source_id": str(source.id), "reason": str(error)})
-            except Exception as error:  # noqa: BLE001  the limit of the system's watches, and what else may befall them
+            except Exception as error:  # noqa: BLE001  the system's limit of watches, and any other failure of them
                 log.warning(
                     "folder cannot be watched; polling it", extra={"source_id": str(source.id), "reason": str(error)}
                 )
@@ -99,7 +99,7 @@ class FolderWatcher:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _watch(self, source: WatchedFolder, polling: bool) -> None:
-        """Returns when the folder is gone, or another one has taken its place; raises OSError when it is not there."""
+        """Watches until the folder is gone or replaced by another; raises OSError if it is not there at first."""
         path = source.config["path"]
         async with self.database.workspace(source.workspace_id) as connection:
             reach = await reach_of(connection, source.workspace_id, self.places)
@@ -111,16 +111,16 @@ class FolderWatcher:
         async with aclosing(self._changes(root, polling)) as batches:
             async for changes in batches:
                 if await asyncio.to_thread(_identity, root) != identity:
-                    await self._queue(source, datetime.now(UTC))  # it fails with the reason, for all to see
+                    await self._queue(source, datetime.now(UTC))  # if it fails, users see the reason
                     return
                 if any(concerns(change, one, root, selection) for change, one in changes):
                     await self._queue(source, datetime.now(UTC))
                 elif not caught_up:
-                    await self._queue(source, since)  # what changed before it was watched
+                    await self._queue(source, since)  # for changes made before it was watched
                 caught_up = True
 
     def _changes(self, root: Path, polling: bool) -> AsyncGenerator[Changes]:
-        """Yields changes, and empty sets now and then, so that the folder is looked at again."""
+        """Yields changes, and an empty set every LOOK_SECONDS, so that the folder itself is checked."""
         return awatch(
             root,
             watch_filter=None,

@@ -1,1 +1,1 @@
-"""Files and archives that callers send."""
+"""Uploads: files and archives that callers send."""

@@ -1,4 +1,4 @@
-"""What can go wrong with an upload."""
+"""Problems with uploads."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TooManyFiles(Problem):
 
 
 class NothingAccepted(InvalidRequest):
-    """`files` in the body says, for each file, why."""
+    """No file was accepted; `files` in the body says why for each."""
 
     type, title = "nothing-accepted", "No file was accepted"
 

@@ -1,4 +1,4 @@
-"""multipart/form-data (RFC 7578) as a stream: one file at a time is on disk, whatever the size of the body."""
+"""Reads multipart/form-data (RFC 7578) as a stream, with one file at a time on disk, for bodies of any size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_BOUNDARY_CHARACTERS = 70  # RFC 2046
 
 @dataclass(frozen=True)
 class ReceivedFile:
-    """One part. `has_name` is False for a plain field; a file beyond the size limit is not kept, only its size is."""
+    """One part. `has_name` is False for a plain field. For a file beyond the limit only the size is kept."""
 
     field: str
     has_name: bool
@@ -32,9 +32,9 @@ class ReceivedFile:
 async def received_files(
     content_type: str, stream: AsyncIterator[bytes], folder: Path, max_file_bytes: int
 ) -> AsyncGenerator[ReceivedFile]:
-    """Yields each part once it is complete; its file is deleted when the next one is asked for.
+    """Yields each part once it is complete; its file is deleted when the next one is requested.
 
-    Raises NotMultipart, BadMultipart (also when the body ends too early) and StorageFull.
+    Raises NotMultipart, BadMultipart (also if the body ends too early) and StorageFull.
     """
     parser = _parser(content_type)
     with temporary_spool(folder, "upload-", max_file_bytes) as spool:
@@ -63,14 +63,14 @@ def _parser(content_type: str) -> PushMultipartParser:
     if not 0 < len(boundary) <= MAX_BOUNDARY_CHARACTERS:
         raise BadMultipart("the header Content-Type has no valid boundary")
     try:
-        # Latin-1 keeps the bytes of file names that are not UTF-8.
+        # Latin-1 preserves the bytes of file names that are not UTF-8.
         return PushMultipartParser(boundary, header_charset="latin-1")
     except (MultipartError, UnicodeError) as error:
         raise BadMultipart(str(error)) from error
 
 
 def _events(parser: PushMultipartParser, data: bytes) -> Iterator[MultipartSegment | bytes | bytearray | None]:
-    """Yields a segment, the pieces of its body, and None at its end; without data, checks that the body is complete."""
+    """Yields each segment, the pieces of its body, and None at its end. Empty data checks that the body is complete."""
     try:
         for event in parser.parse(data):
             if isinstance(event, MultipartSegment) and not event.name:

@@ -1,4 +1,4 @@
-"""Takes in what a request brings: files, archives of files, and the new content of a document."""
+"""Takes in the files of a request: single files, archives, and new content of a document."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FULL = Refused("too-much-queued", "this workspace's conversion queue is full; tr
 
 @dataclass(frozen=True)
 class Key:
-    """The name by which another program knows its document: the same key with other bytes is a new version."""
+    """The name that another program gives its document; other bytes under the same key are a new version."""
 
     kind: OriginKind
     value: str | None
@@ -34,13 +34,13 @@ class Key:
 
 
 class Uploads:
-    """What all requests share."""
+    """The parts that all upload requests share."""
 
     def __init__(self, intake: Intake, archives: Expander) -> None:
         self.intake, self.archives = intake, archives
 
     async def begin(self, workspace_id: UUID, key: Key) -> UploadRequest:
-        """Raises TooMuchQueued before the body is read."""
+        """Begins a request, before its body is read; raises TooMuchQueued."""
         request = UploadRequest(self, workspace_id, key)
         await request.look()
         if request.queued >= self.intake.limits.max_queued_bytes:
@@ -49,7 +49,7 @@ class Uploads:
 
 
 class UploadRequest:
-    """Takes in the files of one request, one after the other."""
+    """Takes in the files of one request, one at a time."""
 
     def __init__(self, uploads: Uploads, workspace_id: UUID, key: Key) -> None:
         self.uploads, self.intake, self.workspace_id, self.key = uploads, uploads.intake, workspace_id, key
@@ -59,7 +59,7 @@ class UploadRequest:
         self.queued = await self.intake.queued_bytes(self.workspace_id, Lane.interactive)
 
     async def accept(self, received: ReceivedFile) -> list[UploadedFile]:
-        """Takes in a file, or each file of an archive; raises Unavailable when a store does not answer."""
+        """Takes in a file, or each file of an archive; raises Unavailable if a store does not respond."""
         file = received.file
         if refused := part_refusal(received):
             return [_answer(file.name, refused)]
@@ -76,7 +76,7 @@ class UploadRequest:
         return [await self._take(file.name, file, Provenance(self.key.kind, None, self.key.value))]
 
     async def replace(self, document_id: UUID, received: ReceivedFile, expected_version: int | None) -> UploadedFile:
-        """Raises DocumentNotFound, PreconditionFailed, ContentExists, ComesFromSource."""
+        """Gives a document new content. Raises DocumentNotFound, PreconditionFailed, ContentExists, ComesFromSource."""
         file = received.file
         if refused := part_refusal(received) or self._queue_refusal(file.size):
             return _answer(file.name, refused)
@@ -105,7 +105,7 @@ class UploadRequest:
         return _answer(name, taken)
 
     def _queue_refusal(self, size: int) -> Refused | None:
-        """Rejects a file that does not fit into the queue; an empty queue takes a file of any size."""
+        """Rejects a file that does not fit into the queue; an empty queue accepts any size."""
         full = self.queued and self.queued + size > self.intake.limits.max_queued_bytes
         return FULL if full else None
 

@@ -1,1 +1,1 @@
-"""The process that converts, chunks and embeds."""
+"""The worker process, which converts, chunks and embeds documents and synchronises sources."""

@@ -45,18 +45,18 @@ SYNC_CONNECTIONS = 6
 
 @dataclass(frozen=True)
 class DocumentWorker:
-    """What the tasks call."""
+    """The parts of a worker that its tasks call."""
 
     slots: Slots
     syncs: SyncThread
 
 
 def build_worker(settings: WorkerSettings, shutdown: Shutdown, signs: SignsOfLife, stack: ExitStack) -> DocumentWorker:
-    """Builds everything that a worker needs; closed with the stack in reverse order."""
+    """Builds everything a worker needs; the stack closes it in reverse order."""
     folder = stack.enter_context(own_folder(settings.work_folder, "work-"))
     settings = settings.model_copy(update={"work_folder": folder})
     url = settings.database_url.get_secret_value()
-    # One connection per document, and one for the registration.
+    # One connection per thread that processes documents, and one for the registration.
     connections = settings.worker_concurrency + BESIDE_BULK + 1
     database = WorkerDatabase(url, connections)
     stack.enter_context(database.opened())
@@ -133,7 +133,7 @@ def _syncs(
 
 
 def open_pool(url: str, size: int, loop: asyncio.AbstractEventLoop, stack: ExitStack) -> Database:
-    """Opens a pool on another thread's loop; it is closed with the stack."""
+    """Opens a pool on another thread's event loop; the stack closes it."""
     opened = Database(url, size).opened()
     database = asyncio.run_coroutine_threadsafe(opened.__aenter__(), loop).result()
     stack.callback(lambda: asyncio.run_coroutine_threadsafe(opened.__aexit__(None, None, None), loop).result())

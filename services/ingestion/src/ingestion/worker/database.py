@@ -1,4 +1,4 @@
-"""The pool of a worker's threads: synchronous, with the same transactions under row-level security as the API's."""
+"""The synchronous connection pool of a worker's threads, with the same row-level security as in the API."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from service_kit.postgres import POOL_TIMEOUT_SECONDS, STATEMENT_TIMEOUT
 
 
 class WorkerDatabase:
-    """A block of `workspace` or `system` is one transaction: commit at its end, rollback on an error."""
+    """Opens transactions: a block of `workspace` or `system` commits at its end and rolls back on an error."""
 
     def __init__(self, url: str, size: int) -> None:
         self.pool: ConnectionPool[Connection[TupleRow]] = ConnectionPool(
@@ -34,13 +34,13 @@ class WorkerDatabase:
 
     @contextmanager
     def workspace(self, workspace_id: UUID) -> Iterator[Connection[TupleRow]]:
-        """A transaction that sees the rows of this workspace. Raises PoolTimeout, psycopg.OperationalError."""
+        """Opens a transaction that sees this workspace's rows. Raises PoolTimeout, psycopg.OperationalError."""
         with self._transaction("app.workspace_id", str(workspace_id)) as connection:
             yield connection
 
     @contextmanager
     def system(self) -> Iterator[Connection[TupleRow]]:
-        """A transaction over the queues of all workspaces and the workers. Raises as `workspace`."""
+        """Opens a transaction that sees workers and the queues of all workspaces. Raises as `workspace` does."""
         with self._transaction("app.scope", "system") as connection:
             yield connection
 

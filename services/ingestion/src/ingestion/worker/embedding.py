@@ -1,4 +1,4 @@
-"""Embeds texts in batches, from a thread that can be told to stop."""
+"""Embeds texts in batches, from threads that can be stopped."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ class UnknownModel(Exception):
 
 
 class Check(Protocol):
-    """Raises what is to end the work."""
+    """Raises an error if the work must end."""
 
     def __call__(self) -> None: ...
 
 
 class TextEmbedder:
-    """Runs embedders' coroutines on one event loop for all threads, as their connections belong to a loop."""
+    """Runs embedders for all threads on one event loop, because their connections belong to a loop."""
 
     def __init__(self, embedders: Embedders, loop: asyncio.AbstractEventLoop) -> None:
         self.embedders, self.loop = embedders, loop
 
     def choose(self, space: tuple[str, int] | None) -> Embedder:
-        """The embedder of this (model, dims), or the default for None; raises UnknownModel."""
+        """Returns the embedder of this (model, dims), or the default for None; raises UnknownModel."""
         if space is None:
             return self.embedders.default
         found = self.embedders.find(*space)
@@ -48,7 +48,7 @@ class TextEmbedder:
         return found
 
     def embed(self, embedder: Embedder, texts: list[str], check: Check) -> NDArray[np.float32]:
-        """A row per text; raises EmbeddingError, and what `check` raises, which is called about twice a second."""
+        """Returns one row per text. Calls `check` about twice a second; raises its errors and EmbeddingError."""
         future = asyncio.run_coroutine_threadsafe(embedder.embed(texts), self.loop)
         try:
             while True:
@@ -64,7 +64,7 @@ class TextEmbedder:
 
 @contextmanager
 def running_loop(name: str) -> Iterator[asyncio.AbstractEventLoop]:
-    """Runs an event loop in a thread of its own."""
+    """Runs an event loop in a separate thread."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name=name, daemon=True)
     thread.start()

@@ -1,4 +1,4 @@
-"""Classifies the errors of stages: pure."""
+"""Classifies the errors of stages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_MEMORY = {errno.ENOMEM, errno.EAGAIN}  # EAGAIN: no process or thread could b
 
 @dataclass(frozen=True)
 class Failure:
-    """`retry` is None if a retry cannot help; `lost` counts processes that died, `postponed` outages."""
+    """`retry` names the counter of retries, `lost` processes or `postponed` outages; None if a retry cannot help."""
 
     error_class: str
     message: str
@@ -35,7 +35,7 @@ class Failure:
 
 
 def failure_of(error: Exception, stage: StageName) -> Failure:
-    """Classifies the error by the most specific of it and its causes."""
+    """Classifies an error by itself and its causes."""
     for cause in _causes(error):
         if isinstance(cause, OSError) and cause.errno in FULL:
             return Failure("disk-full", "The worker has no space left for its files", "postponed")
@@ -70,7 +70,7 @@ def _embedding_failure(error: Exception) -> Failure | None:
         case ProviderUnavailable() | CircuitOpen():
             return Failure("embedding-unavailable", str(error), "postponed")
         case EmbeddingError():
-            # Also errors that look final, such as a rejected key: the operator fixes them, and the retry succeeds.
+            # Even errors that look final, such as a rejected key: a retry succeeds once the operator has fixed them.
             return Failure("embedding-failed", str(error), "postponed")
     return None
 
@@ -91,5 +91,5 @@ def _store_failure(error: Exception, stage: StageName) -> Failure:
 
 
 def delay_after(tries: int, longest: float = LONGEST_DELAY_SECONDS) -> float:
-    """Returns seconds, doubling with each attempt."""
+    """Returns the delay in seconds, which doubles with each attempt."""
     return backoff(tries + 1, FIRST_DELAY_SECONDS, longest)

@@ -1,4 +1,4 @@
-"""What a worker answers on its private port: whether it is in touch with the broker, and its metrics."""
+"""The private port of a worker: its readiness, by its contact with the broker, and its metrics."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from wsgiref.types import StartResponse, WSGIEnvironment
 
 from prometheus_client import CollectorRegistry, make_wsgi_app
 
-SILENT_SECONDS = 30.0  # the broker is told every two seconds that the worker lives
+SILENT_SECONDS = 30.0  # heartbeats to the broker are two seconds apart
 
 
 class SignsOfLife:
-    """When the worker was last in touch with the broker."""
+    """Records when the worker was last in contact with the broker."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -31,7 +31,7 @@ class SignsOfLife:
 
     @property
     def status(self) -> str:
-        """Returns `ready`; `starting` before the first sign of life; `silent` when the last one is too long ago."""
+        """`ready`, `starting` before the first sign of life, or `silent` if the last one is too long ago."""
         if self._last is None:
             return "starting"
         return "ready" if self._clock() - self._last < SILENT_SECONDS else "silent"
@@ -43,7 +43,7 @@ class _PrivatePort(ThreadingMixIn, WSGIServer):
 
 class _Handler(WSGIRequestHandler):
     def log_message(self, *_: object) -> None:
-        """Leaves the log to what the worker does."""
+        """Does not log requests."""
 
 
 def serve_inside(
@@ -54,9 +54,9 @@ def serve_inside(
     stack: ExitStack,
     descriptor: int | None = None,
 ) -> None:
-    """Serves `/readyz` and `/metrics` in a thread until the stack closes. Raises OSError when the port is taken.
+    """Serves `/readyz` and `/metrics` in a thread until the stack closes. Raises OSError if the port is in use.
 
-    `descriptor` is a socket that listens on the port already, if the parent holds one.
+    `descriptor` is a socket already listening on the port, if the parent process has opened one.
     """
     metrics = make_wsgi_app(registry)
 

@@ -1,4 +1,4 @@
-"""Holding a stage: its lease, and the two reasons to let go of it early."""
+"""Holds the lease of a stage, and checks for the two reasons to stop early."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ WRITES_PER_LEASE = 10
 
 
 class WorkerStopped(Exception):
-    """The worker is shutting down and its grace is over."""
+    """The worker is shutting down and its grace period is over."""
 
 
 class Shutdown:
-    """Shared by the threads of a worker; `begin` is called from a signal handler, so it takes no lock."""
+    """The shutdown state, shared by a worker's threads. A signal handler calls `begin`, so it takes no lock."""
 
     def __init__(self, grace_seconds: float) -> None:
         self.grace_seconds = grace_seconds
@@ -42,7 +42,7 @@ class Shutdown:
 
 
 class Holding:
-    """A context manager: the lease is extended while the block runs. `check` is to be called between steps."""
+    """A context manager that renews the lease while its block runs. Call `check` between steps."""
 
     def __init__(
         self, queue: WorkQueue[ClaimedStage], loop: asyncio.AbstractEventLoop, job: HeldStage, shutdown: Shutdown
@@ -67,7 +67,7 @@ class Holding:
             self._held.result()
 
     def progress(self, page: int | None, pages: int | None) -> None:
-        """Shown a few times per lease. Raises as `check` does."""
+        """Reports progress, which is saved several times per lease. Raises as `check` does."""
         self.page, self.pages = page, pages
         if time.monotonic() >= self._next_write:
             self._next_write = time.monotonic() + self._pause
@@ -75,7 +75,7 @@ class Holding:
         self.check()
 
     def check(self) -> None:
-        """Raises LeaseLost and WorkerStopped."""
+        """Raises LeaseLost if the lease is gone, WorkerStopped if the grace period is over."""
         if self._held.done():
             try:
                 self._held.result()

@@ -1,4 +1,4 @@
-"""What a worker tells Prometheus, in a registry of its own."""
+"""A worker's Prometheus metrics, in a registry of their own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FORMATS = frozenset(SUPPORTED)
 
 
 class WorkerMetrics:
-    """Counters and histograms that the stages fill."""
+    """Counters and histograms of the stages."""
 
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()
@@ -50,7 +50,7 @@ class WorkerMetrics:
 
 
 class WorkerReadings(Collector):
-    """What is looked up when it is asked for: memory by kind of process, and slots in use by lane."""
+    """Gauges that are read at each scrape: memory by kind of process, and slots in use by lane."""
 
     def __init__(self, busy: Callable[[], Iterable[tuple[str, int]]]) -> None:
         self.busy = busy
@@ -71,7 +71,7 @@ class WorkerReadings(Collector):
 
 
 def resident_bytes() -> dict[str, int]:
-    """Measures this process (`worker`), its `fork_server` and all processes below that, added up (`conversion`)."""
+    """Measures this process (`worker`), its `fork_server`, and the sum of the latter's descendants (`conversion`)."""
     found = {"worker": 0, "fork_server": 0, "conversion": 0}
     worker = psutil.Process(os.getpid())
     found["worker"] = worker.memory_info().rss
@@ -86,6 +86,6 @@ def resident_bytes() -> dict[str, int]:
 
 
 def format_of(name: str) -> str:
-    """The label of a file: its extension where that is a format, so that labels cannot grow without bound."""
+    """Returns the label of a file: its extension, or `other` for unknown ones, which bounds the number of labels."""
     suffix = extension(name)
     return suffix if suffix in FORMATS else "other"

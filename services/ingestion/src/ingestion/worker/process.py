@@ -1,4 +1,4 @@
-"""Processes a document from its original to stored chunks and vectors, stage by stage."""
+"""Processes a document stage by stage, from its original to stored chunks and vectors."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class FileConverter(Protocol):
 
 @dataclass
 class _Work:
-    """A document in progress; `stage` is the current one, which began at `began`."""
+    """A document in progress; `stage` is the current one, started at `began`."""
 
     job: HeldStage
     stage: StageName
@@ -63,7 +63,7 @@ class _Work:
 
 
 class Processor:
-    """Processes documents, several at once when called from several threads."""
+    """Processes documents. Thread-safe: each calling thread processes one."""
 
     def __init__(
         self,
@@ -81,9 +81,9 @@ class Processor:
         self.failures = FailureRecorder(self.stages, policy, metrics)
 
     def process(self, job: HeldStage) -> None:
-        """Runs the document's stage and those after it, and records how they end.
+        """Runs the document's stage and the stages after it, and records their results.
 
-        Raises only when the database does not answer: the lease then expires.
+        Raises only if the database does not respond; the lease then expires.
         """
         carrier = {"traceparent": job.traceparent} if job.traceparent else None
         with (
@@ -100,7 +100,7 @@ class Processor:
             log.info("document processed", extra={**extra, "seconds": round(time.monotonic() - started, 3)})
 
     def _attempt(self, job: HeldStage, holding: Holding) -> StageName:
-        """Returns the stage at which it ended. The work folder is part of the attempt, as it may be full."""
+        """Returns the stage at which it ended. Creating the work folder is part of it, because the disk may be full."""
         stage = job.stage
         try:
             with tempfile.TemporaryDirectory(prefix="document-", dir=self.policy.work_folder) as folder:
@@ -117,11 +117,11 @@ class Processor:
         except WorkerStopped:
             self.stages.release(job)
         except WorkerDied as error:
-            if self.shutdown.has_begun:  # the conversion was ended with the worker, not by its file
+            if self.shutdown.has_begun:  # the shutdown ended the process, not the file
                 self.stages.release(job)
             else:
                 self.failures.record(job, stage, error)
-        except Exception as error:  # noqa: BLE001  the boundary of a task: it is recorded, and the worker goes on
+        except Exception as error:  # noqa: BLE001  the task's boundary: records the error, and the worker continues
             self.failures.record(job, stage, error)
         return stage
 
@@ -141,7 +141,7 @@ class Processor:
         converted = self.converter.convert(
             source, job.name, job.document_id, output, limits, on_progress, workspace_id=job.workspace_id
         )
-        # Not after the lease has expired: another worker may be writing the same objects.
+        # If the lease has expired, another worker may be writing the same objects.
         work.holding.check()
         self._store(work, output)
         self.stages.converted(job, converted)
@@ -164,7 +164,7 @@ class Processor:
         self.objects.put_file(work.keys.chunks, output / "chunks.jsonl", MEDIA_TYPES["chunks"])
 
     def _embed(self, work: _Work) -> None:
-        """Embeds the stored chunks of this run, or of one that crashed."""
+        """Embeds the chunks that this run, or an earlier one that crashed, has stored."""
         job, chunks = work.job, work.folder / "output" / "chunks.jsonl"
         if not work.has_chunks:
             self.objects.get_file(work.keys.chunks, chunks)
@@ -181,7 +181,7 @@ class Processor:
         log.info("chunks embedded", extra={"document_id": str(job.document_id), **counts})
 
     def _clean_up(self, job: HeldStage) -> None:
-        """Removes what was written too late for a document that is being deleted, then lets its erasure go on."""
+        """Deletes objects that were written after the document was deleted, then lets its deletion continue."""
         if self.stages.is_deleted(job):
             late = self.objects.keys(derived_keys(job.workspace_id, job.document_id, job.version).prefix)
             if late:

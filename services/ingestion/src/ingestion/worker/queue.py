@@ -1,4 +1,4 @@
-"""What a worker does next, and what it holds meanwhile."""
+"""Chooses a worker's next stage, and holds it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from service_kit.work import WorkQueue
 
 
 class StageQueue:
-    """Chooses when a slot is free and not before: no worker keeps waiting what another could begin.
+    """Leases a stage only when a slot is free, so that no worker holds one that another could start.
 
-    Called from threads; `loop` is that of the queue's connections.
+    Called from threads; `loop` is the event loop of the queue's connections.
     """
 
     def __init__(
@@ -25,11 +25,11 @@ class StageQueue:
         stages: StageRecords,
         is_closed: Callable[[], bool],
     ) -> None:
-        """Nothing is taken any more once `is_closed` says so."""
+        """Once `is_closed` returns True, nothing more is taken."""
         self.queue, self.loop, self.stages, self.is_closed = queue, loop, stages, is_closed
 
     def take(self, lanes: Sequence[Lane]) -> HeldStage | None:
-        """Leases what comes next, lane by lane, fairly between workspaces; None when nothing is due."""
+        """Leases the next stage, lane by lane and fairly between workspaces; returns None if nothing is due."""
         for lane in lanes:
             while claimed := self._claim(lane):
                 if job := self.stages.begin(claimed):

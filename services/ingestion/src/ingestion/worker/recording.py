@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class ProcessingPolicy:
-    """Limits of one conversion, and how often to retry after outages."""
+    """Limits of one conversion, and of retries."""
 
     limits: Limits
     max_losses: int
@@ -28,13 +28,13 @@ class ProcessingPolicy:
 
 
 class FailureRecorder:
-    """Postpones a stage with growing delays, or fails it; always with the reason."""
+    """Postpones a failed stage with growing delays, or gives it up; both record the reason."""
 
     def __init__(self, stages: StageRecords, policy: ProcessingPolicy, metrics: WorkerMetrics) -> None:
         self.stages, self.policy, self.metrics = stages, policy, metrics
 
     def record(self, job: HeldStage, stage: StageName, error: Exception) -> None:
-        """Raises LeaseLost, and what the database raises."""
+        """Records the failure. Raises LeaseLost, and errors of the database."""
         failure = failure_of(error, stage)
         self.metrics.failures.labels(stage, failure.error_class).inc()
         extra = {"document_id": str(job.document_id), "stage": stage, "reason": failure.error_class}
@@ -58,7 +58,7 @@ class FailureRecorder:
 
     def _not_embedded(self, job: HeldStage, failure: Failure) -> None:
         """Publishes the document without vectors: its chunks are stored, so lexical search finds it."""
-        tried = job.postponements if job.stage == "embed" else 0  # the conversion's are counted with it
+        tried = job.postponements if job.stage == "embed" else 0  # otherwise they are the conversion's
         if failure.retry and tried + 1 < self.policy.embed_max_postponements:
             delay = delay_after(tried, LONGEST_EMBEDDING_DELAY_SECONDS)
             self.stages.not_embedded(job, delay, failure.error_class, failure.message)

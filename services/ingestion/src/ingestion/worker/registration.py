@@ -1,4 +1,4 @@
-"""The row by which a worker is known: its slots, how many documents it has done, its memory, its walls."""
+"""The registration of a worker: its slots, number of documents done, memory and walls."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ BEATS_PER_LEASE = 4
 
 
 class Registration:
-    """A context manager: the worker is registered while the block runs. `documents` counts those it has done.
+    """A context manager that registers the worker while its block runs.
 
-    `walls` are known some seconds after the start; until then there are none.
+    `documents` returns how many it has processed; `walls` returns none until they are known, seconds after the start.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The Celery program around a worker."""
+"""Runs a worker as a Celery program."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 def run_worker() -> None:
-    """Blocks until SIGTERM or SIGINT, then gives running stages their grace and the rest back to the queue."""
+    """Blocks until SIGTERM or SIGINT, then waits the grace period and returns unfinished stages to the queue."""
     settings = WorkerSettings()
     configure_telemetry("ingestion-worker", settings.log_level, settings.otel_exporter_otlp_endpoint)
     _quieten()
@@ -38,8 +38,8 @@ def run_worker() -> None:
         celery = build_celery(settings.redis_url.get_secret_value())
         register(celery, built.slots.serve, built.syncs.serve)
         _connect(shutdown, signs)
-        # Threads suffice: the heavy work is done in processes of its own, which can be limited and killed, and the
-        # model releases the interpreter's lock while it computes.
+        # Threads are enough: conversions run in separate processes that can be limited and killed, and the embedding
+        # model releases the GIL while it computes.
         worker = celery.Worker(
             hostname=f"ingestion@{socket.gethostname()}-{os.getpid()}",
             pool="threads",
@@ -56,10 +56,10 @@ def run_worker() -> None:
 
 
 def _connect(shutdown: Shutdown, signs: SignsOfLife) -> None:
-    """Connects Celery's signals with our functions."""
+    """Connects handlers to Celery's signals."""
 
     def on_setup_logging(**_: Any) -> None:
-        """Its presence tells Celery to leave logging alone."""
+        """Does nothing; being connected, it keeps Celery from configuring logging."""
 
     def on_shutdown(**_: Any) -> None:
         shutdown.begin()
@@ -73,7 +73,7 @@ def _connect(shutdown: Shutdown, signs: SignsOfLife) -> None:
 
 
 def _quieten() -> None:
-    # Celery warns of running as root, but its messages are JSON and carry no code; and the processor logs each task.
+    # Celery warns about running as root, but our messages are JSON and carry no code. The processor logs each task.
     warnings.simplefilter("ignore", SecurityWarning)
     for name in ("celery.worker.strategy", "celery.app.trace"):
         logging.getLogger(name).setLevel(logging.WARNING)

@@ -81,7 +81,7 @@ class WorkerSettings(
         return Limits(self.convert_seconds, self.convert_memory_mib * MEBIBYTE, self.convert_pages, self.max_file_bytes)
 
     def conversion(self, space: EmbeddingSpace) -> Setup:
-        """Chunks fit the model of `space`. Raises ValueError, EngineUnavailable."""
+        """Returns the setup of conversions, with chunks that fit the model of `space`. Raises ValueError."""
         chunking = ChunkOptions(
             max_tokens=min(DEFAULT_CHUNK_TOKENS, space.max_tokens) if self.chunk_tokens is None else self.chunk_tokens,
             overlap_tokens=self.chunk_overlap_tokens,

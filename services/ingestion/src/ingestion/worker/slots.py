@@ -1,4 +1,4 @@
-"""Limits how many documents of each lane a worker has in work."""
+"""Limits how many documents of each lane a worker processes at once."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ Take = Callable[[tuple[Lane, ...]], HeldStage | None]
 
 
 class Slots:
-    """`slots` threads work on anything, BESIDE_BULK more on what is interactive alone.
+    """The threads of a worker: `slots` for any lane, and BESIDE_BULK more for interactive work only.
 
-    `take` leases a job of one of the lanes given, or gives None when there is none; `run` does it.
+    `take` leases a job in one of the given lanes, or returns None; `run` processes it.
     """
 
     def __init__(self, slots: int, take: Take, run: Callable[[HeldStage], None]) -> None:
         self.slots, self.take, self.run = slots, take, run
         self._lock = threading.Lock()
         self._threads = 0
-        self._bulk = 0  # in work, or looked for
+        self._bulk = 0  # threads that run bulk work or look for it
         self._busy = dict.fromkeys(ALL_LANES, 0)
         self._turned_away = False
-        self.documents = 0  # done
+        self.documents = 0  # processed so far
 
     def busy(self, lane: Lane) -> int:
-        """Returns how many documents of the lane are in work now."""
+        """Returns how many documents of the lane are being processed."""
         return self._busy[lane]
 
     def serve(self, lane: Lane) -> None:
-        """Works until there is nothing to take, on whatever comes first; `lane` is the one that the message was about.
+        """Processes documents, of any lane, until there is nothing to take; `lane` is the lane of the message.
 
-        Returns at once when no slot is free for it: who has one looks again before leaving.
+        Returns at once if that lane has no free slot; the threads that have one look again before they leave.
         """
         if not self._enter(lane):
             return
@@ -89,7 +89,7 @@ class Slots:
             return free
 
     def _leave(self) -> bool:
-        """Returns False if a message was turned away meanwhile: it may be about work that was not there before."""
+        """Returns False if a message was turned away meanwhile, because it may announce new work."""
         with self._lock:
             if self._turned_away:
                 self._turned_away = False

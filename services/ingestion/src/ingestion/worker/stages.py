@@ -1,4 +1,4 @@
-"""Records the stages that a worker holds; every transition is guarded by its lease."""
+"""Records the progress of a worker's stages; every transition is guarded by the lease."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ RELEASED = {"uncount": 0, "postponed": 0, "lost": 0, "delay": 0.0, "error_class"
 
 
 class StageRecords:
-    """Records how stages begin and end, each in one transaction. Users see the name `worker`."""
+    """Records how stages begin and end, in one transaction each. `worker` is the name that users see."""
 
     def __init__(self, database: WorkerDatabase, worker: str) -> None:
         self.database, self.worker = database, worker
 
     def begin(self, claimed: ClaimedStage) -> HeldStage | None:
-        """Returns what was leased, with its document; None if that is being deleted, or has a newer version."""
+        """Returns the leased stage with its document; None if the document is being deleted or has a new version."""
         with (
             self.database.workspace(claimed.workspace_id) as connection,
             connection.cursor(row_factory=class_row(HeldStage)) as cursor,
         ):
-            cursor.execute(DocumentSql.lock, _key(claimed))  # so that the stage and the version belong together
+            cursor.execute(DocumentSql.lock, _key(claimed))  # keeps the stage and the version consistent
             cursor.execute(StageSql.held, _held(claimed))
             job = cursor.fetchone()
             if job is None:
@@ -47,12 +47,12 @@ class StageRecords:
             return job
 
     def start_chunking(self, job: HeldStage) -> None:
-        """Enters that chunking has begun; raises LeaseLost."""
+        """Records that chunking has begun; raises LeaseLost."""
         with self._held(job) as (connection, _):
             self._start(connection, job, "chunk")
 
     def converted(self, job: HeldStage, result: Converted) -> None:
-        """Enters a stored conversion and starts embedding under the same lease. Raises LeaseLost."""
+        """Records a stored conversion and starts embedding under the same lease. Raises LeaseLost."""
         with self._held(job) as (connection, _):
             self._start(connection, job, "embed")
             done = {**_key(job), "worker": self.worker, "names": ["convert", "chunk"]}
@@ -62,16 +62,16 @@ class StageRecords:
             connection.execute(DocumentSql.record_conversion, values)
 
     def embedded(self, job: HeldStage, *, model: str, dims: int) -> None:
-        """Enters stored vectors and publishes the document. Raises LeaseLost."""
+        """Records stored vectors and publishes the document. Raises LeaseLost."""
         with self._held(job) as (connection, _):
             connection.execute(StageSql.finish, {**_key(job), "worker": self.worker, "names": ["embed"]})
             self._record_embedding(connection, job, model, dims)
             self._announce(connection, job)
 
     def not_embedded(self, job: HeldStage, delay: float | None, error_class: str, message: str) -> None:
-        """Publishes the document without vectors, unless it was published: lexical search finds it.
+        """Publishes the document without vectors for lexical search, unless it is already published.
 
-        Embedding is retried after `delay` seconds; None: not automatically. Raises LeaseLost.
+        Embedding is retried after `delay` seconds, or not automatically if that is None. Raises LeaseLost.
         """
         with self._held(job) as (connection, _):
             announced = _is_announced(connection, job)
@@ -86,7 +86,7 @@ class StageRecords:
                 self._announce(connection, job)
 
     def fail(self, job: HeldStage, stage: StageName, error_class: str, message: str) -> None:
-        """Fails the stage, and the document unless it is already published. Raises LeaseLost."""
+        """Marks the stage as failed, and the document unless it is already published. Raises LeaseLost."""
         with self._held(job) as (connection, document):
             reason = {"failed": stage, "error_class": error_class, "error_message": message}
             connection.execute(StageSql.fail, {**_held(job), **reason})
@@ -108,12 +108,12 @@ class StageRecords:
         self._release(job, uncount=1)
 
     def postpone(self, job: HeldStage, delay: float, error_class: str, message: str, *, lost: bool = False) -> None:
-        """Queues the stage again after `delay` seconds, with the reason; `lost` counts a process that died of it."""
+        """Queues the stage again after `delay` seconds, with the reason; `lost` counts it as a lost process."""
         counters = {"lost": 1, "postponed": 0} if lost else {"lost": 0, "postponed": 1}
         self._release(job, delay=delay, error_class=error_class, error_message=message, **counters)
 
     def abandon(self, job: HeldStage) -> bool:
-        """Releases the stage of a document that is being deleted, so that it can be; else False."""
+        """Releases the stage if its document is being deleted, so that the deletion continues; returns whether so."""
         with self.database.workspace(job.workspace_id) as connection:
             if _lock_document(connection, job) is not None:
                 return False

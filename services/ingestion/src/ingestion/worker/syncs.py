@@ -1,4 +1,4 @@
-"""Synchronisations in a worker: one at a time, on an event loop of their own."""
+"""Runs synchronisations in a worker, one at a time, on a separate event loop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service_kit.tracing import span
 
 
 class SyncThread:
-    """Runs the synchroniser for the threads of the worker."""
+    """Runs the synchroniser for the worker's threads."""
 
     def __init__(self, synchroniser: Synchroniser, loop: asyncio.AbstractEventLoop) -> None:
         self.synchroniser, self.loop = synchroniser, loop
@@ -21,11 +21,11 @@ class SyncThread:
 
     @property
     def busy(self) -> int:
-        """Returns 1 while a source is synchronised, else 0."""
+        """Returns 1 while a source is being synchronised, else 0."""
         return int(self._busy.locked())
 
     def serve(self) -> None:
-        """Synchronises until nothing is due; returns at once when another thread is at it."""
+        """Synchronises until nothing is due; returns at once if another thread is already synchronising."""
         if not self._busy.acquire(blocking=False):
             return
         try:

@@ -1,4 +1,4 @@
-"""The tasks by which the dispatcher wakes a worker."""
+"""The Celery tasks by which the dispatcher wakes a worker."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ingestion.queue.celery_app import PROCESS_TASK, SYNC_TASK
 
 
 def register(celery: Celery, documents: Callable[[Lane], None], syncs: Callable[[], None]) -> None:
-    """Defines them on the application. A task lasts as long as there is something to do."""
+    """Defines the tasks on the application. A task runs as long as there is something to do."""
 
     @celery.task(name=PROCESS_TASK)  # type: ignore[untyped-decorator]
     def process_documents(lane: str) -> None:

@@ -1,4 +1,4 @@
-"""Makes the vectors of a document's chunks; chunks with the text of an earlier version reuse its vectors."""
+"""Makes the vectors of a document's chunks; unchanged chunks reuse the vectors of an earlier version."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Vectors:
-    """A row per chunk, in their order; `reused` counts those of an earlier version."""
+    """One row per chunk, in order; `reused` counts the rows taken from an earlier version."""
 
     rows: NDArray[np.float32]
     model: str
@@ -37,7 +37,7 @@ class Vectors:
 
 @dataclass(frozen=True)
 class EarlierVectors:
-    """Vectors of an earlier version by the digest of the embedded text."""
+    """The vectors of an earlier version, by the digest of the embedded text."""
 
     rows: NDArray[np.float32]
     places: dict[bytes, int]
@@ -48,15 +48,15 @@ class EarlierVectors:
 
 
 class VectorMaker:
-    """Makes vectors in the embedding space that the document's workspace is searched in."""
+    """Makes vectors in the embedding space in which the document's workspace is searched."""
 
     def __init__(self, database: WorkerDatabase, objects: ObjectStore, embedder: TextEmbedder) -> None:
         self.database, self.objects, self.embedder = database, objects, embedder
 
     def make(self, job: HeldStage, chunks: Path, holding: Holding, folder: Path) -> Vectors:
-        """Returns the vectors of the chunks; `folder` takes temporary files.
+        """Returns the vectors of the chunks; `folder` is for temporary files.
 
-        Raises EmbeddingError, UnknownModel, Unavailable, and what `holding.check` raises.
+        Raises EmbeddingError, UnknownModel, Unavailable, and errors of `holding.check`.
         """
         embedder = self.embedder.choose(self._chosen_model(job))
         model, dims = embedder.space.model, embedder.space.dims
@@ -88,7 +88,7 @@ class VectorMaker:
         )
 
     def _chosen_model(self, job: HeldStage) -> tuple[str, int] | None:
-        """Returns the (model, dims) that the workspace is searched with; None: the default."""
+        """Returns the (model, dims) with which the workspace is searched; None for the default."""
         with self.database.workspace(job.workspace_id) as connection:
             row = connection.execute(DocumentSql.chosen_embedding, {"workspace_id": job.workspace_id}).fetchone()
         return (row[0], row[1]) if row else None
@@ -120,7 +120,7 @@ class VectorMaker:
 
 
 def read_texts(chunks: Path) -> Iterator[str]:
-    """Yields the text to embed of each chunk, from JSON Lines."""
+    """Yields the text to embed for each chunk of a JSON Lines file."""
     with chunks.open("rb") as lines:
         for chunk in read_chunks(lines):
             yield embedding_text(chunk.heading_path, chunk.content)

@@ -1,4 +1,4 @@
-"""Finds out, once, which walls this machine puts around conversions, and tells the log."""
+"""Determines once which walls this machine has for conversions, and logs them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ log = logging.getLogger(__name__)
 
 
 class WallReport:
-    """`found` is empty until the fork server has said what it found."""
+    """The walls in `found`, which is empty until the fork server has determined them."""
 
     def __init__(self, walls: Callable[[], Sequence[Wall]]) -> None:
-        """Asks `walls`, which may take seconds, in a thread; it ends with what answers."""
+        """Calls `walls`, which may take seconds, in a thread that ends when it returns."""
         self.found: Sequence[Wall] = ()
         self._walls = walls
         threading.Thread(target=self._find, name="walls", daemon=True).start()

@@ -1,4 +1,4 @@
-"""A warmed converter for the session, and how to run it on a file."""
+"""Fixtures: a warmed converter for the session, and a function that runs it on a file."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def convert(converter: Converter, limits: Limits, tmp_path: Path) -> Convert:
 
 @pytest.fixture(scope="session")
 def evaluation_files() -> Path:
-    """Documents kept beside the repository; they may not be copied into it."""
+    """The folder of evaluation documents, which is beside the repository because they may not be copied into it."""
     folder = Path(__file__).resolve().parents[5].parent / "shared" / "eval"
     if not folder.is_dir():
         pytest.skip(f"the evaluation files are not at {folder}")

@@ -1,4 +1,4 @@
-"""One file of every format, where torch is absent."""
+"""Conversion of one file of every format without torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One file of every format, through the real conversion process."""
+"""Conversion of one file of every format, in the real conversion process."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def saved(save: Callable[[io.BytesIO], object]) -> bytes:
 
 
 def pdf(*pages: list[tuple[int, int, str]]) -> bytes:
-    """A PDF of native text; a page is a list of (font size, distance from the bottom in points, text)."""
+    """Returns a PDF of native text; a page is a list of (font size, distance from the bottom in points, text)."""
     count = len(pages)
     kids = " ".join(f"{3 + 2 * number} 0 R" for number in range(count))
     objects = [

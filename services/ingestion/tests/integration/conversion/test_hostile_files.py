@@ -1,4 +1,4 @@
-"""Files made to hurt: each ends as a document or as a sentence, within its limits."""
+"""Hostile files: each becomes a document or fails with a reason, within its limits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ARTICLE = '<article article-type="x"><front/><body><sec><title>A</title><p>Words
 
 
 def open_text(change: Callable[[str], str]) -> bytes:
-    """An OpenDocument text whose content has been changed."""
+    """Returns an OpenDocument text with changed content."""
     plain, changed = io.BytesIO(), io.BytesIO()
     odfdo.Document("odt").save(plain)
     with zipfile.ZipFile(plain) as source, zipfile.ZipFile(changed, "w", zipfile.ZIP_DEFLATED) as target:

@@ -34,7 +34,7 @@ SLOW = "<html><body>" + "<div>" * 1500 + "deep" + "</div>" * 1500 + "<p>word</p>
 
 
 def conversions(of: int) -> list[psutil.Process]:
-    """The processes that convert for this process: the children of its fork server."""
+    """Returns the conversion processes: the children of the fork server of the process `of`."""
     servers = [child for child in psutil.Process(of).children() if "forkserver" in " ".join(child.cmdline())]
     return [child for server in servers for child in server.children(recursive=True)]
 
@@ -126,7 +126,7 @@ def test_child_dies_with_its_worker(tmp_path: Path) -> None:
         time.sleep(1)  # well into the conversion
         worker.kill()
     _, left = psutil.wait_procs(everyone, timeout=120)
-    # An orphan that has ended stays a zombie until the machine's first process looks at it.
+    # An orphan that has ended remains a zombie until init reaps it.
     assert [one for one in left if one.is_running() and one.status() != psutil.STATUS_ZOMBIE] == []
 
 
@@ -176,6 +176,6 @@ def test_bad_files_end_in_a_result_or_a_sentence(convert: Convert, evaluation_fi
 
 @pytest.mark.parametrize("name", ["notes.txt", "notes.tex", "notes.html", "notes.xml"])
 def test_a_text_may_begin_with_many_blanks_and_empty_lines(convert: Convert, limits: Limits, name: str) -> None:
-    """Each blank before a text doubled the time to tell its format: 31 of them failed an honest file."""
+    """Each blank before a text used to double the time of detection, so that 31 of them failed a harmless file."""
     text = " " * 60 + "\n" * 60 + "The heron nests in colonies.\n\ntags: " + "#heron" * 40 + " bird\n"
     assert convert(text, name, replace(limits, seconds=60)).converted.chunks == 1

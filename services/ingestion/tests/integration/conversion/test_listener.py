@@ -1,4 +1,4 @@
-"""A converter in a process of its own, reached by a Unix socket alone, as the container without networks is."""
+"""A converter in another process that is reached only by a Unix socket, like the container without networks."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ConverterProgr
 
 
 class Watched:
-    """A process whose end can be awaited, though it is not a child of the test's."""
+    """A process whose end can be awaited although it is not a child of the test."""
 
     def __init__(self, process: psutil.Process) -> None:
         self._descriptor = os.pidfd_open(process.pid)

@@ -1,4 +1,4 @@
-"""The layout engines of PDF files. Heron's model is a stand-in, written as protocol buffers by hand (onnx.proto)."""
+"""The layout engines of PDF files. Heron's model is replaced by hand-written protocol buffers (onnx.proto)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ATTRIBUTE_INT, ATTRIBUTE_INTS = 2, 7
 
 
 def detector(labels: list[int]) -> bytes:
-    """Finds one box for each label, all as large as the image: with the brightest of the pixels for confidence."""
+    """Returns a model that finds a box the size of the image for each label; confidence is the brightest pixel."""
     count = len(labels)
     nodes = [
         _node("Cast", ["orig_target_sizes"], ["sizes"], _integer("to", FLOAT)),
@@ -95,7 +95,7 @@ def _text(field: int, value: str) -> bytes:
 
 
 def pdf_file() -> bytes:
-    """A heading, a paragraph, a table, and a page of text after them."""
+    """Returns a PDF with a heading, a paragraph, a table, and a second page of text."""
     document = pypdfium2.PdfDocument.new()
     first, second = document.new_page(612, 792), document.new_page(612, 792)
     _write(document, first, 24, 72, 700, "Harbour report")
@@ -124,7 +124,7 @@ def _write(document: Any, page: Any, size: int, left: int, up: int, text: str) -
 
 @pytest.fixture(scope="module")
 def artifacts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As docling downloads its models. The stand-in takes each page for one paragraph, and for a figure."""
+    """A folder of models as docling downloads it. The stand-in detects each page as one paragraph and as a figure."""
     root = tmp_path_factory.mktemp("artifacts")
     folder = root / HERON_FOLDER
     folder.mkdir()
@@ -154,7 +154,7 @@ def read(tmp_path: Path) -> Read:
 def test_heron_is_used_where_its_model_is(read: Read, artifacts: Path) -> None:
     converted, chunks = read(PdfOptions(artifacts=artifacts), pdf_file())
     assert converted.engine == "docling/heron"
-    # The whole page is one paragraph and no figure: as a figure, it would have swallowed the page's text.
+    # The whole page is one paragraph; as a figure, it would have swallowed the page's text.
     assert "Harbour report" in chunks[0].content
     assert SENTENCE in chunks[0].content
     assert chunks[0].box is not None

@@ -1,4 +1,4 @@
-"""Processes of conversions: used again, replaced, and what travels through them."""
+"""Conversion processes: when they are reused, when they are replaced, and what passes through them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ tags: salt
 
 
 class Converting:
-    """A converter and the processes that it used."""
+    """A converter, and the processes that it used."""
 
     def __init__(self, converter: Converter, folder: Path) -> None:
         self.converter, self.folder = converter, folder
@@ -76,7 +76,7 @@ class Converting:
 
 
 def everyone() -> list[int]:
-    """Conversions of all converters of this process."""
+    """Returns the conversion processes of all converters in this process."""
     servers = [child for child in psutil.Process().children() if "forkserver" in " ".join(child.cmdline())]
     return [
         child.pid
@@ -87,7 +87,7 @@ def everyone() -> list[int]:
 
 
 def processes(pids: list[int]) -> list[psutil.Process]:
-    """Those that still are."""
+    """Returns the processes that still exist."""
     found = []
     for pid in pids:
         with suppress(psutil.NoSuchProcess):
@@ -106,7 +106,7 @@ def converting(folder: Path, recycling: Recycling, chunking: ChunkOptions | None
 
 
 def recording(convert: Convert, used: list[int]) -> Convert:
-    """The method, which also notes the process that read the file; one that was about to end has read nothing."""
+    """Wraps `convert` to note the process that read the file; one that ended before it started does not count."""
 
     def recorded(process: ConversionProcess, job: Job, on_progress: OnProgress) -> Converted:
         used.append(process.pid)
@@ -127,7 +127,7 @@ def test_a_process_serves_several_files_and_is_replaced_after_its_share(tmp_path
 
 
 def test_a_process_reads_files_of_one_workspace_only(tmp_path: Path) -> None:
-    """A file that takes over its process must not read another workspace's next one."""
+    """A file that takes over its process must not see the files of another workspace."""
     mine, yours = UUID(int=1), UUID(int=2)
     with converting(tmp_path, Recycling()) as it:
         for workspace_id in (mine, mine, yours, mine):
@@ -138,7 +138,7 @@ def test_a_process_reads_files_of_one_workspace_only(tmp_path: Path) -> None:
 
 
 def test_processes_start_while_the_broker_is_looked_for(tmp_path: Path) -> None:
-    """Celery's broker sets a default timeout of all new sockets for a moment, when it is reached again."""
+    """When Celery reconnects to its broker, it briefly sets a default timeout for all new sockets."""
     before = socket.getdefaulttimeout()
     with converting(tmp_path, Recycling(conversions=1)) as it:
         socket.setdefaulttimeout(0.001)

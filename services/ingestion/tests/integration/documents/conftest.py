@@ -1,4 +1,4 @@
-"""The intake as a synchronisation uses it, and what several of these tests ask."""
+"""Fixtures: the intake as synchronisations use it, and requests that several tests make."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def intake(open_database: Database, object_store: ObjectStore, settings: Setting
 
 @pytest.fixture
 def make_folder(database: Any, intake: Intake, workspace_id: UUID, tmp_path: Path) -> Callable[..., Folder]:
-    """make_folder("docs"): a new source of that name."""
+    """`make_folder("docs")` creates a source with this name."""
 
     def make(name: str = "docs") -> Folder:
         scratch = tmp_path / f"{uuid4()}"
@@ -84,7 +84,7 @@ def folder(make_folder: Callable[..., Folder]) -> Folder:
 
 @pytest.fixture
 def settled(client: httpx2.AsyncClient) -> Callable[..., Awaitable[dict[str, Any]]]:
-    """`await settled(document_id)`: once it is searchable, failed or cancelled; or what else is to be waited for."""
+    """`await settled(document_id)` waits until the document is searchable or ended, or for another state `wait`."""
 
     async def wait(document_id: UUID | str, wait: str = "searchable", timeout: float = 120) -> dict[str, Any]:
         answer = await client.get(f"/v1/documents/{document_id}", params={"wait": wait, "timeout": timeout})

@@ -1,4 +1,4 @@
-"""Stopped by a user, and run again: one document, or all that a filter names."""
+"""Cancelling and retrying one document, or all that match a filter."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def test_a_running_conversion_is_cancelled(
     running = asyncio.create_task(process(document_id))
     assert await asyncio.to_thread(converter.started.wait, 120)
     assert (await client.post(f"/v1/documents/{document_id}/cancel")).status_code == 200
-    await asyncio.wait_for(running, 120)  # though the converter would go on
+    await asyncio.wait_for(running, 120)  # ends although the converter would continue
     state = await detail(document_id)
     assert (state["status"], stages(state)["convert"], stages(state)["embed"]) == ("cancelled", "cancelled", "waiting")
     assert not neighbours.seen
@@ -64,7 +64,7 @@ async def test_cancelling_keeps_the_searchable_version(
     state = (await client.post(f"{path}/cancel")).json()
     assert (state["status"], state["version"], state["searchable_version"]) == ("cancelled", 2, 1)
     assert state["explanation"] == "Cancelled before it was converted; version 1 is searchable meanwhile"
-    # The same bytes again: wanted after all.
+    # Sending the same bytes again retries the document.
     await client.put(path, files=[("file", ("a.md", b"Second\ntext"))])
     await process(document["id"])
     assert (await settled(document["id"]))["searchable_version"] == 2

@@ -1,4 +1,4 @@
-"""A delete is proved: everything is gone, and each service has said so."""
+"""Deletions are proved: everything is gone, and each service has confirmed it."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def test_other_services_are_told_which_documents_are_deleted_and_users_are
     token_keys: Any,
     database: Any,
 ) -> None:
-    """Before they erase a document they ask; also after the receipt, and after the workspace has gone."""
+    """Services ask before they erase a document, also after the receipt and after the workspace is deleted."""
     gone, living = await searchable("gone.md", b"Title\none"), await searchable("here.md", b"Title\ntwo")
     assert (await client.delete(f"/v1/documents/{gone['id']}")).json()["completed_at"]
     unknown = str(uuid4())
@@ -89,7 +89,7 @@ async def test_a_pending_deletion_names_the_missing_services(
     assert answer.status_code == 202
     assert answer.json()["pending"] == ["memory"]
     neighbours.silent.clear()
-    # Its reader has nothing left to read: it is told again.
+    # The consumer has nothing left to read, so the deletion is republished.
     again = await client.delete(f"/v1/documents/{document['id']}", params={"timeout": 20})
     assert again.status_code == 200
     assert {one["service"] for one in again.json()["services"]} >= {"memory"}

@@ -1,4 +1,4 @@
-"""Embedding: what fails leaves a document that is found by its words; what is unchanged is not embedded again."""
+"""Embedding: documents whose embedding fails are found lexically; unchanged chunks are not embedded again."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def told(neighbours: Any) -> list[DocumentConverted]:
 
 @pytest.fixture
 def hasten(database: Any) -> Callable[[], None]:
-    """What is put off is due."""
+    """`hasten()` makes postponed stages due."""
 
     def run() -> None:
         with psycopg.connect(database.admin) as connection:
@@ -79,13 +79,13 @@ async def test_a_document_is_lexically_searchable_when_the_provider_fails(
         "embedding-unavailable",
     )
     assert stage(state, "embed")["next_attempt_at"]
-    await process(document_id)  # before its time: nothing happens
+    await process(document_id)  # not due yet, so nothing happens
     assert len(embedder.failures) == 1
     hasten()
     await process(document_id)
     state = await detail(document_id)
     assert (state["status"], stage(state, "embed")["error_class"]) == ("searchable", "embedding-failed")
-    assert [one.vectors_key for one in told(neighbours)] == [None]  # and told once
+    assert [one.vectors_key for one in told(neighbours)] == [None]  # published only once
 
     hasten()
     await process(document_id)

@@ -1,4 +1,4 @@
-"""Where documents come from: equal bytes are one document, a place keeps its document through its changes."""
+"""Origins: equal bytes are one document, and a place keeps its document when its content changes."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ async def test_a_missing_file_can_leave_a_stale_document(folder: Any, client: ht
     first = await folder.take("a.md", b"text")
     second = await folder.take("b.md", b"text")
     assert await folder.drop(first.origin_id, OnRemoved.mark_stale) == "stale"
-    assert await stale(client) == []  # it is still at the other place
+    assert await stale(client) == []  # it still exists at the other place
     assert await folder.drop(second.origin_id, OnRemoved.mark_stale) == "stale"
     assert await stale(client) == [taken_id(first)]
     await folder.intake.seen(folder.workspace_id, [second.origin_id])
@@ -180,7 +180,7 @@ async def test_a_source_does_not_bring_back_a_deleted_document(
     await client.delete(f"/v1/documents/{taken.document.id}", params={"timeout": 0})
     moved = await folder.take("moved/secret.md", b"changed secret")
     assert moved.change == "excluded"
-    # Gone from the source: forgotten. Uploaded: wanted.
+    # It is gone from the source, so its exclusion is forgotten. An upload brings it back.
     assert await folder.drop(moved.origin_id) == "unlinked"
     assert (await upload("secret.md", b"secret"))["created"]
 
@@ -195,7 +195,7 @@ async def test_concurrent_equal_files_are_one_document(
     documents = (await client.get("/v1/documents")).json()["items"]
     assert len(documents) == 1
     origins = (await client.get(f"/v1/documents/{documents[0]['id']}")).json()["origins"]
-    assert len(origins) == 13  # the uploads are one
+    assert len(origins) == 13  # uploads of the same bytes share one origin
 
 
 async def test_concurrent_changes_of_a_place_leave_one_document(folder: Any, client: httpx2.AsyncClient) -> None:

@@ -1,4 +1,4 @@
-"""From queued to searchable, and the ways to fail on that path."""
+"""Processing from queued to searchable, and the ways in which it fails."""
 
 from __future__ import annotations
 

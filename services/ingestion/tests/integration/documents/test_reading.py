@@ -1,4 +1,4 @@
-"""Documents as callers read them: lists, chunks, Markdown, counts, waits."""
+"""Reading documents through the API: lists, chunks, Markdown, counts, waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A source and a workspace leave nothing behind."""
+"""Deleted sources and workspaces leave nothing behind."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def test_deleting_a_source_keeps_documents_with_other_origins(
     with pytest.raises(ReceiptNotFound):
         await source_receipt(folder)
     assert await delete_source(folder)
-    assert await delete_source(folder)  # again: nothing more
+    assert await delete_source(folder)  # the second time changes nothing
     left = (await client.get("/v1/documents")).json()["items"]
     assert [(one["id"], one["name"], one["source_name"]) for one in left] == [
         (str(shared.document.id), "copy.md", "other")

@@ -1,4 +1,4 @@
-"""Documents from before their sources were kept beside them: others are told of what they could not know."""
+"""Upgrade of documents from before their sources were stored with them: other services are informed."""
 
 from __future__ import annotations
 

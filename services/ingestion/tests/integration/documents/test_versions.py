@@ -1,4 +1,4 @@
-"""A new version replaces the old one when it serves, and not before."""
+"""A new version replaces the old one only when search serves it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def stages(detail: dict[str, Any]) -> dict[str, str]:
 
 @pytest.fixture
 def upload_key(client: httpx2.AsyncClient) -> Entry:
-    """`await upload_key("key", "a.md", b"text")`: the only file's entry in the answer."""
+    """`await upload_key("key", "a.md", b"text")` uploads one file under a key and returns its entry."""
 
     async def send(key: str, name: str, content: bytes, **parameters: str) -> dict[str, Any]:
         answer = await client.post(
@@ -60,7 +60,7 @@ async def test_the_same_key_with_other_bytes_is_a_new_version(
     assert (entry["created"], entry["new_version"], entry["document"]["id"]) == (False, True, first["id"])
     detail = (await client.get(f"/v1/documents/{first['id']}")).json()
     assert (detail["status"], detail["version"], detail["searchable_version"]) == ("processing", 2, 1)
-    assert detail["title"] == "Plan one"  # until the conversion tells another
+    assert detail["title"] == "Plan one"  # until the new version is converted
     assert detail["explanation"].endswith("; version 1 is searchable meanwhile")
     chunks = (await client.get(f"/v1/documents/{first['id']}/chunks")).json()["items"]
     assert [chunk["content"] for chunk in chunks] == ["Plan one", "old"]
@@ -76,7 +76,7 @@ async def test_the_same_key_with_other_bytes_is_a_new_version(
         found: list[dict[str, Any]] = (await client.get(f"/v1/documents/{first['id']}/versions")).json()["items"]
         return found
 
-    # The embedding of a later version copies from the one before until it is done.
+    # Until it is done, the embedding of the new version copies vectors of the previous one.
     versions = await eventually(history, lambda found: found[1]["superseded_at"])
     assert [(one["version"], one["title"], one["chunk_count"]) for one in versions] == [
         (2, "Plan two", 3),
@@ -125,7 +125,7 @@ async def test_a_replacement_is_one_file_of_new_content(upload: Entry, client: h
     taken = await folder.take("c.md", b"from a folder")
     assert await put(b"x", path=f"/v1/documents/{taken.document.id}") == (409, "comes-from-source")
     assert await put(b"x", path=f"/v1/documents/{UUID(int=7)}") == (404, "document-not-found")
-    # The first bytes are free again, and are not taken for a change back.
+    # No document has the first bytes any longer, so they are a new document, not a change back.
     again = await upload("a.md", b"first")
     assert again["created"]
     assert again["document"]["id"] not in {document["id"], other["id"]}

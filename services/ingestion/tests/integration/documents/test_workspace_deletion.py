@@ -1,4 +1,4 @@
-"""A deleted workspace: rows and objects go, a conversion under way stops by itself, what comes late leaves nothing."""
+"""Deleting a workspace removes its rows and objects, stops running conversions, and late events leave nothing."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Process = Callable[[str], Coroutine[Any, Any, None]]
 
 @pytest.fixture
 def delete_workspace(redis_url: str, workspace_id: UUID) -> Callable[[], Awaitable[WorkspacePurged]]:
-    """As the gateway tells of it; returns this service's confirmation."""
+    """`await delete_workspace()` publishes the deletion as the gateway does; returns this service's confirmation."""
 
     async def delete() -> WorkspacePurged:
         async with Redis.from_url(redis_url) as redis, asyncio.timeout(120):
@@ -71,7 +71,7 @@ async def test_a_workspace_deletion_leaves_other_workspaces_alone(
             )
             return waiting.fetchone() == (0,)
 
-        await eventually(relayed)  # the confirmation is on its stream before it leaves the outbox
+        await eventually(relayed)  # the outbox row is deleted only after the confirmation is on the stream
         tables = connection.execute(
             "SELECT relname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'workspace_id' "
             "WHERE relkind = 'r' AND relnamespace = 'ingestion'::regnamespace"
@@ -108,7 +108,7 @@ async def test_a_running_conversion_leaves_nothing_in_a_deleted_workspace(
     await asyncio.to_thread(converter.started.wait, 120)
     receipt = await delete_workspace()
     assert receipt.removed["document_stage"] > 0
-    await asyncio.wait_for(working, 120)  # the gate stays closed: it gave up because its lease is gone
+    await asyncio.wait_for(working, 120)  # the gate stays closed, so it gave up because it lost its lease
     assert not converter.gate.is_set()
     last = await delete_workspace()
     assert (last.removed["document"], set(last.remaining.values())) == (1, {0})

@@ -1,4 +1,4 @@
-"""Who comes next: what users wait for before what is bulk, and fairly between workspaces, however long the queue."""
+"""The order of the queue: interactive before bulk work, and fair between workspaces in a queue of any length."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def queue_database(make_database: Callable[[str], Any]) -> Any:
 
 @pytest.fixture
 def fill(queue_database: Any) -> Fill:
-    """`fill(workspace, 3, lane="bulk", age=5)`: documents that wait for their conversion."""
+    """`fill(workspace, 3, lane="bulk", age=5)` adds documents that wait for conversion."""
 
     def insert(
         workspace_id: UUID,
@@ -74,7 +74,7 @@ def queue(queue_database: Any) -> Iterator[StageQueue]:
 
 
 def taken(queue: StageQueue, count: int, *lanes: Lane) -> list[UUID]:
-    """The workspaces of the next documents, in the order in which they were leased."""
+    """Leases the next documents; returns their workspaces in order."""
     jobs = [queue.take(lanes or ALL_LANES) for _ in range(count)]
     return [job.workspace_id for job in jobs if job]
 
@@ -104,7 +104,7 @@ def test_a_postponed_stage_blocks_no_other(fill: Fill, queue: StageQueue) -> Non
 
 
 def test_one_thread_is_left_to_another_workspace(queue_database: Any, fill: Fill, queue: StageQueue) -> None:
-    """The first with long files in both lanes took them all."""
+    """A workspace with long files in both lanes used to take all threads."""
     with psycopg.connect(queue_database.admin) as connection:
         for name in ("one", "two"):
             connection.execute(
@@ -113,7 +113,7 @@ def test_one_thread_is_left_to_another_workspace(queue_database: Any, fill: Fill
     greedy, other = uuid4(), uuid4()
     fill(greedy, 4)
     fill(greedy, 9, lane="interactive")
-    assert taken(queue, 8) == [greedy] * 6  # of eight threads
+    assert taken(queue, 8) == [greedy] * 6  # six of the eight threads
     fill(other, 3, lane="interactive")
     assert taken(queue, 8) == [other] * 3
 

@@ -1,4 +1,4 @@
-"""Nothing is ever stuck: what a worker, the broker or a stream loses is found again."""
+"""Nothing gets stuck: work that a worker, the broker or a stream loses is recovered."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Detail = Callable[[str], Awaitable[dict[str, Any]]]
 
 @pytest.fixture
 def dying(open_queue: Any) -> Any:
-    """A worker that leases and is never heard of again."""
+    """The queue of a worker that leases a stage and then disappears."""
     return open_queue("dying")
 
 
@@ -39,7 +39,7 @@ def convert_stage(detail: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def registered(settings: Settings) -> Iterator[Callable[[], Registration]]:
-    """`registered()`: a worker with two slots is there, and takes nothing."""
+    """`registered()` registers a worker with two slots that takes nothing."""
     with ExitStack() as stack:
         database = stack.enter_context(WorkerDatabase(settings.database_url.get_secret_value(), 2).opened())
 
@@ -57,14 +57,14 @@ async def test_only_lost_messages_are_sent_again(
     async with Redis.from_url(redis_url) as redis:
         for _ in range(5):
             await upload()
-        # As many as the worker has threads for users' documents.
+        # At least as many as the worker has threads for interactive work.
         await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting >= 3)
         await redis.flushall()
         await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting >= 3)
         await redis.lpop(QUEUE)
         await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting >= 3)
         await asyncio.sleep(2.5)  # ticks pass
-        # A slow message may have been repeated by the client; a dispatcher that repeats would have sent three a tick.
+        # The client may have repeated a slow message, but a dispatcher that repeats would have sent three per tick.
         assert await redis.llen(QUEUE) < 6
 
 
@@ -133,14 +133,14 @@ async def test_a_lost_workers_stage_is_queued_again(
     document_id = (await upload())["document"]["id"]
     job = await asyncio.to_thread(dying.lease, document_id)
     assert job is not None
-    await process(document_id)  # a duplicate delivery while the lease holds
+    await process(document_id)  # a duplicate message while the lease is held
     assert converter.conversions == []
     state = await eventually(lambda: detail(document_id), lambda now: convert_stage(now)["status"] == "queued")
     assert (convert_stage(state)["error_class"], convert_stage(state)["attempts"]) == ("worker-lost", 1)
     await process(document_id)
     state = await eventually(lambda: detail(document_id), lambda now: now["status"] == "searchable")
     assert (convert_stage(state)["error_class"], convert_stage(state)["attempts"]) == (None, 2)
-    # The lost one comes back: it may not write any more.
+    # The lost worker comes back and may no longer write.
     with pytest.raises(LeaseLost):
         await asyncio.to_thread(dying.stages.fail, job, "convert", "late", "Too late.")
     assert (await detail(document_id))["status"] == "searchable"

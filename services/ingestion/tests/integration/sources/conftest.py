@@ -1,4 +1,4 @@
-"""Sources in a real folder, synchronised as a worker does it."""
+"""Fixtures: sources in a real folder, synchronised as by a worker."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def make_synchroniser(
 
 @pytest.fixture
 def work(make_synchroniser: Callable[..., Synchroniser]) -> Callable[[], Awaitable[int]]:
-    """`await work()`: synchronises until nothing is due; returns how many there were."""
+    """`await work()` synchronises until nothing is due; returns the number of synchronisations."""
     synchroniser = make_synchroniser()
 
     async def run() -> int:
@@ -96,7 +96,7 @@ class SourceClient:
         return found
 
     async def sync(self, **params: Any) -> dict[str, Any]:
-        """Queued, done, and read again."""
+        """Runs a synchronisation and returns its result."""
         started = await self.start(**params)
         await self.work()
         return await self.read(started["id"])
@@ -106,7 +106,7 @@ class SourceClient:
         return found
 
     async def changes(self, sync_id: str) -> list[tuple[str, str]]:
-        """(action, path), over all pages."""
+        """Returns (action, path) of all pages."""
         found, cursor = [], None
         while True:
             params = {"limit": 50, **({"cursor": cursor} if cursor else {})}
@@ -117,7 +117,7 @@ class SourceClient:
                 return found
 
     async def documents(self) -> dict[str, dict[str, Any]]:
-        """The documents of the workspace by source path."""
+        """Returns the workspace's documents by source path."""
         items = (await self.client.get("/v1/documents", params={"limit": 200})).json()["items"]
         return {one["source_path"]: one for one in items}
 
@@ -126,7 +126,7 @@ class SourceClient:
 def make_source(
     client: httpx2.AsyncClient, documents: Path, work: Callable[[], Awaitable[int]]
 ) -> Callable[..., Awaitable[SourceClient]]:
-    """`await make_source(...)`: a folder source on `documents`, not synchronised yet unless `sync=True`."""
+    """`await make_source(...)` creates a folder source on `documents`; with `sync=True`, queues a synchronisation."""
 
     async def make(sync: bool = False, config: dict[str, Any] | None = None, **fields: Any) -> SourceClient:
         body = {"name": "Handbook", "config": config or {"kind": "folder", "path": str(documents)}, **fields}

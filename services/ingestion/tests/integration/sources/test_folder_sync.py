@@ -1,4 +1,4 @@
-"""A real folder, followed: created, changed, renamed, removed, refused, away."""
+"""Following a real folder: files are created, changed, renamed, removed, refused; the folder is away."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MakeSource = Callable[..., Awaitable[Any]]
 
 
 def counts(sync: dict[str, Any]) -> dict[str, int]:
-    """Those that are not 0."""
+    """Returns the counts that are not 0."""
     names = ("seen", "added", "changed", "removed", "unchanged", "refused", "excluded")
     return {name: sync[name] for name in names if sync[name]}
 
@@ -203,7 +203,7 @@ async def test_a_source_does_not_bring_back_a_deleted_document(make_source: Make
 
 
 async def run_next(synchroniser: Synchroniser) -> None:
-    """Claims a synchronisation, if one may begin, and runs it."""
+    """Claims a synchronisation, if one is due, and runs it."""
     if held := await synchroniser.claim():
         await synchroniser.synchronise(held)
 
@@ -256,7 +256,7 @@ async def test_cancelling_stops_it_where_it_is(
     assert await source.work() == 0
 
     sync = await source.start()
-    full = make_synchroniser(queued=0)  # there is no room for anything: it waits
+    full = make_synchroniser(queued=0)  # waits, because there is no room for any file
     running = asyncio.create_task(run_next(full))
     await eventually(lambda: source.read(sync["id"]), lambda one: one["status"] == "running")
     await source.client.post(f"{source.path}/syncs/{sync['id']}/cancel")
@@ -297,7 +297,7 @@ async def test_after_a_crash_the_counts_are_those_of_the_whole(
     source = await make_source()
     sync = await source.start()
     write(documents, **{f"more{number:02}": f"more {number}" for number in range(16)})
-    # The seventeenth finds no room: what was done is on the list by then, and the process dies.
+    # There is no room for the seventeenth file. By then the first sixteen are listed, and the process dies.
     dying = asyncio.create_task(run_next(make_synchroniser(queued=1)))
     await eventually(lambda: source.changes(sync["id"]), lambda found: len(found) == 16)
     dying.cancel()

@@ -1,4 +1,4 @@
-"""Workers that are killed between what they do and what they note of it: the counts are those of the whole."""
+"""Workers killed between a change and its record: the counts are still those of the whole synchronisation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MakeSource = Callable[..., Awaitable[Any]]
 
 
 class KilledIntake:
-    """The worker's, until it has done `count` calls of `name`: then it hangs, and `reached` is set."""
+    """An intake that hangs after `count` calls of the method `name`, and sets `reached`."""
 
     def __init__(self, real: Any, name: str, count: int) -> None:
         self.real, self.name, self.left, self.reached = real, name, count, asyncio.Event()
@@ -40,7 +40,7 @@ class KilledIntake:
 def killed_at(
     make_synchroniser: Callable[..., Synchroniser], database: Any, eventually: Any
 ) -> Callable[..., Awaitable[None]]:
-    """`await killed_at(source, sync, "take", 5)`: works at it until the sixth call, and is found lost."""
+    """`await killed_at(source, sync, "take", 5)` runs a worker that is lost at the sixth call of `take`."""
 
     async def kill(source: Any, sync: dict[str, Any], name: str, count: int) -> None:
         synchroniser = make_synchroniser()

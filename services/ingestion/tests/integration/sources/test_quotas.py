@@ -1,4 +1,4 @@
-"""What one workspace may hold, asked at the moment of intake: nobody gets past it, and what is deleted makes room."""
+"""Quotas are checked at the moment of intake: no race gets past them, and deletions make room."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ async def test_a_synchronisation_names_the_quota_of_each_file_and_loses_nothing(
     assert await source.documents() == kept
     for name in others:
         (documents / name).unlink()
-    await source.sync()  # finds the room only after it has taken in
+    await source.sync()  # its removals, which make room, come after its intake
     last = await source.sync()
     assert (last["added"], last["refused"]) == (2, 1)
     assert set(await source.documents()) == {*await asyncio.to_thread(os.listdir, documents)}

@@ -1,4 +1,4 @@
-"""Objects under a prefix, in a real bucket."""
+"""Following objects under a prefix of a real bucket."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Settings = Callable[..., SourceSettings]
 
 @pytest.fixture
 def settings(object_store_settings: ObjectStoreSettings) -> Settings:
-    """settings(access_key=...): the connection `default` to the test's object store, with what is given changed."""
+    """`settings(access_key=...)` returns a connection `default` to the test's object store, with these changes."""
 
     def make(own_bucket: str = "attractor", own_endpoint: str = "", **changes: object) -> SourceSettings:
         connection = {

@@ -1,4 +1,4 @@
-"""Scheduling: what is due, what has changed in a folder, and what was not seen for too long."""
+"""Scheduling: sources that are due, folders that have changed, and sources unseen for too long."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Scheduling = Callable[..., Any]
 
 @pytest.fixture
 def scheduler(settings: Settings, documents: Path) -> Scheduling:
-    """`async with scheduler()`: what one replica of the API does in the background."""
+    """`async with scheduler()` runs the background tasks of one replica of the API."""
 
     @asynccontextmanager
     async def run(**changed: Any) -> AsyncIterator[None]:
@@ -46,7 +46,7 @@ def scheduler(settings: Settings, documents: Path) -> Scheduling:
 
 
 async def followed(source: Any, eventually: Any, paths: set[str]) -> None:
-    """Waits until the documents are these; the queue is worked off meanwhile."""
+    """Runs queued synchronisations until the documents are these."""
 
     async def found() -> set[str]:
         await source.work()
@@ -62,7 +62,7 @@ async def test_a_watched_folder_is_followed_without_anyone_asking(
     (documents / "a.md").write_text("one")
     source = await make_source()
     async with scheduler(watch_polling=polling, watch_poll_seconds=0.3):
-        await followed(source, eventually, {"a.md"})  # what was there before it was watched
+        await followed(source, eventually, {"a.md"})  # existed before the folder was watched
         (documents / "deep").mkdir()
         (documents / "deep" / "b.md").write_text("two")
         await followed(source, eventually, {"a.md", "deep/b.md"})
@@ -84,7 +84,7 @@ async def test_a_burst_of_changes_is_few_synchronisations(
             await asyncio.sleep(0.02)
         await followed(source, eventually, {f"{number}.md" for number in range(40)})
         syncs = (await source.client.get(f"{source.path}/syncs")).json()["items"]
-        assert len(syncs) < 10  # few, also where the machine stalls between two writes
+        assert len(syncs) < 10  # few, even if the machine stalls between two writes
 
 
 async def test_a_folder_that_comes_back_is_watched_again(
@@ -139,7 +139,7 @@ async def test_documents_of_a_source_that_is_not_seen_become_stale(
         config={"kind": "folder", "path": str(documents), "watch": False}, stale_after_seconds=3600
     )
     await source.sync()
-    await upload("b.md", b"two")  # known from elsewhere, too
+    await upload("b.md", b"two")  # now b.md has another origin
     async with scheduler():
         with psycopg.connect(database.admin, autocommit=True) as connection:
             connection.execute("UPDATE ingestion.source SET last_success_at = now() - interval '2 hours'")

@@ -29,7 +29,7 @@ PLACES = [
 
 @pytest.fixture
 def settings(settings: Settings, documents: Path) -> Settings:
-    """A folder and a connection without names, and one of each that is another workspace's."""
+    """A folder and a connection that name no workspace, and one of each that names another workspace."""
     foreign = (uuid4(),)
     (documents / "foreign").mkdir()
     archive = {"endpoint": "s3.example.org", "access_key": "a", "secret_key": "b"}
@@ -47,7 +47,7 @@ async def _announce(pool: Database, workspace_id: UUID) -> None:
 async def test_a_place_without_names_is_refused_to_all_but_the_administrators_workspace(
     config: dict[str, Any], setting: str, client: httpx2.AsyncClient, pool: Database
 ) -> None:
-    """An owner of any workspace could read every folder and bucket that was mounted for another one."""
+    """Otherwise any workspace's owner could read every folder and bucket that is mounted for another one."""
     await _announce(pool, uuid4())
     answer = await client.post("/v1/sources", json={"name": "a", "config": config})
     assert (answer.status_code, answer.json()["type"].rpartition("/")[2]) == (422, "source-refused"), answer.text
@@ -86,7 +86,7 @@ async def test_a_changed_setting_ends_access_at_the_next_synchronisation(
     pool: Database,
     workspace_id: UUID,
 ) -> None:
-    """Also what an upgrade means for a source that was made on another workspace's folder: its documents stay."""
+    """This also covers an upgrade with a source on another workspace's folder: its documents stay."""
     await _announce(pool, workspace_id)
     (documents / "a.md").write_text("text")
     source = await make_source()

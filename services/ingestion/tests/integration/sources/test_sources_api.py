@@ -1,4 +1,4 @@
-"""The routes of sources: who may, what is refused and why, and what two people change at once."""
+"""The routes of sources: permissions, refusals with reasons, and concurrent changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Synchronisations as leased work: the suite that every such table passes, and what is their own."""
+"""Synchronisations as leased work: the suite for all such tables, and their own rules."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class TestSyncQueue(WorkConformance):
 
 @pytest.fixture
 def source(database: Any) -> dict[str, UUID]:
-    """A source with one synchronisation that waits."""
+    """A source with one waiting synchronisation."""
     values = {"workspace_id": uuid4(), "source_id": uuid4()}
     with psycopg.connect(database.admin, autocommit=True) as connection:
         connection.execute(SOURCE, values)

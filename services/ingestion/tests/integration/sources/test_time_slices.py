@@ -1,4 +1,4 @@
-"""A long synchronisation lets those of other workspaces pass, and goes on where it stood."""
+"""A long synchronisation makes way for those of other workspaces, and resumes where it stopped."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def test_another_workspace_comes_between_two_slices(
     database: Any,
     queued: int,
 ) -> None:
-    """With little room for documents that wait, a synchronisation of files waits for room instead of for itself."""
+    """If there is little room in the queue, the slice also ends while the synchronisation waits for room."""
     for number in range(FILES):
         (documents / f"{number:03}.md").write_text(f"text {number}")
     source = await make_source()

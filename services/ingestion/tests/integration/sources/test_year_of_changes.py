@@ -1,4 +1,4 @@
-"""736 files and a year of their changes: only what has changed is read and converted again."""
+"""736 files and a year of their changes: only changed files are read and converted again."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MakeSource = Callable[..., Awaitable[Any]]
 
 @pytest.fixture
 def changed() -> dict[str, set[str]]:
-    """Paths that were modified (M) and added (A)."""
+    """The paths that were modified (M) and added (A)."""
     with (PEPS / "changes.tsv").open() as lines:
         rows = list(csv.DictReader(lines, delimiter="\t"))
     return {status: {row["file"] for row in rows if row["status"] == status} for status in "MA"}
 
 
 def lay(state: str, folder: Path, added: set[str]) -> None:
-    """t0 is t1 without what was added since, and with the old text of what was modified."""
+    """Copies a state into `folder`: t0 is t1 without added files and with the old text of modified files."""
     for file in sorted((PEPS / "t1").iterdir()):
         if state == "t1" or file.name not in added:
             target = folder / file.name
@@ -37,7 +37,7 @@ def lay(state: str, folder: Path, added: set[str]) -> None:
 
 
 def converted_again(database: Any) -> int:
-    """Versions that wait for their conversion."""
+    """Counts versions that wait for conversion, and marks them as converted."""
     with psycopg.connect(database.admin, autocommit=True) as connection:
         row = connection.execute(
             "SELECT count(*) FROM ingestion.document_stage WHERE name = 'convert' AND state = 'queued'"

@@ -1,4 +1,4 @@
-"""An archive in an upload, and how much may wait."""
+"""Uploads of archives, and the limit of the queue."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def test_what_an_archive_expands_to_is_limited(
 async def narrow(
     settings: Settings, running: Any, auth_headers: Callable[..., dict[str, str]], object_store: ObjectStore
 ) -> Any:
-    """The API of a deployment that lets 20 bytes wait."""
+    """A client of an API whose queue holds 20 bytes."""
     assert object_store
     async with running(create_app(settings.model_copy(update={"max_queued_bytes": 20}))) as client:
         client.headers.update(auth_headers())
@@ -107,7 +107,7 @@ async def test_a_workspaces_queue_is_limited(
     assert (refused.status_code, refused.json()["type"]) == (429, "too-much-queued")
     assert int(refused.headers["retry-after"]) > 0
     await send(narrow, ("d.md", b"four"))
-    # Nothing is read any more.
+    # The body is not read.
     refused = await narrow.post("/v1/documents", content=b"not even multipart")
     assert refused.status_code == 429
     refused = await narrow.put(f"/v1/documents/{first}", files=[("file", ("a.md", b"x"))])
@@ -124,7 +124,7 @@ async def test_an_empty_queue_takes_a_file_of_any_size(narrow: httpx2.AsyncClien
 
 
 async def test_a_header_that_takes_python_long_holds_up_nobody_else(client: httpx2.AsyncClient) -> None:
-    """CVE-2024-6232: 200 bytes, unpacked to 30,000 digits, froze the whole API for seconds."""
+    """CVE-2024-6232: 200 bytes, unpacked to 30,000 digits, used to freeze the whole API for seconds."""
     header = tarfile.TarInfo("././@PaxHeader")
     header.type, header.size = tarfile.XHDTYPE, 30_000
     bomb = gzip.compress(header.tobuf(tarfile.USTAR_FORMAT) + b"9" * 30_208)
@@ -134,7 +134,7 @@ async def test_a_header_that_takes_python_long_holds_up_nobody_else(client: http
         answered += 1
     [answer] = (await upload).json()["files"]
     assert answer["error"] in {"archive-damaged", "archive-unreadable"}
-    # A Python with the remedy is done at once; then nobody could be held up.
+    # A fixed Python is done at once and holds up no request.
     assert answered > 3 or sys.version_info >= (3, 11, 10)
 
 

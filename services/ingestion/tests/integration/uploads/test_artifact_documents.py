@@ -1,4 +1,4 @@
-"""Documents that are made of artifacts: one for each, replaced by the next version, gone with the artifact."""
+"""Documents of artifacts: one per artifact, replaced by each new version, deleted with the artifact."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Entry = Callable[..., Awaitable[dict[str, Any]]]
 
 @pytest.fixture
 def asked(client: httpx2.AsyncClient, token_keys: Any, workspace_id: UUID) -> Any:
-    """await asked(method, artifact_id, text): what the orchestrator is told."""
+    """`await asked(method, artifact_id, text)` returns the response to the orchestrator."""
 
     async def ask(method: str, artifact_id: UUID, text: bytes | None = None, name: str = "orchestrator") -> Any:
         token = token_keys.tokens(name).sign(ServiceCaller(name, workspace_id), "ingestion")

@@ -1,4 +1,4 @@
-"""Files in: accepted, refused, known already."""
+"""Uploads of files: accepted, refused and already known ones."""
 
 from __future__ import annotations
 

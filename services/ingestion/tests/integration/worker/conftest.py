@@ -1,4 +1,4 @@
-"""Workers as they are deployed: processes of their own, with Celery, Docling and the bundled model."""
+"""Fixtures: workers as deployed, in separate processes with Celery, Docling and the bundled model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def settings(settings: Settings) -> Settings:
 
 
 class WorkerProcesses:
-    """Starts workers; all are killed, with their children, at the end."""
+    """Starts workers, and kills them with their children at the end."""
 
     def __init__(self, environment: dict[str, str], folder: Path) -> None:
         self.environment, self.folder = environment, folder
@@ -33,7 +33,7 @@ class WorkerProcesses:
 
     @contextmanager
     def started(self, **more: str) -> Iterator[subprocess.Popen[bytes]]:
-        """With `more` in its environment."""
+        """Starts a worker with `more` in its environment."""
         with self.log.open("ab") as log:
             command = [sys.executable, "-m", "ingestion", "worker"]
             process = subprocess.Popen(command, env=self.environment | more, stdout=log, stderr=log)
@@ -47,7 +47,7 @@ class WorkerProcesses:
             process.wait()
 
     def is_healthy(self) -> bool:
-        """Asks as the container does."""
+        """Runs the health check of the container."""
         return subprocess.run([REPOSITORY / "infra" / "docker" / "healthy", self.port]).returncode == 0
 
 

@@ -1,4 +1,4 @@
-"""What users wait for is done beside a bulk load."""
+"""Interactive work is processed alongside a bulk load."""
 
 from __future__ import annotations
 
@@ -41,6 +41,6 @@ async def test_an_upload_passes_a_bulk_load_that_takes_every_slot(
         answer = await client.get(f"/v1/documents/{quick}", params={"wait": "searchable", "timeout": 150})
         assert answer.json()["status"] == "searchable", workers.log.read_text()[-3000:]
         states = [await detail(one) for one in slow]
-        # One of them still runs, and no second one was begun beside it.
+        # One bulk document is still running, and no second one was started.
         assert [one["stages"][1]["status"] for one in states].count("running") == 1
         assert [one["status"] for one in states] == ["processing"] * 3

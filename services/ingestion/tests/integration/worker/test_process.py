@@ -1,4 +1,4 @@
-"""The worker as it is deployed: a process of its own, Celery, Docling and the bundled model."""
+"""The worker as deployed: a separate process with Celery, Docling and the bundled model."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def test_files_become_searchable_and_a_broken_one_says_why(
     assert [one["status"] for one in settled] == ["searchable", "failed", "searchable"], workers.log.read_text()
     assert (settled[0]["title"], settled[0]["chunk_count"] >= 1) == ("Guide", True)
     assert settled[1]["explanation"].startswith("Failed to convert: ")
-    walls = await eventually(told)  # with the worker's next sign of life after it knows them
+    walls = await eventually(told)  # reported with the first heartbeat after they are known
     assert {"environment", "network", "files", "system-calls"} <= walls.keys()
     assert walls["environment"]["active"]
     assert all(wall["detail"] for wall in walls.values())

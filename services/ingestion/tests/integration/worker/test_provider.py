@@ -1,4 +1,4 @@
-"""An embedding provider that is down, and comes back."""
+"""An embedding provider that is down and comes back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Detail = Callable[[str], Awaitable[dict[str, Any]]]
 
 
 class Provider(BaseHTTPRequestHandler):
-    """Answers 503 until `server.works`, then embeddings of two dimensions."""
+    """Returns 503 until `server.works` is set, then embeddings of two dimensions."""
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

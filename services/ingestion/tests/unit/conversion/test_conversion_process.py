@@ -1,4 +1,4 @@
-"""What a conversion's process may say: nothing that it sends is trusted."""
+"""The worker's side of a conversion process: nothing that it sends is trusted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONVERTED = {"kind": "converted", "pages": 1, "title": None, "chunks": 1, "chara
 
 
 class Hostile:
-    """A process in the test's hands: `said` has been said before anybody asks."""
+    """A stand-in for a process that has already sent the messages `said`."""
 
     pid = 0
 

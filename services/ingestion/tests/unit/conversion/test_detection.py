@@ -1,4 +1,4 @@
-"""What a file is, and how its bytes become text."""
+"""Detection of formats, and decoding of bytes to text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def container(mime_type: str, *names: str, **contents: str) -> bytes:
 
 
 def compound(stream: str, content: bytes = b"") -> bytes:
-    """An OLE container ([MS-CFB], version 3) with one stream, of eight sectors after those of table and directory."""
+    """Returns an OLE container ([MS-CFB], version 3) with one stream of eight sectors."""
     end, free = 0xFFFFFFFE, 0xFFFFFFFF
     head = OLE + struct.pack("<16x5H6x9I", 0x3E, 3, 0xFFFE, 9, 6, 0, 1, 1, 0, 4096, end, 0, end, 0)
     sectors = [0xFFFFFFFD, end, *range(3, 10), end]

@@ -1,4 +1,4 @@
-"""Without LibreOffice."""
+"""Legacy office files without LibreOffice."""
 
 from __future__ import annotations
 

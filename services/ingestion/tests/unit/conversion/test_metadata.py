@@ -1,4 +1,4 @@
-"""What documents say about themselves."""
+"""Metadata that documents declare."""
 
 from __future__ import annotations
 

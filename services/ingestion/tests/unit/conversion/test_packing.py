@@ -1,4 +1,4 @@
-"""Passages of unstructured text: they fit, they cover the text, they know their lines."""
+"""Passages of unstructured text fit the budget, cover the text and know their lines."""
 
 from __future__ import annotations
 
@@ -235,5 +235,5 @@ def test_options_that_cannot_work_are_refused(options: dict[str, int], setting: 
 def test_another_models_tokens_are_not_underestimated(budget: TokenBudget, text: str) -> None:
     estimated = token_budget(ChunkOptions(estimated=True))
     assert estimated.tokens(text) >= budget.tokens(text)
-    assert estimated.tokens(text) >= len(text.encode()) // 6  # byte-level tokenizers take some 4 bytes of English
+    assert estimated.tokens(text) >= len(text.encode()) // 6  # byte-level tokenizers: some 4 bytes of English a token
     assert all(estimated.fits(passage) for passage in pack(text, estimated))

@@ -1,4 +1,4 @@
-"""What of a reStructuredText file is read."""
+"""Reading reStructuredText."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chunks of source code: each language is cut along its definitions and names the ones around it."""
+"""Chunks of source code are split at definitions and name the enclosing ones, in each language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The longest time of a conversion follows the file: small ones may not hold a slot for ten minutes."""
+"""The time limit of a conversion depends on the file, so that small ones cannot hold a slot for ten minutes."""
 
 from __future__ import annotations
 

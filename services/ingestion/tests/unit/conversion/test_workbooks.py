@@ -1,4 +1,4 @@
-"""Excel's binary workbooks. Both samples are written by hand, after [MS-XLS] and [MS-XLSB]."""
+"""Excel's binary workbooks. Both samples are hand-written, following [MS-XLS] and [MS-XLSB]."""
 
 from __future__ import annotations
 

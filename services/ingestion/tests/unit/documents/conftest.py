@@ -1,4 +1,4 @@
-"""Documents and stages without a database."""
+"""Fixtures: documents and stages without a database."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def now() -> datetime:
 
 @pytest.fixture
 def document() -> Callable[..., DocumentRow]:
-    """A new one, but for the changes."""
+    """`document(**changes)` returns a new document with these changes."""
 
     def make(**changes: Any) -> DocumentRow:
         values = dict.fromkeys(DocumentRow.__dataclass_fields__)
@@ -48,7 +48,7 @@ def document() -> Callable[..., DocumentRow]:
 
 @pytest.fixture
 def stages() -> Callable[..., list[StageRow]]:
-    """All waiting, but for the changes: a status, or several values."""
+    """`stages(**changes)` returns waiting stages with these changes, each a status or several values."""
 
     def make(**changes: StageStatus | dict[str, Any]) -> list[StageRow]:
         return [_stage(name, changes.get(name, StageStatus.waiting)) for name in STAGES]

@@ -1,4 +1,4 @@
-"""The sentence says why, as far as anybody knows."""
+"""The sentence that explains why a document is not searchable."""
 
 from __future__ import annotations
 

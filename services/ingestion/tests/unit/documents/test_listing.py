@@ -16,7 +16,7 @@ NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
         (10, 0, None, None),
         (10, 100, NOW - timedelta(seconds=50), 5.0),
         (100, 10, NOW - timedelta(minutes=5), 3000.0),
-        (100, 50, NOW, 10.0),  # at the very beginning no rate is believed
+        (100, 50, NOW, 10.0),  # rates at the very beginning are not trusted
     ],
 )
 def test_the_time_left_follows_from_the_recent_rate(

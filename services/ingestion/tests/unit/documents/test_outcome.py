@@ -1,4 +1,4 @@
-"""What becomes of a file that arrives."""
+"""The outcome of taking in a file."""
 
 from __future__ import annotations
 

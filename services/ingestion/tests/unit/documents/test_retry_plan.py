@@ -1,4 +1,4 @@
-"""What a retry queues again."""
+"""The stages that a retry queues again."""
 
 from __future__ import annotations
 

@@ -9,14 +9,14 @@ from ingestion.queue.dispatch import LaneLoad, wanted
     ("workers", "interactive", "bulk", "expected"),
     [
         ((0, 0), (3, 0), (3, 0), (0, 0)),
-        ((1, 2), (0, 0), (3, 0), (0, 2)),  # (due, running) by lane; two threads are not for bulk
+        ((1, 2), (0, 0), (3, 0), (0, 2)),  # (due, running) by lane; two threads take no bulk work
         ((1, 2), (0, 0), (3, 2), (0, 0)),
         ((1, 2), (3, 0), (3, 2), (2, 0)),
         ((1, 2), (3, 2), (0, 2), (0, 0)),
         ((2, 4), (3, 0), (6, 0), (3, 4)),
-        ((2, 4), (8, 0), (4, 0), (8, 0)),  # what users wait for may take all
+        ((2, 4), (8, 0), (4, 0), (8, 0)),  # interactive work may take all threads
         ((2, 4), (0, 8), (4, 0), (0, 0)),
-        ((1, 2), (0, 0), (3, 5), (0, 0)),  # of a worker that died
+        ((1, 2), (0, 0), (3, 5), (0, 0)),  # some run at a worker that died
     ],
 )
 def test_only_as_many_workers_are_woken_as_find_work(

@@ -1,4 +1,4 @@
-"""A folder as a source: what is listed, what is read, and what stays closed."""
+"""A folder as a source: which files are listed and read, and which are not accessible."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def listed(path: Path, reach: Reach) -> dict[str, Item | Gap]:
 
 
 async def fetched(path: Path, item: str, reach: Reach, target: Path) -> str:
-    """The hash of what was read."""
+    """Fetches an item and returns its hash."""
     async with folder.open_reader(FolderConfig(path=str(path)), reach, {}, path) as reader:
         [found] = [one async for one in reader.items() if isinstance(one, Item) and one.path == item]
         result = await reader.fetch(found, target, MAX_BYTES)

@@ -1,4 +1,4 @@
-"""A git repository as a source: files as of a commit, from loose objects and from packs."""
+"""A git repository as a source: files as of a commit, from loose objects and packs."""
 
 from __future__ import annotations
 

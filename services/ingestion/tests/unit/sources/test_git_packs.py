@@ -1,4 +1,4 @@
-"""What it takes to unpack an object is known before it is unpacked: a few bytes can stand for gigabytes."""
+"""The size of an unpacked object is known before unpacking, because a few bytes can expand to gigabytes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def number(value: int) -> bytes:
 
 
 def entry(kind: int, size: int, rest: bytes = b"") -> bytes:
-    """An object of a pack: its head says how large it is, whatever follows."""
+    """Returns an object of a pack whose header declares `size`, regardless of `rest`."""
     head = kind << 4 | size & 15
     return bytes([head | 128]) + number(size >> 4) + rest if size >> 4 else bytes([head]) + rest
 

@@ -1,4 +1,4 @@
-"""Glob patterns mean what they mean in .gitignore, and none of them takes long."""
+"""Glob patterns mean the same as in .gitignore, and none takes long."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ PATHS = st.builds("{}{}".format, st.lists(SEGMENTS, min_size=1, max_size=4).map(
 
 
 def _by_the_library(patterns: list[str], path: str) -> bool | None:
-    """Returns what the pathspec library says, whose regular expressions backtrack; None for a pattern that is none."""
+    """Returns the result of the pathspec library, whose regular expressions backtrack; None for an invalid pattern."""
     try:
         return GitIgnoreSpec.from_lines(patterns, backend="simple").match_file(path)
     except (GitIgnorePatternError, re.error):
         return None
-    except FutureWarning:  # of a bracket in a bracket, which it does not escape
+    except FutureWarning:  # it does not escape a bracket in a bracket
         reject()
 
 
 @settings(max_examples=1500, deadline=None)
 @given(st.lists(PATTERNS, min_size=1, max_size=3), PATHS)
 def test_patterns_match_as_in_gitignore(patterns: list[str], path: str) -> None:
-    # There a negated bracket also matches a slash, which it does not in git.
+    # In pathspec a negated bracket also matches a slash, unlike in git.
     assume(not ("[!" in "".join(patterns) and "/" in path))
     expected = _by_the_library(patterns, path)
     if expected is None:
@@ -83,7 +83,7 @@ def test_a_negated_bracket_matches_no_slash() -> None:
     ],
 )
 def test_no_pattern_takes_long(pattern: str) -> None:
-    """Eleven stars took a minute on a path of 36 letters, and held every thread of the worker that long."""
+    """Eleven stars used to take a minute on a path of 36 letters, and to block every thread of the worker."""
     glob = parse(pattern)
     assert glob is not None
     assert not slow_texts(Found(pattern, glob.regex, frozenset({"match"})), allowed_seconds(pattern))

@@ -1,4 +1,4 @@
-"""What a synchronisation decides to do, without any source."""
+"""The plan of a synchronisation, without a source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which paths of a source are taken."""
+"""The selection of a source's paths."""
 
 from __future__ import annotations
 

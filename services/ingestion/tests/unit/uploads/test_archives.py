@@ -1,4 +1,4 @@
-"""Archives are taken apart within their limits, whatever they claim."""
+"""Archives are expanded within their limits, regardless of their headers."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def tarred(files: Files, *others: tarfile.TarInfo) -> bytes:
 async def members(
     archive: bytes, folder: Path, name: str, limits: ArchiveLimits = LIMITS
 ) -> list[tuple[str, str | bytes]]:
-    """(path, content or the refusal's slug)."""
+    """Returns (path, content or slug of the refusal) for each member."""
     path = folder / "archive"
     path.write_bytes(archive)
     kind = archive_kind(name, archive[:8192])
@@ -111,7 +111,7 @@ async def test_rejected_members_have_a_reason(tmp_path: Path, pack: Callable[[Fi
         "last.md": b"# Last",
     }
     found = dict(await members(pack(files), tmp_path, "a.zip" if pack is zipped else "a.tar"))
-    large = found.pop("large.txt")  # cut off at the limit; the intake refuses it by its size
+    large = found.pop("large.txt")  # truncated at the limit; the intake refuses it by its size
     assert isinstance(large, bytes)
     assert len(large) <= 1_000_000
     assert found == {

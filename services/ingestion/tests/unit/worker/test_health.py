@@ -1,4 +1,4 @@
-"""A worker says itself whether it is well; its container asks by the shell, which costs next to nothing."""
+"""The health of a worker, which its container checks by a cheap shell script."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_metrics_are_beside_it_and_nothing_else(port: int) -> None:
 def test_a_socket_that_the_parent_holds_is_served(signs: SignsOfLife) -> None:
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
-        for _ in range(2):  # one process after the other
+        for _ in range(2):  # two processes, one after the other
             with ExitStack() as stack:
                 serve_inside(CollectorRegistry(), signs, "127.0.0.1", port, stack, os.dup(held.fileno()))
                 assert httpx2.get(f"http://127.0.0.1:{port}/metrics").status_code == 200

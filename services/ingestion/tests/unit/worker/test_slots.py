@@ -1,4 +1,4 @@
-"""Threads and lanes of one worker, with jobs that last until they are told to end."""
+"""Threads and lanes of one worker, with jobs that run until the test ends them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 @dataclass
 class Work:
-    """A queue, and the jobs that run until `end` is called."""
+    """A queue, with jobs that run until `end` is called."""
 
     queue: deque[HeldStage] = field(default_factory=deque)
     running: list[HeldStage] = field(default_factory=list)
@@ -68,7 +68,7 @@ def test_bulk_work_leaves_two_threads_to_users_and_users_may_have_all() -> None:
             pool.submit(slots.serve, BULK)
         until(lambda: work.lanes() == [BULK, BULK])
         for _ in range(3):
-            pool.submit(slots.serve, BULK)  # messages too many return at once
+            pool.submit(slots.serve, BULK)  # surplus messages return at once
         time.sleep(0.05)
         assert (work.lanes(), slots.busy(BULK), slots.busy(INTERACTIVE)) == ([BULK, BULK], 2, 0)
 
@@ -76,7 +76,7 @@ def test_bulk_work_leaves_two_threads_to_users_and_users_may_have_all() -> None:
         for _ in range(3):
             pool.submit(slots.serve, INTERACTIVE)
         until(lambda: work.lanes() == [BULK, BULK, INTERACTIVE, INTERACTIVE])
-        # A slot that becomes free goes to users first, without a message.
+        # A freed slot takes interactive work first, without a message.
         work.end(next(one for one in work.running if one.lane is BULK))
         until(lambda: work.lanes() == [BULK, *[INTERACTIVE] * 3])
         work.end(next(one for one in work.running if one.lane is BULK))
@@ -94,7 +94,7 @@ def test_word_that_comes_while_the_last_slot_looks_for_the_last_time_is_not_lost
     def take(lanes: tuple[Lane, ...]) -> HeldStage | None:
         looked.append(lanes)
         if len(looked) == 1:
-            slots.serve(BULK)  # turned away: the only bulk slot is looking
+            slots.serve(BULK)  # turned away, because the only bulk slot is looking for work
         return None
 
     slots = Slots(1, take, lambda _: None)

@@ -1,1 +1,1 @@
-"""PDF and image conversion on docling's threaded pipeline, with engines whose weights come inside wheels."""
+"""Converts PDF files and images on docling's threaded pipeline, with engines whose weights come in wheels."""

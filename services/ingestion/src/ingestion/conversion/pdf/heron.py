@@ -1,7 +1,7 @@
 """Page layout by Heron, docling's own detector (RT-DETR v2), on onnxruntime.
 
-The model and its configuration come from DOCLING_ARTIFACTS. Its image processor is transformers' RTDetrImageProcessor;
-what that does with the model's `preprocessor_config.json` is done here, because transformers is not installed.
+The model and its configuration come from DOCLING_ARTIFACTS. `Preprocessing` stands in for its image processor,
+RTDetrImageProcessor, because transformers is not installed.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from ingestion.conversion.pdf.page_layout import PageLayoutModel
 from ingestion.conversion.pdf.regions import Region, scanned_regions, swallows_text
 
 CONFIDENCE = 0.3  # docling's own threshold
-IMAGE_SCALE = 1.0  # of 72 dpi: what docling shows the detector
+IMAGE_SCALE = 1.0  # relative to 72 dpi, as in docling
 
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """`preprocessor_config.json`. `mean` and `deviation` are of the three channels; None: not normalised."""
+    """The settings in `preprocessor_config.json`. `mean` and `deviation` are per channel, None without normalising."""
 
     width: int
     height: int
@@ -40,7 +40,7 @@ class Preprocessing:
 
     @classmethod
     def of(cls, config: dict[str, Any]) -> Preprocessing:
-        """Raises KeyError or ValueError for a configuration that asks for something else."""
+        """Reads the configuration; raises KeyError or ValueError if it needs other steps."""
         if not config.get("do_resize", True) or config.get("do_pad", False):
             raise ValueError("the layout model's images must be resized, and not padded")
         normalised = config.get("do_normalize", False)
@@ -54,7 +54,7 @@ class Preprocessing:
         )
 
     def pixels(self, image: Image.Image) -> NDArray[np.float32]:
-        """Returns an array of the shape (1, 3, height, width)."""
+        """Returns an array of shape (1, 3, height, width)."""
         resized = image.convert("RGB").resize((self.width, self.height), self.resample)
         values: NDArray[np.float32] = np.asarray(resized, np.float32) * np.float32(self.factor)
         if self.mean is not None and self.deviation is not None:
@@ -64,7 +64,7 @@ class Preprocessing:
 
 
 class HeronDetector:
-    """The model, loaded. Raises ValueError, KeyError or OSError for a folder that holds another one."""
+    """The loaded model. Raises ValueError, KeyError or OSError if the folder does not contain Heron."""
 
     def __init__(self, folder: Path, threads: int) -> None:
         names = json.loads((folder / "config.json").read_text("utf-8"))["id2label"]
@@ -77,7 +77,7 @@ class HeronDetector:
         self._session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
     def detect(self, image: Image.Image) -> list[Region]:
-        """Boxes are in the image's pixels."""
+        """Returns the detected regions, with boxes in pixels of the image."""
         feeds = {
             "images": self._preprocessing.pixels(image),
             "orig_target_sizes": np.array([[image.width, image.height]], np.int64),
@@ -91,7 +91,7 @@ class HeronDetector:
 
 
 class HeronLayoutModel(PageLayoutModel):
-    """Docling's layout engine interface over the detector, which may serve several models, one after the other."""
+    """Docling's layout engine interface to the detector, which several engines may share one at a time."""
 
     def __init__(self, detector: HeronDetector) -> None:
         super().__init__()

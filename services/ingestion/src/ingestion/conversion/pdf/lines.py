@@ -1,4 +1,4 @@
-"""The lines of text on a page, as the layout rules see them. Coordinates are points from the upper left corner."""
+"""The lines of text on a page, for the layout rules. Coordinates are points from the upper left corner."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Box(NamedTuple):
     bottom: float
 
     def holds(self, line: TextLine) -> bool:
-        """Returns whether the middle of the line lies inside, give or take a point."""
+        """Returns whether the middle of the line lies inside, with a tolerance of one point."""
         across, down = (line.left + line.right) / 2, (line.top + line.bottom) / 2
         return self.left - 1 <= across <= self.right + 1 and self.top - 1 <= down <= self.bottom + 1
 
     def clipped(self, width: float, height: float) -> BoundingBox:
-        """The part of the box that lies on a page of this size."""
+        """Returns the part of the box that lies on a page of this size."""
         return BoundingBox(
             l=max(self.left, 0),
             t=max(self.top, 0),
@@ -42,7 +42,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A run of text on one line; a line of a table row is several of these."""
+    """A run of text on one line; a table row consists of several."""
 
     left: float
     top: float
@@ -66,14 +66,14 @@ def text_lines(cells: Iterable[TextCell], page_height: float) -> list[TextLine]:
 
 
 def page_size(page: Page) -> Size:
-    """Returns the size in points, which the pipeline knows before any model runs."""
+    """Returns the size in points; raises ValueError before the page is preprocessed."""
     if page.size is None:
         raise ValueError("the page was not preprocessed")
     return page.size
 
 
 def page_lines(page: Page) -> list[TextLine]:
-    """The lines of native text on a page; none when the page could not be parsed."""
+    """Returns the lines of native text on a page; none if the page could not be parsed."""
     if page._backend is None or not page._backend.is_valid():
         return []
     return text_lines(page.cells, page_size(page).height)
@@ -103,7 +103,7 @@ def enclosing_box(lines: Sequence[TextLine]) -> Box:
 
 
 def rows(lines: Iterable[TextLine]) -> list[list[TextLine]]:
-    """Lines that stand side by side, from the top of the page down, each row from left to right."""
+    """Groups lines that are side by side into rows, from top to bottom, each from left to right."""
     found: list[list[TextLine]] = []
     for line in sorted(lines, key=lambda each: each.middle):
         if found and _same_row(found[-1][0], line):
@@ -121,7 +121,7 @@ def _same_row(first: TextLine, line: TextLine) -> bool:
 
 
 class LineHeights:
-    """Finds the height of body text: the line height that carries most characters of the document so far."""
+    """Determines the height of body text: the line height of most characters of the document so far."""
 
     def __init__(self) -> None:
         self._characters: Counter[float] = Counter()
@@ -131,5 +131,5 @@ class LineHeights:
             self._characters[round(line.height * 2) / 2] += len(line.text)
 
     def body(self) -> float:
-        """Returns the height of body text in points; 10 while no text was seen."""
+        """Returns the height of body text in points; 10 before any text was added."""
         return self._characters.most_common(1)[0][0] if self._characters else 10.0

@@ -1,4 +1,4 @@
-"""The models of PDF conversions: loaded at their first use, then kept for the next files of the process."""
+"""The models of PDF conversions, loaded at first use and kept for later files of the process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PdfModels:
-    """Serves one document after the other, not several at once."""
+    """The pipelines of the configured engine, and their models. One document at a time may use them."""
 
     def __init__(self, options: PdfOptions, threads: int) -> None:
         """Raises EngineUnavailable."""
@@ -28,7 +28,7 @@ class PdfModels:
 
     @property
     def name(self) -> str:
-        """The engine's name, as documents carry it."""
+        """The engine's name, as recorded with documents."""
         return ENGINE_NAMES[self._engine]
 
     def pipeline(self, every_page_is_scanned: bool) -> ConvertPipeline:
@@ -39,7 +39,7 @@ class PdfModels:
 
     @cached_property
     def _reader(self) -> rapidocr.RapidOCR:
-        """Loads text recognition with the first scanned page: most documents have none."""
+        """The text recognition, loaded with the first scanned page, because most documents have none."""
         return load_reader(BundledOcrOptions(), self._threads)
 
     @cached_property

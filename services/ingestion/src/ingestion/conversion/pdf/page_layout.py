@@ -1,4 +1,4 @@
-"""What the layout engines share: docling's interface, and the height of the document's body text."""
+"""The base of the layout engines: docling's interface, and the height of the document's body text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class GivenLayoutOptions(BaseLayoutOptions):
 
 
 class PageLayoutModel(BaseLayoutModel):
-    """A layout engine that sees a page and its lines. Reads one document after the other, not several at once."""
+    """A layout engine that is given a page and its lines. One document at a time may use it."""
 
     def __init__(self) -> None:
         self.options = GivenLayoutOptions()
@@ -32,7 +32,7 @@ class PageLayoutModel(BaseLayoutModel):
 
     @abstractmethod
     def regions(self, page: Page, lines: Sequence[TextLine], body_height: float) -> list[Region]:
-        """Finds the regions of one page. `lines` are its native text; there are none on a scan."""
+        """Finds the regions of a page. `lines` is its native text, empty on a scan."""
 
     @classmethod
     def get_options_type(cls) -> type[GivenLayoutOptions]:

@@ -1,4 +1,4 @@
-"""Joins lines into paragraphs by their spacing, indents and fonts, and says what each paragraph is."""
+"""Joins lines into paragraphs by spacing, indents and fonts, and classifies the paragraphs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ingestion.conversion.pdf.lines import Box, TextLine, rows
 BULLET = re.compile(r"^\s*([•●▪■◦‣∙·–—*\uf0b7-]|SM590000|\(?[0-9]{1,2}[.)]|\(?[a-z][.)]|[ivx]{1,4}[.)])\s+\S")
 NUMBERED_HEADING = re.compile(r"^\s*(\d+(\.\d+){0,4}\.?|[A-Z]\.|[IVX]+\.|Appendix [A-Z]|Chapter \d+)\s+[A-Z]")
 CAPTION = re.compile(r"^\s*(Figure|Fig\.|Table|Example|Listing)\s*\d+([.\-:]\d*+)*\s*[.:]?\s", re.IGNORECASE)
-LOOK_BACK = 12  # paragraphs; enough for the columns of a page
+LOOK_BACK = 12  # recent paragraphs that a line may continue; enough for a page's columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Fragment:
     text: str
     bold: bool
     monospaced: bool
-    height: float  # mean of its lines
+    height: float  # mean height of its lines
 
     @property
     def width(self) -> float:
@@ -53,7 +53,7 @@ class Paragraph:
         return " ".join(part.text for part in self.fragments).strip()
 
     def label(self, body_height: float) -> DocItemLabel:
-        """Classifies the paragraph, where body text is `body_height` points high."""
+        """Classifies the paragraph; body text is `body_height` points high."""
         text, count = self.text, len(self.fragments)
         height = sum(part.height for part in self.fragments) / count
         bold = all(part.bold for part in self.fragments)
@@ -73,7 +73,7 @@ class Paragraph:
 
 
 def paragraphs(lines: Sequence[TextLine]) -> list[Paragraph]:
-    """The paragraphs of a page or of a region of it, in the order in which they begin."""
+    """Returns the paragraphs of a page or region, in the order in which they begin."""
     found: list[Paragraph] = []
     for fragment in sorted(_fragments(lines), key=lambda each: each.top):
         above = next((each for each in reversed(found[-LOOK_BACK:]) if _stands_under(fragment, each)), None)

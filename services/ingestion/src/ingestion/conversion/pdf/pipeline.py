@@ -1,7 +1,7 @@
-"""Docling's threaded PDF pipeline with its models built directly.
+"""Docling's threaded PDF pipeline, with its models built directly.
 
-StandardPdfPipeline asks engine factories for its models; those import torch. `BundledPdfPipeline` sets the same
-attributes itself, so the docling-slim release is pinned exactly: the attributes are what the pipeline's stages read.
+StandardPdfPipeline gets its models from engine factories, which import torch. `BundledPdfPipeline` sets the same
+attributes itself. The pipeline's stages read them, so docling-slim is pinned to an exact release.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Reader = Callable[[], "rapidocr.RapidOCR"]
 
 
 def bundled_options(every_page_is_scanned: bool, threads: int) -> ThreadedPdfPipelineOptions:
-    """Pages with native text are read, the others recognised."""
+    """Returns options by which pages with native text are parsed and the others recognised."""
     options = ThreadedPdfPipelineOptions(
         accelerator_options=AcceleratorOptions(num_threads=threads, device="cpu"),
         do_table_structure=True,
@@ -54,7 +54,7 @@ def docling_options(every_page_is_scanned: bool, threads: int, artifacts: Path) 
 
 
 class BundledPdfPipeline(StandardPdfPipeline):
-    """Layout, tables and text recognition without torch and without a download. No picture or formula enrichment."""
+    """Layout, tables and text recognition without torch or downloads. No picture or formula enrichment."""
 
     def __init__(self, options: ThreadedPdfPipelineOptions, layout: PageLayoutModel, reader: Reader) -> None:
         self._layout, self._reader = layout, reader
@@ -92,7 +92,7 @@ class BundledPdfPipeline(StandardPdfPipeline):
 
 
 class TorchPdfPipeline(StandardPdfPipeline):
-    """Docling's own models, with text recognition by the bundled ones."""
+    """Docling's own models, but with the bundled text recognition."""
 
     def __init__(self, options: ThreadedPdfPipelineOptions, reader: Reader) -> None:
         self._reader = reader

@@ -1,4 +1,4 @@
-"""Text recognition (OCR) of pages without native text, by the PP-OCR models inside the rapidocr wheel."""
+"""Text recognition (OCR) of pages without native text, with the PP-OCR models in the rapidocr wheel."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RECOGNITION = "PP-OCRv6_rec_small.onnx"
 
 
 class BundledOcrOptions(RapidOcrOptions):
-    """A page with fewer native characters than `scanned_below_characters` is taken for a scan."""
+    """Options of the recognition. A page with fewer than `scanned_below_characters` native characters is a scan."""
 
     scanned_below_characters: int = 25
 
@@ -29,8 +29,8 @@ class BundledOcrOptions(RapidOcrOptions):
 class BundledOcrModel(RapidOcrModel):
     """Docling's RapidOCR engine on onnxruntime.
 
-    Its own constructor asks torch for a device when it is enabled. It is therefore built disabled, which sets every
-    attribute, and given its reader afterwards.
+    If enabled, the base constructor asks torch for a device. So it is built disabled, which sets every attribute, and
+    gets its reader afterwards.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class BundledOcrModel(RapidOcrModel):
 
     @cached_property
     def reader(self) -> rapidocr.RapidOCR:  # type: ignore[override]
-        """Loads the models with the first scanned page."""
+        """The models, loaded with the first scanned page."""
         return self._load()
 
     @classmethod
@@ -81,6 +81,6 @@ def load_reader(options: RapidOcrOptions, threads: int) -> rapidocr.RapidOCR:
 
 def _model(name: str) -> str:
     path = Path(rapidocr.__file__).parent / "models" / name
-    if not path.is_file():  # rapidocr would try to download it
+    if not path.is_file():  # otherwise rapidocr would try to download it
         raise FileNotFoundError(f"the installed rapidocr holds no model {name}")
     return str(path)

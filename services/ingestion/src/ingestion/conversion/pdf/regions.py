@@ -1,4 +1,4 @@
-"""Regions of a page, and the rules that find them from its lines alone."""
+"""Regions of a page, and the rules that find them by its lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from docling_core.types.doc.labels import DocItemLabel
 from ingestion.conversion.pdf.lines import Box, TextLine, enclosing_box, rows
 from ingestion.conversion.pdf.paragraphs import paragraphs
 
-MARGIN = 0.075  # of the page's height, at the top and at the bottom: where running heads and page numbers stand
+MARGIN = 0.075  # share of the page's height, at top and bottom, for running heads and page numbers
 FIGURE_TEXT_SHARE = 0.15
 
 
@@ -23,7 +23,7 @@ class Region:
 
 
 def clusters(regions: Sequence[Region], width: float, height: float) -> list[Cluster]:
-    """Docling's form of the regions of a page of this size."""
+    """Converts the regions of a page of this size to docling's clusters."""
     return [
         Cluster(
             id=number,
@@ -39,7 +39,7 @@ def clusters(regions: Sequence[Region], width: float, height: float) -> list[Clu
 def text_regions(
     lines: Sequence[TextLine], page_height: float, body_height: float, margins: bool = True
 ) -> list[Region]:
-    """Running heads and feet, if the page has `margins`, then the paragraphs between them."""
+    """Returns running heads and feet, if the page has `margins`, followed by the paragraphs between them."""
     body: list[TextLine] = []
     marginal: list[TextLine] = []
     for line in lines:
@@ -50,19 +50,19 @@ def text_regions(
 
 
 def scanned_regions(detected: Sequence[Region], width: float, height: float) -> list[Region]:
-    """Returns where to recognise text on a page without native text; the whole page when nothing was detected."""
+    """Returns the regions of a scan in which to recognise text; the whole page if none was detected."""
     textual = [region for region in detected if region.label is not DocItemLabel.PICTURE]
     return textual or [Region(DocItemLabel.TEXT, Box(0, 0, width, height))]
 
 
 def swallows_text(figure: Region, lines: Sequence[TextLine]) -> bool:
-    """Returns whether a figure holds much of the page's text, which the export would lose: it is no figure then."""
+    """Returns whether a figure holds so much of the page's text, lost on export, that it cannot be a figure."""
     inside = sum(len(line.text) for line in lines if figure.box.holds(line))
     return inside >= FIGURE_TEXT_SHARE * sum(len(line.text) for line in lines) > 0
 
 
 def in_margin(line: TextLine, page_height: float, body_height: float) -> bool:
-    """Returns whether a line stands where running heads and page numbers do, and is no larger than body text."""
+    """Returns whether a line is in a margin and, like running heads and page numbers, no larger than body text."""
     at_edge = line.bottom < MARGIN * page_height or line.top > (1 - MARGIN) * page_height
     return at_edge and line.height <= body_height * 1.25
 

@@ -1,4 +1,4 @@
-"""Table structure from the positions of the lines inside a table's region."""
+"""Infers the structure of a table from the positions of the lines in its region."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LineTableOptions(BaseTableStructureOptions):
 
 
 class LineTableModel(BaseTableStructureModel):
-    """Docling's table engine interface. Cells never span; the first row is the header."""
+    """Docling's table engine interface. No cell spans others; the first row is the header."""
 
     def __init__(self, options: LineTableOptions) -> None:
         self.enabled = True
@@ -67,7 +67,7 @@ def _table(page: Page, cluster: Cluster) -> Table:
 
 
 def _columns(table_rows: Sequence[Sequence[TextLine]]) -> list[Span]:
-    """Ranges that the lines cover from left to right; taken from the fullest rows when there are three of them."""
+    """Returns the horizontal ranges that lines cover; only those of the fullest rows if there are three or more."""
     most = max((len(row) for row in table_rows), default=1)
     full = [row for row in table_rows if len(row) == most]
     columns: list[Span] = []

@@ -1,1 +1,1 @@
-"""reStructuredText through docutils."""
+"""Reads reStructuredText with docutils."""

@@ -1,7 +1,8 @@
-"""reStructuredText as HTML, by docutils' own writer.
+"""Converts reStructuredText to HTML with docutils' own writer.
 
-What HTML cannot say, or what a reader of HTML would lose, becomes plain paragraphs before it is written: header fields,
-addresses of targets, markup that docutils could not read. Inline markup becomes plain text: a paragraph stays one.
+Anything that HTML cannot express, or that its reader would lose, first becomes plain paragraphs: header fields,
+addresses of targets, markup that docutils could not read. Inline markup becomes plain text, so that paragraphs stay in
+one piece.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from docutils.writers.html5_polyglot import HTMLTranslator
 from ingestion.conversion.restructured.inline import inline_text
 from ingestion.conversion.restructured.parsing import UnreadableMarkup, parse
 
-ERROR = 3  # of docutils' levels
+ERROR = 3  # one of docutils' system message levels
 HIDDEN = (nodes.comment, nodes.substitution_definition, nodes.pending, nodes.meta, nodes.docinfo)
 
 
 def restructured_html(text: str) -> str:
-    """Returns a page without a head. Raises UnreadableMarkup."""
+    """Returns an HTML page without a head. Raises UnreadableMarkup."""
     tree = parse(text)
     try:
         _simplify(tree)
@@ -57,7 +58,7 @@ def _as_text(node: nodes.Element) -> list[nodes.Node]:
 
 
 def _lines(texts: Iterable[str]) -> list[nodes.Node]:
-    """Returns one paragraph, or none without texts."""
+    """Returns one paragraph with a line per text, or nothing without texts."""
     parts = [part for text in texts if text for part in (nodes.raw("", "<br/>", format="html"), nodes.Text(text))]
     return [nodes.paragraph("", "", *parts[1:])] if parts else []
 
@@ -67,7 +68,7 @@ def _line_block(node: nodes.Element) -> list[nodes.Node]:
 
 
 def _fields(node: nodes.Element) -> list[nodes.Node]:
-    """Fields of a paragraph each become one paragraph of lines, as in the header of a document."""
+    """Puts short fields into one paragraph, a line each, like the header of a document; long ones stand alone."""
     found: list[nodes.Node] = []
     short: list[str] = []
     for name, body in (each.children for each in node.children):
@@ -86,13 +87,13 @@ def _list_item(node: nodes.Element) -> list[nodes.Node]:
 
 
 def _item(blocks: list[nodes.Node]) -> list[nodes.Node]:
-    """Puts what follows the first paragraph of an item behind it; inside, docling would join it to one text."""
+    """Moves all but the first paragraph out of a list item, where docling would join them into one text."""
     first = blocks[:1] if blocks and isinstance(blocks[0], nodes.paragraph) else []
     return [nodes.list_item("", *(first or [nodes.paragraph("", "")])), *blocks[len(first) :]]
 
 
 def _definitions(node: nodes.Element) -> list[nodes.Node]:
-    """Makes items of terms and options: `term: what it means`."""
+    """Makes list items of terms and options: `term: what it means`."""
     items: list[nodes.Node] = []
     for each in node.children:
         terms = [inline_text(term) for term in each.children if isinstance(term, nodes.term | nodes.classifier)]
@@ -113,7 +114,7 @@ def _note(node: nodes.Element) -> list[nodes.Node]:
 
 
 def _admonition(node: nodes.Element) -> list[nodes.Node]:
-    """Puts the title or kind of a note, a topic or a sidebar before its text; leaves out a table of contents."""
+    """Puts the title or kind of a note, topic or sidebar before its text; omits a table of contents."""
     if "contents" in node.get("classes", ()):
         return []
     title = next((inline_text(each) for each in node.children if isinstance(each, nodes.title)), "")
@@ -139,7 +140,7 @@ def _target(node: nodes.Element) -> list[nodes.Node]:
 
 
 def _message(node: nodes.Element) -> list[nodes.Node]:
-    """Returns what docutils could not read. Mere warnings quote what was read, unless a directive was refused."""
+    """Returns the text that docutils could not read. Warnings quote text that was read, unless it is a directive."""
     found = [literal.astext().strip("\n") for literal in node.findall(nodes.literal_block)]
     return [nodes.literal_block(text, text) for text in found if node.get("level", 0) >= ERROR or text.startswith("..")]
 

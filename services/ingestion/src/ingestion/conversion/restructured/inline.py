@@ -1,4 +1,4 @@
-"""The text of a paragraph, as it reads in Markdown."""
+"""Renders the text of a paragraph as Markdown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ URI = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
 
 
 def inline_text(node: nodes.Node) -> str:
-    """Returns the text on one line; literals are in backticks, links that hold their address are Markdown's."""
+    """Returns the text on one line, with literals in backticks and links with an address as Markdown links."""
     return " ".join("".join(_text(node, 0)).split())
 
 

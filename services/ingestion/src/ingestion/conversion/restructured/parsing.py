@@ -1,4 +1,4 @@
-"""reStructuredText to a docutils tree, Sphinx's markup included, without reading any other file."""
+"""Parses reStructuredText, including Sphinx's markup, to a docutils tree without reading any other file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from docutils.writers.html5_polyglot import Writer
 
 from ingestion.conversion.declared_text import has_header
 
-# Of at most eighty letters and digits: otherwise each colon of a long chain of them would be followed to its end.
+# At most eighty characters: in a long chain of names and colons, each would otherwise be followed to its end.
 NAME = r"([A-Za-z0-9](?:[-._+:]?[A-Za-z0-9]){0,79}+)"
 DIRECTIVE = re.compile(rf"(?:^|\s)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?{NAME}[ \t]?::(?=\s|$)", re.M)
 ROLE = re.compile(rf":{NAME}:`|`:{NAME}:")
-# Directives with text that is not reStructuredText, their names in Sphinx included.
+# Directives, including Sphinx's, whose content is not reStructuredText.
 VERBATIM = frozenset(
     """
     code code-block sourcecode highlight doctest testcode testoutput testsetup testcleanup prompt productionlist
@@ -29,17 +29,17 @@ VERBATIM = frozenset(
     """.split()  # noqa: SIM905 - a list of twenty lines says no more
 )
 SEVERITY_NEVER = 5
-LONGEST_LINE = 10_000  # characters; the inline patterns are not made for more
+LONGEST_LINE = 10_000  # characters; docutils' inline patterns are not designed for more
 
 
 class UnreadableMarkup(Exception):
-    """docutils does not read this text; it is plain text to us."""
+    """docutils cannot read the text, which is then treated as plain text."""
 
 
 def parse(text: str) -> nodes.document:
-    """Parses without any transform but the numbering of footnotes. Raises UnreadableMarkup.
+    """Parses without any transform except the numbering of footnotes. Raises UnreadableMarkup.
 
-    The body of a directive that docutils does not know is read as text, the text of an unknown role stays.
+    The body of a directive that docutils does not know is read as text; an unknown role leaves its text.
     """
     if any(len(line) > LONGEST_LINE for line in text.split("\n")):
         raise UnreadableMarkup("a line is too long")
@@ -56,7 +56,7 @@ def parse(text: str) -> nodes.document:
 
 @contextmanager
 def _own_tables() -> Iterator[None]:
-    """Restores docutils' tables of directives and roles, which belong to the process and which documents change."""
+    """Restores docutils' tables of directives and roles afterwards: they are global, and documents change them."""
     known = dict(directives._directives), dict(roles._roles)
     try:
         yield
@@ -74,7 +74,7 @@ def _settings() -> Any:
     settings.file_insertion_enabled = settings.raw_enabled = False
     settings.syntax_highlight = "none"
     settings.warning_stream = False
-    settings._disable_config = True  # of the machine's own docutils.conf
+    settings._disable_config = True  # ignores the machine's docutils.conf
     return settings
 
 
@@ -91,7 +91,7 @@ def _accept_unknown(text: str) -> None:
 
 
 class _AnyOption(dict[str, Callable[[str | None], str]]):
-    """An option table in which every name is known."""
+    """An option table that accepts every name."""
 
     def __init__(self) -> None:
         super().__init__(name=_unchanged)
@@ -105,7 +105,7 @@ def _unchanged(value: str | None) -> str:
 
 
 class Unknown(Directive):  # type: ignore[misc]
-    """Its arguments after its name, such as `versionadded 3.8`, then its body."""
+    """An unknown directive: its name and arguments, such as `versionadded 3.8`, then its body."""
 
     optional_arguments = 1
     final_argument_whitespace = True
@@ -128,7 +128,7 @@ class Unknown(Directive):  # type: ignore[misc]
 
 
 class Verbatim(Directive):  # type: ignore[misc]
-    """A block of code; its argument is the language."""
+    """A code block; the argument is the language."""
 
     optional_arguments = 1
     final_argument_whitespace = True
@@ -159,14 +159,14 @@ def _text_role(
     _options: object = None,
     _content: object = None,
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-    """`title <target>` is its title; `~module.name` and `!name` are without their mark."""
+    """Renders `title <target>` as its title, and `~module.name` and `!name` without their prefix."""
     shown = nodes.unescape(text)
     shown = _title(shown) or shown
     return [nodes.inline(rawtext, shown.lstrip("~!"))], []
 
 
 def _title(shown: str) -> str | None:
-    """Returns the title of `title <target>`; None of a text of another form."""
+    """Returns the title of `title <target>`; None for text of another form."""
     title, opened, target = shown.rpartition("<")
     is_target = opened and target.endswith(">") and 0 < target.find(">") == len(target) - 1
     return title.rstrip() or None if is_target else None

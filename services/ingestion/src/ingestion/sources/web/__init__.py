@@ -1,4 +1,4 @@
-"""The web as a source: one page, the pages of a sitemap, or a bounded crawl of one site."""
+"""Follows the web: one page, the pages of a sitemap, or a bounded crawl of one site."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from service_kit.web_address import AddressRefused
 
 
 async def check(config: WebConfig, reach: Reach) -> None:
-    """Raises SourceRefused. Nothing is requested and no name resolved: literal internal addresses are refused here."""
+    """Raises SourceRefused, also for literal internal addresses. Requests nothing and resolves no names."""
     Selection(config.include, config.exclude)
     try:
         reach.settings.web_allowed_networks.check_url(str(config.url))
@@ -30,8 +30,8 @@ async def check(config: WebConfig, reach: Reach) -> None:
 async def open_reader(
     config: WebConfig, reach: Reach, known: Mapping[str, str], scratch: Path
 ) -> AsyncIterator[SourceReader]:
-    """Nothing is requested before the first item."""
-    # The API checks sources in an image that has no HTML parser.
+    """Opens the site; sends no request before the first item."""
+    # Imported here because the API's image, which only checks sources, has no HTML parser.
     reading = import_module("ingestion.sources.web.reading")
     async with reading.web_reader(config, reach.settings, known, scratch) as reader:
         yield reader

@@ -1,4 +1,4 @@
-"""GET with bounds: addresses checked on every hop, redirects counted, time limited, bodies unpacked in pieces."""
+"""A bounded HTTP GET: checks the address of every hop, limits redirects and time, and unpacks bodies in pieces."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ Headers = Callable[[str], Mapping[str, str]]
 
 @dataclass(frozen=True)
 class PageAnswer:
-    """The last hop's answer, with status 2xx or 304. `url` is final and canonical, header names are in lower case.
+    """The last hop's response, of status 200, 203 or 304. `url` is final and canonical, header names are lower case.
 
-    `body` is decompressed, in pieces of at most PIECE_BYTES; it raises PageAway when it breaks off.
+    `body` yields decompressed pieces of at most PIECE_BYTES; it raises PageAway if it breaks off.
     """
 
     url: str
@@ -45,20 +45,20 @@ class PageAnswer:
 
     @property
     def content_type(self) -> tuple[str | None, str | None]:
-        """Media type in lower case and charset, each None when not given."""
+        """The media type in lower case and the charset; None if not given."""
         value = self.headers.get("content-type", "")
         charset = re.search(r"charset\s*=\s*[\"']?([\w.:-]+)", value, re.IGNORECASE)
         return value.partition(";")[0].strip().lower() or None, charset[1] if charset else None
 
     @property
     def length(self) -> int:
-        """The announced length in bytes as sent; 0 when there is none."""
+        """The announced length of the encoded body in bytes; 0 without one."""
         announced = self.headers.get("content-length", "")
         return int(announced) if announced.isdigit() else 0
 
 
 class WebClient:
-    """Has no cookies, reads no proxy from the environment, and follows no redirect that `permit` does not allow."""
+    """Sends no cookies, reads no proxy from the environment, and follows only redirects that `permit` allows."""
 
     def __init__(self, settings: SourceSettings, resolve: Resolve = resolve) -> None:
         self.settings = settings
@@ -69,9 +69,9 @@ class WebClient:
 
     @asynccontextmanager
     async def get(self, url: str, permit: Permit, headers: Headers) -> AsyncIterator[PageAnswer]:
-        """`permit` is awaited before each hop, `headers` gives what is added to the request for a hop's URL.
+        """Requests a page. Awaits `permit` before each hop and adds the request headers that `headers` returns for it.
 
-        Raises PageAway, PageGone, or ItemRefused, also while the body is read.
+        Raises PageAway, PageGone or ItemRefused, also while the body is being read.
         """
         with _network_errors():
             async with asyncio.timeout(self.settings.web_download_seconds):
@@ -89,7 +89,7 @@ class WebClient:
     @asynccontextmanager
     async def _request(self, url: str, extra: Mapping[str, str]) -> AsyncIterator[httpcore2.Response]:
         headers = {
-            "Host": url.split("/")[2],  # with the brackets of an IPv6 address, which httpcore2 leaves out
+            "Host": url.split("/")[2],  # with the brackets of an IPv6 address, which httpcore2 omits
             "User-Agent": self.settings.web_user_agent,
             "Accept": "*/*",
             "Accept-Encoding": "gzip",
@@ -103,7 +103,7 @@ class WebClient:
 
 
 class _network_errors:
-    """What httpcore2 raises, as what becomes of the page."""
+    """Converts errors of httpcore2 to ItemRefused and PageAway."""
 
     def __enter__(self) -> None: ...
 
@@ -118,7 +118,7 @@ class _network_errors:
 
 
 def _redirect(url: str, response: httpcore2.Response) -> str | None:
-    """The target of a redirect."""
+    """Returns the target of a redirect; None if the response is not one. Raises ItemRefused."""
     if response.status not in REDIRECTS:
         return None
     location = _headers(response).get("location", "")
@@ -147,7 +147,7 @@ def _answer(url: str, response: httpcore2.Response) -> PageAnswer:
 
 
 async def inflated(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """The content of gzip, in pieces of at most PIECE_BYTES, however much a piece expands."""
+    """Decompresses gzip into pieces of at most PIECE_BYTES, no matter how far the input expands."""
     decoder = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         async for piece in pieces:

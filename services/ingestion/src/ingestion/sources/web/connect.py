@@ -1,4 +1,4 @@
-"""The connections of the web source."""
+"""Connections of web sources."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service_kit.web_connect import CheckedBackend, Resolve
 
 
 def connection_pool(settings: SourceSettings, resolve: Resolve) -> httpcore2.AsyncConnectionPool:
-    """Connects through `web_proxy` if set: then the proxy resolves names, and has to refuse internal addresses."""
+    """Builds the pool. If `web_proxy` is set, the proxy resolves names and must refuse internal addresses."""
     if settings.web_proxy is None:
         backend = CheckedBackend(settings.web_allowed_networks, resolve)
         return httpcore2.AsyncConnectionPool(max_connections=2, keepalive_expiry=15.0, network_backend=backend)

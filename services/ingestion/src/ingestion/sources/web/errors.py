@@ -1,4 +1,4 @@
-"""What can come of asking for a page, other than the page."""
+"""Reasons why a page cannot be read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ingestion.sources.source import ItemRefused
 
 
 class PageAway(Exception):
-    """It cannot be had now, which says nothing of whether it exists. `retry_after` in seconds, when the server says."""
+    """The page is unavailable now, but may exist. `retry_after` is in seconds, if the server gives it."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -14,11 +14,11 @@ class PageAway(Exception):
 
 
 class PageGone(Exception):
-    """The server says that there is no such page (404 or 410)."""
+    """The page does not exist (404 or 410)."""
 
 
 class StatusRefused(ItemRefused):
-    """The server does not give the page, for good as far as it says."""
+    """The server refuses the page, permanently as far as its status says."""
 
     def __init__(self, status: int, phrase: str) -> None:
         super().__init__(f"web-{status}", f"The server answers {phrase}.")

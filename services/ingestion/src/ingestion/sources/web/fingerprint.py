@@ -1,4 +1,4 @@
-"""What is remembered of a page, to ask next time whether it changed, and to know its links when it did not."""
+"""The fingerprint of a page, to check next time whether it has changed, and to know its links if it has not."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ MAX_UNPACKED_BYTES = 4 * 1024 * 1024
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """`url` is where the redirects led. `etag` and `modified` are the server's validators (RFC 9110, 8.8).
+    """`url` is the final URL. `etag` and `modified` are the server's validators (RFC 9110, 8.8).
 
-    `links` are packed; None: not remembered. `content_hash` is None while only the validators are known.
+    `links` are packed, None if they were not kept. `content_hash` is None while only the validators are known.
     """
 
     url: str
@@ -27,13 +27,13 @@ class Fingerprint:
     links: str | None = None
 
     def text(self) -> str:
-        """Returns equal texts for equal values."""
+        """Returns the fingerprint as text; equal values give equal texts."""
         given = {key: value for key, value in asdict(self).items() if value is not None}
         return json.dumps(given, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
     @property
     def conditions(self) -> Mapping[str, str]:
-        """Request headers; empty when the server gave no validator."""
+        """The headers of a conditional request; empty if the server gave no validator."""
         conditions = {"If-None-Match": self.etag, "If-Modified-Since": self.modified}
         return {name: value for name, value in conditions.items() if value is not None}
 
@@ -46,7 +46,7 @@ class Fingerprint:
 
 
 def read_fingerprint(text: str) -> Fingerprint | None:
-    """Returns None for another version's text: the page is then read as if for the first time."""
+    """Parses `text`; returns None for the format of another version, so that the page is read in full."""
     try:
         return Fingerprint(**json.loads(text))
     except (TypeError, ValueError):
@@ -54,6 +54,6 @@ def read_fingerprint(text: str) -> Fingerprint | None:
 
 
 def packed(paths: Sequence[str]) -> str | None:
-    """Returns None when the result would be too long to remember."""
+    """Compresses paths; returns None if the result is too long to keep."""
     text = base64.b85encode(zlib.compress("\n".join(paths).encode(), 9)).decode()
     return text if len(text) <= MAX_PACKED_CHARACTERS else None

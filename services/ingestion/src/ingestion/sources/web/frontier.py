@@ -1,4 +1,4 @@
-"""What a crawl asks for next: breadth first, within depth, and out of the usual traps."""
+"""The queue of a crawl: breadth first, limited in depth, avoiding the usual traps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from ingestion.sources.web.url import repeats_itself, site_of
 
-# Beyond it a calendar, a search form or a list in all its orders is meant.
+# More than this is a calendar, a search form or a list in all its sort orders.
 MAX_QUERIES_PER_PATH = 20
 MAX_WAITING = 100_000
 UNREADABLE = ("audio/", "video/", "font/")
@@ -19,7 +19,7 @@ ARCHIVES = frozenset(
 
 
 class Frontier:
-    """`follows` says whether the configuration lets the crawl ask for a URL; `site` as of `site_of`."""
+    """`follows` returns whether the configuration lets the crawl request a URL; `site` is as from `site_of`."""
 
     def __init__(self, site: str, max_depth: int, follows: Callable[[str], bool]) -> None:
         self.site, self.max_depth, self.follows = site, max_depth, follows
@@ -28,11 +28,11 @@ class Frontier:
         self.queries: Counter[str] = Counter()
 
     def seen(self, url: str) -> None:
-        """Marks a URL that was requested already, perhaps under another one that redirects to it."""
+        """Marks a URL as requested, directly or through a redirect."""
         self.known.add(url)
 
     def add(self, links: Iterable[str], depth: int) -> None:
-        """Adds canonical links found on a page; `depth` is theirs, counted from the start."""
+        """Adds canonical links of a page; `depth` is their distance from the start."""
         if depth > self.max_depth:
             return
         for url in links:
@@ -41,7 +41,7 @@ class Frontier:
                 self.waiting.append((url, depth))
 
     def next(self) -> tuple[str, int] | None:
-        """Returns (URL, depth), or None when nothing is left."""
+        """Returns the next (URL, depth), or None if nothing is left."""
         return self.waiting.popleft() if self.waiting else None
 
     def _is_wanted(self, url: str) -> bool:

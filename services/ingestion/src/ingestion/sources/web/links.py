@@ -1,4 +1,4 @@
-"""What a page's HTML says of itself: title, links, and whether robots may keep and follow it."""
+"""Reads a page's HTML: its title, its links, and whether robots may index and follow it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_TITLE_CHARACTERS = 150
 
 @dataclass(frozen=True)
 class PageFacts:
-    """`links` are canonical, in the page's order, each once, those marked nofollow left out; `noindex`: do not keep."""
+    """`links` are canonical, unique, in order, without those marked nofollow; `noindex` forbids keeping the page."""
 
     title: str | None
     links: tuple[str, ...]
@@ -24,7 +24,7 @@ class PageFacts:
 
 
 def read_page(file: Path, url: str, charset: str | None, agent: str, header: str) -> PageFacts:
-    """Blocking. `header` is X-Robots-Tag, `agent` the name that rules may address; an unreadable page has no facts."""
+    """Reads a page, blocking; an unreadable one has no facts. `header` is X-Robots-Tag, `agent` our name in rules."""
     try:
         with file.open("rb") as source:
             tree = html.parse(source, _parser(charset)).getroot()
@@ -40,7 +40,7 @@ def read_page(file: Path, url: str, charset: str | None, agent: str, header: str
 
 
 def forbids_index(header: str) -> bool:
-    """Reads the value of X-Robots-Tag."""
+    """Returns whether the value of X-Robots-Tag forbids indexing."""
     return not {"noindex", "none"}.isdisjoint(_directives(header))
 
 
@@ -61,13 +61,13 @@ def _meta_rules(tree: html.HtmlElement, names: Collection[str]) -> Iterator[str]
 
 
 def _directives(text: str) -> Iterator[str]:
-    """Splits `noindex, nofollow`; rules for another robot (`otherbot: noindex`) are not ours."""
+    """Splits `noindex, nofollow`; ignores rules for other robots (`otherbot: noindex`)."""
     for part in text.lower().split(","):
         yield part.strip()
 
 
 def _parser(charset: str | None) -> html.HTMLParser:
-    """Builds a parser; for an unknown charset it uses what the page declares."""
+    """Builds a parser; without a known charset, the page's own declaration counts."""
     try:
         return html.HTMLParser(encoding=charset)
     except LookupError:

@@ -1,4 +1,4 @@
-"""The name that content from the web gets: its extension says what the content is."""
+"""Names content from the web, with an extension that fits its type."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contracts.formats import HTML, MEDIA_TYPES, extension, has_extension
 from ingestion.documents.file_names import safe_name
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml"})
-# What servers say when they know no better: then the name in the URL decides.
+# Types that servers send when they do not know; then the name in the URL decides.
 VAGUE_TYPES = frozenset({"application/octet-stream", "binary/octet-stream", "application/x-download", "text/plain"})
 FURTHER_TYPES = {
     "text/xml": "xml",
@@ -27,7 +27,7 @@ EXTENSIONS = {media_type: suffix for suffix, media_type in reversed(MEDIA_TYPES.
 
 
 def content_name(url: str, media_type: str | None, disposition: str) -> str | None:
-    """Returns None for an unsupported format. `disposition`: the header Content-Disposition, or empty."""
+    """Returns a file name, or None for an unsupported format. `disposition` is Content-Disposition, or empty."""
     name = _name_in(disposition) or _name_in_path(url)
     given = extension(name) if has_extension(name) else ""
     if media_type in HTML_TYPES:
@@ -41,14 +41,14 @@ def content_name(url: str, media_type: str | None, disposition: str) -> str | No
 
 
 def titled_name(name: str, title: str | None) -> str:
-    """Puts a page's title in place of the name in its URL, with the same extension."""
+    """Replaces the name from a page's URL by its title, with the same extension."""
     if title is None:
         return name
     return safe_name(f"{title.replace('/', '-').replace(chr(92), '-')}.{extension(name)}".encode(errors="replace"))
 
 
 def _as_text(name: str, given: str, media_type: str) -> str:
-    """README.md served as another text type stays what it says; otherwise the type decides."""
+    """Keeps the extension of README.md if it is served as another text type; otherwise the type decides."""
     if media_type.startswith("text/") and MEDIA_TYPES.get(given, "").startswith("text/"):
         return name
     return f"{name}.{EXTENSIONS[media_type]}"

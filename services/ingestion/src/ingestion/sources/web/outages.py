@@ -1,4 +1,4 @@
-"""When so many pages are away that the site counts as away."""
+"""Decides when so many pages are unavailable that the whole site counts as unavailable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SHARE = 0.25
 
 
 class Outages:
-    """Counts pages that answered and pages that did not."""
+    """Counts pages that responded and pages that did not."""
 
     def __init__(self) -> None:
         self.requests = self.failures = self.in_a_row = 0
@@ -21,14 +21,14 @@ class Outages:
         self.in_a_row = 0
 
     def failed(self, message: str) -> None:
-        """Raises SourceUnavailable when it is one of many in a row: the rest is not tried."""
+        """Counts a failure; raises SourceUnavailable after several in a row, so that the rest is not tried."""
         self.requests, self.failures, self.in_a_row = self.requests + 1, self.failures + 1, self.in_a_row + 1
         self.last = message
         if self.in_a_row >= IN_A_ROW:
             raise self._unavailable()
 
     def judge(self) -> None:
-        """Raises SourceUnavailable when a sizeable share of all pages failed."""
+        """Raises SourceUnavailable if a large share of all pages failed."""
         if self.failures >= AT_LEAST and self.failures > SHARE * self.requests:
             raise self._unavailable()
 

@@ -1,4 +1,4 @@
-"""One page at a time: asked for unless unchanged, kept in the scratch folder until it is taken."""
+"""Requests pages unless they are unchanged, and keeps their content in the scratch folder until it is fetched."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ingestion.sources.web.links import PageFacts, forbids_index, read_page
 from ingestion.sources.web.naming import HTML_TYPES, content_name, titled_name
 from ingestion.sources.web.url import path_of, site_of
 
-# What lies in the scratch folder at most; beyond it a page is asked for again when it is taken.
+# The most that the scratch folder holds; further pages are requested again when they are fetched.
 SCRATCH_BYTES = 512 * 1024 * 1024
 RETRY_SECONDS = 1.0
 T = TypeVar("T")
@@ -29,9 +29,9 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class WebPage:
-    """`url` is final. `fingerprint` is None when only the content can tell. `links` lead to the same site.
+    """`url` is final. `fingerprint` is None if the content must be compared. `links` lead to the same site.
 
-    `complete`: all its links are known, as far as the page has any.
+    `complete` says that all links of the page are known.
     """
 
     url: str
@@ -44,7 +44,7 @@ class WebPage:
 
 
 class Pages:
-    """`known`: the fingerprints of the last synchronisation. `keep_links`: those of unchanged pages are needed too."""
+    """`known` has the fingerprints of the last synchronisation. `keep_links`: links of unchanged pages are needed."""
 
     def __init__(
         self, client: WebClient, settings: SourceSettings, known: Mapping[str, str], scratch: Path, keep_links: bool
@@ -57,11 +57,11 @@ class Pages:
         self.spooled_bytes = 0
 
     async def visit(self, url: str, permit: Permit) -> WebPage:
-        """Raises PageAway (after a second try), PageGone, ItemRefused."""
+        """Requests a page. Raises PageAway (after a second try), PageGone, ItemRefused."""
         return await self._twice(lambda: self._ask(url, permit))
 
     def remembered(self, url: str) -> WebPage | None:
-        """The page as it was, for one that is away; None when the URL is not that of a known page."""
+        """Returns the last known state of a page that is unavailable; None if the URL is unknown."""
         known = self.known.get(url)
         if known is None:
             return None
@@ -70,7 +70,7 @@ class Pages:
         return WebPage(url, known.name, known.text(), links, complete=paths is not None or not self.keep_links)
 
     async def fetch(self, url: str, permit: Permit, target: Path, max_bytes: int) -> Fetched:
-        """The content that `visit` found, or finds now. Raises PageAway, PageGone, ItemRefused."""
+        """Returns the content that `visit` kept, or requests it again. Raises PageAway, PageGone, ItemRefused."""
         file, fetched = self.spooled.pop(url, (None, None))
         if file is None or fetched is None:
             return await self._download(url, permit, target, max_bytes)
@@ -82,14 +82,14 @@ class Pages:
         return fetched
 
     def forget(self, url: str) -> None:
-        """Drops the content of a page that is not taken."""
+        """Deletes the kept content of a page that will not be fetched."""
         if url in self.spooled:
             file, fetched = self.spooled.pop(url)
             self.spooled_bytes -= fetched.size
             file.unlink()
 
     async def download(self, url: str, permit: Permit, max_bytes: int) -> tuple[str, Path]:
-        """(final URL, file in the scratch folder) of something that is no page. Raises as `visit`."""
+        """Downloads a file that is not a page; returns (final URL, file in the scratch folder). Raises as `visit`."""
         return await self._twice(lambda: self._save(url, permit, max_bytes))
 
     async def _twice(self, ask: Callable[[], Awaitable[T]]) -> T:
@@ -116,7 +116,7 @@ class Pages:
             try:
                 with self._scratch_file() as file:
                     size, content_hash = await _written(answer, file, self.settings.web_max_page_bytes)
-            except ItemRefused:  # larger than announced
+            except ItemRefused:  # it is larger than announced
                 return _unread(new)
         return await self._read(answer, replace(new, content_hash=content_hash), file, size)
 
@@ -129,7 +129,7 @@ class Pages:
     async def _described(
         self, answer: PageAnswer, new: Fingerprint, file: Path, size: int
     ) -> tuple[Fingerprint, PageFacts]:
-        """Adds the title as name and, where they are kept, the links to the same site."""
+        """Adds the page's title as its name and, if links are kept, those to the same site."""
         media_type, charset = answer.content_type
         header = answer.headers.get("x-robots-tag", "")
         facts = PageFacts(None, (), forbids_index(header))
@@ -141,7 +141,7 @@ class Pages:
         if not self.keep_links:
             return new, facts
         text = packed([path_of(link) for link in facts.links if site_of(link) == site_of(answer.url)])
-        if text is None:  # without its links it must be read each time
+        if text is None:  # its links do not fit, so the page must be read every time
             return replace(new, etag=None, modified=None), facts
         return replace(new, links=text), facts
 
@@ -175,7 +175,7 @@ class Pages:
 
     @contextmanager
     def _scratch_file(self) -> Iterator[Path]:
-        """A file that stays when it was written to its end."""
+        """Yields a file that is kept if it is written completely."""
         file = self.scratch / f"page-{next(self.numbers)}"
         try:
             yield file
@@ -185,7 +185,7 @@ class Pages:
 
 
 def _fingerprint(answer: PageAnswer) -> Fingerprint:
-    """Returns the fingerprint without the content. Raises ItemRefused for an unsupported format."""
+    """Returns the fingerprint without a content hash. Raises ItemRefused for an unsupported format."""
     media_type, _ = answer.content_type
     name = content_name(answer.url, media_type, answer.headers.get("content-disposition", ""))
     if name is None and answer.status != 304:
@@ -203,7 +203,7 @@ def _unread(new: Fingerprint) -> WebPage:
 
 
 async def _written(answer: PageAnswer, target: Path, max_bytes: int) -> tuple[int, str]:
-    """(size, SHA-256 in hex). The pieces are small enough to be written between two reads."""
+    """Writes the body; returns (size, SHA-256 in hex). The pieces are small enough to write on the event loop."""
     with spooling(target, max_bytes) as spool:
         async for piece in answer.body:
             spool.write(piece)

@@ -1,4 +1,4 @@
-"""One synchronisation of a site: which pages there are, by the source's mode, and what could not be learnt."""
+"""Lists the pages of a site in the source's mode, with gaps for the parts that could not be read."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from ingestion.sources.web.url import canonical, path_of, pattern_path, site_of
 from service_kit.web_connect import Resolve, resolve
 
 MAX_SITEMAPS = 200
-# Pages that are asked for and not taken (gone, refused, redirects to a known one) also cost the site something.
+# Requests for pages that are not taken (gone, refused, redirects to a known one) also put load on the site.
 REQUESTS_PER_PAGE = 3
-# In a crawl nothing is said of links to what cannot be taken anyway.
+# A crawl does not report links with these refusals, which are to be expected.
 USUAL = frozenset({"web-robots", "web-elsewhere", "web-type"})
 
 
@@ -33,7 +33,7 @@ USUAL = frozenset({"web-robots", "web-elsewhere", "web-type"})
 async def web_reader(
     config: WebConfig, settings: SourceSettings, known: Mapping[str, str], scratch: Path, resolve: Resolve = resolve
 ) -> AsyncIterator[WebReader]:
-    """`resolve` finds the addresses of a name."""
+    """Opens a reader. `resolve` returns the addresses of a host name."""
     client = WebClient(settings, resolve)
     try:
         pages = Pages(client, settings, known, scratch, keep_links=config.mode == "crawl")
@@ -43,7 +43,7 @@ async def web_reader(
 
 
 class WebReader:
-    """A page's path is that of the configured or listed URL; in a crawl that of the final one."""
+    """Reads a site. The path of a page is that of its configured or listed URL, in a crawl that of its final URL."""
 
     def __init__(self, config: WebConfig, pages: Pages, robots: Robots, known: Mapping[str, str]) -> None:
         self.config, self.pages, self.robots, self.known = config, pages, robots, known
@@ -55,7 +55,7 @@ class WebReader:
         self.refused: dict[str, ItemRefused] = {}
 
     async def items(self) -> AsyncIterator[Item | Gap]:
-        """Raises SourceUnavailable when the start, or too much of the rest, does not answer."""
+        """Yields the site's pages; raises SourceUnavailable if the start, or too much of the rest, is unavailable."""
         listing = {"page": self._page, "sitemap": self._sitemap, "crawl": self._crawl}[self.config.mode]
         async for found in listing():
             yield found
@@ -133,7 +133,10 @@ class WebReader:
                 frontier.add(after.links, depth + 1)
 
     async def _visited(self, url: str, path: str | None) -> tuple[WebPage | None, list[Item | Gap]]:
-        """The page, as remembered when it is away, and what is listed of it; `path` None: that of the final URL."""
+        """Returns the page, in its last known state if it is unavailable, and what to list for it.
+
+        With `path` None, it is listed under the path of its final URL.
+        """
         try:
             page = await self.pages.visit(url, self._permit)
         except PageGone:
@@ -173,7 +176,7 @@ class WebReader:
         await self.robots.permit(url)
 
     async def _read_sitemap(self, url: str) -> tuple[str, Sitemap]:
-        """(final URL, content)."""
+        """Returns (final URL, content)."""
         final, file = await self.pages.download(url, self._permit, MAX_BYTES)
         try:
             return final, await asyncio.to_thread(read_sitemap, file, final)
@@ -181,12 +184,12 @@ class WebReader:
             file.unlink()
 
     def _selects(self, url: str) -> bool:
-        """Returns whether the patterns select a URL; the start of a site has no path for them to match."""
+        """Returns whether the patterns select a URL; the root of a site has no path for them to match."""
         path = pattern_path(url)
         return self.selection.selects(path) if path else self.selection.everything
 
     def _follows(self, url: str) -> bool:
-        """Returns whether to read a page for its links; what is excluded is not even requested."""
+        """Returns whether to read a page for its links; excluded pages are not even requested."""
         return self.selection.enters(pattern_path(url).rstrip("/"))
 
     def _is_full(self) -> bool:

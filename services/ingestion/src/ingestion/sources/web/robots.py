@@ -1,4 +1,4 @@
-"""The rules of robots.txt (RFC 9309), and the pace that a site asks for."""
+"""Follows the rules of robots.txt (RFC 9309) and the crawl delay of a site."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Robots:
         self.next_request: dict[str, float] = {}
 
     async def permit(self, url: str) -> None:
-        """Returns when the page may be requested. Raises ItemRefused, or PageAway while the rules cannot be read."""
+        """Waits until the page may be requested. Raises ItemRefused, or PageAway while the rules cannot be read."""
         site = site_of(url)
         if site not in self.rules:
             self.rules[site] = await self._read(site)
@@ -39,7 +39,7 @@ class Robots:
         await self._wait(site, min(rules.crawl_delay(self.agent) or 0.0, self.max_delay))
 
     async def _read(self, site: str) -> Protego | PageAway:
-        """Reads the rules; without the file all is allowed, without an answer nothing (RFC 9309, 2.3.1)."""
+        """Reads the rules. Without the file everything is allowed, without a response nothing (RFC 9309, 2.3.1)."""
         found = bytearray()
         try:
             async with self.client.get(f"{site}/robots.txt", _anywhere, _nothing_more) as answer:
@@ -60,7 +60,7 @@ class Robots:
 
 
 async def _anywhere(url: str) -> None:
-    """Permits any URL: robots.txt may redirect to another site, and is not itself subject to rules."""
+    """Permits any URL: robots.txt may redirect to another site and is not itself subject to rules."""
     del url
 
 

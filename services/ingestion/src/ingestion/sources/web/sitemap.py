@@ -1,4 +1,4 @@
-"""Sitemaps (sitemaps.org, 0.9): lists of pages, and lists of such lists."""
+"""Reads sitemaps (sitemaps.org, 0.9): lists of pages, and indexes of such lists."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ PIECE_BYTES = 64 * 1024
 
 
 class SitemapDamaged(Exception):
-    """The text is a sentence for users."""
+    """The sitemap cannot be read. The message is a sentence for users."""
 
 
 @dataclass(frozen=True)
 class Sitemap:
-    """Canonical URLs in the file's order, each once: of pages, or of further sitemaps when it is an index."""
+    """The unique canonical URLs of a sitemap in order: of pages, or of further sitemaps if it is an index."""
 
     pages: tuple[str, ...]
     sitemaps: tuple[str, ...]
 
 
 def read_sitemap(file: Path, url: str) -> Sitemap:
-    """Blocking; the file may be compressed by gzip. Raises SitemapDamaged when it is none, or beyond MAX_BYTES."""
+    """Reads a file, blocking; it may be gzipped. Raises SitemapDamaged if it is not a sitemap or beyond MAX_BYTES."""
     pages: dict[str, None] = {}
     sitemaps: dict[str, None] = {}
     try:
@@ -47,7 +47,7 @@ def read_sitemap(file: Path, url: str) -> Sitemap:
 
 
 def _locations(file: Path) -> Iterator[tuple[str, str]]:
-    """(`url` or `sitemap`, text of its <loc>). Entities are not expanded, and nothing else is loaded."""
+    """Yields (`url` or `sitemap`, text of its <loc>). Expands no entities and loads nothing else."""
     parser = etree.XMLPullParser(
         events=("start", "end"), resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False
     )

@@ -1,4 +1,4 @@
-"""URLs in one form, so that a page has one: no fragment, no tracking parameters, no default port."""
+"""Normalises URLs, so that a page has only one: without fragment, tracking parameters and default port."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123
 
 
 def canonical(reference: str, base: str | None = None) -> str | None:
-    """The URL that `reference` means on the page `base`, normalised; None when it is none that a page could have.
+    """Returns the normalised URL of `reference` on the page `base`; None if no page could have it.
 
-    As browsers resolve it (WHATWG), with the escapes of RFC 3986, 6.2.2.
+    It is resolved as in browsers (WHATWG), and escapes are normalised (RFC 3986, 6.2.2).
     """
     try:
         url = Url(urljoin(base, reference.strip()) if base else reference.strip())
@@ -33,7 +33,7 @@ def canonical(reference: str, base: str | None = None) -> str | None:
 
 
 def site_of(url: str) -> str:
-    """Returns scheme, host and port (left out when it is the scheme's own), such as https://example.org."""
+    """Returns scheme, host and any port other than the scheme's default, such as https://example.org."""
     parsed = Url(url)
     default = {"http": 80, "https": 443}.get(parsed.scheme)
     port = "" if parsed.port in {None, default} else f":{parsed.port}"
@@ -41,17 +41,17 @@ def site_of(url: str) -> str:
 
 
 def path_of(url: str) -> str:
-    """Returns what identifies a page within its site: path and query, with the leading slash. `url` is canonical."""
+    """Returns path and query, which identify a page within its site, with the leading slash. `url` is canonical."""
     return url[len(site_of(url)) :]
 
 
 def pattern_path(url: str) -> str:
-    """Returns what patterns are matched with: the readable path, without the leading slash."""
+    """Returns the path to match patterns with: unescaped, without the leading slash."""
     return unquote(urlsplit(url).path, errors="replace").lstrip("/")
 
 
 def repeats_itself(url: str) -> bool:
-    """True when a part of the path comes again and again, as where relative links nest without end."""
+    """Returns whether a part of the path occurs many times, as with endlessly nested relative links."""
     parts = [part for part in urlsplit(url).path.split("/") if part]
     return any(parts.count(part) > MAX_REPEATS for part in set(parts))
 

@@ -1,4 +1,4 @@
-"""Archives, taken apart member by member. The modules of the walled process are imported here without the API's."""
+"""Expands archives member by member. Walled processes import this package without the modules of the API."""
 
 from ingestion.uploads.archives.limits import ArchiveLimits
 

@@ -1,4 +1,4 @@
-"""Takes an archive apart, behind the walls of `service_kit.sandbox`. Imports little: it is loaded for this alone."""
+"""Reads an archive behind the walls of `service_kit.sandbox`. Imports little, to keep the process small."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MEMORY_BYTES = 512 * 1024 * 1024
 
 
 def serve(messages: Connection, _: OwnMemory) -> None:
-    """Receives an `ArchiveAssignment` and the opened archive; sends its members as `protocol` says."""
+    """Receives an `ArchiveAssignment` and the open archive; sends the members as `protocol` describes."""
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
     try:

@@ -1,4 +1,4 @@
-"""Expands an archive on disk into a stream of files: in a walled process, off the event loop."""
+"""Expands an archive on disk into a stream of files, in a walled process and off the event loop."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from service_kit.sandbox import Sandbox, SandboxConfig, SandboxedProcess, Sandbo
 
 ArchiveKind = Literal["zip", "tar"]
 TASK, PRELOAD = "ingestion.uploads.archives.child:serve", "ingestion.uploads.archives.child"
-# Office documents are ZIP archives, too; one of these is their first member.
+# Office documents are ZIP archives whose first member is one of these.
 OFFICE_PARTS = (b"[Content_Types].xml", b"mimetype", b"_rels/", b"word/", b"xl/", b"ppt/")
 LOCAL_HEADER_BYTES = 30
 
 
 @dataclass(frozen=True)
 class SpooledMember:
-    """`path` is within the archive; it is empty when the rest of the archive is rejected."""
+    """A member, or its refusal. `path` is within the archive, empty if the rest of the archive is rejected."""
 
     path: str
     content: IncomingFile | Refused
 
 
 def archive_kind(name: str, head: bytes) -> ArchiveKind | None:
-    """Returns the kind by extension and first bytes; without an extension by the bytes alone."""
+    """Returns the kind by extension and first bytes, without an extension by the bytes only; None for other files."""
     if has_extension(name) and not is_archive(name):
         return None
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
@@ -45,14 +45,14 @@ def archive_kind(name: str, head: bytes) -> ArchiveKind | None:
     if head[257:262] == b"ustar" or head.startswith((GZIP, BZIP2, XZ)):
         return "tar"
     if is_archive(name):
-        return "zip" if name.lower().endswith(".zip") else "tar"  # damaged, and refused as such
+        return "zip" if name.lower().endswith(".zip") else "tar"  # damaged; the reader will refuse it
     return None
 
 
 class Expander:
-    """Takes archives apart in walled processes: what is wrong in a reader of archives cannot reach this process.
+    """Expands archives in walled processes, so that flaws in archive readers cannot reach this process.
 
-    The fork server is started with the first archive.
+    The fork server starts with the first archive.
     """
 
     def __init__(self, limits: ArchiveLimits, folder: Path, listener: Path | None = None) -> None:
@@ -61,17 +61,17 @@ class Expander:
         self._sandbox = Sandbox(SandboxConfig(TASK, PRELOAD, folder=str(folder)), listener)
 
     def close(self) -> None:
-        """Ends what still runs; its callers are told that the archive could not be read."""
+        """Kills running processes; their callers get a refusal saying that the archive could not be read."""
         self._sandbox.close()
 
     async def expanded(self, archive: Path, kind: ArchiveKind) -> AsyncGenerator[SpooledMember]:
-        """Yields each file of the archive; it stays in the folder until the next one is asked for.
+        """Yields each file of the archive; it stays on disk until the next one is requested.
 
-        Rejected files come with the reason, as does the rest of an archive that is damaged or exceeds the limits.
-        Raises StorageFull, and Unavailable when no process can be started.
+        Rejected files carry a reason, and so does the rest of an archive that is damaged or exceeds the limits.
+        Raises StorageFull, and Unavailable if no process can be started.
         """
         members = self._members(archive, kind)
-        turn = threading.Lock()  # the thread is still running when the caller is cancelled
+        turn = threading.Lock()  # a thread may still be running when the caller is cancelled
 
         def step() -> SpooledMember | None:
             with turn:

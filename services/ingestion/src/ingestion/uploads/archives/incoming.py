@@ -1,4 +1,4 @@
-"""Reads what a walled process finds in an archive, and believes none of it."""
+"""Receives the members of an archive from a walled process, and trusts nothing that it sends."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from service_kit.sandbox import SandboxedProcess
 
 LONGEST_MESSAGE = PIECE_BYTES + 1
 LONGEST_REASON = 2000  # characters
-# How long the process may take: to begin with, and per byte that it delivers.
+# The time that the process may take: a fixed part, and more with the bytes that it delivers.
 PATIENCE_SECONDS = 30.0
-SLOWEST = 2 * 1024 * 1024  # bytes a second
+SLOWEST = 2 * 1024 * 1024  # bytes per second
 
 
 class Incoming:
-    """The members of one archive. Their content goes into `spool`, which counts it and makes its hash."""
+    """The members of one archive. Their content goes to `spool`, which counts and hashes it."""
 
     def __init__(self, process: SandboxedProcess, spool: MemberSpool) -> None:
         self._process, self._spool = process, spool
         self._seconds_left = PATIENCE_SECONDS
 
     def members(self) -> Iterator[tuple[str, IncomingFile | Refused]]:
-        """Yields (path, file) of each member; raises ArchiveRefused and StorageFull."""
+        """Yields (path, file or refusal) for each member; raises ArchiveRefused and StorageFull."""
         while True:
             kind, body = self._next()
             if kind == FINISHED:

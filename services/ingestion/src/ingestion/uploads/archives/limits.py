@@ -1,4 +1,4 @@
-"""Limits on expanding an archive, whatever its headers claim."""
+"""Limits on expanding an archive, regardless of its headers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Unreadable(ArchiveRefused):
 
 @dataclass(frozen=True)
 class ArchiveLimits:
-    """`ratio`: expanded bytes per byte of the archive, above 16 MiB. `file_bytes` holds for each member."""
+    """`ratio` is expanded bytes per byte of the archive, enforced above 16 MiB. `file_bytes` is per member."""
 
     files: int
     total_bytes: int

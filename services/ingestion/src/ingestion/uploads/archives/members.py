@@ -1,4 +1,4 @@
-"""What the readers of archives find."""
+"""The members that readers of archives yield."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ingestion.documents.refusals import Refused
 
 
 class MemberDamaged(Exception):
-    """The content of a member cannot be read; those after it can."""
+    """The content of a member cannot be read, but later members can."""
 
     REFUSAL: ClassVar[Refused] = Refused("member-damaged", "it is damaged")
 
 
 @dataclass(frozen=True)
 class UnpackedMember:
-    """`content` reads the next bytes, at most as many as asked, and none at the end; it raises MemberDamaged.
+    """`content` reads up to the given number of bytes, none at the end, and raises MemberDamaged.
 
-    Or it says why the member is rejected.
+    If the member is rejected, `content` is the reason.
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""Decides which members become documents, and under which path: pure."""
+"""Decides which members become documents, and under which path."""
 
 from __future__ import annotations
 

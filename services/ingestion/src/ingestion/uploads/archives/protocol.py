@@ -1,8 +1,8 @@
-"""What the API and the process that takes an archive apart tell each other.
+"""The messages between the API and the process that reads an archive.
 
-Each message of the process begins with a byte that says what it is. A member is BEGIN with its path, DATA any number of
-times, and END; or REFUSED with path and reason, also after BEGIN, when its content turns out to be damaged. The archive
-ends with FINISHED, or with REFUSED_REST and the reason.
+Each message of the process begins with a byte for its type. A member is BEGIN with its path, any number of DATA, and
+END; or REFUSED with path and reason, possibly after BEGIN if its content turns out to be damaged. The archive ends with
+FINISHED, or with REFUSED_REST and the reason.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ BEGIN, DATA, END, REFUSED, REFUSED_REST, FINISHED = b"b", b"d", b"e", b"r", b"s"
 
 @dataclass(frozen=True)
 class ArchiveAssignment:
-    """`kind` is that of the archive, `limits` the fields of ArchiveLimits. The opened archive comes after it."""
+    """The request to read an archive, followed by the open file. `limits` has the fields of ArchiveLimits."""
 
     kind: str
     limits: dict[str, int]

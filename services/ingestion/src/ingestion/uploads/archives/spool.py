@@ -1,4 +1,4 @@
-"""The file on disk that an archive's members are expanded into, one after the other."""
+"""The file on disk into which the members of an archive are expanded, one at a time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from service_kit.spool import Spool, is_disk_full, temporary_spool
 
 @dataclass
 class MemberSpool:
-    """Takes one member after the other; of one beyond the size limit only the size is kept."""
+    """Stores one member at a time; for a member beyond the size limit it only keeps the size."""
 
     spool: Spool
     budget: Budget
@@ -24,13 +24,13 @@ class MemberSpool:
         self.spool.restart()
 
     def write(self, data: bytes) -> None:
-        """Raises ArchiveRefused and StorageFull."""
+        """Appends to the current member. Raises ArchiveRefused and StorageFull."""
         self.budget.spend(len(data))
         with _storage():
             self.spool.write(data)
 
     def taken(self, name: str) -> IncomingFile:
-        """Returns what was written since the last restart. Raises StorageFull."""
+        """Returns the file written since the last restart. Raises StorageFull."""
         with _storage():
             self.spool.flush()
         return IncomingFile(self.spool.path, name, self.spool.size, self.spool.content_hash, self.spool.head)
@@ -48,6 +48,6 @@ def _storage() -> Iterator[None]:
 
 @contextmanager
 def member_spool(folder: Path, budget: Budget) -> Iterator[MemberSpool]:
-    """Yields a spool on a temporary file that is deleted at the end."""
+    """Yields a spool on a temporary file that is deleted on exit."""
     with temporary_spool(folder, "member-", budget.limits.file_bytes) as spool:
         yield MemberSpool(spool, budget)

@@ -1,4 +1,4 @@
-"""Tar archives, plain or compressed, as a stream."""
+"""Reads tar archives, plain or compressed, as a stream."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ingestion.uploads.archives.limits import PIECE_BYTES, ArchiveRefused, Budge
 from ingestion.uploads.archives.members import UnpackedMember
 from ingestion.uploads.archives.naming import member_path, refusal
 
-# Before 3.11.10 and 3.12.6, Python takes time by the square of a header's length (CVE-2024-6232).
+# Before 3.11.10 and 3.12.6, Python takes time quadratic in the length of a header (CVE-2024-6232).
 HEADER_BYTES = 64 * 1024
 XZ_MEMORY_BYTES = 128 * 1024 * 1024
 GZIP, BZIP2, XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
@@ -27,7 +27,7 @@ class _Readable(Protocol):
 
 
 class _Unpacked(RawIOBase):
-    """Counts the bytes of the tar. A header is limited to HEADER_BYTES, as its reader holds all of it in memory."""
+    """Counts the bytes of the tar. Headers are limited to HEADER_BYTES, because tarfile holds them in memory."""
 
     def __init__(self, source: _Readable, budget: Budget) -> None:
         self.source, self.budget = source, budget
@@ -47,7 +47,7 @@ class _Unpacked(RawIOBase):
 
 
 class _Xz:
-    """Like LZMAFile, with a memory limit."""
+    """Like LZMAFile, but with a memory limit."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -64,17 +64,17 @@ class _Xz:
 
 
 def tar_members(archive: BinaryIO, budget: Budget) -> Iterator[UnpackedMember]:
-    """Yields each member; its content can be read until the next one is asked for. Raises ArchiveRefused."""
+    """Yields each member; its content can be read until the next one is requested. Raises ArchiveRefused."""
     stream = _Unpacked(_decompressed(archive), budget)
     try:
         with tarfile.open(fileobj=stream, mode="r|", errors="surrogateescape") as opened:
             while member := opened.next():
                 stream.header_left = None
-                budget.spend_file()  # folders too: the reader remembers them all
+                budget.spend_file()  # folders too, because tarfile keeps all members in memory
                 body = _body(opened, member)
                 if not member.isdir():
                     yield _member(member, body)
-                while rest := body(PIECE_BYTES):  # so that the next header follows
+                while rest := body(PIECE_BYTES):  # reads up to the next header
                     budget.spend(len(rest))
                 stream.header_left = HEADER_BYTES
     except (tarfile.TarError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""ZIP archives."""
+"""Reads ZIP archives."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ DIRECTORY_BYTES = 4 * 1024 * 1024
 END, END_LENGTH, LONGEST_COMMENT = b"PK\x05\x06", 22, 65_535
 ENCRYPTED = 0x1
 DAMAGES = (zipfile.BadZipFile, zlib.error, EOFError, ValueError)
-# LZMA may ask for gigabytes to expand a few bytes.
+# Not LZMA, which may need gigabytes of memory to expand a few bytes.
 READABLE = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2})
 
 
 def zip_members(archive: BinaryIO, budget: Budget) -> Iterator[UnpackedMember]:
-    """Yields each member; its content can be read until the next one is asked for. Raises ArchiveRefused."""
+    """Yields each member; its content can be read until the next one is requested. Raises ArchiveRefused."""
     _check_directory(archive)
     try:
         with zipfile.ZipFile(archive) as opened:
@@ -44,7 +44,7 @@ def zip_members(archive: BinaryIO, budget: Budget) -> Iterator[UnpackedMember]:
 
 
 def _check_directory(archive: BinaryIO) -> None:
-    """Limits the size of the list of members, which is read at once (APPNOTE 4.3.16)."""
+    """Limits the size of the central directory, which is read at once (APPNOTE 4.3.16)."""
     size = archive.seek(0, os.SEEK_END)
     archive.seek(max(size - END_LENGTH - LONGEST_COMMENT, 0))
     tail = archive.read()

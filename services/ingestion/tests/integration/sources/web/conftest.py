@@ -1,4 +1,4 @@
-"""A web site, and what synchronises it."""
+"""Fixtures: a web site, and a synchroniser for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sitemaps and crawls, against a real HTTP server on this machine, which the operator allows."""
+"""Sitemaps and crawls, against a real local HTTP server that the settings allow."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def test_robots_txt_is_obeyed(site: Site, synchronise: Synchroniser) -> No
     )
     started = time.monotonic()
     assert (await synchronise({"mode": "crawl"})).paths == ["/", "/a", "/private/open"]
-    assert time.monotonic() - started > 0.1  # two pauses, of what the operator allows at most
+    assert time.monotonic() - started > 0.1  # two pauses of the maximum that the operator allows
     assert [path for path, _ in site.requests].count(ROBOTS) == 1
     site.pages[ROBOTS] = Reply(b"User-agent: *\nDisallow: /")
     with pytest.raises(SourceUnavailable, match=r"robots\.txt does not allow"):
@@ -63,7 +63,7 @@ async def test_a_sitemap_with_an_index_and_compression(site: Site, synchronise: 
     config = {"url": f"{site.url}/sitemap.xml", "mode": "sitemap"}
     first = await synchronise(config)
     assert first.paths == ["/a", "/b", "/c"]
-    assert [gap.prefix for gap in first.gaps] == [""]  # none.xml: what it listed is not known
+    assert [gap.prefix for gap in first.gaps] == [""]  # the entries of none.xml are unknown
     assert site.asked == ["/sitemap.xml", "/one.xml", "/a", "/b", "/gone", "/two.xml.gz", "/c", "/none.xml"]
     again = await synchronise(config, first.known)
     assert (again.fetched, again.known) == ({}, first.known)
@@ -80,7 +80,7 @@ async def test_a_sitemap_that_is_none(site: Site, synchronise: Synchroniser) -> 
 
 
 def build(site: Site) -> None:
-    """/ leads to /a (to /a/deep, to /a/deeper) and /b; the rest must not be taken, or not be followed."""
+    """Builds a site: / links to /a (to /a/deep, to /a/deeper) and /b; other pages must not be taken or followed."""
     site.html("/", "/a", "/b#x", "/b", "/old", '<a rel="nofollow" href="/nofollow">x</a>', "/noindex", etag='"root"')
     site.html("/a", "/", "/a/deep", "http://localhost:1/elsewhere", etag='"a"')
     site.html("/a/deep", "/a/deeper", etag='"deep"')
@@ -112,7 +112,7 @@ async def test_an_unchanged_crawl_reads_nothing_and_finds_all(site: Site, synchr
     again = await synchronise({"mode": "crawl"}, first.known)
     assert again.paths == CRAWLED
     assert (again.fetched, again.gaps, again.known) == ({}, [], first.known)
-    # A page that is not linked any more, and one that is gone.
+    # One page is no longer linked, and one is gone.
     site.html("/a", "/", etag='"a2"')
     del site.pages["/by-noindex"]
     third = await synchronise({"mode": "crawl"}, again.known)
@@ -130,7 +130,7 @@ async def test_a_page_that_is_away_keeps_its_document_and_those_behind_it(
     again = await synchronise({"mode": "crawl"}, first.known)
     assert [gap.prefix for gap in again.gaps] == ["/a"]
     assert "/a" not in again.paths
-    assert "/a/deep" in again.paths  # by the links that are remembered
+    assert "/a/deep" in again.paths  # found by remembered links
     assert "/a/deeper" in again.paths
 
 

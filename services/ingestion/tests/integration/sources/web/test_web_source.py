@@ -1,4 +1,4 @@
-"""Single pages, against a real HTTP server on this machine, which the operator allows."""
+"""Single pages, against a real local HTTP server that the settings allow."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def test_a_page_that_is_gone_is_not_listed_and_one_that_is_away_ends_the_s
     site.html("/", status=503)
     with pytest.raises(SourceUnavailable, match="503 Service Unavailable"):
         await synchronise({})
-    assert len(site.asked) == 4  # the last one twice
+    assert len(site.asked) == 4  # the last page twice
     site.html("/", status=403)
     with pytest.raises(SourceUnavailable, match="403 Forbidden") as denied:
         await synchronise({})

@@ -1,4 +1,4 @@
-"""A site followed by the engine: through the API, the database and the object store."""
+"""Following a site end to end: API, database and object store."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def settings(settings: Settings) -> Settings:
 
 
 def counts(sync: dict[str, Any]) -> dict[str, int]:
-    """Those that are not 0."""
+    """Returns the counts that are not 0."""
     names = ("seen", "added", "changed", "removed", "unchanged", "refused", "excluded")
     return {name: sync[name] for name in names if sync[name]}
 

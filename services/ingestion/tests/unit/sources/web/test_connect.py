@@ -1,4 +1,4 @@
-"""A name is resolved once, and the connection is made to the address that was checked."""
+"""A host name is resolved once, and the connection goes to the checked address."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOOPBACK = ip_address("127.0.0.1")
 
 
 class Names:
-    """Answers a name with one list of addresses after the other, the last one for good."""
+    """A resolver that returns one list of addresses after the other, and repeats the last."""
 
     def __init__(self, *answers: list[str]) -> None:
         self.answers = [[ip_address(one) for one in answer] for answer in answers]
@@ -32,7 +32,7 @@ class Names:
 
 
 class RecordingNetwork(httpcore2.AnyIOBackend):
-    """Notes where a connection would have gone."""
+    """Records where a connection would have gone."""
 
     def __init__(self) -> None:
         self.hosts: list[str] = []
@@ -44,7 +44,7 @@ class RecordingNetwork(httpcore2.AnyIOBackend):
 
 @pytest.fixture
 async def port() -> AsyncIterator[int]:
-    """Of a server on 127.0.0.1 that redirects /away to 127.0.0.1 by number, and answers the rest."""
+    """The port of a server on 127.0.0.1 that redirects /away to itself by IP address and answers other paths."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         request = (await reader.readuntil(b"\r\n\r\n")).split()[1]
@@ -89,7 +89,7 @@ async def test_one_internal_address_in_the_answer_refuses_all() -> None:
 
 
 async def test_a_redirect_to_an_internal_address_is_refused(port: int) -> None:
-    # Only the name is allowed, not the address that it leads to.
+    # Only the name is allowed, not the address to which it redirects.
     settings = SourceSettings(web_allowed_networks="site.example")
     client = WebClient(settings, Names(["127.0.0.1"]))
     assert await body(client, f"http://site.example:{port}/") == b"hello"

@@ -1,4 +1,4 @@
-"""The order and the bounds of a crawl, and when a site counts as away."""
+"""The order and limits of a crawl, and when a site counts as unavailable."""
 
 from __future__ import annotations
 

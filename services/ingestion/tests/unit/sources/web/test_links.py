@@ -1,4 +1,4 @@
-"""What a page's HTML says of itself."""
+"""Facts read from a page's HTML."""
 
 from __future__ import annotations
 

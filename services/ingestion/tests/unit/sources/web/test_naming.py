@@ -1,4 +1,4 @@
-"""The names of what was fetched."""
+"""The names of fetched content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The patterns of a robots.txt, which any site may write as it likes."""
+"""Patterns of a robots.txt, which any site can write at will."""
 
 from __future__ import annotations
 

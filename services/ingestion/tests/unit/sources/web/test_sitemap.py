@@ -1,4 +1,4 @@
-"""Sitemaps."""
+"""Reading sitemaps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""URLs in one form."""
+"""Normalised URLs."""
 
 from __future__ import annotations
 
