@@ -31,6 +31,6 @@ def from_binary(sent: bytes) -> Vector:
 
 @cache
 def _texts_of_halves() -> NDArray[np.object_]:
-    """Returns every half-precision number as text, indexed by its bits: a look-up is ten times as fast as formatting."""
+    """Returns every half-precision number as text by its bits: look-ups are ten times as fast as formatting."""
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     return np.array([f"{half:.5g}" for half in halves.astype(np.float64).tolist()], dtype=object)

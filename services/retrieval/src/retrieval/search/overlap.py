@@ -21,7 +21,7 @@ def joined(texts: Iterable[str]) -> tuple[str, list[tuple[int, int]]]:
 
 
 def overlap(before: str, after: str) -> int:
-    """Returns the length of the longest end of `before` that `after` begins with; 0 if it is shorter than an overlap."""
+    """Returns the length of the longest end of `before` that `after` begins with; 0 if that is too short."""
     probe = after[:SHORTEST_OVERLAP]
     if len(probe) < SHORTEST_OVERLAP:
         return 0
