@@ -11,7 +11,7 @@ from retrieval.ranking.weights import BUNDLED, SpaceWeights
 
 @dataclass(frozen=True)
 class RankingRule:
-    """`rrf_k` and `legs` count in `rrf`, `legs` also in `convex`, `space` in `hybrid`."""
+    """`rrf_k` and `legs` apply to `rrf`, `legs` also to `convex`, `space` to `hybrid`."""
 
     mode: SearchMode = SearchMode.hybrid
     rrf_k: int = RRF_K
