@@ -1,6 +1,6 @@
 -- name: exact
--- Compares every vector of the workspace that the filter has a bit for. The column has no fixed dimensions, so it matches
--- no HNSW index.
+-- Compares every vector of the workspace that the filter has a bit for. The column has no fixed dimensions, so it
+-- matches no HNSW index.
 SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
 FROM chunk_vector
 WHERE workspace_id = %(workspace_id)s
@@ -26,8 +26,8 @@ ORDER BY embedding <=> %(vector)s::halfvec, chunk
 LIMIT %(limit)s;
 
 -- name: approximate
--- Uses the partial index of the space, so {model} and {dims} are literals. The outer ORDER BY corrects the relaxed order
--- of the index.
+-- Uses the partial index of the space, so {model} and {dims} are literals. The outer ORDER BY corrects the relaxed
+-- order of the index.
 SELECT chunk, score FROM (
     SELECT chunk, 1 - (embedding::halfvec({dims}) <=> %(vector)s::halfvec({dims})) AS score
     FROM chunk_vector
