@@ -1,1 +1,1 @@
-"""How well a text answers words: terms, BM25, wordpieces and near-duplicates. No IO but the files of the package."""
+"""Compares texts with queries and each other: terms, BM25, wordpieces, near-duplicates. Reads only its own files."""
