@@ -1,1 +1,1 @@
-"""Compares texts with queries and each other: terms, BM25, wordpieces, near-duplicates. Reads only its own files."""
+"""Compares texts: terms, BM25, wordpieces and near-duplicates. No IO except for its own files and the tokenizer's."""

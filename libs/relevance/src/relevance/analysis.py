@@ -61,8 +61,8 @@ class Analyzer:
     def readings(self, text: str, stemmings: Sequence[str]) -> list[tuple[str, ...]]:
         """Returns for each place the different terms by the rules of the languages, including repeats.
 
-        The text is taken to be in the language in which most of its words are stop words (the first of several). These
-        are dropped if other words are left; a stop word of another language may be a word of this one.
+        The text is taken to be in the language that has the most stop words in it (the first of several). These are
+        dropped if other words are left; a stop word of another language may be a word of this one.
         """
         rules = [self._rules(stemming) for stemming in stemmings]
         columns = list[tuple[str | None, ...]]()

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Parameters:
-    """`k1` >= 0: how much a repeated term adds. `b`, 0 to 1: how much a long chunk loses."""
+    """Parameters of BM25. `k1` >= 0: how much a repeated term adds. `b`, 0 to 1: how much a long chunk loses."""
 
     k1: float = K1
     b: float = B
@@ -37,7 +37,7 @@ class QueryWord:
 
 @dataclass(frozen=True)
 class WeightedWord:
-    """`weights` by known term. `mass`: the most that the word can weigh; an unknown word has one too."""
+    """A word with its `weights` by known term. `mass`: the most that it can weigh; an unknown word has one too."""
 
     word: QueryWord
     weights: Mapping[str, float]
@@ -46,7 +46,7 @@ class WeightedWord:
 
 @dataclass(frozen=True)
 class WeightedQuery:
-    """`words` in the order of the query. `mass`: the bound that no chunk's score reaches."""
+    """A query's `words`, in its order, with their weights. `mass`: the bound that no chunk's score reaches."""
 
     words: Sequence[WeightedWord]
     average_length: float
@@ -58,7 +58,7 @@ class WeightedQuery:
 
     @cached_property
     def weights(self) -> dict[str, float]:
-        """The weights of terms for highlights; the terms of a word that no chunk has weigh as much as the word."""
+        """The weights of terms for highlights; if no chunk has a word, its terms weigh as much as the word."""
         weights: dict[str, float] = {}
         for word in self.words:
             for term in word.word.terms:

@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"(?<![\w.,:/-])[\w.,:/-]*?\d[\w.,:/-]*")  # a token with a
 
 @dataclass(frozen=True)
 class Folded:
-    """`order`: the chunks that stay, best first. `duplicates`: the chunks folded into each of them, best first."""
+    """The chunks that stay, in `order`, best first. `duplicates`: those folded into each of them, best first."""
 
     order: list[int] = field(default_factory=list)
     duplicates: dict[int, list[int]] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Folded:
 
 @dataclass(frozen=True)
 class _Shingled:
-    """`plain`: only the words; `shingles`: hashes of them. `numbers` are only read if two texts are similar."""
+    """A text to compare. `plain`: only the words; `shingles`: their hashes. `numbers` is read only if needed."""
 
     lowered: str
     plain: str

@@ -29,7 +29,7 @@ _ELIDING = frozenset({"french", "italian", "catalan"})
 
 @dataclass(frozen=True)
 class Stemming:
-    """`keeps_accents`: the stemmer gets words with their accents, because it needs them to recognise suffixes.
+    """The rules of a language. `keeps_accents`: its stemmer needs the accents to recognise suffixes.
 
     `elisions` match what is at the beginning of a word but not part of it.
     """
