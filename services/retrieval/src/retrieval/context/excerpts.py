@@ -17,7 +17,7 @@ neutralised = neutralising("passage")
 
 @dataclass(frozen=True)
 class Excerpt:
-    """`shown` is the range of the hit's own characters in it; `grown` if it has surroundings too."""
+    """A form of a hit. `shown` is the range of the hit's own characters in it; `grown` if it has surroundings too."""
 
     content: str
     chunk_ids: list[str]

@@ -22,7 +22,7 @@ Count = Callable[[str], int]
 
 @dataclass(frozen=True)
 class Packet:
-    """`tokens` is the length of `text`; `cut` says which parts of the hits are missing."""
+    """Packed evidence. `tokens` is the length of `text`; `cut` says which parts of the hits are missing."""
 
     text: str
     tokens: int

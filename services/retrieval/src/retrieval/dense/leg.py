@@ -17,7 +17,7 @@ class DenseLeg(Leg):
     embedder: Embedder | None = None
 
     async def run(self, reader: IndexReader, asked: LegQuery, limits: SearchLimits) -> None:
-        """Searches exactly or with HNSW, whichever is cheaper; exactly as well if HNSW finds too few."""
+        """Searches exactly or with HNSW, whichever is cheaper; falls back to exact if HNSW finds too few."""
         assert self.vector is not None
         assert self.embedder is not None
         space, scope = self.embedder.space, asked.scope

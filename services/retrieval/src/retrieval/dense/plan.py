@@ -1,7 +1,7 @@
 """Chooses the cheaper of an exact scan and the approximate index. No IO.
 
 The unit of cost is one comparison of the exact scan. All workspaces share the approximate index of an embedding space,
-and only part of the vectors that it visits are searched: for a small workspace among many it is slow and incomplete.
+and only some of the vectors that it visits count: for a small workspace among many it would be slow and incomplete.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ GROWTH = 0.85  # exponent of the candidates needed for the same recall, by index
 
 @dataclass(frozen=True)
 class Sizes:
-    """`matching`: chunks of the workspace that pass the filter; `workspace`: all of its chunks; `shared`: about how
-    many vectors of all workspaces are in the approximate index.
+    """The sizes that decide. `matching`: chunks of the workspace that pass the filter; `workspace`: all of its chunks;
+    `shared`: about how many vectors of all workspaces are in the approximate index.
     """
 
     matching: int
@@ -33,9 +33,9 @@ class Sizes:
 
 @dataclass(frozen=True)
 class ScanPlan:
-    """`most_visited`: where the approximate scan stops, having cost as much as an exact one. `candidates`: how many it
-    keeps at a time, so that enough of them match the search; if the server cannot keep that many, the scan continues
-    until it has read `at_least` matching ones. `why` is for explain.
+    """How to scan. `most_visited`: where the approximate scan stops, having cost as much as an exact one. `candidates`:
+    how many it keeps at a time, so that enough of them match the search; if the server cannot keep that many, the scan
+    continues until it has read `at_least` matching ones. `why` is for explain.
     """
 
     exact: bool

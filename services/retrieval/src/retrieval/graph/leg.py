@@ -57,7 +57,7 @@ class GraphOf:
 
 @dataclass
 class GraphLeg(Leg):
-    """`evidence` is by chunk; `residual` is the dense leg for the query without its known names, if there is one."""
+    """The graph leg. `evidence` is by chunk; `residual`, if any, is the dense leg for the query without known names."""
 
     graph: GraphOf | None = None
     query: str = ""

@@ -31,7 +31,7 @@ class Highlighter:
         return {chunk.number: scoring.best(by_hit[rank], cosines) for rank, chunk in enumerate(chunks)}
 
     def _sentences(self, chunks: Sequence[IndexedChunk], weights: Mapping[str, float]) -> list[list[Sentence]]:
-        """Splits up to a hundred chunks into sentences, which would block the event loop for too long."""
+        """Splits up to a hundred chunks into sentences. Call it in a thread: it would block the event loop."""
         return [scoring.sentences_of(rank, chunk, weights, self.analyzer) for rank, chunk in enumerate(chunks)]
 
     async def _cosines(self, by_hit: Sequence[Sequence[Sentence]], dense: DenseLeg) -> dict[tuple[int, Span], float]:

@@ -172,7 +172,7 @@ class Indexer:
         return await asyncio.to_thread(work)
 
     async def _write(self, writer: IndexWriter, known: KnownIndexDocument, prepared: Prepared) -> None:
-        """Leaves out vectors of a space that the workspace does not have: nothing would use or delete them."""
+        """Writes the document; vectors of a space that the workspace lacks are left out: nothing would delete them."""
         rows = SpaceRows(writer.connection, writer.workspace_id)
         active = await ensure_active(rows, self.default, self.outbox)
         if prepared.vectors and not _has(await rows.spaces(), (prepared.vectors.model, prepared.vectors.dims)):

@@ -40,7 +40,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Regrouped:
-    """`frequent`: terms that leave the groups. `first_terms` and `terms`: the new groups, some of them empty."""
+    """New groups: `first_terms` and `terms`, some of them empty. `frequent`: terms that leave the groups."""
 
     frequent: TermPostings
     first_terms: list[str]

@@ -81,7 +81,7 @@ class OrphanRemoval:
         return removed
 
     async def _remove(self, workspace_id: UUID, documents: Sequence[int]) -> int:
-        """Deletes orphans. Nobody writes to them, so only the locks of postings and statistics are taken."""
+        """Deletes orphans. Nothing else writes to them, so only the locks of postings and statistics are taken."""
         async with self.database.workspace(workspace_id) as connection:
             rows = PostingRows(connection, workspace_id)
             await connection.execute("SELECT is_living(%s)", (workspace_id,))  # the workspace's lock, before all others

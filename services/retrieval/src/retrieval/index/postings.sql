@@ -44,14 +44,14 @@ WHERE workspace_id = %(workspace_id)s AND postings <= 64
 LIMIT %(limit)s;
 
 -- name: touched_blocks
--- Returns the blocks of terms that may hold chunks in these ranges.
+-- Returns the blocks of terms that may have chunks in these ranges.
 SELECT term, block, payload FROM posting_block
 WHERE workspace_id = %(workspace_id)s AND term = ANY (%(terms)s)
   AND EXISTS (SELECT FROM unnest(%(firsts)s::bigint[], %(lasts)s::bigint[]) AS range (first, last)
               WHERE first_chunk <= range.last AND last_chunk >= range.first);
 
 -- name: overlapping_blocks
--- Returns blocks of any term that may hold chunks in the range, a page at a time.
+-- Returns blocks of any term that may have chunks in the range, a page at a time.
 SELECT term, block, payload FROM posting_block
 WHERE workspace_id = %(workspace_id)s AND (term, block) > (%(after_term)s, %(after_block)s)
   AND first_chunk <= %(last)s AND last_chunk >= %(first)s
@@ -71,7 +71,7 @@ JOIN posting_group USING (first_term)
 WHERE workspace_id = %(workspace_id)s;
 
 -- name: overlapping_groups
--- Returns groups of any term that may hold chunks in the range, a page at a time.
+-- Returns groups of any term that may have chunks in the range, a page at a time.
 SELECT first_term, payload FROM posting_group
 WHERE workspace_id = %(workspace_id)s AND (%(after)s::text IS NULL OR first_term > %(after)s)
   AND first_chunk <= %(last)s AND last_chunk >= %(first)s

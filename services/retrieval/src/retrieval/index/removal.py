@@ -126,7 +126,7 @@ class PostingRemoval:
 def _without(
     blocks: Sequence[PostingBlock], chunks: Int64s
 ) -> tuple[list[tuple[PostingBlock, Postings]], Counter[int]]:
-    """Returns the blocks that have any of the chunks, with the postings left, and how many were removed by document."""
+    """Returns the blocks that have any of the chunks, with their other postings, and the number removed by document."""
     pairs = [(block, block.postings.without(chunks)) for block in releasing_gil(blocks)]
     changed = [(block, left) for block, left in pairs if len(left) < len(block.postings)]
     return changed, _gone(((block.postings, left) for block, left in changed), chunks)

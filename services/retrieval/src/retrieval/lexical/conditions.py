@@ -31,13 +31,13 @@ class TextConditions:
 
     @property
     def conditions(self) -> bool:
-        """Whether there is anything that every chunk must meet."""
+        """Whether there is a condition that every chunk must meet."""
         return bool(self.sections or self.excluded or (self.strict and self.phrases))
 
 
 @dataclass(frozen=True)
 class ConditionVerdict:
-    """`share` of the phrases that the chunk has; `admitted` if it meets the conditions."""
+    """The result for a chunk: the `share` of the phrases that it has; `admitted` if it meets the conditions."""
 
     share: float
     admitted: bool

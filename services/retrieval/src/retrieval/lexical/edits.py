@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-SHORTEST, SHORTEST_WITH_TWO = 4, 8  # letters that a word needs to be corrected, by one edit and by two
+SHORTEST, SHORTEST_WITH_TWO = 4, 8  # least letters of a word that is corrected, by one edit and by two
 _LONGEST = 32
 _SURE_BEGINNING = 6  # letters; the first letter of a shorter word is taken to be right
 

@@ -41,7 +41,7 @@ class Lists(Protocol):
 
 @dataclass(frozen=True)
 class ChunkFilter:
-    """`documents` (sorted numbers; None: all) are searched, without the `banned` chunks (sorted)."""
+    """Limits a search to `documents` (sorted numbers; None: all), without the `banned` chunks (sorted)."""
 
     documents: Int64s | None = None
     banned: Int64s | None = None
@@ -154,7 +154,7 @@ class MaxScore:
     def _read(self, term: str, positions: NDArray[np.intp]) -> list[Postings]:
         """Returns the blocks at these positions, concatenated where one begins after the end of another.
 
-        The result is kept: the chunks that are looked up after the best are known lie in most of the blocks.
+        The result is kept, because later look-ups of chunks need most of these blocks.
         """
         place = term, positions.tobytes()
         if (known := self._rows.get(place)) is not None:

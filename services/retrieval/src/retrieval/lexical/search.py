@@ -68,7 +68,7 @@ class WordFeatures(NamedTuple):
 
 
 class LexicalSearch:
-    """Call `open` first, then `best` for the best chunks and `features` for those of any chunks."""
+    """Searches by words. Call `open` first, then `best` for the best chunks and `features` for those of any chunks."""
 
     def __init__(
         self, reader: IndexReader, cache: Cache, analyzer: Analyzer, parsed: ParsedQuery, wanted: TextConditions

@@ -19,7 +19,7 @@ CORRECTED_FACTOR = 0.7  # a correction is uncertain
 
 @dataclass
 class QueryWords:
-    """`words` to search for; `left_out`: how many are not. `corrected`: the terms used instead of an unknown one."""
+    """The words of a query; `left_out`: how many are not searched for. `corrected`: known terms by unknown one."""
 
     words: list[QueryWord]
     left_out: int = 0

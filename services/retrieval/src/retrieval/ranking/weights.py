@@ -11,7 +11,7 @@ from retrieval.ranking.fusion import Weights
 
 @dataclass(frozen=True)
 class SpaceWeights:
-    """If `scaled`, cosines are scaled to 0 for the worst and 1 for the best of the dense leg's candidates."""
+    """Weights of a space. If `scaled`, cosines become 0 for the worst and 1 for the best of the dense candidates."""
 
     weights: Weights
     scaled: bool = False

@@ -16,7 +16,9 @@ Version: TypeAlias = tuple[int | None, str | None, str | None, int | None]
 
 @dataclass(frozen=True)
 class IndexState:
-    """`model`, `dims`: the active space. `chunks`, `terms`: totals of the workspace. `stemmings`: most frequent first.
+    """The state of a workspace's index.
+
+    `model`, `dims`: the active space. `chunks`, `terms`: totals of the workspace. `stemmings`: most frequent first.
     `recent_*`: the rows of postings that are not folded yet. `index_bytes`: the size of the approximate index.
     """
 

@@ -1,4 +1,4 @@
-"""Work in threads beside the event loop."""
+"""Work in threads alongside the event loop."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def hit(
 def explanation(
     chunk: int, candidates: Candidates, legs: Sequence[Leg], graph: GraphLeg | None = None
 ) -> HitExplanation:
-    """Explains a hit: its ranks in the legs that found it, and its scores, in `lexical` and `dense` in any case."""
+    """Explains a hit: rank and score in each leg that found it; `lexical` and `dense` also score other legs' hits."""
     exact = {"lexical": candidates.bm25, "dense": candidates.cosines}
     says = graph.evidence.get(chunk) if graph else None
     found = {}

@@ -39,7 +39,9 @@ class ScopedSearch:
         self.search, self.sessions, self.turns = search, sessions, SearchTurns()
 
     async def __call__(self, caller: Principal, request: SearchRequest) -> SearchResponse:
-        """Raises ScopeNeedsSession, UnknownSession, SessionsUnavailable, GlobalNeedsKey, TooManyWorkspaces, and what
+        """Returns the best hits in the scope.
+
+        Raises ScopeNeedsSession, UnknownSession, SessionsUnavailable, GlobalNeedsKey, TooManyWorkspaces, and what
         `Search` raises.
         """
         if request.scope is SearchScope.every:

@@ -24,7 +24,7 @@ POOL, POOL_OF_HITS = 50, 3  # candidates to diversify: this many, or this many t
 
 @dataclass(frozen=True)
 class Selected:
-    """`order`: the hits. `chunks` and `scores` include those of folded chunks. `rerank`: the reranker's report."""
+    """The hits, in `order`. `chunks` and `scores` include those of folded chunks. `rerank`: the reranker's report."""
 
     order: list[int]
     chunks: dict[int, IndexedChunk]

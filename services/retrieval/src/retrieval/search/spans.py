@@ -44,8 +44,8 @@ class Outline:
 
 @dataclass
 class Merged:
-    """`order`: the hits that remain, best first, with their `spans`, no two of which share a chunk. `into`: the other
-    hits, each with the better one that it became part of.
+    """Merged hits. `order`: those that remain, best first, with their `spans`, no two of which share a chunk. `into`:
+    the others, each with the better hit that it became part of.
     """
 
     order: list[int] = field(default_factory=list)

@@ -14,7 +14,7 @@ ACTIVE_SECONDS = 2.0  # a workspace keeps its share for this long after its last
 
 
 class SearchTurns:
-    """Admits MOST concurrent searches of a workspace while no other searches, and one while others do.
+    """Admits MOST concurrent searches of a workspace while it is the only active one, else one of each workspace.
 
     So a search competes with one of each other workspace, however many of theirs are waiting.
     """

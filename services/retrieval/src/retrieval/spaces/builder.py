@@ -39,7 +39,7 @@ FINAL = (ProviderRejected, ContextTooLong, WrongEmbeddings, ModelFolderInvalid, 
 
 
 class SpaceBuilder:
-    """`worker` works on the spaces, and `keep_house` does the housekeeping; run both concurrently.
+    """Builds spaces in its `worker`, with `keep_house` for the housekeeping; run both concurrently.
 
     `open_embedders` opens the configured models for background work; they are closed after each slice. `configured` are
     their spaces, the default's first. `batch` texts are embedded at a time.

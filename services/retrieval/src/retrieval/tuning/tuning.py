@@ -38,7 +38,7 @@ class StoredSettings:
 
 @dataclass(frozen=True)
 class Tuning:
-    """`rule` ranks candidates, `parameters` are those of BM25, `space` is the active one, None before the first.
+    """The effective settings. `parameters` are those of BM25; `space` is the active one, None before the first.
 
     `diversity` (0: none) is the weight of novelty in maximal marginal relevance.
     """
