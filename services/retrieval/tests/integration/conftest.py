@@ -47,7 +47,7 @@ PATIENT = (
 
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch):
-    """Waits for Redis and for the graph's generation on a busy machine too."""
+    """Makes searches wait longer for Redis and the graph's generation, for busy machines."""
     monkeypatch.setattr(optional_redis, "ANSWER_SECONDS", 60.0)
     monkeypatch.setattr(legs, "GENERATION_SECONDS", 60.0)
 

@@ -174,7 +174,7 @@ async def test_documents_indexed_during_a_build_are_in_the_new_space_before_the_
 
 
 async def test_vectors_of_the_other_model_are_filled_in_later(spaces, indexed, ingestion, search):
-    """A document that was in flight during the switch is embedded with the previous model."""
+    """A document that is in flight during the switch arrives with vectors of the previous model."""
     await indexed()
     await spaces.post(model=WORDS)
     await spaces.until(WORDS, "active")

@@ -30,7 +30,7 @@ NAUGHTY = Path(__file__).parents[5] / "shared/eval/naughty-strings/blns.json"
 
 @dataclass
 class Answer:
-    """`hits`: contents, best first; `features` by content, of every chunk of the workspace."""
+    """An answer of the leg. `hits`: contents, best first; `features` of every chunk of the workspace, by content."""
 
     leg: LexicalLeg
     hits: list[str]
@@ -44,7 +44,7 @@ def compact(database):
 
 @pytest.fixture
 def ask(database, workspace_id):
-    """await ask(query, documents=numbers, depth=..., strict=...): the leg alone."""
+    """await ask(query, documents=numbers, depth=..., strict=...): the answer of the leg alone."""
     store, analyzer, cache = SearchStore(database, 100), Analyzer(), PostingCache(1 << 20)
 
     async def search(
