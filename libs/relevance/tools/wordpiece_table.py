@@ -1,9 +1,9 @@
-"""Makes `wordpieces.npy`: what each wordpiece of the bundled encoder means alone, as 64 small integers.
+"""Makes `wordpieces.npy`: a static vector of 64 small integers for each wordpiece of the bundled encoder.
 
 python libs/relevance/tools/wordpiece_table.py [FILE]     about two minutes on one core
 
-Each piece is run through the encoder by itself; its output vectors are centred and put on the axes along which whole
-words differ most. One at a time: the encoder's integers are scaled by what else is in a batch.
+Each piece is run through the encoder by itself; the output vectors are centred and projected on the axes along which
+whole words differ most. They are run one at a time, because the encoder scales its integers by the whole batch.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def outputs(model: Path, pieces: Iterable[int]) -> NDArray[np.float32]:
-    """(pieces, 384): the last layer at each piece's place."""
+    """Returns (pieces, 384): the last layer at each piece's position."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
@@ -42,11 +42,11 @@ def outputs(model: Path, pieces: Iterable[int]) -> NDArray[np.float32]:
 
 
 def table(rows: NDArray[np.float32]) -> NDArray[np.int8]:
-    """(pieces, COMPONENTS): directions; their common length is what fits."""
+    """Returns (pieces, COMPONENTS): directions, scaled to use the range of the integers."""
     centred = unit(rows)
     centred = centred - centred[WORDS].mean(axis=0)
     axes = np.linalg.svd(centred[WORDS][::4], full_matrices=False)[2][:COMPONENTS]
-    axes *= np.sign(axes.sum(axis=1, keepdims=True))  # an axis has no direction of its own
+    axes *= np.sign(axes.sum(axis=1, keepdims=True))  # the sign of an axis is arbitrary
     directions = unit(centred @ axes.T)
     return np.round(directions * (127 / np.abs(directions).max())).astype(np.int8)
 

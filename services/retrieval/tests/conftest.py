@@ -18,7 +18,7 @@ MODEL = "all-MiniLM-L6-v2-onnx-int8"
 
 
 class Converted:
-    """A document as ingestion leaves it: its event's data and its two objects."""
+    """A converted document, as ingestion leaves it: its event's data and its two objects."""
 
     def __init__(
         self,
@@ -80,5 +80,5 @@ def random_vectors(count: int, dims: int = DIMS, seed: int = 7) -> np.ndarray:
 
 @pytest.fixture
 def converted() -> type[Converted]:
-    """Makes documents as ingestion leaves them."""
+    """Makes converted documents, as ingestion leaves them."""
     return Converted

@@ -1,1 +1,1 @@
-"""How well a text answers words: terms, BM25, wordpieces and near-duplicates. No IO but the files of the package."""
+"""Compares texts: terms, BM25, wordpieces and near-duplicates. No IO except for its own files and the tokenizer's."""

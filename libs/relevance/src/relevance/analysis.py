@@ -1,4 +1,4 @@
-"""Analyses text to index terms, the same for documents and queries. No IO.
+"""Turns text into index terms, the same for documents and queries. No IO.
 
 Words are lower-cased and stemmed by the rules of a language (`languages.py`), without Latin accents; stop words are
 dropped. Identifiers are kept whole and in their parts. Runs of Chinese, Japanese and Korean become bigrams.
@@ -18,7 +18,7 @@ from pathlib import PurePath
 from relevance.languages import ENGLISH, Stemming, load_stemming
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-# Vowel signs and points that \w leaves out, though words of these scripts are written with them.
+# Vowel signs and points: parts of words in these scripts that \w does not match.
 _MARKS = "\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd\u1000-\u109f"
 _LETTER = f"(?:(?![{_CJK}])[\\w{_MARKS}])"
 _UNIT = re.compile(f"[{_CJK}]+|{_LETTER}+(?:['’.-]{_LETTER}+)*")
@@ -28,41 +28,41 @@ _JOINTS = re.compile(r"[._-]+")
 _CAMEL = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^A-Za-z]+")
 _HUMP = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
 _ACCENTS = re.compile("[\u0300-\u036f]")
-LONGEST_TERM = 64  # characters; what is longer is no word, and an index entry has to fit a page
+LONGEST_TERM = 64  # characters; longer ones are not words, and an index entry has to fit a page
 REMEMBERED = 1 << 16  # words, of all languages
 
 
 @dataclass(frozen=True)
 class TermCounts:
-    """Term frequencies of a text and its length: the sum of them."""
+    """The term frequencies of a text, and its length, which is their sum."""
 
     frequencies: dict[str, int]
     length: int
 
 
 class Analyzer:
-    """May be shared by threads. `stemming` is the name of a language's rules, from `stemming_of`."""
+    """Turns text into terms. Thread-safe. `stemming` is the name of a language's rules, from `stemming_of`."""
 
     def __init__(self) -> None:
         self._stemmings: dict[str, Stemming] = {}
         self._of_unit = lru_cache(REMEMBERED)(self._analysed)
 
     def terms(self, text: str, stemming: str = ENGLISH) -> list[str]:
-        """The terms in their order, repeats included."""
+        """Returns the terms in order, including repeats."""
         return list(filter(None, self.places(text, stemming)))
 
     def places(self, text: str, stemming: str = ENGLISH) -> list[str]:
-        """The terms in their order, and an empty one for each stop word."""
+        """Returns the terms in order, with an empty one for each stop word."""
         of_unit, found = self._of_unit, list[str]()
         for unit in _UNIT.findall(_normalised(text)):
             found += of_unit(unit, stemming)
         return found
 
     def readings(self, text: str, stemmings: Sequence[str]) -> list[tuple[str, ...]]:
-        """Place by place, the different terms that stand there by the rules of each language, repeats included.
+        """Returns for each place the different terms by the rules of the languages, including repeats.
 
-        The text is taken to be in the language that has the most of its words as stop words (of several the first),
-        and those are dropped, if others are left; a stop word of another language may be a word of this one.
+        The text is taken to be in the language that has the most stop words in it (the first of several). These are
+        dropped if other words are left; a stop word of another language may be a word of this one.
         """
         rules = [self._rules(stemming) for stemming in stemmings]
         columns = list[tuple[str | None, ...]]()
@@ -77,7 +77,7 @@ class Analyzer:
         return left or [terms for terms in places if terms]
 
     def analyse(self, *texts: str, stemming: str = ENGLISH) -> TermCounts:
-        """Term frequencies over all of the texts."""
+        """Returns the term frequencies over all of the texts."""
         frequencies = Counter[str]()
         for text in texts:
             frequencies.update(self.terms(text, stemming))
@@ -94,7 +94,7 @@ class Analyzer:
 
 
 def name_forms(name: str) -> list[str]:
-    """Returns a file's name as it is and without its ending: `Annual Report.pdf` ends in a word that is no report."""
+    """Returns a file's name with and without its ending: `Report.pdf` is an identifier, not the word `report`."""
     return [name, PurePath(name).stem]
 
 
@@ -104,7 +104,7 @@ def folded(word: str) -> str:
 
 
 def _terms_of_unit(unit: str, rules: Stemming) -> Iterator[str]:
-    """A stop word is empty."""
+    """Yields the terms of a word or an identifier; an empty one for a stop word."""
     if _IS_CJK.match(unit):
         yield from _bigrams(unit)
         return
@@ -116,12 +116,12 @@ def _terms_of_unit(unit: str, rules: Stemming) -> Iterator[str]:
         unit = folded
     parts = _parts(unit)
     if len(parts) > 1 and _is_identifier(unit):
-        # AuthService is looked for as authservice, which is stemmed like any word
+        # AuthService is indexed as authservice, which is stemmed like any word
         yield _without_accents(unit.lower())[:LONGEST_TERM] if _JOINTS.search(unit) else _stemmed(unit, rules)
         if not any(any(map(str.isalpha, part)) and len(part) > 1 for part in parts):
-            return  # a decimal, a version, an abbreviation: its digits or letters alone say nothing
+            return  # a decimal, a version, an abbreviation: its digits or letters alone mean nothing
         if len(components := [part for part in _JOINTS.split(unit) if part]) > 1:
-            # of AuthService.signToken also each of the two
+            # AuthService.signToken also gives each of the two
             yield from (_stemmed(component, rules) for component in components if len(_parts(component)) > 1)
     for part in parts:
         if part.isdecimal():
@@ -138,7 +138,7 @@ def _stemmed(word: str, rules: Stemming) -> str:
 
 
 def _normalised(text: str) -> str:
-    """Accents that make one letter with theirs stay; others would part the word."""
+    """Composes accents with their letters; those that cannot be composed would split the word, and are removed."""
     return text if text.isascii() else _ACCENTS.sub("", unicodedata.normalize("NFKC", text))
 
 
@@ -156,11 +156,11 @@ def _parts(unit: str) -> list[str]:
     parts: list[str] = []
     for part in filter(None, _JOINTS.split(unit)):
         humps = _CAMEL.findall(part) if _HUMP.search(part) else [part]
-        # mRNA, iPhone: a hump of one letter is no word
+        # mRNA, iPhone: a hump of one letter is not a word
         parts += humps if all(len(hump) > 1 for hump in humps) else [part]
     return parts
 
 
 def _is_identifier(unit: str) -> bool:
-    """Hyphenated words are just words; with a digit they are names such as CVE-2021-44228."""
+    """Returns whether it is an identifier: hyphenated words are not, except with a digit, like CVE-2021-44228."""
     return "." in unit or "_" in unit or "-" not in unit or any(map(str.isdigit, unit))

@@ -1,5 +1,5 @@
-"""BM25 (Robertson, Zaragoza 2009) over words that may be found as several terms, with the IDF of Lucene, which is
-never negative, and without the constant factor k1 + 1. No IO.
+"""BM25 (Robertson, Zaragoza 2009) over words that may match several terms, with the IDF of Lucene, which is never
+negative, and without the constant factor k1 + 1. No IO.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Parameters:
-    """`k1` >= 0: how much a repeated term adds. `b`, 0 to 1: how much a long chunk loses."""
+    """Parameters of BM25. `k1` >= 0: how much a repeated term adds. `b`, 0 to 1: how much a long chunk loses."""
 
     k1: float = K1
     b: float = B
@@ -26,9 +26,9 @@ class Parameters:
 
 @dataclass(frozen=True)
 class QueryWord:
-    """A word of a query, `count` times in it, and the terms that it is looked for as, each with a factor up to 1.
+    """A word that a query has `count` times, and the terms that it is searched for by, each with a factor up to 1.
 
-    Of the terms that a chunk has the one that scores best counts.
+    Of the terms that a chunk has, the one that scores best counts.
     """
 
     terms: Mapping[str, float]
@@ -37,7 +37,7 @@ class QueryWord:
 
 @dataclass(frozen=True)
 class WeightedWord:
-    """`weights` by known term. `mass`: the weight that the word has at the most, that of an unknown one included."""
+    """A word with its `weights` by known term. `mass`: the most that it can weigh; an unknown word has one too."""
 
     word: QueryWord
     weights: Mapping[str, float]
@@ -46,7 +46,7 @@ class WeightedWord:
 
 @dataclass(frozen=True)
 class WeightedQuery:
-    """`words` in the order of the query. `mass`: the bound that no chunk's score reaches."""
+    """A query's `words`, in its order, with their weights. `mass`: the bound that no chunk's score reaches."""
 
     words: Sequence[WeightedWord]
     average_length: float
@@ -58,7 +58,7 @@ class WeightedQuery:
 
     @cached_property
     def weights(self) -> dict[str, float]:
-        """Weights of terms for highlights; a term that no chunk has weighs as much as its word."""
+        """The weights of terms for highlights; if no chunk has a word, its terms weigh as much as the word."""
         weights: dict[str, float] = {}
         for word in self.words:
             for term in word.word.terms:
@@ -67,22 +67,22 @@ class WeightedQuery:
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The terms that some chunk has."""
+        """The terms that at least one chunk has."""
         return frozenset(term for word in self.words for term in word.weights)
 
     def share(self, score: float) -> float:
-        """A score as the share of the query's mass, 0 to 1: comparable between queries."""
+        """Returns a score as the share of the query's mass, 0 to 1, which is comparable between queries."""
         return score / self.mass if self.mass else 0.0
 
     def saturation(self, frequencies: NDArray[np.integer], lengths: NDArray[np.integer]) -> Floats:
-        """The part of a term's weight that chunks have for it, 0 to 1."""
+        """Returns the share of a term's weight that each chunk gets, 0 to 1."""
         k1, b = self.parameters.k1, self.parameters.b
         found: Floats = frequencies / (frequencies + (k1 * (1 - b) + k1 * b / self.average_length * lengths))
         return found
 
 
 def idf(chunks: int, frequency: int) -> float:
-    """The weight of a term that `frequency` of `chunks` chunks have."""
+    """Returns the weight of a term that `frequency` of `chunks` chunks have."""
     return math.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5))
 
 
@@ -95,7 +95,7 @@ def weighted(
 ) -> WeightedQuery:
     """Weighs a query by the workspace: its `chunks`, their `terms` in all, and how many chunks have each term.
 
-    A word whose own terms (those of factor 1) no chunk has weighs as an unknown one, also where others stand for it.
+    A word whose own terms (those of factor 1) no chunk has weighs as an unknown one, even if others stand in for it.
     """
     found = []
     for word in words:

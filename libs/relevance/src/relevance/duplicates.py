@@ -1,8 +1,8 @@
-"""Folds near-duplicates: a chunk that adds nothing to a better one is named in it, not returned. No IO.
+"""Folds near-duplicates: a chunk that adds nothing to a better one is listed with it instead of returned. No IO.
 
-Compared are shingles of three words (Broder 1997, On the Resemblance and Containment of Documents), exactly: of a few
+Shingles of three words (Broder 1997, On the Resemblance and Containment of Documents) are compared exactly: for a few
 hundred chunks every shingle can be looked up, so nothing is estimated. Chunks that differ in a number, a version
-or an identifier with digits say different things, however alike they are otherwise.
+or an identifier with digits say different things, however similar they are otherwise.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 
 SHINGLE = 3  # words
 CONTAINED = 0.9  # share of a chunk's shingles that a better one has
-ALIKE = 0.8  # Jaccard of both
+ALIKE = 0.8  # Jaccard similarity
 
 # Chinese, Japanese and Korean write no spaces: each character counts as a word.
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -24,7 +24,7 @@ _NUMBER = re.compile(r"(?<![\w.,:/-])[\w.,:/-]*?\d[\w.,:/-]*")  # a token with a
 
 @dataclass(frozen=True)
 class Folded:
-    """`order`: those that stay, best first. `duplicates`: by one that stays, those folded into it, best first."""
+    """The chunks that stay, in `order`, best first. `duplicates`: those folded into each of them, best first."""
 
     order: list[int] = field(default_factory=list)
     duplicates: dict[int, list[int]] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Folded:
 
 @dataclass(frozen=True)
 class _Shingled:
-    """`plain`: the words alone; `shingles`: their hashes. Numbers are sought in what is alike otherwise only."""
+    """A text to compare. `plain`: only the words; `shingles`: their hashes. `numbers` is read only if needed."""
 
     lowered: str
     plain: str
@@ -55,7 +55,7 @@ class Folding:
         self._further: dict[int, list[int]] = {}
 
     def add(self, chunk: int, text: str) -> int | None:
-        """The better chunk that this one is folded into; None when it stays."""
+        """Returns the better chunk that this one is folded into; None if it stays."""
         read = _read(text)
         found = self._duplicate_of(read)
         if found is not None:

@@ -18,7 +18,7 @@ _STEMMERS = {
     "ro": "romanian", "ru": "russian", "sr": "serbian", "st": "sesotho", "es": "spanish", "sv": "swedish",
     "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
-# Bigrams are made of Chinese, Japanese and Korean in every language; what else such a text holds is mostly English.
+# Chinese, Japanese and Korean become bigrams by any rules; other words in such texts are mostly English.
 _ENGLISH = frozenset({"en", "zh", "ja", "ko"})
 # Articles and the like before a vowel: l'école, dell'arte.
 _ELISIONS = re.compile(
@@ -29,9 +29,9 @@ _ELIDING = frozenset({"french", "italian", "catalan"})
 
 @dataclass(frozen=True)
 class Stemming:
-    """`keeps_accents`: the stemmer is given the word with them, because it tells suffixes by them.
+    """The rules of a language. `keeps_accents`: its stemmer needs the accents to recognise suffixes.
 
-    `elisions` match at the beginning of a word what is no part of it.
+    `elisions` match what is at the beginning of a word but not part of it.
     """
 
     stem: Callable[[str], str]
@@ -49,7 +49,7 @@ def stemming_of(language: str | None) -> str:
 
 
 def load_stemming(name: str) -> Stemming:
-    """Raises KeyError for a name that `stemming_of` does not give."""
+    """Loads the rules. Raises KeyError for a name that `stemming_of` does not return."""
     if name == SIMPLE:
         return Stemming(str, frozenset(), keeps_accents=False)
     file = resources.files("relevance").joinpath("stop_words", f"{name}.txt")

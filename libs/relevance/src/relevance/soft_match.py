@@ -2,7 +2,7 @@
 
 For each wordpiece of the query, the best cosine with any wordpiece of the text, in a static table; their mean, weighted
 by how rare the query's words are. After ColBERT (Khattab, Zaharia 2020) and static embeddings (Model2Vec). The table
-is made by `tools/wordpiece_table.py` from the bundled encoder and serves whatever space the vectors are of.
+is made by `tools/wordpiece_table.py` from the bundled encoder and is used with any embedding space.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 from relevance.wordpieces import WeightedPieces, WordPieces, decoded
 
 TABLE_FILE = Path(__file__).with_name("wordpieces.npy")
-MOST_PIECES = 48  # of a query; of a longer one the weightiest
+MOST_PIECES = 48  # per query; of a longer one, the weightiest
 
 
 class SoftMatch:
-    """Loads the table (8 MB in memory, once per process). May be used from several threads at once."""
+    """Scores texts by wordpieces. Loads the table (8 MB in memory, once per process). Thread-safe."""
 
     def __init__(self) -> None:
         self.table = _table()
 
     def __call__(self, query: WeightedPieces, texts: Sequence[bytes]) -> NDArray[np.float64]:
-        """0 to 1 for each text, given as `WordPieces.distinct` gives it; 0 where either has no pieces."""
+        """Returns 0 to 1 for each text, in the form of `WordPieces.distinct`; 0 if it or the query has no pieces."""
         scores = np.zeros(len(texts))
         filled = [place for place, text in enumerate(texts) if text]
         pieces, weights = _weightiest(query)
@@ -45,7 +45,7 @@ class SoftMatch:
 
 
 class SoftMatcher:
-    """Scores candidates by their wordpieces. Loads the tokenizer and the table once; safe for several threads."""
+    """Scores candidates by their wordpieces. Loads the tokenizer and the table once. Thread-safe."""
 
     def __init__(self) -> None:
         self.pieces, self.score = WordPieces(), SoftMatch()
@@ -66,7 +66,7 @@ def _table() -> NDArray[np.float32]:
 
 
 def _weightiest(query: WeightedPieces) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-    """The distinct pieces that weigh anything; one that is repeated counts again."""
+    """Returns the distinct pieces with a weight, and the weights; those of repeated pieces are added up."""
     pieces, inverse = np.unique(query.ids, return_inverse=True)
     weights = np.bincount(inverse, query.weights, len(pieces)).astype(np.float32)
     kept = np.argsort(-weights, kind="stable")[:MOST_PIECES]

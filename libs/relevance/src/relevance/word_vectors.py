@@ -1,4 +1,4 @@
-"""What words mean alone, by the table of the bundled encoder's wordpieces; no model runs."""
+"""Static vectors of words, from the table of the bundled encoder's wordpieces; no model runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_WORDS = 20_000
 
 
 class WordVectors:
-    """Tells how alike two words are. Loads the table and the tokenizer once; safe for several threads."""
+    """Measures how similar two words are. Loads the table and the tokenizer once. Thread-safe."""
 
     def __init__(self, tokenizer: Tokenizer | None = None) -> None:
         self._tokenizer = tokenizer or load_minilm_tokenizer()
@@ -25,7 +25,7 @@ class WordVectors:
         self._vector = lru_cache(_MOST_WORDS)(self._looked_up)
 
     def alike(self, first: str, other: str) -> float:
-        """Returns the cosine of the two, from -1 to 1: a synonym has some 0.5, an unrelated word 0.1."""
+        """Returns the cosine of the two, from -1 to 1: about 0.5 for a synonym, 0.1 for an unrelated word."""
         return float(self._vector(first[:_LONGEST_WORD].lower()) @ self._vector(other[:_LONGEST_WORD].lower()))
 
     def _looked_up(self, word: str) -> NDArray[np.float32]:

@@ -1,6 +1,6 @@
-"""The wordpieces of a text in a few bytes: what `soft_match` needs to know of a chunk.
+"""The wordpieces of a text in a few bytes: what `soft_match` needs to know about a chunk.
 
-Whatever the embedding space, they are those of the bundled encoder's vocabulary, for which the package holds a table.
+In every embedding space they are those of the bundled encoder's vocabulary, for which the package has a table.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from inference.unicode import encodable
 
 Pieces: TypeAlias = NDArray[np.uint16]
 MOST_TOKENS = 254  # as many as the encoder reads of a text, besides the two special ones
-_LONGEST_TOKEN = 100  # characters; bounds what is tokenized of a text of many megabytes
+_LONGEST_TOKEN = 100  # characters; limits how much of a text of many megabytes is tokenized
 _CARRY = 255
-_SPECIAL = 103  # ids up to [MASK] are placeholders and no pieces of text
+_SPECIAL = 103  # ids up to [MASK] are placeholders, not pieces of text
 _WORD = re.compile(r"\S+")
 
 
@@ -34,15 +34,15 @@ class WeightedPieces:
 
 
 class WordPieces:
-    """May be used from several threads at once."""
+    """Splits texts into wordpieces. Thread-safe."""
 
     def __init__(self, tokenizer: Tokenizer | None = None) -> None:
-        """`tokenizer`: of the bundled encoder, where it is loaded already. It is copied."""
+        """`tokenizer`: the bundled encoder's, if it is already loaded. It is copied."""
         self._tokenizer = Tokenizer.from_str((tokenizer or load_minilm_tokenizer()).to_str())
         self._tokenizer.enable_truncation(MOST_TOKENS)
 
     def weighted(self, text: str, weight: Callable[[str], float]) -> WeightedPieces:
-        """Gives each piece the weight of its word; `weight` is asked for what stands between spaces."""
+        """Returns the pieces with the weights of their words; `weight` is called for each part between spaces."""
         text = _cut(text)
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         at = np.zeros(len(text) + 1)
@@ -64,14 +64,14 @@ class WordPieces:
 
 
 def chunk_text(title: str, headings: Sequence[str], content: str) -> str:
-    """Returns the text of a chunk's wordpieces: title (empty without one; a file's name is seldom words), the other
-    headings, content.
+    """Returns the text that a chunk's wordpieces are made of: title (empty if there is none, because file names are
+    rarely words), the other headings, content.
     """
     return " ".join([title, *(heading for heading in headings if heading != title), content]).strip()
 
 
 def encoded(rising: Pieces) -> bytes:
-    """Distinct ids, as what each adds to the one before it: a byte, after a 255 for each 255 that it is larger by."""
+    """Encodes rising ids as differences: a byte each, with a byte of 255 before it for each 255 in the difference."""
     steps = rising.astype(np.int64)
     steps[1:] -= steps[:-1].copy()
     found = np.full(len(steps) + int((steps // _CARRY).sum()), _CARRY, np.uint8)
@@ -80,7 +80,7 @@ def encoded(rising: Pieces) -> bytes:
 
 
 def decoded(stored: Sequence[bytes]) -> tuple[Pieces, NDArray[np.intp]]:
-    """(the distinct ids of all of them one after the other, rising in each; where each one's begin)."""
+    """Returns (the ids of all texts in sequence, rising within each; where those of each text begin)."""
     every = np.frombuffer(b"".join(stored), np.uint8)
     sums, own = np.cumsum(every, dtype=np.int64), every < _CARRY
     begins = np.cumsum([0, *map(len, stored)])

@@ -85,4 +85,4 @@ def test_the_table_says_what_the_encoder_says():
     upper = np.triu_indices(len(words), 1)
     stored = SOFT.table[words]
     agreement = np.corrcoef((fresh @ fresh.T)[upper], (stored @ stored.T)[upper])[0, 1]
-    assert agreement > 0.9  # the axes of 600 words are not quite those of all
+    assert agreement > 0.9  # the axes of 600 words differ a little from those of all

@@ -1,4 +1,4 @@
-"""How alike words are by the table of the bundled encoder."""
+"""How similar words are by the table of the bundled encoder."""
 
 from __future__ import annotations
 

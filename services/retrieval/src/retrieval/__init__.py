@@ -2,6 +2,6 @@
 
 import os
 
-# A search multiplies small matrices. Further threads of OpenBLAS make that no faster, and after each product they spin
-# on processors that the database could use. It is read when numpy is imported; a value that is set already stays.
+# A search multiplies small matrices. More OpenBLAS threads do not speed that up, and after each product they spin on
+# CPUs that the database could use. numpy reads the variable at import; a value that is already set stays.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -1,4 +1,4 @@
-"""The problems of the service, and how callers see them."""
+"""The problems that the service reports to callers."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from service_kit.problems import Conflict, Forbidden, InvalidRequest, NotFound, 
 
 
 class SearchUnavailable(Problem):
-    """No leg of the search could answer; `legs` says why, by leg."""
+    """No leg of the search could answer; `legs` has the reason for each."""
 
     status, type, title = 503, "search-unavailable", "Search is unavailable; try again"
 
 
 class InvalidMetadataPath(InvalidRequest):
-    """`place` names the expression, the detail what is wrong with it."""
+    """A metadata filter is invalid: `place` names the expression, and the detail says what is wrong with it."""
 
     type, title = "invalid-metadata-path", "A metadata filter is not a valid SQL/JSON path expression"
 
@@ -42,7 +42,7 @@ class SessionsUnavailable(Problem):
 
 
 class UnknownEmbeddingModel(InvalidRequest):
-    """`configured` lists the models that are."""
+    """The model is not configured; `configured` lists those that are."""
 
     type, title = "unknown-embedding-model", "This embedding model is not configured"
 
@@ -64,7 +64,7 @@ class WorkspaceBusy(Problem):
 
 
 class UnknownTokenizer(InvalidRequest):
-    """`available` lists the tokenizers."""
+    """There is no tokenizer of this name; `available` lists those that exist."""
 
     type, title = "unknown-tokenizer", "Unknown tokenizer"
 
@@ -74,7 +74,7 @@ class TokenizerUnusable(Problem):
 
 
 class ConvertedInvalid(ValueError):
-    """The objects of a converted document differ from what its event says."""
+    """The objects of a converted document contradict its event."""
 
 
 class UnknownEncoder(NotFound):

@@ -35,7 +35,7 @@ from retrieval.settings import Settings
 from service_kit import optional_redis
 from service_kit.postgres import Database
 
-# A leg that is late on a busy machine is left out, so no test but those of deadlines has short ones.
+# A leg that is late on a busy machine is left out, so only tests of deadlines have short ones.
 PATIENT = (
     "lexical_deadline_seconds",
     "dense_deadline_seconds",
@@ -47,7 +47,7 @@ PATIENT = (
 
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch):
-    """Redis and the graph's generation are waited for on a busy machine too."""
+    """Makes searches wait longer for Redis and the graph's generation, for busy machines."""
     monkeypatch.setattr(optional_redis, "ANSWER_SECONDS", 60.0)
     monkeypatch.setattr(legs, "GENERATION_SECONDS", 60.0)
 
@@ -88,7 +88,7 @@ def index(database, workspace_id):
 
 @pytest.fixture
 def compaction(database):
-    """What folds recent postings into blocks, when it is told to."""
+    """The task that folds recent postings, run only on demand."""
     return Compaction(database, CompactionMetrics(CollectorRegistry()))
 
 
@@ -99,7 +99,7 @@ def audience() -> str:
 
 @pytest.fixture
 def make_settings(urls, own_redis_url, token_keys, object_store_settings, owners):
-    """make_settings(embedding_backend=..., embedding_models=[...]): of a service on this test's engines."""
+    """make_settings(embedding_backend=..., embedding_models=[...]): settings of a service on this test's engines."""
 
     def make(embedding_models: list[dict[str, Any]] | None = None, **more: Any) -> Settings:
         values = {
@@ -136,14 +136,14 @@ async def redis(redis_url):
 
 
 def _owned(data: DocumentConverted, workspace_id: UUID) -> DocumentConverted:
-    """Returns the data with its objects where this workspace keeps those of the document."""
+    """Returns the data with its objects' keys in this workspace."""
     own = f"{derived_prefix(workspace_id, data.document_id)}v{data.version}/"
     vectors = f"{own}vectors.npy" if data.vectors_key else None
     return data.model_copy(update={"chunks_key": f"{own}chunks.jsonl", "vectors_key": vectors})
 
 
 class Ingestion:
-    """What the ingestion service does: writes objects and events, and reads the answers."""
+    """Stands in for the ingestion service: writes objects and events, and reads the answers."""
 
     def __init__(self, redis: Redis, objects, embedder, workspace_id: UUID, database: Database) -> None:
         self.redis, self.objects, self.embedder, self.workspace_id = redis, objects, embedder, workspace_id
@@ -183,7 +183,7 @@ class Ingestion:
         return await self.send(DocumentDeleted(document_id=document.data.document_id), **more)
 
     async def answers(self, kind: type[EventData]) -> list[Any]:
-        """What the service said of this kind, once it has handled all that is on the stream."""
+        """Returns the service's events of this kind, once it has handled everything on the stream."""
         await self.drained()
         entries = [Event.model_validate_json(fields["event"]) for _, fields in await self.redis.xrange(DOCUMENTS)]
         return [kind.model_validate(event.data) for event in entries if event.type == kind.event_type]
@@ -192,13 +192,13 @@ class Ingestion:
         return await eventually(lambda: self.answers(kind), lambda found: len(found) >= count)
 
     async def drained(self) -> None:
-        """The service has handled all that is on the stream, and what it said of that is there too."""
+        """Waits until the service has handled everything on the stream, and has published its own events."""
 
         async def left() -> tuple[int, ...]:
             groups = {group["name"]: group for group in await self.redis.xinfo_groups(DOCUMENTS)}
             if "retrieval" not in groups:
                 return (1,)
-            async with self.database.system() as connection:  # what is acknowledged is committed, so asked after that
+            async with self.database.system() as connection:  # after the check above: acknowledged events are committed
                 rows = await (await connection.execute("SELECT count(*) FROM outbox")).fetchall()
             return groups["retrieval"]["lag"], groups["retrieval"]["pending"], rows[0][0]
 
@@ -208,7 +208,7 @@ class Ingestion:
 class Provider:
     """An OpenAI-compatible endpoint on this machine. A text's vector counts its words, by their hash.
 
-    While `open` is not set it keeps callers waiting, from the start or after `answers`; `status` is what it answers.
+    While `open` is not set it keeps callers waiting, from the start or after `answers` calls; `status` is its answer.
     """
 
     def __init__(self) -> None:
@@ -217,11 +217,11 @@ class Provider:
         self.answers: int | None = None
 
     def model(self, name: str = "words") -> dict[str, Any]:
-        """An entry of EMBEDDING_MODELS."""
+        """Returns an entry of EMBEDDING_MODELS."""
         return {"backend": "openai", "base_url": self.url, "model": name, "dims": 64, "api_key": "sk-secret"}
 
     def default(self, name: str = "words") -> dict[str, Any]:
-        """The same as the settings of the default model."""
+        """Returns the same as the settings of the default model."""
         return {f"embedding_{key}": value for key, value in self.model(name).items()}
 
     async def answer(self, request: Request) -> JSONResponse:
@@ -290,13 +290,13 @@ async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], b
 
 @pytest.fixture(name="eventually")
 def eventually_fixture():
-    """await eventually(read, good): what `read` gives once it is good."""
+    """await eventually(read, good): the result of `read` once it is good."""
     return eventually
 
 
 @pytest.fixture
 def ingesting(redis, object_store, embedder, workspace_id, database):
-    """As `ingestion`, for a test that runs the service itself."""
+    """Like `ingestion`, for a test that runs the service itself."""
     return Ingestion(redis, object_store, embedder, workspace_id, database)
 
 

@@ -1,4 +1,4 @@
-"""Repeated searches are answered from Redis, and never by what is not so any more."""
+"""Repeated searches are answered from Redis, and never with a stale answer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def answer(**more) -> SearchResponse:
 
 @pytest.fixture
 async def keep(redis_url):
-    """A cache of its own on an empty server."""
+    """A cache on an empty server."""
     async with Redis.from_url(redis_url) as redis:
         yield SearchCache(redis, "v1", 60, CollectorRegistry())
 
@@ -46,7 +46,7 @@ def place(workspace_id, generation: int = 1, name: str = "a") -> CacheSlot:
 
 
 async def counted(client) -> dict[str, float]:
-    """attractor_search_cache_total, by result."""
+    """Returns attractor_search_cache_total by result."""
     text = (await client.get("/metrics")).text
     return {result: float(value) for result, value in re.findall(r'search_cache_total\{result="(\w+)"\} (\S+)', text)}
 
@@ -206,7 +206,7 @@ async def test_cached_answers_are_bounded(keep, workspace_id, monkeypatch):
     monkeypatch.setattr(caching, "MOST_ANSWERS", 3)
     for number in range(5):
         await keep.put(place(workspace_id, name=str(number)), answer())
-        await asyncio.sleep(0.002)  # they make room in the order of their expiry, in milliseconds
+        await asyncio.sleep(0.002)  # they are evicted by expiry, in milliseconds
     kept = [await keep.get(place(workspace_id, name=str(number))) is not None for number in range(5)]
     assert kept == [False, False, True, True, True]
     monkeypatch.setattr(caching, "MOST_BYTES", 10)

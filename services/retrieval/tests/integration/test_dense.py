@@ -1,4 +1,4 @@
-"""The dense leg: exact or approximate, with the reason; never fewer than there are, whoever else has vectors."""
+"""The dense leg: exact or approximate, with the reason; it never finds too few because of others' vectors."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from retrieval.text.query import parse
 
 SPACE = EmbeddingSpace("test", 16, 256)
 PER_DOCUMENT = 20
-CHEAP = SearchLimits(exact_scan=0, hnsw_tuple_cost=0.0001)  # the approximate index is taken whenever it is there
+CHEAP = SearchLimits(exact_scan=0, hnsw_tuple_cost=0.0001)  # the approximate index is used whenever it exists
 
 
 @dataclass(frozen=True)
@@ -35,14 +35,14 @@ class Vectors:
     rows: np.ndarray
 
     def cosines(self, vector: np.ndarray, documents: np.ndarray | None = None) -> dict[int, float]:
-        """As the database has them, in half precision."""
+        """Returns the cosines as the database computes them, in half precision."""
         rows, asked = self.rows.astype(np.float16).astype(float), vector.astype(np.float16).astype(float)
         scores = rows @ asked / np.linalg.norm(rows, axis=1) / np.linalg.norm(asked)
         left = np.ones(len(rows), bool) if documents is None else np.isin(self.numbers >> 20, documents)
         return dict(zip(self.numbers[left].tolist(), scores[left].tolist(), strict=True))
 
     def are_nearest(self, leg: DenseLeg, vector: np.ndarray, documents: np.ndarray | None = None) -> bool:
-        """Whether the leg found the best 50; equals may stand in any order."""
+        """Returns whether the leg found the best 50; equals may be in any order."""
         cosines = self.cosines(vector, documents)
         found = [cosines[one.chunk] for one in leg.found]
         assert [one.score for one in leg.found] == pytest.approx(found, abs=1e-5)
@@ -128,7 +128,7 @@ async def test_every_scan_finds_the_nearest_behind_every_filter(stored, ask, wor
 
 async def test_a_small_workspace_among_many_foreign_vectors_gets_all_of_its_own(stored, ask, workspace_id):
     vector = unit(7)
-    await stored(uuid4(), 3_000, around=vector)  # nearer than all of mine
+    await stored(uuid4(), 3_000, around=vector)  # nearer than all of this workspace's
     mine = await stored(workspace_id, 60, around=-vector)
     by_cost = await ask(workspace_id, vector, SearchLimits(exact_scan=0))
     assert mine.are_nearest(by_cost, vector)
@@ -140,7 +140,7 @@ async def test_a_small_workspace_among_many_foreign_vectors_gets_all_of_its_own(
 
 
 async def test_chunks_that_hnsw_misses_are_found_exactly(stored, ask, workspace_id, monkeypatch):
-    """The scan ends where it has cost as much as an exact one, which is then made."""
+    """The scan stops when it has cost as much as an exact one, which is then run."""
     vector = unit(7)
     await stored(uuid4(), 3_000, around=vector)
     mine = await stored(workspace_id, 200, around=-vector)

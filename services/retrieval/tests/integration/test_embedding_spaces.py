@@ -1,4 +1,4 @@
-"""Spaces of two real models: built, searched, switched there and back, dropped; through failures and restarts."""
+"""Spaces of two real models: built, searched, switched back and forth, dropped; through failures and restarts."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ TEXTS = ["The port is 8080.", "Lunch is at noon.", "Backups run at night."]
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
     monkeypatch.setattr(builder_module, "RETRY_SECONDS", 0.2)
-    monkeypatch.setattr(builder_module, "LEASE_SECONDS", 3.0)  # a third of it is the pause between two looks
+    monkeypatch.setattr(builder_module, "LEASE_SECONDS", 3.0)  # a third of it is the interval of checks
 
 
 @pytest.fixture
 def settings(make_settings, provider):
-    """The bundled model is the default, the provider's may be chosen."""
+    """The bundled model is the default, and the provider's can be chosen."""
     return make_settings([provider.model()])
 
 
 class Spaces:
-    """The routes, as an owner."""
+    """Calls the routes as an owner."""
 
     def __init__(self, client, headers, eventually) -> None:
         self.client, self.headers, self.eventually = client, headers, eventually
@@ -78,7 +78,7 @@ def spaces(client, connect):
 
 @pytest.fixture
 def indexed(ingestion, converted):
-    """await indexed(texts, ...): a document with vectors of the bundled model, in the index."""
+    """await indexed(texts, ...): indexes a document with vectors of the bundled model."""
 
     async def index(texts=TEXTS, **more):
         document = converted(texts, **more)
@@ -134,7 +134,7 @@ async def test_a_space_is_built_switched_to_switched_back_and_deleted(
     assert (await spaces.drop(active["id"]))["status"] == "dropping"
     await spaces.until(WORDS, "available", vectors=0)
     assert await count(database, workspace_id, "SELECT count(*) FROM chunk_vector") == 3
-    # The index follows when no search has the table.
+    # The index is dropped once no search uses the table.
     await spaces.eventually(
         lambda: count(database, workspace_id, "SELECT count(to_regclass(%s))", index), lambda found: found == 0
     )
@@ -174,7 +174,7 @@ async def test_documents_indexed_during_a_build_are_in_the_new_space_before_the_
 
 
 async def test_vectors_of_the_other_model_are_filled_in_later(spaces, indexed, ingestion, search):
-    """A document that was on its way, embedded with the model from before the switch."""
+    """A document that is in flight during the switch arrives with vectors of the previous model."""
     await indexed()
     await spaces.post(model=WORDS)
     await spaces.until(WORDS, "active")
@@ -222,7 +222,7 @@ async def test_the_space_requested_last_is_switched_to(spaces, indexed, provider
 async def test_another_environment_never_breaks_the_search(
     make_settings, provider, running, ingesting, converted, connect, auth_headers
 ):
-    """The model that a workspace is searched with is no longer configured; then it is again, beside another default."""
+    """The model that a workspace is searched with is no longer configured; then it is again, beside a new default."""
 
     async def ask(client, **more):
         answer = await client.post("/v1/search", json={"query": "backups at night", **more}, headers=auth_headers())
@@ -234,7 +234,7 @@ async def test_another_environment_never_breaks_the_search(
 
     beside = {"backend": "bundled"}
     async with running(create_app(make_settings([beside], **provider.default()))) as client:
-        await asyncio.sleep(0.6)  # two rounds of the builder, which has no reason to do anything
+        await asyncio.sleep(0.6)  # two rounds of the builder, which has nothing to do
         assert {one["model"]: one["status"] for one in (await connect(client).all()).values()} == {
             MINILM: "active",
             WORDS: "available",
@@ -270,7 +270,7 @@ start()
 
 
 def environment(settings, port: int) -> dict[str, str]:
-    """What a process of its own needs to run with these settings."""
+    """Returns the environment of a separate process with these settings."""
     values = settings.model_dump(exclude_none=True, exclude={"embedding_models"}) | {"port": port}
     plain = {
         name.upper(): str(one.get_secret_value() if isinstance(one, SecretStr) else one) for name, one in values.items()
@@ -321,7 +321,7 @@ async def test_a_build_goes_on_after_kill_and_replicas_share_it(
     for one in replicas:
         one.cancel()
     await asyncio.gather(*replicas, return_exceptions=True)
-    assert 200 <= len(provider.texts) <= 232  # what had been answered, and what was on its way, when it was killed
+    assert 200 <= len(provider.texts) <= 232  # answered before the kill, and in flight at the kill
     statement = "SELECT status FROM embedding_space WHERE model = %s"
     assert await count(database, workspace_id, statement, WORDS) == "active"
     await configured.aclose()

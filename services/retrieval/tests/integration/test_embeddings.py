@@ -1,4 +1,4 @@
-"""Embeddings as the `openai` SDK asks for them."""
+"""Embeddings, requested with the `openai` SDK."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEXTS = [
 
 @asynccontextmanager
 async def served(settings):
-    """The service on a port of its own; its base URL."""
+    """Runs the service on a port of its own; yields its base URL."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(create_app(settings), log_config=None, timeout_graceful_shutdown=0))
@@ -48,8 +48,8 @@ def key(auth_headers):
 
 
 @pytest.fixture
-def door(settings, object_store, key):  # noqa: ARG001  the bucket has to be there
-    """`async with door() as sdk`: the SDK, which repeats nothing."""
+def door(settings, object_store, key):  # noqa: ARG001  the bucket must exist
+    """`async with door() as sdk`: the SDK, without retries."""
 
     @asynccontextmanager
     async def opened(own=settings):

@@ -1,4 +1,4 @@
-"""What a search is limited to: resolved once, to document numbers that all legs take."""
+"""What a search is limited to: resolved once, to document numbers that all legs use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def day(number: int) -> datetime:
 
 @pytest.fixture
 async def documents(index, converted):
-    """By a letter: four documents that differ in everything."""
+    """Four documents that differ in everything, by letter."""
     made = {
         "a": converted(
             ["one", "two"],
@@ -63,7 +63,7 @@ def store(database):
 
 @pytest.fixture
 def left(store, documents, workspace_id):
-    """await left(fields={}, attached=None, **filters): the letters of the documents left, None where nothing limits."""
+    """await left(fields={}, attached=None, **filters): letters of the matching documents; None if nothing limits."""
 
     async def ask(fields=None, attached=None, **filters):
         async with store.snapshot(workspace_id, 10) as snapshot:

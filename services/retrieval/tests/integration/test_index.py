@@ -1,4 +1,4 @@
-"""The index itself: the wall between workspaces, the approximate index of vectors."""
+"""The index itself: the isolation of workspaces, and the approximate index of vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lexical leg on a real index: the query language, the languages, unknown words, and any input at all."""
+"""The lexical leg on a real index: the query language, natural languages, unknown words, and arbitrary input."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAUGHTY = Path(__file__).parents[5] / "shared/eval/naughty-strings/blns.json"
 
 @dataclass
 class Answer:
-    """`hits`: contents, best first; `features` by content, of every chunk of the workspace."""
+    """An answer of the leg. `hits`: contents, best first; `features` of every chunk of the workspace, by content."""
 
     leg: LexicalLeg
     hits: list[str]
@@ -44,7 +44,7 @@ def compact(database):
 
 @pytest.fixture
 def ask(database, workspace_id):
-    """await ask(query, documents=numbers, depth=..., strict=...): the leg alone."""
+    """await ask(query, documents=numbers, depth=..., strict=...): the answer of the leg alone."""
     store, analyzer, cache = SearchStore(database, 100), Analyzer(), PostingCache(1 << 20)
 
     async def search(
@@ -70,7 +70,7 @@ def ask(database, workspace_id):
 
 @pytest.fixture(params=["recent", "in groups", "in many groups", "in blocks", "some of all"])
 def write(request, index, converted, compact, monkeypatch):
-    """await write(*texts, **facts): a document of each, with the postings where the parameter says."""
+    """await write(*texts, **facts): makes a document of each, with its postings where the parameter says."""
     if request.param in ("in many groups", "some of all"):
         monkeypatch.setattr(retrieval.index.groups, "_LARGEST", 20)
         monkeypatch.setattr(retrieval.lexical.vocabulary, "_FEW_GROUPS", 0)
@@ -91,7 +91,7 @@ async def test_prefixes(write, ask):
     await write("The AuthService signs.", "Authentic leather", "an author", "running fast", "Zürich")
     assert set((await ask("auth*")).hits) == {"The AuthService signs.", "Authentic leather", "an author"}
     assert (await ask("AuthServ*")).hits == ["The AuthService signs."]
-    assert (await ask("runnin*")).hits == ["running fast"]  # which is known as run
+    assert (await ask("runnin*")).hits == ["running fast"]  # which is indexed as run
     assert (await ask("ZÜR*")).hits == ["Zürich"]
     assert (await ask("qqq*")).hits == []
     answer = await ask("leath* auth*")

@@ -1,4 +1,4 @@
-"""Documents deleted out of band: what is left of them is deleted, and nothing else."""
+"""Documents deleted out of band: their remains are deleted, and nothing else."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def documents(ingestion, converted, compaction):
 
 @pytest.fixture
 def numbers(database, workspace_id):
-    """await numbers(statement): the column that it gives in the workspace."""
+    """await numbers(statement): the column that it returns in the workspace."""
 
     async def read(statement: str, *values: object) -> list[int]:
         async with database.workspace(workspace_id) as connection:
@@ -54,7 +54,7 @@ def numbers(database, workspace_id):
 
 @pytest.fixture
 def lose(database, workspace_id):
-    """await lose(documents): deletes their rows, as somebody might who knows nothing of the service; their numbers."""
+    """await lose(documents): deletes their rows past the service, and returns their numbers."""
 
     async def delete(documents) -> list[int]:
         ids = [document.data.document_id for document in documents]
@@ -69,7 +69,7 @@ def lose(database, workspace_id):
 
 @pytest.fixture
 def postings(database, workspace_id):
-    """await postings(): how many there are by document, in whatever rows."""
+    """await postings(): how many there are by document, in rows of any kind."""
 
     async def count() -> dict[int, int]:
         every = np.array([0, (1 << 43) - 1])

@@ -1,4 +1,4 @@
-"""The postings of the index against a reference: whatever is written, in whatever order, by however many at a time."""
+"""The postings of the index against a reference, for random changes, also concurrent ones."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def reference(analyzer: Analyzer, documents: dict[UUID, tuple[Facts, list[Chunk]
 
 
 async def stored(connection) -> Index:
-    """What the tables hold, each posting once, in rows whose headers tell the truth."""
+    """Returns the contents of the tables; checks that each posting occurs once, in rows with correct headers."""
     numbers = await connection.execute(CHUNKS.format("chunk.number, document, document_id, chunk_id"))
     chunks = {}
     for number, document, document_id, chunk_id in await numbers.fetchall():
@@ -150,7 +150,7 @@ async def add_groups(connection, add) -> None:
 
 
 async def check_counts(connection, analyzer: Analyzer, documents: dict[UUID, tuple[Facts, list[Chunk]]]) -> None:
-    """Statistics, and what each document and each chunk is known to have."""
+    """Checks the statistics, and the counts of each document and each chunk."""
     of_chunk: dict[tuple[UUID, str], list[int]] = defaultdict(lambda: [0, 0])
     for found in reference(analyzer, documents).values():
         for place, (frequency, _) in found.items():
@@ -193,7 +193,7 @@ class Steps:
         return [" ".join(self.dice.choices(WORDS, k=self.dice.randint(1, 9))) for _ in range(self.dice.randint(0, 5))]
 
     async def take(self, workspace: Workspace, own: Sequence[UUID] | None = None) -> str:
-        """One step, with one of these documents where it needs one that is there."""
+        """Takes one step, with one of these documents if it needs an existing one."""
         name = self.dice.choice(
             ["add", "add", "replace", "replace", "rename", "translate", "delete", "fold", "fold_some"]
         )
@@ -230,7 +230,7 @@ class Steps:
 
 @pytest.fixture(params=["as they are", "small"])
 def sizes(request, monkeypatch):
-    """Also with groups and blocks so small that a few documents make many of them."""
+    """Runs tests also with groups and blocks so small that a few documents make many of them."""
     if request.param == "small":
         monkeypatch.setattr(retrieval.index.groups, "MOST_OF_A_TERM", 3)
         monkeypatch.setattr(retrieval.index.groups, "_LARGEST", 40)
@@ -254,11 +254,11 @@ async def test_every_posting_exists_once_after_every_step(workspaces, compaction
 
 @pytest.mark.usefixtures("sizes")
 async def test_concurrent_changes_lose_no_posting(workspaces, compaction):
-    """Readers: whatever a snapshot holds, each posting is there once, and df and statistics are those of its chunks."""
+    """In every snapshot, each posting occurs once, and df and statistics are those of its chunks."""
     workspace, done = workspaces[0], asyncio.Event()
 
     async def write(seed: int) -> None:
-        """Its own documents, which nobody else changes."""
+        """Changes documents that no one else changes."""
         steps, own = Steps(seed, compaction), []
         for _ in range(25):
             await steps.take(workspace, own)
@@ -305,7 +305,7 @@ async def check_snapshot(connection) -> None:
 
 
 async def test_a_fold_moves_small_blocks_into_groups(workspaces, compaction):
-    """As they were written before there were groups."""
+    """Such blocks were written before there were groups."""
     workspace, new = workspaces[0], uuid4()
     await workspace.index(facts(new, 1), passages(new, [" ".join(WORDS), "alpha beta"]))
     async with workspace.database.workspace(workspace.id) as connection:
@@ -326,7 +326,7 @@ async def test_a_fold_moves_small_blocks_into_groups(workspaces, compaction):
 
 
 class OtherAnalyzer(Analyzer):
-    """As the analysis may have been in an earlier release."""
+    """An analysis like that of an earlier release."""
 
     def terms(self, text: str, stemming: str = ENGLISH) -> list[str]:
         return [f"{term}x" for term in super().terms(text, stemming)]
@@ -407,7 +407,7 @@ async def test_a_fold_is_requested_and_skips_a_deleted_workspace(workspaces, com
     notifications = Notifications(urls.service, CHANNEL)
     async with notifications.subscribe(CHANNEL) as asked:
         tasks = [asyncio.create_task(work) for work in (notifications.run(), compaction.run(notifications))]
-        await asked.wait(10)  # the first look of all
+        await asked.wait(10)  # the first check
         for _ in range(MOST_RECENT + 1):
             new = uuid4()
             await ours.index(facts(new, 1), passages(new, ["alpha"]))

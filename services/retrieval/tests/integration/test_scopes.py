@@ -24,7 +24,7 @@ from service_kit.tokens import Tokens
 
 @dataclass
 class Others:
-    """What the orchestrator and the knowledge graph answer, and whom they were asked by."""
+    """The answers of the orchestrator and the knowledge graph, and the callers that they were asked by."""
 
     orchestrator: Tokens
     graph: Tokens
@@ -84,7 +84,7 @@ async def others(token_keys):
 
 @pytest.fixture
 def search_cache() -> bool:
-    """Whether answers are kept."""
+    """Whether answers are cached."""
     return False
 
 

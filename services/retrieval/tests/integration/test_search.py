@@ -44,7 +44,7 @@ SPACE = ("all-MiniLM-L6-v2-onnx-int8", 384)
 
 
 class Embeddings:
-    """An embedder that answers as it is told."""
+    """An embedder with scripted answers."""
 
     space = EmbeddingSpace("all-MiniLM-L6-v2-onnx-int8", 384, 256)
 
@@ -210,7 +210,7 @@ async def test_a_crash_before_the_commit_leaves_nothing_and_the_retry_all(
     with pytest.raises(Crash):
         await Indexer(database, object_store, CrashingOutbox("test"), SPACE).index(event)
     assert (await search(workspace_id, SearchRequest(query="port"))).hits == []
-    for _ in range(2):  # the second time as after a crash between the commit and the acknowledgement
+    for _ in range(2):  # the second time is like a crash between the commit and the acknowledgement
         await Indexer(database, object_store, Outbox("test"), SPACE).index(event)
     assert len((await search(workspace_id, SearchRequest(query="port"))).hits) == 1
 

@@ -1,4 +1,4 @@
-"""How a workspace is searched where a request does not say."""
+"""How a workspace is searched if a request does not say."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXTS = [
 
 @pytest.fixture
 def tuned(client, auth_headers):
-    """tuned(change, role=..., workspace_id=..., **headers): the response of PATCH, of GET without a change."""
+    """tuned(change, role=..., workspace_id=..., **headers): the response of PATCH, or of GET without a change."""
 
     async def ask(change=None, *, role=Role.owner, workspace_id=None, **headers):
         sent = auth_headers(role=role, workspace_id=workspace_id) | {

@@ -1,4 +1,4 @@
-"""What is made of the ranking: folded, varied, merged, reranked."""
+"""What becomes of the ranking: it is folded, diversified, merged and reranked."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ WORDS = [f"{first}{second}" for first in ("al", "bra", "che", "do") for second i
 
 
 def passage(number: int) -> str:
-    """About ports, and otherwise like no other."""
+    """Returns a passage about ports, otherwise unlike any other."""
     shift = number % len(WORDS)
     return f"The port is open. {' '.join(WORDS[shift:] + WORDS[:shift])} {WORDS[number // len(WORDS)]}"
 
 
 @pytest.fixture
 async def search(database, make_settings, workspace_id):
-    """search(query, **request): the answer; `search.reranking` may be set."""
+    """await search(query, **request): the answer; `search.reranking` may be set."""
     settings = make_settings()
     embedders: Embedders = build_embedders(settings)
     searching = build_search(database, embedders, settings)
@@ -132,7 +132,7 @@ async def test_a_hit_brings_its_section(index, search, converted):
 
 
 class Scripted:
-    """A reranker that likes short passages, or does as it is told."""
+    """A reranker that prefers short passages, or follows a script."""
 
     model = "scripted"
 
@@ -167,7 +167,7 @@ async def test_a_reranker_orders_the_first_candidates(index, search, converted):
 
 @pytest.mark.parametrize("around", list(Around))
 async def test_a_reranker_that_keeps_the_order_changes_nothing(index, search, converted, around):
-    """Reading ahead of it changes nothing: the reranker gives the fused order again."""
+    """Reading in advance for it changes nothing: the reranker returns the fused order."""
 
     class Echo(Scripted):
         async def rerank(self, query, texts):  # noqa: ARG002

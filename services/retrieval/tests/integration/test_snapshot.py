@@ -1,4 +1,4 @@
-"""One search sees one state of the index, whatever is written meanwhile and however few connections there are."""
+"""A search sees one state of the index, whatever is written meanwhile and however few connections there are."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def searching(embedder):
 
 @pytest.fixture
 def remove(database, workspace_id):
-    """await remove(document_id): as the purge does."""
+    """await remove(document_id): deletes it as the purge does."""
 
     async def run(document_id: UUID) -> None:
         async with database.workspace(workspace_id) as connection:
@@ -52,11 +52,11 @@ def remove(database, workspace_id):
 async def test_200_searches_see_no_old_version_not_none_and_not_two_while_documents_change(
     searching, index, remove, database, converted, workspace_id
 ):
-    """A document's passages all name its version, so that a mixture is seen."""
+    """A document's passages all name its version, so that a mixture shows."""
     search, dice = searching(database), random.Random(3)
     documents = [converted(passages(number, 0)).data.document_id for number in range(4)]
     written = dict.fromkeys(documents, 0)  # by document, the version that has been committed
-    begun = dict.fromkeys(documents, 0)  # and the one that may be
+    begun = dict.fromkeys(documents, 0)  # and the one that may have been
     gone: set[UUID] = set()
     for number, document_id in enumerate(documents):
         await index(converted(passages(number, 0), document_id=document_id))
@@ -103,7 +103,7 @@ def passages(document: int, version: int) -> list[str]:
 
 
 def versions(hits: list[Hit]) -> dict[UUID, list[int]]:
-    """By document, those of its passages."""
+    """Returns by document the versions that its passages name."""
     found: dict[UUID, list[int]] = {}
     for hit in hits:
         found.setdefault(hit.document_id, []).append(int(hit.content.split()[-1]))

@@ -1,4 +1,4 @@
-"""An index from before embedding spaces, and before blocks of postings: what was found is found."""
+"""An index from before embedding spaces and blocks of postings: what was found is still found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From version to version: one at a time is seen, what did not change is kept, later words and vectors arrive."""
+"""From version to version: one is seen at a time, unchanged parts are kept, later words and vectors arrive."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def test_a_search_sees_one_version_never_none_and_never_two(index, databas
     legs = Legs(SearchStore(database, 100), QueryVectors(Embedders(embedder)), analyzer, SearchLimits(10, 10, 10))
     search, first = Search(legs, analyzer), converted(["shared", "port number 0"])
     document_id, done = first.data.document_id, asyncio.Event()
-    for _ in range(15):  # others that the query finds too, better than a chunk whose words are gone
+    for _ in range(15):  # others that the query finds too, better than a chunk without its words
         await index(converted(["A number of things that say nothing of a harbour.", "port"]))
     await index(first)
     requests = [

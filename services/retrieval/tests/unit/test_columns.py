@@ -1,4 +1,4 @@
-"""What is written of integers is read again, in no more bytes than their widths take."""
+"""Integers are read as they were written, in no more bytes than their widths take."""
 
 from __future__ import annotations
 

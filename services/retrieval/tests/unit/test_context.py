@@ -31,7 +31,7 @@ def words(text: str) -> int:
 
 
 def hit(content: str, *, around: tuple[list[str], int] | None = None, **more) -> Hit:
-    """`around`: the texts of all passages, and which of them is the hit."""
+    """Makes a hit. `around`: the texts of all passages, and which of them is the hit."""
     surrounding = None
     if around is not None:
         texts, own = around

@@ -19,7 +19,7 @@ TERMS = ["a", "b", "c", "d", "e", "f"]
 
 
 class BlocksInMemory:
-    """Postings cut into blocks at random, of which the last may overlap the others; counts what is loaded."""
+    """Postings cut into random blocks, the last of which may overlap the others; counts what is loaded."""
 
     def __init__(self, corpus: dict[int, dict[str, int]], block: int, seed: int = 1) -> None:
         dice = random.Random(seed)
@@ -55,7 +55,7 @@ def weigh(corpus, words, parameters):
 
 
 def reference(corpus, query: WeightedQuery, allowed, required):
-    """By the book, chunk by chunk."""
+    """Returns scores by the textbook formula, chunk by chunk."""
     k1, b = query.parameters.k1, query.parameters.b
     found = {}
     for chunk, frequencies in corpus.items():

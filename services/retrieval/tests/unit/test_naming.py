@@ -1,4 +1,4 @@
-"""`title:` and `name:`: by the words of the document's language, as its content is found."""
+"""`title:` and `name:` are analysed by the rules of the document's language, like its content."""
 
 from __future__ import annotations
 

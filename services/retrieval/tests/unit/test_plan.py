@@ -19,10 +19,10 @@ def plan(matching, workspace=None, shared=0, always_exact=0, wanted=120, tuple_c
         ({"matching": 5_000, "shared": 1_000_000}, True),
         ({"matching": 20_000, "shared": 1_000_000}, True),
         ({"matching": 500_000, "shared": 1_000_000}, False),
-        # a filter that leaves little of a large workspace
+        # a filter that few documents of a large workspace pass
         ({"matching": 1_000, "workspace": 1_000_000, "shared": 1_000_000}, True),
         ({"matching": 300_000, "workspace": 1_000_000, "shared": 1_000_000}, False),
-        # the index is not there, or its size lags behind
+        # the index does not exist, or its size lags behind
         ({"matching": 100_000, "shared": 0}, True),
         ({"matching": 100_000, "shared": 10}, False),
     ],

@@ -1,4 +1,4 @@
-"""What is written of postings is read again, whatever they are."""
+"""All postings are read as they were written."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_terms_come_back(by_term):
 
 @given(st.lists(st.dictionaries(st.sampled_from("abcde"), some_postings()), max_size=4))
 def test_merging_keeps_every_posting_by_term(parts):
-    apart = [  # a chunk is in one part alone
+    apart = [  # each chunk is in one part only
         {term: postings(one.chunks // 8 * 8 + number, one.frequencies, one.lengths) for term, one in part.items()}
         for number, part in enumerate(parts)
     ]

@@ -94,7 +94,7 @@ def test_every_text_is_a_query_and_no_word_gets_lost(query, strict):
 )
 @pytest.mark.parametrize("strict", [False, True])
 def test_a_million_characters_are_read(piece, strict):
-    # A quadratic reading would take hours.
+    # Quadratic parsing would take hours.
     assert isinstance(parse(piece * (1_000_000 // len(piece)), strict=strict), ParsedQuery)
 
 

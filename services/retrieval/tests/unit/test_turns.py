@@ -1,4 +1,4 @@
-"""Whose search runs next, when several workspaces search."""
+"""Whose search runs next if several workspaces search."""
 
 import asyncio
 from uuid import UUID
@@ -114,7 +114,7 @@ async def test_a_turn_that_comes_with_the_cancellation_is_given_on(turns):
     searches = [Search(turns, GREEDY) for _ in range(6)]
     await settled()
     searches[0].may_end.set()
-    await asyncio.sleep(0)  # the first ends, and gives its turn to the fifth
+    await asyncio.sleep(0)  # the first ends and passes its turn to the fifth
     searches[4].task.cancel()
     await settled()
     assert searches[5].is_running

@@ -1,1 +1,1 @@
-"""Evidence for a prompt: the best passages, packed into a budget of tokens."""
+"""Evidence for a prompt: the best chunks, packed into a budget of tokens."""

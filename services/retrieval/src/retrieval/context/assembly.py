@@ -22,7 +22,7 @@ class ContextAssembly:
     tokenizers: ContextTokenizers
 
     async def __call__(self, caller: Principal, request: ContextRequest, search: Searching) -> ContextResponse:
-        """Raises UnknownTokenizer, TokenizerUnusable, and what `search` raises."""
+        """Returns the evidence. Raises UnknownTokenizer, TokenizerUnusable, and what `search` raises."""
         tokenizer = self.tokenizers.check(request.tokenizer)
         found = await search(caller, _search_of(request))
 
@@ -44,7 +44,7 @@ class ContextAssembly:
 
 
 def _search_of(request: ContextRequest) -> SearchRequest:
-    """Returns the search behind the packet: all queries, and the sentences of each hit that answer them."""
+    """Returns the search for a packet: all queries, with the sentences of each hit that answer them."""
     query, *further = request.queries
     filters = {name: getattr(request, name) for name in SearchFilters.model_fields}
     return SearchRequest(

@@ -1,4 +1,4 @@
-"""Excerpts of a hit for a packet, from all that is around it to a few of its sentences. No IO."""
+"""Excerpts of a hit for a packet, from all of its surroundings to a few of its sentences. No IO."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ neutralised = neutralising("passage")
 
 @dataclass(frozen=True)
 class Excerpt:
-    """`shown` are the characters of the hit in `content`, which has more around them if it is `grown`."""
+    """A form of a hit. `shown` is the range of the hit's own characters in it; `grown` if it has surroundings too."""
 
     content: str
     chunk_ids: list[str]
@@ -27,7 +27,7 @@ class Excerpt:
 
 
 def whole_forms(hit: Hit) -> Iterator[Excerpt]:
-    """Yields the hit with all around it, then with all that was found of it, then alone."""
+    """Yields the hit with all its surroundings, then with those that were found too, then alone."""
     sizes = {len(hit.content): None}
     if hit.around is not None:
         found = [part.chunk_index for part in hit.around.parts if part.score is not None]
@@ -51,7 +51,7 @@ def shortened(hit: Hit, fits: Callable[[Excerpt], bool]) -> Excerpt | None:
     answering = _position(sentences, best)
     for first in dict.fromkeys([0, answering]):
         forms = [_window(hit, sentences, first, count) for count in range(1, len(sentences) - first + 1)]
-        # The more sentences the longer: how many fit is found by halving.
+        # More sentences are longer, so a binary search finds how many fit.
         count = bisect_left(forms, True, key=lambda form: not fits(form))
         if count and first + count > answering:
             return forms[count - 1]
@@ -59,7 +59,7 @@ def shortened(hit: Hit, fits: Callable[[Excerpt], bool]) -> Excerpt | None:
 
 
 def _of_range(hit: Hit, around: Surrounding, first: int, last: int | None) -> Excerpt:
-    """Returns the chunks from index `first` to `last` (None: to the end) of what is around the hit."""
+    """Returns the chunks from index `first` to `last` (None: to the end) of the hit's surroundings."""
     parts = [part for part in around.parts if first <= part.chunk_index and (last is None or part.chunk_index <= last)]
     content = around.content[parts[0].start : parts[-1].end] if parts else ""
     pages = (around.page, around.page_end) if last is None else (hit.page, hit.page_end)

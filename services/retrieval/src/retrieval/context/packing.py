@@ -1,8 +1,8 @@
 """Packs hits into a budget of tokens. No IO.
 
-Passages stand in the order of their rank, the best first: a model reads the beginning of a long prompt best (Liu et al.
-2023, Lost in the Middle), a caller who shortens the packet loses the worst, and the number of a passage is its rank.
-A passage grows to what is around it while that leaves as much again for the others.
+Passages are in the order of their rank, best first: a model reads the beginning of a long prompt best (Liu et al. 2023,
+Lost in the Middle), a caller who shortens the packet loses the worst, and the number of a passage is its rank. A
+passage brings its surroundings if it then takes at most half of the remaining budget.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Count = Callable[[str], int]
 
 @dataclass(frozen=True)
 class Packet:
-    """`tokens` counts `text`; `cut` says what of the hits is not in it."""
+    """Packed evidence. `tokens` is the length of `text`; `cut` says which parts of the hits are missing."""
 
     text: str
     tokens: int

@@ -17,13 +17,13 @@ BYTES_PER_TOKEN = 4
 
 
 class ContextTokenizers:
-    """The bundled one, an estimate, and each `NAME.json` of a folder (a `tokenizer.json` under the model's name).
+    """The bundled one, an estimate, and each `NAME.json` of a folder (a `tokenizer.json`, renamed after its model).
 
-    A file is read once, when its tokenizer is first asked for.
+    A file is read once, when its tokenizer is first used.
     """
 
     def __init__(self, folder: Path | None = None, default: str = MINILM) -> None:
-        """Raises UnknownTokenizer when the default is none of them."""
+        """Raises UnknownTokenizer if the default is none of them."""
         self._files = {file.stem: file for file in sorted(folder.glob("*.json"))} if folder else {}
         self._counting: dict[str, Callable[[str], int]] = {ESTIMATE: estimated}
         self._lock = threading.Lock()
@@ -33,7 +33,7 @@ class ContextTokenizers:
 
     @property
     def names(self) -> list[str]:
-        """The default is among them."""
+        """The names of all tokenizers, including the default."""
         return [MINILM, ESTIMATE, *(name for name in self._files if name not in (MINILM, ESTIMATE))]
 
     def check(self, name: str | None) -> str:

@@ -11,13 +11,13 @@ from retrieval.reading.vectors import Vector
 
 
 class DenseLeg(Leg):
-    """Ranks by the cosine with the query's vector, which `embedder` made and `vector` keeps."""
+    """Ranks by the cosine with `vector`, the query's vector from `embedder`."""
 
     vector: Vector | None = None
     embedder: Embedder | None = None
 
     async def run(self, reader: IndexReader, asked: LegQuery, limits: SearchLimits) -> None:
-        """Searches exactly or by HNSW, whichever is cheaper, and exactly when HNSW gives fewer than there are."""
+        """Searches exactly or with HNSW, whichever is cheaper; falls back to exact if HNSW finds too few."""
         assert self.vector is not None
         assert self.embedder is not None
         space, scope = self.embedder.space, asked.scope

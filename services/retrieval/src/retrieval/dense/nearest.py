@@ -14,11 +14,11 @@ from retrieval.reading.scope import Scope
 from retrieval.reading.vectors import Vector, vector_text
 from service_kit.statements import Statements
 
-# Sorting is the plan that costs time: neither the estimate of what a filter leaves nor a plan that does not know the
-# limit is to bring it about.
+# A plan that sorts is slow. Neither a wrong estimate of what passes the filter nor a generic plan, which does not know
+# the limit, must lead to one.
 FOR_THIS_SCAN = {"sorting": "off", "planning": "force_custom_plan"}
 FOR_ALL_ELSE = {"sorting": "on", "planning": "auto"}
-MOST_BY_RANGE = 0.5  # of the workspace's chunks; of more, all are read and the filter is looked up for each
+MOST_BY_RANGE = 0.5  # share of the workspace's chunks; above it, all are read and each is checked against the filter
 
 
 class NearestSql(Statements, file="nearest.sql", model="{model}", dims="{dims}"):
@@ -31,7 +31,7 @@ class NearestSql(Statements, file="nearest.sql", model="{model}", dims="{dims}")
 
 
 class Nearest:
-    """The chunks whose vectors of `space` are nearest to `vector`, best first, at most `limit`."""
+    """Finds the chunks whose vectors in `space` are nearest to `vector`, best first, at most `limit`."""
 
     def __init__(
         self, reader: IndexReader, vector: Vector, space: EmbeddingSpace, scope: Scope | None, limit: int
@@ -47,14 +47,14 @@ class Nearest:
         }
 
     async def exact(self, workspace_chunks: int) -> list[ScoredChunk]:
-        """Compares every vector that the filter leaves."""
+        """Compares every vector that passes the filter."""
         if self.scope is not None and self.scope.chunks < MOST_BY_RANGE * workspace_chunks:
             documents = {"documents": array_text(self.scope.documents.tolist())}
             return await self.reader.all(NearestSql.exact_in_documents, ScoredChunk, **self.values, **documents)
         return await self.reader.all(NearestSql.exact, ScoredChunk, **self.values)
 
     async def approximate(self, plan: ScanPlan) -> list[ScoredChunk]:
-        """Returns what the index finds until it has visited as many as planned; maybe fewer than there are."""
+        """Returns what the index finds within the planned number of visits, which may be fewer than exist."""
         literals = {"model": sql.Literal(self.space.model), "dims": sql.Literal(self.space.dims)}
         statement = sql.SQL(NearestSql.approximate).format(**literals)
         configured = {"most_visited": plan.most_visited, "candidates": plan.candidates}

@@ -1,5 +1,6 @@
 -- name: exact
--- Compares every vector of the workspace that the filter has a bit for. The untyped column matches no HNSW index.
+-- Compares every vector of the workspace that the filter has a bit for. The column has no fixed dimensions, so it
+-- matches no HNSW index.
 SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
 FROM chunk_vector
 WHERE workspace_id = %(workspace_id)s
@@ -11,7 +12,8 @@ ORDER BY embedding <=> %(vector)s::halfvec, chunk
 LIMIT %(limit)s;
 
 -- name: exact_in_documents
--- Compares every vector of some documents, whose chunks are ranges of the key; OFFSET 0 keeps the plan so.
+-- Compares every vector of some documents, whose chunks are ranges of the key. OFFSET 0 keeps the planner from pulling
+-- up the subquery.
 SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
 FROM unnest(%(documents)s::bigint[]) AS wanted (document)
 CROSS JOIN LATERAL (
@@ -24,7 +26,8 @@ ORDER BY embedding <=> %(vector)s::halfvec, chunk
 LIMIT %(limit)s;
 
 -- name: approximate
--- Asks the partial index of the space, so {model} and {dims} are literals. The outer order mends the relaxed one.
+-- Uses the partial index of the space, so {model} and {dims} are literals. The outer ORDER BY corrects the relaxed
+-- order of the index.
 SELECT chunk, score FROM (
     SELECT chunk, 1 - (embedding::halfvec({dims}) <=> %(vector)s::halfvec({dims})) AS score
     FROM chunk_vector

@@ -1,7 +1,7 @@
-"""Chooses between comparing every vector and the approximate index, by what each would cost. No IO.
+"""Chooses the cheaper of an exact scan and the approximate index. No IO.
 
-Costs are in comparisons of the exact scan. All workspaces share the approximate index of an embedding space: of those
-that it visits, only the share that is searched counts, so a small workspace among many would be slow and incomplete.
+The unit of cost is one comparison of the exact scan. All workspaces share the approximate index of an embedding space,
+and only some of the vectors that it visits count: for a small workspace among many it would be slow and incomplete.
 """
 
 from __future__ import annotations
@@ -9,17 +9,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-HNSW_BYTES = 280  # of an entry besides its vector, as measured with m = 12; of an index with 16 it is 400
-MOST_CANDIDATES = 1000  # that the server keeps at a time; of more, the scan goes on from where it was
-MARGIN = 1.25  # the approximate scan must be expected to be so many times cheaper
-TUNED_AT = 100_000  # vectors of the index that the setting is meant for; a larger one misses more of the nearest
-GROWTH = 0.85  # of the candidates that find as much, by the index's size, as measured up to a million vectors
+HNSW_BYTES = 280  # per entry, besides its vector: measured with m = 12; it is 400 with m = 16
+MOST_CANDIDATES = 1000  # that the server keeps at a time; for more, the scan continues from where it stopped
+MARGIN = 1.25  # the approximate scan must be expected to be cheaper by this factor
+TUNED_AT = 100_000  # vectors in an index that the setting is tuned for; a larger index misses more of the nearest
+GROWTH = 0.85  # exponent of the candidates needed for the same recall, by index size; measured up to a million vectors
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """`matching`: chunks of the workspace that the filter leaves; `workspace`: all of its chunks; `shared`: vectors of
-    all workspaces in the approximate index, about.
+    """The sizes that decide. `matching`: chunks of the workspace that pass the filter; `workspace`: all of its chunks;
+    `shared`: about how many vectors of all workspaces are in the approximate index.
     """
 
     matching: int
@@ -33,9 +33,9 @@ class Sizes:
 
 @dataclass(frozen=True)
 class ScanPlan:
-    """`most_visited`: the approximate scan stops there, having cost as much as an exact one. `candidates`: how many it
-    keeps at a time, so that as many as are wanted are of those that are searched; where it cannot keep so many it goes
-    on until it has read `at_least` of those that are searched. `why` is for explain.
+    """How to scan. `most_visited`: where the approximate scan stops, having cost as much as an exact one. `candidates`:
+    how many it keeps at a time, so that enough of them match the search; if the server cannot keep that many, the scan
+    continues until it has read `at_least` matching ones. `why` is for explain.
     """
 
     exact: bool
@@ -46,20 +46,20 @@ class ScanPlan:
 
 
 def shared_vectors(index_bytes: int, dims: int) -> int:
-    """Returns about how many vectors of `dims` halves an approximate index of this size holds."""
+    """Returns about how many half-precision vectors an approximate index of this size has."""
     return index_bytes // (2 * dims + HNSW_BYTES)
 
 
 def candidates(wanted: int, shared: int) -> int:
-    """Returns how many entries the approximate scan has to look at: more in a larger index (`shared` vectors)."""
+    """Returns how many entries the approximate scan must consider: more in a larger index (`shared` vectors)."""
     return round(wanted * max(1.0, math.pow(shared / TUNED_AT, GROWTH)))
 
 
 def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> ScanPlan:
-    """`wanted`: candidates of the approximate scan in an index of TUNED_AT vectors. Up to `always_exact` chunks every
-    vector is compared.
+    """Returns the cheaper plan; up to `always_exact` chunks it is always exact.
 
-    `tuple_cost`: what an entry of the approximate index costs to visit.
+    `wanted`: candidates of the approximate scan in an index of TUNED_AT vectors. `tuple_cost`: the cost of visiting an
+    entry of the approximate index.
     """
     of = "chunks" if sizes.are_all else f"chunks of the filter, of {sizes.workspace}"
     if sizes.matching <= always_exact:

@@ -1,4 +1,4 @@
-"""The vectors of queries, cached: the same question often comes again."""
+"""A cache of query vectors: the same question is often repeated."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ REMEMBERED = 512
 
 
 class QueryVectors:
-    """Embeds queries with the model that a workspace is searched with.
-
-    The last few are cached (least recently used goes first).
-    """
+    """Embeds queries with the model that a workspace is searched with; an LRU cache keeps the last few."""
 
     def __init__(self, embedders: Embedders) -> None:
         self.embedders = embedders

@@ -1,1 +1,1 @@
-"""The vectors of texts, as clients of the OpenAI API ask for them."""
+"""Vectors of texts, for clients of the OpenAI API."""

@@ -1,4 +1,4 @@
-"""Embeds the texts of callers, behind whatever else this machine has to do."""
+"""Embeds the texts of callers, with the lowest priority."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from retrieval.errors import EmbeddingsUnavailable, OtherDimensions, UnknownEnco
 from retrieval.reading.vectors import Vector
 
 DEFAULT = "attractor"
-# Requests take turns after so many texts.
+# Requests take turns after this many texts.
 TOGETHER = 16
 
 
 @dataclass(frozen=True)
 class TextEmbedding:
-    """`embedders` should be such that yield to searches."""
+    """Embeds texts; its `embedders` should give way to searches."""
 
     embedders: Embedders
 
     async def embed(self, asked: EmbeddingRequest) -> EmbeddingList:
-        """Raises UnknownEncoder, OtherDimensions, EmbeddingsUnavailable."""
+        """Returns the vectors. Raises UnknownEncoder, OtherDimensions, EmbeddingsUnavailable."""
         embedder = self._named(asked.model)
         space = embedder.space
         if asked.dimensions not in (None, space.dims):

@@ -1,1 +1,1 @@
-"""The graph leg: what the knowledge graph reaches from the entities of a query."""
+"""The graph leg: chunks that the knowledge graph reaches from the entities of a query."""

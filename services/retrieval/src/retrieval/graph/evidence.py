@@ -1,4 +1,4 @@
-"""What the knowledge graph says of chunks, and the seeds that it is asked with. No IO."""
+"""What the knowledge graph says about chunks, and the seeds that it is queried with. No IO."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ MOST_SEEDS = 8
 
 @dataclass
 class GraphEvidence:
-    """What is said of one chunk. `link`, `bridge` and `near` (over hops) are features; `path` are names.
+    """What the graph says about one chunk. `link`, `bridge` and `near` (by hops) are features; `path` has names.
 
-    `quoted` are the steps with the sentences behind them, for explanations.
+    `quoted` are the steps with the sentences that state them, for explanations.
     """
 
     chunk_id: str
@@ -36,7 +36,7 @@ class GraphEvidence:
         return self.link + self.bridge + self.near
 
     def add(self, one: ExpandedChunk, *, over_relations: bool) -> None:
-        """Adds what the graph says of the chunk; the path is the one that leads to it most surely."""
+        """Adds what the graph says about the chunk; the path with the better score is kept."""
         if one.score > self.score:
             self.path, self.steps = one.path, one.steps
         if over_relations:
@@ -47,7 +47,7 @@ class GraphEvidence:
             self.link, self.about = max(self.link, one.score), max(self.about, one.about)
 
     def described_path(self) -> list[str]:
-        """Returns the path's names, with the relation between two of them where it is known."""
+        """Returns the path's names, with the relation between two of them if it is known."""
         relations = {(step.source, step.target): step.relation for step in self.steps}
         names = self.path[:1]
         for source, target in zip(self.path, self.path[1:], strict=False):
@@ -57,7 +57,7 @@ class GraphEvidence:
 
 
 def seeds(scores: Mapping[int, float], evidence: Mapping[int, GraphEvidence]) -> dict[int, float]:
-    """Returns those of the best candidates that hold a name of the query, with scores of 0 to 1."""
+    """Returns the best candidates that have a name of the query, with scores from 0 to 1."""
     order = sorted(scores, key=lambda chunk: (-scores[chunk], chunk))
     if not order:
         return {}

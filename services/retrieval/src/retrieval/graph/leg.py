@@ -1,7 +1,7 @@
-"""The graph leg: what the knowledge graph reaches from the names of a query, as chunks of the search's snapshot.
+"""The graph leg: chunks of the search's snapshot that the knowledge graph reaches from the names of a query.
 
-`hops` is one question. `bridge` is two: which known names the query has and which chunks hold them, beside the other
-legs; and, once it is known which of these are good, what they lead to.
+`hops` takes one request. `bridge` takes two: alongside the other legs, which names of the query are known and which
+chunks have them; then, from the best of these chunks, which chunks they lead to.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ NAMES_SHOWN = 5
 
 @dataclass(frozen=True)
 class GraphOf:
-    """The graph of a workspace, asked in the caller's name."""
+    """Queries the graph of a workspace on the caller's behalf."""
 
     service: HttpService
     caller: Principal
 
     async def expand(self, request: ExpandRequest) -> ExpandResponse:
-        """Raises ServiceSilent."""
+        """Returns the chunks that the graph reaches. Raises ServiceSilent."""
         body = request.model_dump(mode="json")
         answer = await self.service.ask(self.caller, "POST", "/v1/graph/expand", json=body)
         if answer.status_code != 200:
@@ -57,7 +57,7 @@ class GraphOf:
 
 @dataclass
 class GraphLeg(Leg):
-    """`evidence` by chunk; `residual` is the dense leg of the query without its known names, where there is one."""
+    """The graph leg. `evidence` is by chunk; `residual`, if any, is the dense leg for the query without known names."""
 
     graph: GraphOf | None = None
     query: str = ""
@@ -68,7 +68,7 @@ class GraphLeg(Leg):
     names: list[LinkedName] = field(default_factory=list)
 
     async def link(self, asked: LegQuery) -> None:
-        """Finds nothing, without an error, if the graph knows no name of the query. Raises ServiceSilent."""
+        """Finds chunks by the query's names; nothing, without an error, if none is known. Raises ServiceSilent."""
         assert self.graph is not None
         over_relations = self.by is GraphMethod.hops
         hops = MOST_HOPS if over_relations else 0
@@ -85,11 +85,11 @@ class GraphLeg(Leg):
             self.residual_query = answer.residual
 
     def seeds(self, scores: Mapping[int, float]) -> dict[int, float]:
-        """Returns those of the scored candidates to start bridges from."""
+        """Returns the scored candidates to start bridges from."""
         return seeds(scores, self.evidence) if self.by is GraphMethod.bridge and not self.error else {}
 
     async def cross(self, asked: LegQuery, begin: Mapping[int, float]) -> None:
-        """Adds what bridges from these seeds lead to. Raises ServiceSilent."""
+        """Adds the chunks that bridges from these seeds lead to. Raises ServiceSilent."""
         assert self.graph is not None
         places = [
             SeedChunk(chunk_id=self.evidence[chunk].chunk_id, document_id=self.evidence[chunk].document_id, score=score)
@@ -103,7 +103,7 @@ class GraphLeg(Leg):
         self.method = f"{self.method}; bridges from {len(places)} chunks"
 
     def discard(self) -> None:
-        """Discards everything after a failure, what was found before it included."""
+        """Discards everything after a failure, including what was found before it."""
         self.evidence, self.found, self.residual = {}, [], None
 
     async def _add(self, asked: LegQuery, chunks: Sequence[ExpandedChunk]) -> None:
@@ -117,7 +117,7 @@ class GraphLeg(Leg):
 
 
 async def _numbers(asked: LegQuery, chunks: Sequence[ExpandedChunk]) -> dict[tuple[str, str], int]:
-    """Returns chunk numbers by (document, chunk id), of chunks that the snapshot has and the filters leave."""
+    """Returns numbers by (document, chunk id) of the chunks that are in the snapshot and pass the filters."""
     if not chunks:
         return {}
     async with asked.snapshot.beside() as reader:

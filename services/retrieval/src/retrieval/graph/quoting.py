@@ -12,7 +12,7 @@ from retrieval.reading.reader import IndexReader
 
 
 async def quote(reader: IndexReader, leg: GraphLeg, chunks: Sequence[int]) -> None:
-    """Adds the sentences of the steps to these chunks; no chunks are read for it but the search's own."""
+    """Adds the sentences of the steps to these chunks; only chunks that the leg found are read."""
     numbers = {(one.document_id, one.chunk_id): chunk for chunk, one in leg.evidence.items()}
     explained = [leg.evidence[chunk] for chunk in chunks if chunk in leg.evidence]
     wanted = {numbers[place] for one in explained for step in one.steps if (place := _place(step)) in numbers}

@@ -25,13 +25,13 @@ class Highlighter:
     async def __call__(
         self, chunks: Sequence[IndexedChunk], weights: Mapping[str, float], dense: DenseLeg | None
     ) -> dict[int, list[ScoredSpan]]:
-        """Returns spans by chunk, best first; terms decide alone where sentences cannot be compared in time."""
+        """Returns spans by chunk, best first; terms alone decide if sentences cannot be embedded in time."""
         by_hit = await asyncio.to_thread(self._sentences, chunks, weights)
         cosines = await self._cosines(by_hit, dense) if dense else {}
         return {chunk.number: scoring.best(by_hit[rank], cosines) for rank, chunk in enumerate(chunks)}
 
     def _sentences(self, chunks: Sequence[IndexedChunk], weights: Mapping[str, float]) -> list[list[Sentence]]:
-        """Reads up to a hundred chunks, which is too long for the thread that answers everyone."""
+        """Splits up to a hundred chunks into sentences. Call it in a thread: it would block the event loop."""
         return [scoring.sentences_of(rank, chunk, weights, self.analyzer) for rank, chunk in enumerate(chunks)]
 
     async def _cosines(self, by_hit: Sequence[Sequence[Sentence]], dense: DenseLeg) -> dict[tuple[int, Span], float]:

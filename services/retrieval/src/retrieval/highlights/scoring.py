@@ -1,4 +1,4 @@
-"""Scores the sentences of hits: terms choose what is embedded, terms and cosines decide. No IO."""
+"""Scores the sentences of hits: terms select which are embedded; terms and cosines make the score. No IO."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from relevance.languages import stemming_of
 from retrieval.highlights.sentences import is_code, spans
 from service_kit.sentences import Span
 
-MOST_EMBEDDED = 40  # sentences of one request
+MOST_EMBEDDED = 40  # sentences per request
 MOST_PER_HIT = 3
 COSINE_WEIGHT = 0.6
-CONTEXT_WEIGHT = 0.5  # of a term that stands in the heading and not in the sentence
-LONGEST_QUOTE = 1_000  # characters; a longer span is one only if nothing else is there
+CONTEXT_WEIGHT = 0.5  # of a term that is in the heading and not in the sentence
+LONGEST_QUOTE = 1_000  # characters; a longer span is quoted only if there is no other
 
 
 class HitText(Protocol):
@@ -33,9 +33,9 @@ class HitText(Protocol):
 
 @dataclass(frozen=True)
 class Sentence:
-    """A quotable span of a hit. `share`: of the query's term weights, how much its terms have.
+    """A quotable span of a hit. `share`: the share of the query's term weights that its terms have.
 
-    `read` is what its meaning is taken from: the text under its heading, which says what "it" is.
+    `read` is the text that is embedded: the span under its heading, which says what "it" is.
     """
 
     hit: int
@@ -54,12 +54,12 @@ class ScoredSpan:
 
 
 def sentences_of(hit: int, chunk: HitText, weights: Mapping[str, float], analyzer: Analyzer) -> list[Sentence]:
-    """Returns the spans of one hit in order; words are read by the rules of its document's language."""
+    """Returns the spans of one hit in order; words are analysed by the rules of its document's language."""
     stemming = stemming_of(chunk.language)
     content, code = chunk.content, is_code(chunk.media_type)
     found = spans(content, code=code)
     quotable = [span for span in found if span[1] - span[0] <= LONGEST_QUOTE] or found
-    # The first heading is the document's title, which says the same of all its sentences.
+    # The first heading is the document's title, which is the same for all its sentences.
     heading = "" if code or len(chunk.heading_path) < 2 else chunk.heading_path[-1]
     implied = frozenset(analyzer.terms(heading, stemming)) & weights.keys()
     return [
@@ -75,9 +75,9 @@ def sentences_of(hit: int, chunk: HitText, weights: Mapping[str, float], analyze
 
 
 def to_embed(by_hit: Sequence[Sequence[Sentence]], most: int = MOST_EMBEDDED) -> list[Sentence]:
-    """Chooses the sentences to embed: more of the better hits, of each hit the largest shares first.
+    """Chooses the sentences to embed: more from the better hits, and from each hit those with the largest shares.
 
-    Half of what is left goes to each hit in its turn, so that the first one, which answers most often, is read well.
+    Each hit in turn gets half of what is left, so most go to the first one, which answers most often.
     """
     chosen: list[Sentence] = []
     for rank, sentences in enumerate(by_hit):
@@ -88,7 +88,7 @@ def to_embed(by_hit: Sequence[Sequence[Sentence]], most: int = MOST_EMBEDDED) ->
 
 
 def score(sentence: Sentence, cosine: float | None) -> float:
-    """Returns a score from 0 to 1; `cosine` is None where the sentence was not embedded."""
+    """Returns a score from 0 to 1; `cosine` is None if the sentence was not embedded."""
     if cosine is None:
         return (1 - COSINE_WEIGHT) * sentence.share
     return COSINE_WEIGHT * max(0.0, min(1.0, cosine)) + (1 - COSINE_WEIGHT) * sentence.share
@@ -102,7 +102,7 @@ def best(sentences: Sequence[Sentence], cosines: Mapping[tuple[int, Span], float
 
 
 def _share(terms: Collection[str], weights: Mapping[str, float], implied: Set[str]) -> float:
-    """The heading's terms count for sentences that have a term of their own."""
+    """Returns the share of the weights; the heading's terms count only if the sentence has a term of its own."""
     own = weights.keys() & set(terms)
     if not own:
         return 0.0

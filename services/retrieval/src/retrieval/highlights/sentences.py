@@ -14,7 +14,7 @@ _LINE = re.compile(r"[^\n]*\n?")
 _FENCE = re.compile(r"\s*(```|~~~)")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s+")
 _TABLE_ROW = re.compile(r"\s*\|")
-# A table's first row names the columns where a rule and another row follow.
+# A table's first row names the columns if a rule and another row follow.
 _COLUMN_NAMES = re.compile(r"[ \t]*\|[^\n]*\n[ \t]*\|(?=[ \t:|]*+-)[ \t:|-]++\n[ \t]*\|")
 _ITEMS_LINES = re.compile(
     r"(?:[ \t]*\n){1,3}[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t][^\n]*+(?:\n[ \t]++[^\s\-*+•\d][^\n]*+)*+"
@@ -43,7 +43,7 @@ CODE_TYPES = frozenset(
 
 
 def spans(text: str, *, code: bool = False) -> list[Span]:
-    """The quotable spans of a chunk; `code` for source files."""
+    """Returns the quotable spans of a chunk; `code` is for source files."""
     found = _code_blocks(text) if code else _prose(text)
     kept = [(start, end) for start, end in (trimmed(text, *span) for span in found) if _WORD.search(text, start, end)]
     return kept if code else list(_with_lists(text, kept))
@@ -56,7 +56,7 @@ def is_code(media_type: str) -> bool:
 
 
 def _code_blocks(text: str, offset: int = 0) -> Iterator[Span]:
-    """Runs of lines without a blank one, cut every LINES_A_BLOCK lines."""
+    """Yields runs of lines without a blank one, cut every LINES_A_BLOCK lines."""
     start, lines, position = offset, 0, offset
     for line in _lines(text):
         blank = not line.strip()
@@ -102,13 +102,13 @@ def _prose(text: str) -> Iterator[Span]:
 
 
 def _cells(text: str, start: int, end: int) -> Span:
-    """A table's row without the bars around it."""
+    """Returns a table row without its outer bars."""
     row = text[start:end]
     return start + len(row) - len(row.lstrip(" \t|")), start + len(row.rstrip(" \t\r\n|"))
 
 
 def _with_lists(text: str, found: list[Span]) -> Iterator[Span]:
-    """A sentence that ends in a colon says nothing without its list: both are one span, or it is left out."""
+    """Joins a sentence that ends in a colon with its list; if both are too long, it is left out."""
     taken = 0
     for start, end in found:
         if start < taken:

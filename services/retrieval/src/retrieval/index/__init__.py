@@ -1,1 +1,1 @@
-"""Writing: from the events of documents to the rows of the index."""
+"""Indexing: from document events to the rows of the index."""

@@ -62,7 +62,7 @@ class PostingRows(Repository):
     """The rows of one workspace."""
 
     async def lock(self) -> None:
-        """Keeps others from removing or moving postings until the end of the transaction; new ones are still added."""
+        """Keeps others from removing or moving postings until the transaction ends; new ones can be added."""
         await self.run(PostingRowsSql.lock)
 
     async def try_lock(self) -> bool:
@@ -70,7 +70,7 @@ class PostingRows(Repository):
         return bool(await self.value(PostingRowsSql.try_lock))
 
     async def add(self, postings: Sequence[tuple[str, Postings]]) -> None:
-        """Writes one block for each."""
+        """Writes one block for each term with its postings."""
         for start in range(0, len(postings), WRITTEN_AT_ONCE):
             values = await asyncio.to_thread(_columns, postings[start : start + WRITTEN_AT_ONCE])
             await self.run(PostingRowsSql.insert_blocks, **values)
@@ -82,7 +82,7 @@ class PostingRows(Repository):
         await self.run(PostingRowsSql.remove_blocks, terms=terms, blocks=numbers)
 
     async def growing(self, counts: dict[str, int]) -> dict[str, PostingBlock]:
-        """Returns by term the block to add so many more postings to, for terms that have one."""
+        """Returns by term the block to add `counts` postings to, for terms that have a suitable one."""
         found: dict[str, PostingBlock] = {}
         terms = list(counts)
         for start in range(0, len(terms), READ_AT_ONCE):
@@ -93,11 +93,11 @@ class PostingRows(Repository):
         return found
 
     async def small(self, most: int) -> list[PostingBlock]:
-        """Returns some blocks with so few postings that they belong in groups (`retrieval.index.groups`)."""
+        """Returns up to `most` blocks that are small enough for groups (`retrieval.index.groups`)."""
         return [PostingBlock(*row) for row in await self.read(PostingRowsSql.small_blocks, limit=most)]
 
     async def touched(self, terms: Iterable[str], chunks: Int64s) -> AsyncIterator[list[PostingBlock]]:
-        """Yields blocks of these terms that may hold these chunks (sorted), some at a time."""
+        """Yields blocks of these terms that may have these chunks (sorted), in batches."""
         every = sorted(set(terms))
         documents = chunks >> ORDINAL_BITS
         values = {
@@ -109,7 +109,7 @@ class PostingRows(Repository):
             yield [PostingBlock(*row) for row in await self.read(PostingRowsSql.touched_blocks, **values, terms=terms)]
 
     async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[PostingBlock]]:
-        """Yields blocks of any term that may hold these chunks; reads the headers of all blocks."""
+        """Yields blocks of any term that may have these chunks; reads the headers of all blocks."""
         values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
         after: tuple[str, int] | None = ("", 0)
         while after:
@@ -123,11 +123,11 @@ class PostingRows(Repository):
         return [Recent(*row) for row in await self.read(PostingRowsSql.recent_of_documents, documents=list(documents))]
 
     async def oldest_recent(self, most: int) -> list[Recent]:
-        """Returns the oldest rows, up to about so many postings."""
+        """Returns the oldest rows, up to about `most` postings."""
         return [Recent(*row) for row in await self.read(PostingRowsSql.oldest_recent, most=most)]
 
     async def recent(self, rows: Sequence[tuple[int, int]]) -> list[Recent]:
-        """Returns those rows of these documents and batches that still exist."""
+        """Returns the rows with these documents and batches that still exist."""
         values = {"documents": [document for document, _ in rows], "batches": [batch for _, batch in rows]}
         return [Recent(*row) for row in await self.read(PostingSql.recent_payloads, **values)]
 
@@ -148,7 +148,7 @@ class PostingRows(Repository):
         await self.run(PostingRowsSql.remove_recent, **values)
 
     async def ask_for_compaction(self) -> None:
-        """Wakes the compaction at the commit, if there is enough to do."""
+        """Wakes the compaction at the commit if there is enough to do."""
         await self.run(PostingRowsSql.ask_for_compaction, channel=CHANNEL, limit=MOST_RECENT)
 
     async def read(self, sql: LiteralString, **values: object) -> list[tuple[Any, ...]]:

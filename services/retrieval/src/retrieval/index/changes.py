@@ -1,7 +1,7 @@
 """What a new version of a document changes. No IO.
 
 A chunk with the same text under the same headings keeps its number, and with it its vectors in every embedding space;
-its postings too if the document's title, which every chunk is found by, and its language are also the same.
+it keeps its postings too if the title, which every chunk is found by, and the language of the document are the same.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from relevance.languages import ENGLISH
 
 @dataclass(frozen=True)
 class StoredChunk:
-    """A chunk of the version that the index holds, with the number of its terms and of its postings.
+    """A chunk of the indexed version, with the number of its terms and of its postings.
 
-    `embedded` says whether it has a vector of the space at hand.
+    `embedded`: whether it has a vector in the space of the new version's vectors.
     """
 
     number: int
@@ -38,7 +38,7 @@ class Naming:
     stemming: str = ENGLISH
 
     def of(self, chunk_index: int) -> list[str]:
-        """Returns what a chunk is found by besides its text: the title, and for the first one the file's name."""
+        """Returns the names that a chunk is found by: the title, and for the first chunk the file's name too."""
         if self.title is None:
             return [self.name]
         return [self.title, self.name] if chunk_index == 0 else [self.title]
@@ -46,10 +46,10 @@ class Naming:
 
 @dataclass(frozen=True)
 class ChunkChanges:
-    """Changes by position in the new version. `kept`: the number that a chunk has already.
+    """Changes by position in the new version. `kept`: the number that a chunk already has.
 
-    `posted` and `embedded` need postings and vectors; `reworded` are kept numbers whose old postings go, `removed`
-    numbers that go altogether.
+    `posted` and `embedded` need postings and vectors; `reworded` are kept numbers whose old postings are deleted,
+    `removed` are numbers of chunks that are deleted.
     """
 
     kept: dict[int, int]
@@ -63,7 +63,7 @@ class ChunkChanges:
 def compare(
     stored: Sequence[StoredChunk], before: Naming | None, chunks: Sequence[Chunk], after: Naming
 ) -> ChunkChanges:
-    """Compares with the indexed version (`before` and `stored`; None and empty without one)."""
+    """Compares a new version with the indexed one (`before` and `stored`; None and empty if there is none)."""
     known = {one.chunk_id: one for one in stored}
     changes = ChunkChanges({}, [], [], [], [], [])
     restemmed = before is not None and before.stemming != after.stemming

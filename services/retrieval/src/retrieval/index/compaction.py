@@ -1,8 +1,8 @@
 """The background task that folds recent postings into the blocks of their terms.
 
-A fold is some transactions of about a second: they take the oldest rows of a workspace, put their postings into the
-groups of their terms, or into blocks where a term has many, and remove them. Searches see the state before or after
-each, and indexing goes on meanwhile.
+A fold consists of a few transactions of about a second. They move the postings of a workspace's oldest recent rows
+into the groups of their terms, or into blocks if a term has many. Searches see the state before or after each, and
+indexing goes on meanwhile.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from service_kit.repository import SystemRepository
 log = logging.getLogger(__name__)
 LONGEST_WAIT_SECONDS = 20.0
 FOLDED_AT_ONCE = 200_000  # postings
-SMALL_AT_ONCE = 5_000  # blocks that should have been in groups
-PARTS = 3  # transactions of a fold, so that each writes a third of the groups and the next finds room beside them
-FEW = 20_000  # postings that are folded in one
-MOST_RECENT_POSTINGS = 400_000  # of a workspace, in however few rows
-QUIET_ROWS = 20  # what is folded without being asked, at the slow look
+SMALL_AT_ONCE = 5_000  # blocks that belong in groups
+PARTS = 3  # transactions per fold: each writes a third of the groups, so that the next can reuse the space freed
+FEW = 20_000  # postings; fewer are folded in one transaction
+MOST_RECENT_POSTINGS = 400_000  # per workspace, in however few rows
+QUIET_ROWS = 20  # rows that a workspace may have when no one asks for a fold
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,13 @@ class CompactionMetrics:
 
 
 class Compaction:
-    """Folds, in every replica, but in a workspace one at a time."""
+    """Folds in every replica, but only one at a time per workspace."""
 
     def __init__(self, database: Database, metrics: CompactionMetrics) -> None:
         self.database, self.metrics = database, metrics
 
     async def run(self, notifications: Notifications) -> None:
-        """Runs until cancelled: at once for a workspace with many recent rows, now and then for the others."""
+        """Runs until cancelled: folds at once if a workspace has many recent rows, periodically otherwise."""
         async with notifications.subscribe(CHANNEL) as asked:
             most = QUIET_ROWS
             while True:
@@ -86,7 +86,7 @@ class Compaction:
                 try:
                     if not await self.fold(workspace_id):
                         left.discard(workspace_id)
-                except (WorkspaceGone, psycopg.Error) as error:  # the others are not kept waiting by this one
+                except (WorkspaceGone, psycopg.Error) as error:  # must not stop the other workspaces
                     log.warning(
                         "recent postings not folded yet", extra={"workspace_id": str(workspace_id)}, exc_info=error
                     )
@@ -94,7 +94,7 @@ class Compaction:
             left &= {one.workspace_id for one in await self._waiting(most)}
 
     async def fold(self, workspace_id: UUID, most: int = FOLDED_AT_ONCE) -> bool:
-        """Folds about `most` postings of the oldest rows; returns False when there was nothing."""
+        """Folds about `most` postings of the oldest rows; returns False if there was nothing to do."""
         left: list[tuple[int, int]] | None = None
         for part in range(PARTS):
             async with self.database.workspace(workspace_id) as connection:
@@ -115,7 +115,7 @@ class Compaction:
     async def _fold(
         self, rows: PostingRows, recent: Sequence[Recent], small: Sequence[PostingBlock], part: int | None
     ) -> list[tuple[int, int]]:
-        """Folds what belongs into one part of the groups (None: all); returns the rows with the rest."""
+        """Folds the postings that belong in one part of the groups (None: all); returns the rows with the rest."""
         start = time.perf_counter()
         groups = GroupRows(rows)
         added = await asyncio.to_thread(_added, recent, small)
@@ -152,7 +152,7 @@ def _added(recent: Sequence[Recent], small: Sequence[PostingBlock]) -> TermPosti
 def _regrouped(
     recent: Sequence[Recent], added: TermPostings, groups: Sequence[Group], others: Sequence[str]
 ) -> tuple[Regrouped, list[tuple[int, TermPostings]]]:
-    """Returns the groups as they are now, and by document what is left of the recent rows."""
+    """Returns the new groups, and by document what is left of the recent rows."""
     own = belonging(added, groups, others)
     rest = {term for term, ours in zip(added.terms, own.tolist(), strict=True) if not ours}
     found = regrouped(groups, join_terms([added.of(own), *(group.terms for group in releasing_gil(groups))]))

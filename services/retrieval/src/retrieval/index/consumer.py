@@ -1,4 +1,4 @@
-"""Consumes document events: indexes converted documents, purges deleted ones. Each commits with its own event."""
+"""Consumes document events: indexes converted documents, purges deleted ones. Each change commits with its event."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ STAGE = "index"
 
 
 class Indexer:
-    """Handles the stream of documents; the same event may come any number of times, in any order.
+    """Handles document events; the same event may arrive any number of times, in any order.
 
-    `default` is the embedding space of new workspaces. `delete_answers` deletes a workspace's cached answers from
-    before a generation of its index.
+    `default` is the embedding space of new workspaces. `delete_answers` deletes a workspace's cached answers that are
+    older than a generation of its index.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Indexer:
 
     @property
     def together(self) -> dict[str, Together]:
-        """Handlers of events that cost less several at once."""
+        """Handlers of events that are cheaper to handle in batches."""
         return {DocumentDeleted.event_type: self.purge_all}
 
     @property
@@ -76,7 +76,7 @@ class Indexer:
     async def index(self, event: Event) -> None:
         """Replaces the indexed version, unless it is newer or the document was deleted.
 
-        The same version again, now with vectors, adds those. Content that no retry can mend fails the stage at once.
+        The same version again adds its vectors. Content that a retry cannot fix fails the stage at once.
         """
         document = DocumentConverted.model_validate(event.data)
         async with self.database.workspace(event.workspace_id) as connection:
@@ -97,7 +97,7 @@ class Indexer:
                 await self._write(writer, known, prepared)
 
     async def describe(self, event: Event) -> None:
-        """Changes the facts of the indexed version, and the words that it is found by."""
+        """Changes the facts of the indexed version, and the words that it is found by if they differ."""
         described = DocumentDescribed.model_validate(event.data)
         async with self.database.workspace(event.workspace_id) as connection:
             writer = IndexWriter(connection, event.workspace_id, self.analyzer)
@@ -117,13 +117,13 @@ class Indexer:
             await writer.replace(known, prepared)
 
     async def purge(self, event: Event) -> None:
-        """Deletes the document for good, and publishes what was removed and what remains (nothing)."""
+        """Deletes the document for good, and publishes how much was removed and how much remains (nothing)."""
         await self.purge_all([event])
 
     async def purge_all(self, events: Sequence[Event]) -> None:
         """Deletes several documents of one workspace in one transaction: most rows of their postings are shared.
 
-        Cached answers are counted with the first of them.
+        Deleted cached answers are counted in the first one's receipt.
         """
         workspace_id = events[0].workspace_id
         async with self.database.workspace(workspace_id) as connection:
@@ -134,7 +134,7 @@ class Indexer:
             document_ids = [DocumentDeleted.model_validate(event.data).document_id for event in new]
             await writer.lock_all(document_ids)
             purged = await writer.purge_all(document_ids)
-            # before the commit: what cannot be removed now is tried again with all the rest
+            # before the commit, so that a failure rolls back and retries everything
             kept = Erased()
             if self.delete_answers:
                 kept = await self.delete_answers(workspace_id, await generation(connection, workspace_id))
@@ -152,7 +152,7 @@ class Indexer:
                 kept = Erased(dict.fromkeys(kept.removed, 0), kept.remaining)
 
     async def on_dead(self, event: Event, reason: str) -> None:
-        """Shows that indexing was given up. A purge that was given up shows in its missing receipt."""
+        """Publishes that indexing was given up. A purge that was given up shows in its missing receipt."""
         if event.type == DocumentConverted.event_type:
             error_class, _, message = reason.partition(": ")
             document = DocumentConverted.model_validate(event.data)
@@ -172,7 +172,7 @@ class Indexer:
         return await asyncio.to_thread(work)
 
     async def _write(self, writer: IndexWriter, known: KnownIndexDocument, prepared: Prepared) -> None:
-        """Leaves out vectors of a space that the workspace does not have: nothing would compare or delete them."""
+        """Writes the document; vectors of a space that the workspace lacks are left out: nothing would delete them."""
         rows = SpaceRows(writer.connection, writer.workspace_id)
         active = await ensure_active(rows, self.default, self.outbox)
         if prepared.vectors and not _has(await rows.spaces(), (prepared.vectors.model, prepared.vectors.dims)):

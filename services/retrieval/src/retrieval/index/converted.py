@@ -20,7 +20,7 @@ MOST_CHUNKS = 1 << ORDINAL_BITS
 
 
 def read_chunks(document: DocumentConverted, data: bytes) -> list[Chunk]:
-    """Reads JSON Lines. Raises ConvertedInvalid if they contradict the event, or if the database cannot hold them."""
+    """Reads JSON Lines. Raises ConvertedInvalid if they contradict the event, or if the database cannot store them."""
     try:
         chunks = list(chunk_lines.read_chunks([data]))
         for chunk in chunks:

@@ -18,9 +18,9 @@ from service_kit.repository import Repository
 
 @dataclass(frozen=True)
 class Indexed(Facts):
-    """A document as the index holds it; `number` stays the same from version to version, until ordinals run out.
+    """A document in the index; `number` stays the same from version to version, until ordinals run out.
 
-    `stemming`: the rules by which its words were analysed. The counts are over all of its chunks.
+    `stemming`: the rules that its words were analysed with. The counts are over all of its chunks.
     """
 
     number: int
@@ -37,19 +37,19 @@ class Indexed(Facts):
 
 @dataclass(frozen=True)
 class KnownIndexDocument:
-    """What the index knows of a document: the version that it holds, if any, and whether it was deleted for good."""
+    """What the index knows about a document: the indexed version, if any, and whether it was deleted for good."""
 
     indexed: Indexed | None
     deleted: bool
 
     def wants(self, version: int) -> bool:
-        """Returns whether to index this version: the document is not deleted and the index holds no newer one."""
+        """Returns whether to index this version: the document is not deleted, and no newer version is indexed."""
         return not self.deleted and (self.indexed is None or version >= self.indexed.version)
 
 
 @dataclass(frozen=True)
 class IndexRowCounts:
-    """Rows of a document by what they hold (of postings: each term of each chunk)."""
+    """Counts of a document's rows; a posting is one term in one chunk."""
 
     documents: int = 0
     chunks: int = 0
@@ -61,17 +61,17 @@ class IndexDocumentRows(Repository):
     """The indexed documents of one workspace."""
 
     async def find(self, document_id: UUID) -> KnownIndexDocument:
-        """Returns what the index knows of the document."""
+        """Returns what the index knows about the document."""
         indexed = await self.one(IndexDocumentSql.find, Indexed, document_id=document_id)
         return KnownIndexDocument(indexed, bool(await self.value(IndexDocumentSql.is_deleted, document_id=document_id)))
 
     async def page(self, after: UUID, limit: int, space: SpaceKey) -> list[IndexedDocument]:
-        """Returns documents in the order of their ids, with their vectors of this embedding space."""
+        """Returns documents in the order of their ids, with the number of their vectors in this embedding space."""
         values = {"model": space[0], "dims": space[1], "after": after, "limit": limit}
         return await self.all(IndexDocumentSql.page, IndexedDocument, **values)
 
     async def add_tombstone(self, document_id: UUID) -> None:
-        """Remembers that the document is deleted, whatever arrives about it later."""
+        """Records that the document is deleted, so that later events about it are ignored."""
         await self.run(IndexDocumentSql.insert_tombstone, document_id=document_id)
 
     async def put(self, prepared: Prepared, **counted: int) -> None:
@@ -85,7 +85,7 @@ class IndexDocumentRows(Repository):
         await self.run(IndexDocumentSql.put, **prepared.facts.values(), **analysed, **counted)
 
     async def set_facts(self, facts: Facts) -> None:
-        """Changes what is known of an indexed document, where it is found by the same words as before."""
+        """Changes the facts of an indexed document that is still found by the same words."""
         await self.run(IndexDocumentSql.set_facts, **facts.values())
 
     async def remove(self, number: int, document_id: UUID | None) -> IndexRowCounts:
@@ -93,7 +93,7 @@ class IndexDocumentRows(Repository):
         return await self._counted(IndexDocumentSql.remove, number, document_id)
 
     async def remaining(self, number: int, document_id: UUID) -> IndexRowCounts:
-        """Counts what there still is of the document."""
+        """Counts what is left of the document."""
         return await self._counted(IndexDocumentSql.count_remaining, number, document_id)
 
     async def chunks(self, indexed: Indexed) -> list[Chunk]:
@@ -101,7 +101,7 @@ class IndexDocumentRows(Repository):
         return await self.all(IndexDocumentSql.chunks, Chunk, document=indexed.number, document_id=indexed.document_id)
 
     async def stored_chunks(self, indexed: Indexed, space: SpaceKey | None) -> list[StoredChunk]:
-        """Returns the chunks for comparison with a new version; `space` is that of its vectors."""
+        """Returns the chunks for comparison with a new version; `space` is that of the new vectors."""
         model, dims = space or (None, None)
         return await self.all(
             IndexDocumentSql.stored_chunks, StoredChunk, document=indexed.number, model=model, dims=dims
@@ -112,11 +112,11 @@ class IndexDocumentRows(Repository):
         await self.run(IndexDocumentSql.remove_chunks, chunks=list(numbers))
 
     async def take_number(self) -> int:
-        """Returns a number that no document has had."""
+        """Returns a document number that was never used."""
         return int(await self.value(IndexDocumentSql.take_number))
 
     async def change_stemmings(self, changes: Mapping[str, int]) -> None:
-        """Adds to the counts of documents by stemming. Call it after the statistics were changed."""
+        """Adds to the counts of documents by stemming. Call it after changing the statistics."""
         if changed := {name: change for name, change in sorted(changes.items()) if change}:
             stemmings: Values = {"stemmings": list(changed), "changes": list(changed.values())}
             await self.run(IndexDocumentSql.change_stemmings, **stemmings)

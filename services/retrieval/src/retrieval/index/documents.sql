@@ -1,5 +1,5 @@
 -- name: find
--- Returns what the index has of a document.
+-- Returns the row of a document.
 SELECT document_id, version, name, title, media_type, tags, language, source_type, source_ids,
        written_at, modified_at, metadata, number, stemming, next_ordinal,
        chunk_count, term_count, posting_count
@@ -11,7 +11,7 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 SELECT EXISTS (SELECT FROM tombstone WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s);
 
 -- name: insert_tombstone
--- Remembers that a document is deleted.
+-- Records that a document is deleted.
 INSERT INTO tombstone (workspace_id, document_id) VALUES (%(workspace_id)s, %(document_id)s) ON CONFLICT DO NOTHING;
 
 -- name: take_number
@@ -38,7 +38,7 @@ ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     term_count = excluded.term_count, posting_count = excluded.posting_count, indexed_at = now();
 
 -- name: set_facts
--- Changes what is known of a document, but not its words.
+-- Changes the facts of a document, but not the words that it is found by.
 UPDATE indexed_document SET
     tags = %(tags)s, source_type = %(source_type)s, source_ids = %(source_ids)s, written_at = %(written_at)s,
     modified_at = %(modified_at)s, metadata = %(metadata)s
@@ -145,7 +145,7 @@ WHERE chunk.workspace_id = %(workspace_id)s AND chunk.number = moved.number
        moved.cells);
 
 -- name: reword_chunks
--- Changes the words by which kept chunks are found.
+-- Changes the words that kept chunks are found by.
 UPDATE chunk SET terms = reworded.terms, postings = reworded.postings, pieces = reworded.pieces
 FROM unnest(%(numbers)s::bigint[], %(terms)s::integer[], %(postings)s::integer[], %(pieces)b::bytea[])
      AS reworded (number, terms, postings, pieces)
@@ -173,7 +173,8 @@ FROM unnest(%(numbers)s::bigint[], %(embeddings)s::text[]) AS written (chunk, em
 ON CONFLICT (workspace_id, model, dims, chunk) DO NOTHING;
 
 -- name: change_stemmings
--- Adds to the counts of documents by stemming. After the statistics, whose row one writer at a time has.
+-- Adds to the counts of documents by stemming. Runs after the change of the statistics, whose row lock serialises
+-- writers.
 INSERT INTO workspace_stemming AS known (workspace_id, stemming, documents)
 SELECT %(workspace_id)s, stemming, change
 FROM unnest(%(stemmings)s::text[], %(changes)s::bigint[]) AS changed (stemming, change)

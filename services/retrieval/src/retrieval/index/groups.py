@@ -1,7 +1,7 @@
 """Rows that many terms share: terms with few postings, and postings of frequent terms that do not fill a block.
 
-A term is in the group with the greatest first term that is not after it, in blocks of its own, and in recent rows. All
-run in the caller's transaction, which holds the lock of the workspace's blocks.
+The postings of a term are in the group with the greatest first term not after it, in blocks of its own, and in recent
+rows. Everything runs in the caller's transaction, which holds the lock of the workspace's blocks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from retrieval.reading.arrays import array_text, term_array
 from retrieval.reading.threads import releasing_gil
 
 MOST_OF_A_TERM = 128  # postings; with more it gets a block
-_LARGEST, _OF_A_TERM, _OF_A_POSTING = 1600, 6, 5  # bytes, about
+_LARGEST, _OF_A_TERM, _OF_A_POSTING = 1600, 6, 5  # approximate bytes
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Regrouped:
-    """`frequent`: terms that leave the groups. `first_terms` and `terms`: groups as they are now; some are empty."""
+    """New groups: `first_terms` and `terms`, some of them empty. `frequent`: terms that leave the groups."""
 
     frequent: TermPostings
     first_terms: list[str]
@@ -54,18 +54,18 @@ class GroupRows:
         self.rows = rows
 
     async def of(self, terms: Iterable[str], part: int | None, parts: int) -> tuple[list[Group], list[str]]:
-        """Returns the groups of these terms that lie in one of `parts` of all groups, and the others' first terms."""
+        """Returns the terms' groups in one of `parts` of all groups, and the first terms of their other groups."""
         found = [row async for rows in self._holding(terms, part, parts) for row in rows]
         groups = [Group(first_term, payload) for first_term, payload in found if payload is not None]
         return groups, [first_term for first_term, payload in found if payload is None]
 
     async def touched(self, terms: Iterable[str]) -> AsyncIterator[list[Group]]:
-        """Yields the groups that these terms are in, some at a time."""
+        """Yields the groups of these terms, in batches."""
         async for rows in self._holding(terms):
             yield [Group(*row) for row in rows]
 
     async def overlapping(self, chunks: Int64s) -> AsyncIterator[list[Group]]:
-        """Yields the groups that may hold these chunks, whatever the term."""
+        """Yields the groups of any terms that may have these chunks, in batches."""
         values = {"first": int(chunks.min()), "last": int(chunks.max()), "limit": READ_AT_ONCE}
         after = None
         while True:
@@ -76,7 +76,7 @@ class GroupRows:
             after = found[-1][0]
 
     async def put(self, first_terms: Sequence[str], terms: Sequence[TermPostings]) -> None:
-        """Writes groups in place of those that begin with the same terms; an empty one is deleted."""
+        """Replaces the groups that begin with the same terms; an empty one is deleted."""
         pairs = list(zip(first_terms, terms, strict=True))
         if gone := [first_term for first_term, own in pairs if not len(own)]:
             await self.rows.run(PostingRowsSql.remove_groups, first_terms=term_array(gone))
@@ -98,7 +98,7 @@ class GroupRows:
 
 
 def belonging(added: TermPostings, groups: Sequence[Group], others: Sequence[str]) -> NDArray[np.bool_]:
-    """Returns which terms belong into `groups` and not into those that begin with `others`. Terms are sorted."""
+    """Returns which terms belong in `groups` and not in those that begin with `others`. Terms are sorted."""
     own = np.ones(len(added), bool)
     beginnings = sorted([*((group.first_term, True) for group in groups), *((one, False) for one in others)])
     places = [*(bisect_left(added.terms, first_term) for first_term, _ in beginnings), len(added)]
@@ -108,7 +108,7 @@ def belonging(added: TermPostings, groups: Sequence[Group], others: Sequence[str
 
 
 def regrouped(groups: Sequence[Group], every: TermPostings) -> Regrouped:
-    """Cuts the groups again; `every` has all terms of these groups, with what is added to them."""
+    """Cuts the groups anew; `every` has all terms of these groups and the added ones."""
     frequent = every.counts > MOST_OF_A_TERM
     first_terms: list[str] = []
     terms: list[TermPostings] = []
@@ -120,7 +120,7 @@ def regrouped(groups: Sequence[Group], every: TermPostings) -> Regrouped:
 
 
 def _cut(every: TermPostings, first_terms: list[str]) -> Iterator[tuple[str, TermPostings]]:
-    """Yields the terms by group; what comes before all of them begins the workspace's first group."""
+    """Yields the terms by group; those before all groups are in the workspace's first one, which begins with ""."""
     if every.terms and (not first_terms or every.terms[0] < first_terms[0]):
         first_terms = ["", *first_terms]
     places = [*(bisect_left(every.terms, first_term) for first_term in first_terms), len(every.terms)]
@@ -129,7 +129,7 @@ def _cut(every: TermPostings, first_terms: list[str]) -> Iterator[tuple[str, Ter
 
 
 def _split(own: TermPostings) -> Iterator[TermPostings]:
-    """Yields parts of about the same size, all below the largest; an empty group is one part."""
+    """Yields parts of about the same size, each below the limit; an empty group is one part."""
     if not len(own):
         yield own
         return

@@ -24,7 +24,7 @@ class IndexDocuments:
     default: EmbeddingSpace
 
     async def page(self, workspace_id: UUID, limit: int, cursor: str | None) -> Page[IndexedDocument]:
-        """Returns documents by id, with their vectors of the active space. Raises BadCursor."""
+        """Returns documents by id, with the number of their vectors in the active space. Raises BadCursor."""
         (after,) = decode_cursor(cursor, UUID)
         async with self.database.workspace(workspace_id) as connection:
             active = await SpaceRows(connection, workspace_id).active()

@@ -1,7 +1,7 @@
 """The background task that deletes chunks whose document has no row, after an out-of-band change.
 
-Searches leave such chunks out; here they are deleted with their postings and vectors. A round looks at a number of
-documents of each workspace, from where the last round ended, and deletes a number of them.
+Searches leave such chunks out; here they are deleted with their postings and vectors. Each round checks a limited
+number of documents per workspace, from where the last round ended, and deletes a limited number of orphans.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from service_kit.repository import SystemRepository
 
 log = logging.getLogger(__name__)
 ROUND_SECONDS = 600.0
-LOOKED_AT = 5_000  # documents of a workspace in a round
-REMOVED_AT_ONCE = 16  # documents, in a transaction
-MOST_REMOVED = 320  # documents of a workspace in a round
+LOOKED_AT = 5_000  # documents per workspace and round
+REMOVED_AT_ONCE = 16  # documents per transaction
+MOST_REMOVED = 320  # documents per workspace and round
 
 
 class OrphanRemoval:
-    """Runs in every replica; what two find at the same time is deleted by one of them."""
+    """Runs in every replica; orphans that two find at the same time are deleted by one of them."""
 
     def __init__(self, database: Database, registry: CollectorRegistry) -> None:
         self.database, self.analyzer = database, Analyzer()
@@ -52,7 +52,7 @@ class OrphanRemoval:
             await asyncio.sleep(ROUND_SECONDS)
 
     async def round(self) -> int:
-        """Looks at some documents of each workspace; returns how many chunks were deleted."""
+        """Checks some documents of each workspace; returns how many chunks were deleted."""
         async with self.database.system() as connection:
             places = await SystemRepository(connection).values(OrphanSql.indexed_workspaces)
         self.ends = {place: self.ends.get(place, 0) for place in places}
@@ -60,7 +60,7 @@ class OrphanRemoval:
         for place in self.ends:
             try:
                 removed += await self._look(place)
-            except (WorkspaceGone, psycopg.Error) as error:  # the others are not kept waiting by this one
+            except (WorkspaceGone, psycopg.Error) as error:  # must not stop the other workspaces
                 log.warning("orphaned chunks not deleted yet", extra={"workspace_id": str(place)}, exc_info=error)
         return removed
 
@@ -76,12 +76,12 @@ class OrphanRemoval:
         if len(due) < len(orphans):
             last = due[-1]
         elif looked_at < LOOKED_AT:
-            last = 0  # all over again
+            last = 0  # start over
         self.ends[workspace_id] = last
         return removed
 
     async def _remove(self, workspace_id: UUID, documents: Sequence[int]) -> int:
-        """Deletes orphans. Nobody writes to them, so only the locks of postings and statistics are taken."""
+        """Deletes orphans. Nothing else writes to them, so only the locks of postings and statistics are taken."""
         async with self.database.workspace(workspace_id) as connection:
             rows = PostingRows(connection, workspace_id)
             await connection.execute("SELECT is_living(%s)", (workspace_id,))  # the workspace's lock, before all others

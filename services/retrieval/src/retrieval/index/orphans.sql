@@ -3,7 +3,7 @@
 SELECT workspace_id FROM embedding_space WHERE status = 'active' ORDER BY workspace_id;
 
 -- name: orphan_documents
--- Looks at the next documents that have chunks: returns the last one looked at, their count, and those without a row.
+-- Checks the next documents that have chunks: returns the last one checked, their count, and those without a row.
 WITH RECURSIVE looked AS (
     SELECT (SELECT min(document) FROM chunk
             WHERE workspace_id = %(workspace_id)s AND document > %(after)s) AS document, 1 AS place
@@ -29,7 +29,7 @@ WHERE workspace_id = %(workspace_id)s AND document = ANY (%(documents)s::bigint[
                   WHERE indexed_document.workspace_id = %(workspace_id)s AND indexed_document.number = chunk.document);
 
 -- name: recount_stemmings
--- Counts documents by stemming again. Exact after the statistics are changed, as one writer at a time has their row.
+-- Recounts documents by stemming. Exact after the change of the statistics, whose row lock serialises writers.
 UPDATE workspace_stemming AS known SET documents = (
     SELECT count(*) FROM indexed_document AS indexed
     WHERE indexed.workspace_id = %(workspace_id)s AND indexed.stemming = known.stemming)

@@ -1,5 +1,5 @@
 -- name: lock
--- Keeps others from moving the workspace's postings. Taken after the workspace's lock and those of documents.
+-- Keeps others from moving or removing the workspace's postings. Taken after the locks of workspace and documents.
 SELECT pg_advisory_xact_lock(hashtextextended('retrieval/blocks/' || %(workspace_id)s::text, 0));
 
 -- name: try_lock
@@ -22,8 +22,8 @@ WHERE posting_block.workspace_id = %(workspace_id)s AND posting_block.term = gon
   AND posting_block.block = gone.block;
 
 -- name: growing_blocks
--- Returns for each term the block to put its new postings into: one with room, and not so large that too much would be
--- written again. What is added is at least a fifth of what is written.
+-- Returns for each term the block to add its new postings to: one that has room, and is small enough that the new
+-- postings are at least a fifth of what is written.
 SELECT wanted.term, growing.block, growing.payload
 FROM unnest(%(terms)s::text[], %(counts)s::integer[]) AS wanted (term, count)
 CROSS JOIN LATERAL (
@@ -38,20 +38,20 @@ CROSS JOIN LATERAL (
 ) AS growing;
 
 -- name: small_blocks
--- Returns small blocks; the literal is that of the partial index.
+-- Returns small blocks; the literal must be the one of the partial index.
 SELECT term, block, payload FROM posting_block
 WHERE workspace_id = %(workspace_id)s AND postings <= 64
 LIMIT %(limit)s;
 
 -- name: touched_blocks
--- Returns the blocks of terms that may hold chunks in these ranges.
+-- Returns the blocks of terms that may have chunks in these ranges.
 SELECT term, block, payload FROM posting_block
 WHERE workspace_id = %(workspace_id)s AND term = ANY (%(terms)s)
   AND EXISTS (SELECT FROM unnest(%(firsts)s::bigint[], %(lasts)s::bigint[]) AS range (first, last)
               WHERE first_chunk <= range.last AND last_chunk >= range.first);
 
 -- name: overlapping_blocks
--- Returns blocks of any term that may hold chunks in the range, a page at a time.
+-- Returns blocks of any term that may have chunks in the range, a page at a time.
 SELECT term, block, payload FROM posting_block
 WHERE workspace_id = %(workspace_id)s AND (term, block) > (%(after_term)s, %(after_block)s)
   AND first_chunk <= %(last)s AND last_chunk >= %(first)s
@@ -59,7 +59,7 @@ ORDER BY term, block
 LIMIT %(limit)s;
 
 -- name: touched_groups
--- Returns the groups of terms, without the payload of those in another part of all groups.
+-- Returns the groups of terms; those outside the given part of all groups come without their payload.
 SELECT first_term, CASE WHEN %(part)s::integer IS NULL
                         OR abs(hashtext(first_term)::bigint) %% %(parts)s = %(part)s THEN payload END
 FROM (SELECT DISTINCT (SELECT first_term FROM posting_group
@@ -71,7 +71,7 @@ JOIN posting_group USING (first_term)
 WHERE workspace_id = %(workspace_id)s;
 
 -- name: overlapping_groups
--- Returns groups of any term that may hold chunks in the range, a page at a time.
+-- Returns groups of any term that may have chunks in the range, a page at a time.
 SELECT first_term, payload FROM posting_group
 WHERE workspace_id = %(workspace_id)s AND (%(after)s::text IS NULL OR first_term > %(after)s)
   AND first_chunk <= %(last)s AND last_chunk >= %(first)s
@@ -123,13 +123,13 @@ WHERE recent_postings.workspace_id = %(workspace_id)s AND recent_postings.docume
 SELECT workspace_id, count(*) AS documents, sum(postings)::bigint AS postings FROM recent_postings GROUP BY workspace_id;
 
 -- name: ask_for_compaction
--- Wakes the compaction if more waits to be folded than a search should have to look through.
+-- Wakes the compaction if there are more unfolded rows than a search should have to read.
 SELECT pg_notify(%(channel)s, '')
 WHERE %(limit)s < (SELECT count(*) FROM (SELECT FROM recent_postings WHERE workspace_id = %(workspace_id)s
                                          LIMIT %(limit)s + 1) AS counted);
 
 -- name: chunk_texts
--- Returns the texts of chunks, which their postings are looked for by.
+-- Returns the texts of chunks, whose terms are needed to find their postings.
 SELECT number, chunk_index, heading_path, content, chunk.postings
 FROM unnest(%(documents)s::bigint[]) AS wanted (document)
 JOIN chunk ON number >= wanted.document << 20 AND number < (wanted.document + 1) << 20

@@ -1,6 +1,7 @@
-"""Makes the parameters of the statements that write a converted document. No IO; meant for a thread.
+"""Makes the parameters of the statements that write a converted document. No IO; meant to run in a thread.
 
-Row-level security excludes COPY, so the rows travel as arrays in PostgreSQL's text form, one statement per batch.
+COPY is not possible with row-level security, so rows are sent as arrays in PostgreSQL's text form, one statement per
+batch.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ Statement: TypeAlias = tuple[str, Values]
 
 @dataclass(frozen=True)
 class Facts:
-    """The facts that the index keeps of a document."""
+    """The facts about a document that the index keeps."""
 
     document_id: UUID
     version: int
@@ -49,7 +50,7 @@ class Facts:
 
     @classmethod
     def of(cls, document: DocumentConverted | Facts) -> Facts:
-        """Reads the facts of an event, or of an `Indexed`, which has more."""
+        """Takes the facts of an event, or of an `Indexed`, which has more."""
         return cls(**{field.name: getattr(document, field.name) for field in fields(cls)})
 
     def values(self) -> Values:
@@ -64,7 +65,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class ChunkVectors:
-    """A row per chunk, of one embedding space."""
+    """Vectors of one embedding space, a row per chunk."""
 
     model: str
     rows: NDArray[np.float32]
@@ -130,7 +131,7 @@ def additions(prepared: Prepared, changes: ChunkChanges, new_numbers: Sequence[i
 
 
 def json_rows(chunks: Iterable[Chunk]) -> str:
-    """Returns the chunks as json_to_recordset reads them."""
+    """Returns the chunks in the form that json_to_recordset reads."""
     return f"[{','.join(chunk.model_dump_json() for chunk in chunks)}]"
 
 
@@ -144,7 +145,7 @@ class IndexedText(Protocol):
 
 
 def indexed_texts(naming: Naming, chunk: IndexedText) -> Iterator[str]:
-    """Yields what a chunk is found by: title, headings and content, and once the file's name."""
+    """Yields the texts that a chunk is found by: title, headings, content, and for the first chunk the file's name."""
     title, *name = naming.of(chunk.chunk_index)
     yield title
     yield from (heading for heading in chunk.heading_path if heading != title)

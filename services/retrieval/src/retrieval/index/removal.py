@@ -1,7 +1,7 @@
 """Deletes the postings of chunks, and counts them.
 
-They are looked for under the terms that the chunks' texts are analysed to now. If fewer are found than the index says
-that the chunks have, the analysis has changed since, and every row is looked through.
+They are searched for under the terms that the analysis gives for the chunks' texts now. If fewer are found than the
+index has recorded for the chunks, the analysis has changed since, and every row is searched.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class StoredText:
 
 
 class PostingRemoval:
-    """Deletes postings of documents, whose locks the caller's transaction holds; `documents` gives their names.
+    """Deletes postings of documents, whose locks the caller's transaction holds; `documents` has their names.
 
     Many at once cost little more than one: most rows of their postings are shared.
     """
@@ -51,7 +51,7 @@ class PostingRemoval:
         self._everywhere = False
 
     async def remove(self, chunks: Sequence[int] | None = None) -> Counter[int]:
-        """Removes the postings of these chunks (None: all) before the chunks go; returns how many by document."""
+        """Removes the postings of these chunks (None: all), which must still exist; returns how many by document."""
         await self.rows.lock()
         texts = await self._texts(chunks)
         expected, numbers = sum(one.postings for one in texts), _numbers(texts)
@@ -68,7 +68,7 @@ class PostingRemoval:
         return removed
 
     async def remaining(self) -> Counter[int]:
-        """Counts what the index still has of each document, in the rows that `remove` looked in."""
+        """Counts the postings that each document still has, in the rows that `remove` searched."""
         documents = np.sort(np.array(list(self.documents), np.int64))
         left = Counter[int]()
         for row in await self.rows.recent_of(list(self.documents)):
@@ -126,7 +126,7 @@ class PostingRemoval:
 def _without(
     blocks: Sequence[PostingBlock], chunks: Int64s
 ) -> tuple[list[tuple[PostingBlock, Postings]], Counter[int]]:
-    """Returns the blocks that hold any of the chunks, without them, and the postings removed by document."""
+    """Returns the blocks that have any of the chunks, with their other postings, and the number removed by document."""
     pairs = [(block, block.postings.without(chunks)) for block in releasing_gil(blocks)]
     changed = [(block, left) for block, left in pairs if len(left) < len(block.postings)]
     return changed, _gone(((block.postings, left) for block, left in changed), chunks)

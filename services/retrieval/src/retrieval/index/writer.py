@@ -30,16 +30,16 @@ class IndexWriter:
         self.most_ordinals = 1 << ORDINAL_BITS
 
     async def lock(self, document_id: UUID) -> KnownIndexDocument:
-        """Keeps other writers of the document out until the end of the transaction; returns what is known of it."""
+        """Locks out other writers of the document until the transaction ends; returns what is known about it."""
         await self.lock_all([document_id])
         return await self.documents.find(document_id)
 
     async def lock_all(self, document_ids: Sequence[UUID]) -> None:
-        """Locks several documents: once in a transaction, before any other lock of the index."""
+        """Locks several documents. Call it once per transaction, before any other lock of the index."""
         await lock_documents(self.connection, self.workspace_id, document_ids)
 
     async def replace(self, known: KnownIndexDocument, prepared: Prepared) -> int:
-        """Writes what differs from what is `known` of the document; returns its number."""
+        """Writes what differs from the `known` version; returns the document's number."""
         before = known.indexed
         space = (prepared.vectors.model, prepared.vectors.dims) if prepared.vectors else None
         stored = await self.documents.stored_chunks(before, space) if before else []
@@ -74,12 +74,12 @@ class IndexWriter:
         return number
 
     async def set_facts(self, facts: Facts) -> None:
-        """Changes what is known of an indexed document, where it is found by the same words as before."""
+        """Changes the facts of an indexed document that is still found by the same words."""
         await self.documents.set_facts(facts)
         await raise_generation(self.connection, self.workspace_id)
 
     async def purge_all(self, document_ids: Sequence[UUID]) -> dict[UUID, tuple[IndexRowCounts, IndexRowCounts]]:
-        """Deletes several documents, which takes much less than one after the other."""
+        """Deletes several documents, much faster than one by one; returns the rows (removed, remaining) of each."""
         found: list[Indexed] = []
         for document_id in dict.fromkeys(document_ids):
             await self.documents.add_tombstone(document_id)
@@ -124,7 +124,7 @@ class IndexWriter:
 
 
 def _totals(prepared: Prepared, changes: ChunkChanges, stored: Sequence[StoredChunk]) -> dict[str, int]:
-    """Sums up all chunks: those that are kept as they are, and those that were analysed."""
+    """Returns the totals over all chunks, those kept unchanged and those analysed."""
     posted = set(changes.posted)
     as_they_are = {number for position, number in changes.kept.items() if position not in posted}
     kept = [one for one in stored if one.number in as_they_are]

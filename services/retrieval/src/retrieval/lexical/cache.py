@@ -1,4 +1,4 @@
-"""A cache of decoded postings. What is under a key never changes, so nothing has to be invalidated: blocks and recent
+"""A cache of decoded postings. The value of a key never changes, so nothing has to be invalidated: blocks and recent
 rows are written once, and a transaction asks for those that it sees.
 """
 
@@ -18,7 +18,7 @@ Kept = TypeVar("Kept", bound=Sized)
 
 
 class PostingCache(Generic[Kept]):
-    """Keeps up to `largest` bytes of what was used last. For one event loop."""
+    """An LRU cache of up to `largest` bytes. For one event loop."""
 
     def __init__(self, largest: int) -> None:
         self.largest, self.size = largest, 0

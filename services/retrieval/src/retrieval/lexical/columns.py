@@ -1,8 +1,8 @@
-"""Integers as bytes, in columns of the least sufficient width.
+"""Integers as bytes, in columns of the smallest sufficient width.
 
-A column holds value - least value in 0 (all alike), 4, 8, 16, 32 or 64 bits each, and where it is not long in any
-number up to 16; few values that are too large for the width that suits the others stand behind it with their positions
-(patched frame of reference: Zukowski, Héman, Nes, Boncz 2006).
+A column has value - least value in 0 (all equal), 4, 8, 16, 32 or 64 bits each; a short column may have any width up
+to 16. A few values that are too large for the width of the others are stored apart with their positions (patched frame
+of reference: Zukowski, Héman, Nes, Boncz 2006).
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ Int64s: TypeAlias = NDArray[np.int64]
 _WIDTHS = (0, 4, 8, 16, 32, 64)
 _BITS_OF_EXCEPTION = 32 + 64
 _PATCHED, _FINE = 0x80, 0x40
-_FEW, _LONG = 24, 1024  # values; to read a long column by single bits takes several times as long
+_FEW, _LONG = 24, 1024  # values; reading a long column by single bits takes several times as long
 _FINEST = 16  # bits
 _INTEGERS = "  BHIQ"  # by width
 _LEAST = ("<0s", "<b", "<h", "<i", "<q")  # forms of a column's least value; the first is 0
 
 
 def column(values: NDArray[np.integer]) -> bytes:
-    """A byte (width, form of the least value, whether there are exceptions, whether it is another width), the least
-    value, that other width, exceptions, values.
+    """Returns a byte (width, form of the least value, whether there are exceptions, whether the width is another), the
+    least value, that other width, exceptions, values.
     """
     if len(values) < _FEW:
         return _short_column(values.tolist())
@@ -59,13 +59,13 @@ def _short_column(values: list[int]) -> bytes:
 
 
 def _form(least: int) -> int:
-    """1 to 4: signed, in 1, 2, 4, 8 bytes."""
+    """Returns 0 for zero, else 1 to 4: signed, in 1, 2, 4, 8 bytes."""
     bits = (least if least >= 0 else ~least).bit_length() + 1
     return 0 if least == 0 else 1 + [bits <= 8, bits <= 16, bits <= 32, True].index(True)
 
 
 def _cheapest(above: Int64s) -> int:
-    """The width that takes the least space, exceptions included."""
+    """Returns the width that takes the least space, including exceptions."""
     most = int(above.max()).bit_length()
     enough = next(width for width in _WIDTHS if most <= width)
     widths = sorted({*_WIDTHS, *range(_FINEST)} if len(above) < _LONG else _WIDTHS)
@@ -93,7 +93,7 @@ def _packed(values: Int64s, bits: int) -> bytes:
 
 
 def read_column(data: bytes | memoryview, offset: int, count: int) -> tuple[Int64s, int]:
-    """(the values, where the next column begins)."""
+    """Returns (the values, where the next column begins)."""
     code = data[offset]
     form = code >> 3 & 7
     least = struct.unpack_from(_LEAST[form], data, offset + 1)[0] if form else 0

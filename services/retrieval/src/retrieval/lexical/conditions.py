@@ -1,7 +1,7 @@
 """Conditions that postings cannot answer, because they have no positions: phrases, and words of headings.
 
-The texts of chunks that have all the words are analysed again. A phrase is found where its terms follow each other
-in the title, in one heading, or in the content, with as many stop words between them, whichever these are.
+The texts of chunks that have all the words are analysed again. A phrase matches if its terms follow each other in the
+title, in one heading, or in the content, with the same number of stop words between them, whichever these are.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from relevance.analysis import Analyzer
 from retrieval.lexical.statements import PostingSql
 from retrieval.reading.reader import IndexReader
 
-_STOP_WORD = "\0"  # no term holds it, nor a blank
+_STOP_WORD = "\0"  # no term contains it, or a blank
 _NOTHING = f" {_STOP_WORD}"
 
 
 @dataclass(frozen=True)
 class TextConditions:
     """What a chunk's text is checked for: `phrases`, of which it should have many (all if `strict`), `sections`, which
-    must be in its headings, and `excluded`, which must be nowhere.
+    must be in its headings, and `excluded`, which must not occur.
     """
 
     phrases: Sequence[str] = ()
@@ -31,13 +31,13 @@ class TextConditions:
 
     @property
     def conditions(self) -> bool:
-        """Whether every chunk has to comply with something."""
+        """Whether there is a condition that every chunk must meet."""
         return bool(self.sections or self.excluded or (self.strict and self.phrases))
 
 
 @dataclass(frozen=True)
 class ConditionVerdict:
-    """`share` of the phrases that the chunk has; `admitted` if it complies with the conditions."""
+    """The result for a chunk: the `share` of the phrases that it has; `admitted` if it meets the conditions."""
 
     share: float
     admitted: bool
@@ -92,10 +92,10 @@ class ConditionCheck:
 
 
 def line_of(analyzer: Analyzer, text: str, stemming: str) -> str:
-    """Returns the terms in order between blanks, stop words as places; so phrases can be looked for as text."""
+    """Returns the terms in order between blanks, with placeholders for stop words, to search phrases as text."""
     return f" {' '.join([term or _STOP_WORD for term in analyzer.places(text, stemming)])} "
 
 
 def phrase_of(analyzer: Analyzer, text: str, stemming: str) -> str:
-    """Returns what to look for in lines; empty for a text of stop words alone."""
+    """Returns a phrase as it is searched in lines; empty if the text has only stop words."""
     return line_of(analyzer, text, stemming).strip(_NOTHING)

@@ -1,7 +1,7 @@
 """Checks the fields `title:` and `name:` of a query, as phrases are checked in a chunk's content.
 
-A value is a word or a phrase by the rules of the document's own language. What is nothing but stop words is looked for
-as it is written, and `beginn*` at the beginning of any word.
+A value is a word or a phrase by the rules of the document's own language. A value of only stop words is searched as
+written, and `beginn*` at the beginning of any word.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from relevance.analysis import Analyzer, folded, name_forms
 from retrieval.lexical.conditions import line_of, phrase_of
 from retrieval.text.query import PREFIXED
 
-REMEMBERED = 128  # values by the rules of each language
+REMEMBERED = 128  # pairs of a value and a language
 
 
 class NamedDocument(NamedTuple):
-    """A document by its names; `analysed` if it is known to have the terms that are asked for."""
+    """A document with its names; `analysed` if it is known to have the requested terms."""
 
     number: int
     chunks: int
@@ -42,7 +42,7 @@ class NameCheck:
         return bool(self.of_title or self.of_name)
 
     def passes(self, document: NamedDocument) -> bool:
-        """Returns whether the document has all that is asked for."""
+        """Returns whether the document matches all values."""
         if document.analysed and self._terms_decide(document.stemming):
             return True
         names = name_forms(document.name)
@@ -50,16 +50,16 @@ class NameCheck:
         return self._all(self.of_title, titles, document.stemming) and self._all(self.of_name, names, document.stemming)
 
     def terms(self, values: Sequence[str], stemming: str) -> list[str]:
-        """Returns the terms that a title or name must have by these rules in order to have the values."""
+        """Returns the terms that, by these rules, a title or name with these values must have."""
         whole = [value for value in values if not _beginning(value)]
         return sorted({term for value in whole for term in self.analyzer.terms(value, stemming)})
 
     def beginnings(self, values: Sequence[str]) -> list[str]:
-        """Returns what a title or name has to hold as written, in lower case without accents."""
+        """Returns the beginnings that a title or name must contain, in lower case without accents."""
         return [folded(beginning) for beginning in map(_beginning, values) if beginning]
 
     def _decided_by_terms(self, stemming: str) -> bool:
-        """Returns whether each value is one term, so that having the terms is having the values."""
+        """Returns whether each value is one term, so that the check of the terms is enough."""
         values = [*self.of_title, *self.of_name]
         phrases = [self._phrase(value, stemming) for value in values if not _beginning(value)]
         return len(phrases) == len(values) and all(phrase and " " not in phrase for phrase in phrases)
@@ -75,7 +75,7 @@ class NameCheck:
         return _stands(folded(value), texts)
 
     def _has_beginning(self, beginning: str, texts: Sequence[str], stemming: str) -> bool:
-        """Returns whether a word, or a part of an identifier, begins so."""
+        """Returns whether a word, or a part of an identifier, begins with it."""
         holding = [text for text in texts if beginning in folded(text)]
         return _stands(beginning, holding, whole=False) or any(
             f" {beginning}" in line_of(self.analyzer, text, stemming) for text in holding
@@ -83,12 +83,12 @@ class NameCheck:
 
 
 def _beginning(value: str) -> str:
-    """Returns the beginning that is asked for, if the value is one."""
+    """Returns the beginning to search for; empty if the value is not one."""
     return value.rstrip(PREFIXED).rstrip() if value.endswith(PREFIXED) else ""
 
 
 def _stands(value: str, texts: Iterable[str], *, whole: bool = True) -> bool:
-    """Returns whether the text has it from the beginning of a word on, if `whole` to the end of one."""
+    """Returns whether a text has the value from the beginning of a word, and if `whole` to the end of one."""
     wanted = re.compile(
         (r"(?<!\w)" if re.match(r"\w", value) else "")
         + re.escape(value)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-SHORTEST, SHORTEST_WITH_TWO = 4, 8  # letters of a word that is taken to be misspelt, at all and in two places
+SHORTEST, SHORTEST_WITH_TWO = 4, 8  # least letters of a word that is corrected, by one edit and by two
 _LONGEST = 32
-_SURE_BEGINNING = 6  # letters; a shorter word is not taken to be wrong in its first one
+_SURE_BEGINNING = 6  # letters; the first letter of a shorter word is taken to be right
 
 
 def may_be_misspelt(term: str) -> bool:
@@ -12,7 +12,7 @@ def may_be_misspelt(term: str) -> bool:
 
 
 def one_edit_away(term: str) -> set[str]:
-    """Every word at distance 1, of the letters of the term's own alphabet (for another than Latin: of its own)."""
+    """Returns every word at distance 1, with letters a to z if the term is ASCII, else with its own letters."""
     letters = "abcdefghijklmnopqrstuvwxyz" if term.isascii() else "".join(sorted(set(term)))
     start = 1 if len(term) < _SURE_BEGINNING else 0
     cuts = [(term[:at], term[at:]) for at in range(len(term) + 1)]
@@ -26,8 +26,8 @@ def one_edit_away(term: str) -> set[str]:
 
 
 def endings(prefix: str) -> list[str]:
-    """Words that begin so, with what words end in: their stem may be shorter than the prefix (connecti* finds connect,
-    which stands for connection too).
+    """Returns the prefix with common endings: the stem of such a word may be shorter than the prefix (connecti* finds
+    connect, the stem of connection).
     """
     return [prefix + ending for ending in _ENDINGS]
 

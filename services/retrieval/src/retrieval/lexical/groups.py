@@ -13,17 +13,17 @@ from retrieval.lexical.statements import PostingSql
 from retrieval.reading.reader import IndexReader
 
 Decoded = TypeVar("Decoded")
-_OFF_LOOP = 200_000  # bytes to decode, from which on another thread does it
+_OFF_LOOP = 200_000  # bytes; more are decoded in another thread
 
 
 class PostingGroups:
-    """The groups of one workspace in one transaction. A changed group has a new number, so the cache stays true."""
+    """The groups of one workspace in one transaction. A changed group has a new number, so cached ones stay valid."""
 
     def __init__(self, reader: IndexReader, cache: PostingCache[TermPostings]) -> None:
         self.reader, self.cache = reader, cache
 
     async def holding(self, terms: Iterable[str], first_terms: Mapping[int, str]) -> dict[str, TermPostings]:
-        """Returns the group of each term that is in one; `first_terms` are those of the groups, by number."""
+        """Returns the group of each term that is in one; `first_terms` has the groups' first terms by number."""
         found = await self._read(first_terms)
         numbers = sorted(found, key=first_terms.__getitem__)
         beginnings = [first_terms[number] for number in numbers]
@@ -31,7 +31,7 @@ class PostingGroups:
         return {term: group for term, group in groups.items() if term in group}
 
     async def between(self, first: str, last: str, most: int) -> list[TermPostings]:
-        """Groups that hold the terms from one to before another, at most so many of the first; others' terms too."""
+        """Returns the first `most` groups that may have terms from `first` to before `last`, among other terms."""
         rows = await self.reader.rows(PostingSql.groups_between, first=first, last=last, most=most)
         return list((await self._read(dict(rows))).values())
 
@@ -49,7 +49,7 @@ class PostingGroups:
 
 
 async def decode_all(payloads: Sequence[bytes], one: Callable[[bytes], Decoded]) -> list[Decoded]:
-    """Decodes all payloads without holding up the event loop."""
+    """Decodes all payloads without blocking the event loop."""
 
     def all_of_them() -> list[Decoded]:
         return [one(payload) for payload in payloads]

@@ -34,12 +34,12 @@ class LexicalLeg(Leg):
     async def features(self, chunks: Iterable[int]) -> dict[int, WordFeatures]:
         """Returns the features of any chunks, whichever leg found them; none if this leg failed.
 
-        After all legs: it reads on the search's own connection, and leaves it unusable when that fails.
+        Call it after all legs: it reads on the search's own connection, and leaves it unusable on failure.
         """
         return await self._search.features(chunks) if self._search else {}
 
     def weight(self, text: str) -> float:
-        """The IDF of the rarest of the query's words in the text; 0 for stop words, 1 where the leg failed."""
+        """Returns the IDF of the query's rarest word in the text; 0 for stop words, 1 if the leg failed."""
         return self._search.weight(text) if self._search else 1.0
 
     def report(self) -> QueryReport | None:

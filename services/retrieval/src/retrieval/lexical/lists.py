@@ -1,4 +1,4 @@
-"""Posting lists of a query's terms: first what the headers of their blocks say, then the blocks that matter."""
+"""Posting lists of a query's terms: first the headers of their blocks, then the blocks that matter."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from retrieval.lexical.postings import Postings, TermPostings, decode, decode_te
 from retrieval.lexical.statements import PostingSql
 from retrieval.reading.reader import IndexReader
 
-SHARED = -1  # stands for a block number: what a term has in a group, and in rows that were indexed lately
+SHARED = -1  # in place of a block number: a term's postings in its group and in recent rows
 
 
 @dataclass(frozen=True)
 class Header:
-    """What is known of the blocks of one term; arrays of one length."""
+    """The headers of one term's blocks; arrays of the same length."""
 
     blocks: Int64s
     first: Int64s
@@ -56,7 +56,7 @@ class PostingLists:
         self._decoded: dict[tuple[str, int], Postings] = {}
 
     async def open(self, documents: Sequence[int], batches: Sequence[int]) -> None:
-        """Reads what was indexed lately, by document and batch; once, before anything else."""
+        """Reads the recent rows, by document and batch. Call it once, before anything else."""
         place = self.reader.workspace_id
         rows = sorted(zip(documents, batches, strict=True))
         kept = {row: self.cache.get((place, *row)) for row in rows}
@@ -91,7 +91,7 @@ class PostingLists:
         return {term: header.frequency for term in asked if (header := self.headers[term]).frequency}
 
     async def load(self, wanted: Mapping[str, NDArray[np.intp]]) -> None:
-        """Decodes blocks, by term and position in its header."""
+        """Reads and decodes blocks, by term and position in its header."""
         missing = []
         for term, positions in wanted.items():
             for block in self.headers[term].blocks[positions].tolist():
@@ -119,7 +119,7 @@ class PostingLists:
         return np.unique(np.concatenate(found)) if found else np.empty(0, np.int64)
 
     def block(self, term: str, position: int) -> Postings:
-        """One that was loaded."""
+        """Returns a block that was loaded."""
         return self._decoded[term, int(self.headers[term].blocks[position])]
 
     def _shared(self, term: str, found: Postings) -> list[int]:

@@ -1,8 +1,8 @@
-"""The best chunks by BM25, exactly, from as few postings as that takes.
+"""Finds the best chunks by BM25, exactly, from as few postings as possible.
 
-MaxScore (Turtle, Flood 1995), word by word: once so many chunks are known that the words which are left cannot lift
-another one among them, those words are only looked up for the chunks that still can be. A word's bound comes from the
-headers of its blocks: the largest frequency and the least length in them.
+MaxScore (Turtle, Flood 1995), word by word: once the words that are left cannot bring another chunk among the best,
+they are only looked up for the chunks that can still be among them. A word's bound comes from the headers of its
+blocks: the greatest frequency and the least length in them.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from retrieval.lexical.postings import ORDINAL_BITS, Postings, concatenated
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_TOGETHER = 200_000  # postings that one statement reads; beyond it the bounds are asked first whether it is worth it
-_OFF_LOOP = 100_000  # postings, from which on another thread scores them
-_ROWS = 4  # of blocks that overlap, to which another block may be added
-_SLACK = 1e-9  # of sums in floating point; what a bound leaves out must be worse for certain
+_TOGETHER = 200_000  # postings per statement; the bounds are checked before more are read
+_OFF_LOOP = 100_000  # postings; more are scored in another thread
+_ROWS = 4  # last rows of concatenated blocks that another block may be appended to
+_SLACK = 1e-9  # for rounding of floating-point sums: what a bound leaves out must certainly be worse
 
 
 class Lists(Protocol):
-    """Where the postings come from. `load` is awaited for every block before it is asked for, by position."""
+    """The source of postings. Every block, named by position, must be loaded before `block` returns it."""
 
     @property
     def headers(self) -> Mapping[str, Header]: ...
@@ -41,7 +41,7 @@ class Lists(Protocol):
 
 @dataclass(frozen=True)
 class ChunkFilter:
-    """`documents` (sorted numbers; None: all) are those to search, `banned` (sorted) chunks that are left out."""
+    """Limits a search to `documents` (sorted numbers; None: all), without the `banned` chunks (sorted)."""
 
     documents: Int64s | None = None
     banned: Int64s | None = None
@@ -53,7 +53,7 @@ class ChunkFilter:
         return found if self.banned is None else found & ~contains(self.banned, chunks)
 
     def blocks(self, first: Int64s, last: Int64s) -> NDArray[np.intp]:
-        """The positions of the ranges of chunks in which there can be an allowed one."""
+        """Returns the positions of the ranges of chunks that may have an allowed one."""
         if self.documents is None:
             return np.arange(len(first))
         begin = np.searchsorted(self.documents, first >> ORDINAL_BITS)
@@ -69,9 +69,9 @@ class RankedChunks:
 
 
 class MaxScore:
-    """Ranks the chunks of a weighed query; the headers of its known terms have been read.
+    """Ranks chunks for a weighted query; the headers of its known terms have been read.
 
-    `together` postings are loaded at once before the bounds are asked whether more is worth it.
+    Up to `together` postings are loaded at once; the bounds are checked before more are loaded.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class MaxScore:
         self._rows: dict[tuple[str, bytes], list[Postings]] = {}
 
     async def best(self, k: int, required: Collection[int] = ()) -> RankedChunks:
-        """The `k` best of the chunks that have one of the words, and each of the `required` ones (by position)."""
+        """Returns the `k` best chunks that have any of the words, and all of the `required` ones (by position)."""
         words = [word for position, word in enumerate(self.query.words) if position not in required and word.weights]
         needed = sorted((self.query.words[position] for position in required), key=self._postings)
         if any(not word.weights for word in needed):
@@ -109,7 +109,7 @@ class MaxScore:
         return _ranked(chunks, scores, k)
 
     async def look_up(self, word: WeightedWord, chunks: Int64s) -> tuple[Floats, NDArray[np.intp]]:
-        """Returns what the word adds to each chunk (sorted), 0 where it does not occur, and by which term."""
+        """Returns what the word adds to each chunk (sorted), 0 if it does not occur, and by which term."""
         hit: dict[str, NDArray[np.intp]] = {}
         for term in word.weights:
             header = self.lists.headers[term]
@@ -135,7 +135,7 @@ class MaxScore:
         return gained, by
 
     def _scored(self, word: WeightedWord) -> tuple[Int64s, Floats]:
-        """Every allowed chunk that has the word, in order, and what the word adds to it."""
+        """Returns every allowed chunk that has the word, in order, and what the word adds to it."""
         all_chunks: list[Int64s] = []
         all_scores: list[Floats] = []
         for term, weight in word.weights.items():
@@ -152,9 +152,9 @@ class MaxScore:
         return _summed(chunks, scores, np.maximum)
 
     def _read(self, term: str, positions: NDArray[np.intp]) -> list[Postings]:
-        """The blocks at these positions; those of which each begins after the one before are put together.
+        """Returns the blocks at these positions, concatenated where one begins after the end of another.
 
-        What was put together stays so: chunks that are looked up after the best are known lie in most of the blocks.
+        The result is kept, because later look-ups of chunks need most of these blocks.
         """
         place = term, positions.tobytes()
         if (known := self._rows.get(place)) is not None:
@@ -171,7 +171,7 @@ class MaxScore:
         return found
 
     async def _load_some(self, order: Sequence[WeightedWord], place: int) -> int:
-        """Loads all blocks of this word, and of as many of the next ones as one statement takes; where it stopped."""
+        """Loads all blocks of this word, and of as many next ones as one statement takes; returns where it stopped."""
         postings = 0
         wanted: dict[str, NDArray[np.intp]] = {}
         for end in range(place, len(order)):
@@ -238,7 +238,7 @@ def _ranked(chunks: Int64s, scores: Floats, k: int) -> RankedChunks:
 
 
 async def _apart(postings: int, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """Runs the work in another thread if there is much of it."""
+    """Runs the work, in another thread if there are many postings."""
     if postings < _OFF_LOOP:
         return work(*args, **kwargs)
     return await asyncio.to_thread(work, *args, **kwargs)

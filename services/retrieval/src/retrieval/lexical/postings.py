@@ -1,6 +1,6 @@
 """Postings as bytes: columns (`retrieval.lexical.columns`), read and written whole, without a loop over postings.
 
-Chunk numbers are two columns: the steps from document to document, and the ordinals within them.
+Chunk numbers are two columns: the differences between documents, and the ordinals within them.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from retrieval.lexical.columns import Int64s, column, read_column
 
 Int32s: TypeAlias = NDArray[np.int32]
 
-ORDINAL_BITS = 20  # of a chunk's number: the rest is its document's
+ORDINAL_BITS = 20  # of a chunk's number; the rest is its document's number
 LARGEST_BLOCK = 4096  # postings
 PACKED, PLAIN, DEFLATED = 0, 1, 2  # the first byte; DEFLATED: packed, and the terms' names compressed
 
 
 @dataclass(frozen=True)
 class Postings:
-    """Where one term stands, in the order of the chunks' numbers; arrays of one length. `lengths` are the chunks'."""
+    """The postings of one term, by chunk number; arrays of the same length. `lengths` are those of the chunks."""
 
     chunks: Int64s
     frequencies: Int32s
@@ -41,7 +41,7 @@ class Postings:
         return self.chunks >> ORDINAL_BITS
 
     def without(self, chunks: Int64s) -> Postings:
-        """The others, itself where it has none of them. `chunks` are in order."""
+        """Returns the postings of other chunks, or itself if that is all of them. `chunks` are sorted."""
         if not len(chunks):
             return self
         start = int(np.searchsorted(self.chunks, chunks[0]))
@@ -71,7 +71,7 @@ class Postings:
 
 
 def postings(chunks: object, frequencies: object, lengths: object) -> Postings:
-    """Makes postings of anything that numpy makes arrays of, in any order."""
+    """Makes postings from anything that numpy makes arrays of, in any order."""
     numbers = np.asarray(chunks, np.int64)
     order = np.argsort(numbers, kind="stable")
     return Postings(numbers[order], np.asarray(frequencies, np.int32)[order], np.asarray(lengths, np.int32)[order])
@@ -90,7 +90,7 @@ def encode(one: Postings) -> bytes:
 
 
 def decode(data: bytes | memoryview) -> Postings:
-    """Decodes postings, also the plain form of a migration: chunk, frequency, length in 8, 4, 4 bytes, big-endian."""
+    """Decodes postings, or the plain form of a migration: chunk, frequency, length in 8, 4, 4 bytes, big-endian."""
     if data[0] == PLAIN:
         count = (len(data) - 1) // 16
         chunks = np.frombuffer(data, ">i8", count, 1).astype(np.int64)
@@ -102,7 +102,7 @@ def decode(data: bytes | memoryview) -> Postings:
 
 
 class TermPostings(Mapping[str, Postings]):
-    """Postings by term, as slices of arrays that all of them share. `counts` are by term, in their order."""
+    """Postings by term, as slices of shared arrays. `counts` are the postings per term, in order."""
 
     def __init__(self, terms: list[str], counts: Int64s, all_postings: Postings) -> None:
         self.terms, self.counts, self.all_postings = terms, counts, all_postings
@@ -119,7 +119,7 @@ class TermPostings(Mapping[str, Postings]):
         return self.all_postings.at(slice(self._ends[place], self._ends[place + 1]))
 
     def without(self, chunks: Int64s) -> TermPostings:
-        """The others; terms that have none left are left out."""
+        """Returns the postings of other chunks; terms without any left are left out."""
         kept = ~np.isin(self.all_postings.chunks, chunks)
         owners = np.repeat(np.arange(len(self._places)), self.counts)[kept]
         counts = np.bincount(owners, minlength=len(self._places))
@@ -137,7 +137,7 @@ class TermPostings(Mapping[str, Postings]):
         return TermPostings(terms, self.counts[chosen], self.all_postings.at(np.repeat(chosen, self.counts)))
 
     def encode(self, form: int = PACKED) -> bytes:
-        """DEFLATED takes longer, and half as much for the terms' names."""
+        """Encodes the postings; DEFLATED takes longer, and half the space for the terms' names."""
         return _encode_terms(self.terms, self.counts.tolist(), self.all_postings, form)
 
     def __contains__(self, term: object) -> bool:
@@ -177,7 +177,7 @@ def join_terms(parts: Sequence[TermPostings]) -> TermPostings:
 
 
 def concatenated(parts: Sequence[Postings]) -> Postings:
-    """One after the other."""
+    """Joins postings, one after the other."""
     if not parts:
         return postings([], [], [])
     chunks, frequencies, lengths = zip(*((part.chunks, part.frequencies, part.lengths) for part in parts), strict=True)

@@ -26,7 +26,7 @@ ORDER BY frequency DESC, term
 LIMIT %(most)s;
 
 -- name: similar_terms
--- Returns known terms that look like one.
+-- Returns known terms that are similar to one.
 SELECT term, frequency FROM similar_terms(%(term)s, %(most)s);
 
 -- name: block_headers
@@ -72,7 +72,7 @@ JOIN recent_postings AS recent
   ON recent.workspace_id = %(workspace_id)s AND recent.document = wanted.document AND recent.batch = wanted.batch;
 
 -- name: chunks_to_check
--- Returns the texts of chunks that conditions are checked in.
+-- Returns the texts of chunks, to check conditions in.
 SELECT chunk.number, coalesce(title, name) AS title, heading_path, section_title, content, stemming
 FROM chunk
 JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id

@@ -1,4 +1,4 @@
-"""One query, by its words, against one workspace in one transaction."""
+"""The lexical search of one query, in one workspace and one transaction."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from retrieval.reading.reader import IndexReader, ScoredChunk
 from retrieval.reading.state import IndexState
 from retrieval.text.query import ParsedQuery
 
-MOST_STEMMINGS = 4  # languages of the workspace that a query is read in
-MOST_CHECKED = 1000  # chunks whose text is read, where a condition needs it
-MOST_SOUGHT = 8  # phrases that chunks are sought for; of more it is said who has them
+MOST_STEMMINGS = 4  # languages of the workspace that a query is analysed in
+MOST_CHECKED = 1000  # chunks whose text is read to check conditions
+MOST_SOUGHT = 8  # phrases to search for; further ones are only checked in what was found
 _CHECKED_TOGETHER = 100
 
 Cache: TypeAlias = PostingCache[DecodedBlock | TermPostings]
@@ -35,9 +35,9 @@ Cache: TypeAlias = PostingCache[DecodedBlock | TermPostings]
 
 @dataclass(frozen=True)
 class MatchedTerms:
-    """The terms of each word of the query, and for each of some chunks the position of the one that it has, or -1.
+    """For each word of the query its terms, and for each chunk the position of the term that it has, or -1.
 
-    They are named in explanations only.
+    Names are only looked up for explanations.
     """
 
     words: Sequence[tuple[Sequence[str], NDArray[np.intp]]]
@@ -49,8 +49,8 @@ class MatchedTerms:
 
 
 class WordFeatures(NamedTuple):
-    """What one chunk has of the query. `score` is its BM25, `share` that of the query's mass, 0 to 1; `phrases` is the
-    share of the phrases, 0 without any. What is not `admitted` must not be returned.
+    """The lexical features of one chunk. `score` is its BM25, `share` the share of the query's mass, 0 to 1; `phrases`
+    is the share of the phrases, 0 without any. A chunk that is not `admitted` must not be returned.
     """
 
     score: float
@@ -63,12 +63,12 @@ class WordFeatures(NamedTuple):
 
     @property
     def matched(self) -> list[str]:
-        """The terms that it has."""
+        """The terms of the query that the chunk has."""
         return self.terms.of(self.place)
 
 
 class LexicalSearch:
-    """Open it, then ask for the best chunks and for the features of any."""
+    """Searches by words. Call `open` first, then `best` for the best chunks and `features` for those of any chunks."""
 
     def __init__(
         self, reader: IndexReader, cache: Cache, analyzer: Analyzer, parsed: ParsedQuery, wanted: TextConditions
@@ -86,7 +86,7 @@ class LexicalSearch:
         self._places: dict[tuple[str, ...], int] = {}
 
     async def open(self, state: IndexState, documents: ArrayLike | None, parameters: Parameters) -> None:
-        """Reads what the query's words are worth. `documents` are the numbers to search among; None: all."""
+        """Reads the weights of the query's words. `documents` are the numbers to search; None: all."""
         self.stemmings = state.stemmings[:MOST_STEMMINGS] or [ENGLISH]
         await self.lists.open(state.recent_documents, state.recent_batches)
         vocabulary = Vocabulary(self.reader, self.lists.groups, self.lists.recent)
@@ -104,9 +104,9 @@ class LexicalSearch:
         self._ranking = MaxScore(self.lists, self.query, self.limits)
 
     async def best(self, k: int) -> list[ScoredChunk]:
-        """Exactly the `k` best that comply with the query's conditions; what has its phrases comes first.
+        """Returns exactly the `k` best that meet the query's conditions; those with its phrases come first.
 
-        At most MOST_CHECKED chunks are read for a condition: `bounded` says whether there were more.
+        At most MOST_CHECKED chunks are checked for conditions; `bounded` says whether there were more.
         """
         ranking, wanted = self._ranking, self.check.wanted
         if wanted.conditions:
@@ -129,7 +129,7 @@ class LexicalSearch:
         return [ScoredChunk(chunk, scores[chunk]) for chunk in order[:k]]
 
     async def features(self, chunks: Iterable[int]) -> dict[int, WordFeatures]:
-        """Exact for every chunk, whoever found it."""
+        """Returns the exact features of every chunk, whichever leg found it."""
         numbers = np.unique(np.fromiter(chunks, np.int64))
         scores = np.zeros(len(numbers))
         matched: list[tuple[Sequence[str], NDArray[np.intp]]] = []
@@ -157,12 +157,12 @@ class LexicalSearch:
         return found
 
     def weight(self, text: str) -> float:
-        """The IDF of the rarest of the query's words that stand in the text; 0 where none does."""
+        """Returns the IDF of the query's rarest word in the text; 0 if there is none."""
         words = self.query.words
         return max((words[at].mass / words[at].word.count for at in self._positions(text)), default=0.0)
 
     async def _complying(self, ranking: MaxScore, k: int) -> RankedChunks:
-        """Returns the best chunks that comply, in order, until there are `k` of them."""
+        """Returns the best chunks that meet the conditions, in order, at most `k`."""
         wanted = self.check.wanted
         texts = [*wanted.sections, *(wanted.phrases if wanted.strict else ())]
         found = await ranking.best(MOST_CHECKED, {position for text in texts for position in self._positions(text)})
@@ -177,7 +177,7 @@ class LexicalSearch:
         return RankedChunks(found.chunks[kept[:k]], found.scores[kept[:k]])
 
     def _positions(self, text: str) -> set[int]:
-        """Returns the positions of the query's words that stand in the text."""
+        """Returns the positions of the query's words that are in the text."""
         readings = self.analyzer.readings(text, self.stemmings)
         return {self._places[terms] for terms in readings if terms in self._places}
 
@@ -185,7 +185,7 @@ class LexicalSearch:
         return {term for stemming in self.stemmings for term in self.analyzer.terms(text, stemming)}
 
     async def _banned(self) -> Int64s | None:
-        """The chunks with an excluded word. What is more than one term is left to the check of the chunks."""
+        """Returns the chunks with an excluded word. Exclusions of several terms are left to the check of the texts."""
         terms, longer = set[str](), []
         for text in self.check.wanted.excluded:
             by_stemming = [self.analyzer.terms(text, stemming) for stemming in self.stemmings]

@@ -8,7 +8,7 @@ from service_kit.statements import Statements
 
 
 class PostingSql(Statements, file="postings.sql"):
-    """Terms, the rows that hold their postings, and the texts that conditions are checked in."""
+    """Terms, the rows of their postings, and the texts that conditions are checked in."""
 
     known_terms: LiteralString
     terms_with_prefix: LiteralString

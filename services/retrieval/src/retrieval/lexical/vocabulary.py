@@ -1,4 +1,4 @@
-"""The terms that a workspace's chunks have: those that begin alike, and those that look like an unknown one."""
+"""The terms of a workspace: those with a prefix, and those that are similar to an unknown one."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from retrieval.reading.reader import IndexReader
 
 MOST_EXPANSIONS = 50  # terms that a prefix stands for
 MOST_CORRECTIONS = 3  # terms that may have been meant instead of an unknown one
-_SCANNED, _SCANNED_GROUPS = 20_000, 300  # blocks and groups that are looked through for a prefix
-_MOST_COUNTED = 1000  # terms with blocks of which it is known then what else they have
-_FEW_GROUPS = 64  # 4,000 terms or so
-_BEGINNING = 3  # letters that a term in one of many groups shares with the misspelt one
+_SCANNED, _SCANNED_GROUPS = 20_000, 300  # blocks and groups that are searched for a prefix
+_MOST_COUNTED = 1000  # terms with blocks that are considered for a prefix
+_FEW_GROUPS = 64  # about 4,000 terms
+_BEGINNING = 3  # letters that a correction shares with the misspelt term if there are many groups
 _MOST_SIMILAR = 30
 _AFTER_ALL = "\U0010ffff"
 
 
 class Vocabulary:
-    """The terms of one workspace in one transaction. `recent` are the postings that were indexed lately."""
+    """The terms of one workspace in one transaction. `recent` are the recent rows of postings."""
 
     def __init__(self, reader: IndexReader, groups: PostingGroups, recent: Sequence[TermPostings]) -> None:
         self.reader, self.groups, self.recent = reader, groups, recent
@@ -56,10 +56,10 @@ class Vocabulary:
         return _best(found, MOST_EXPANSIONS)
 
     async def similar(self, term: str, stems: Callable[[str], Iterable[str]]) -> list[str]:
-        """Known terms one edit away, those that the most chunks have; for a long term without one, two edits away.
+        """Returns the most frequent known terms one edit away; for a long term without any, two edits away.
 
-        For what may be misspelt only, which names and numbers are not. `stems` gives the terms that a word is known by:
-        of one that is spelt wrong the stemmer may have left the ending.
+        Identifiers and numbers are never taken to be misspelt. `stems` returns the terms of a word: the stemmer may not
+        have removed the ending of a misspelt one.
         """
         if not edits.may_be_misspelt(term):
             return []
@@ -73,7 +73,7 @@ class Vocabulary:
         return _best(near, MOST_CORRECTIONS)
 
     async def _groups_near(self, term: str) -> list[TermPostings]:
-        """Returns all groups if they are few, else those of terms with the same beginning."""
+        """Returns all groups if there are few, else those of terms with the same beginning."""
         groups = await self.groups.between("", _AFTER_ALL, _FEW_GROUPS + 1)
         if len(groups) <= _FEW_GROUPS:
             return groups

@@ -1,4 +1,4 @@
-"""From a query to its words, and from each of them to the terms that it is looked for as."""
+"""Turns a query into words, and each word into the terms to search for."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from retrieval.lexical import edits
 from retrieval.lexical.vocabulary import Vocabulary
 from retrieval.text.query import ParsedQuery
 
-MOST_WORDS = 48  # of a query; of a longer one the rarest are asked for
-MOST_CORRECTED = 4  # unknown words that others are sought for
-CORRECTED_FACTOR = 0.7  # what was meant is not certain
+MOST_WORDS = 48  # per query; of a longer one, the rarest are searched for
+MOST_CORRECTED = 4  # unknown words per query
+CORRECTED_FACTOR = 0.7  # a correction is uncertain
 
 
 @dataclass
 class QueryWords:
-    """`words` to ask for; `left_out`: how many of the query's are not. `corrected`: by unknown term, those taken."""
+    """The words of a query; `left_out`: how many are not searched for. `corrected`: known terms by unknown one."""
 
     words: list[QueryWord]
     left_out: int = 0
@@ -30,7 +30,7 @@ class QueryWords:
         return {term for word in self.words for term in word.terms}
 
     async def correct(self, vocabulary: Vocabulary, known: Counter[str], stems: Callable[[str], Iterable[str]]) -> None:
-        """Adds similar terms to words of which no term is `known`, and those terms to what is."""
+        """Adds similar known terms to words that have no `known` term."""
         unknown = [at for at, word in enumerate(self.words) if not any(known[term] for term in word.terms)]
         for at in unknown[:MOST_CORRECTED]:
             word = self.words[at]
@@ -44,7 +44,7 @@ class QueryWords:
 async def words_of(
     query: ParsedQuery, analyzer: Analyzer, stemmings: Sequence[str], vocabulary: Vocabulary
 ) -> QueryWords:
-    """The words of a query by the rules of the languages that there are documents in."""
+    """Returns the words of a query, analysed by the rules of each language in `stemmings`."""
     counted = Counter(analyzer.readings(query.words, stemmings))
     words = [QueryWord(dict.fromkeys(terms, 1.0), count) for terms, count in counted.items()]
     left_out = 0
@@ -56,7 +56,7 @@ async def words_of(
 
 
 async def _rarest(words: Sequence[QueryWord], vocabulary: Vocabulary) -> tuple[list[QueryWord], int]:
-    """The known words that the fewest chunks have, in the order of the query."""
+    """Returns the rarest known words, in the order of the query, and how many words were left out."""
     known = await vocabulary.frequencies(term for word in words for term in word.terms)
 
     def rarity(word: QueryWord) -> tuple[int, int, str]:
@@ -69,7 +69,7 @@ async def _rarest(words: Sequence[QueryWord], vocabulary: Vocabulary) -> tuple[l
 
 
 async def _expanded(prefix: str, analyzer: Analyzer, stemmings: Sequence[str], vocabulary: Vocabulary) -> QueryWord:
-    """The terms that begin so, and the stems that words which begin so are known by."""
+    """Returns a word that stands for the terms with this prefix, and for the stems of words with it."""
     beginning = folded(prefix)
     terms = await vocabulary.beginning_with(beginning)
     stems = {

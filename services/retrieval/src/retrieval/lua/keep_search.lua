@@ -1,7 +1,7 @@
--- Keeps the answer of a search, unless it is of an index older than what was forgotten.
--- KEYS: the answer; the workspace's answers by expiry; the oldest generation whose answers may be kept.
+-- Caches the answer of a search, unless its index is older than the last deletion.
+-- KEYS: the answer; the workspace's answers by expiry; the oldest generation whose answers may be cached.
 -- ARGV: the answer's generation, the answer, milliseconds to keep it, the most answers of a workspace.
--- Returns 1 when it was kept.
+-- Returns 1 if it was cached.
 local least = redis.call('GET', KEYS[3])
 if least and tonumber(ARGV[1]) < tonumber(least) then
     return 0

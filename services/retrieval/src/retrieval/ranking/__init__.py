@@ -1,1 +1,1 @@
-"""What is made of the candidates of all legs: features, fusion, order. No IO."""
+"""Features, fusion and order of the candidates of all legs. No IO."""

@@ -1,8 +1,8 @@
 """Estimates whether one of the first hits answers the query. No IO.
 
-Logistic regressions on the best cosine, BM25 share and soft match of the first hits, whichever of them has it, fitted
-on questions put to the corpus that answers them (where one of the first hits does) against questions put to corpora
-that do not, both counted alike. docs/figures.md has the error rates.
+Logistic regressions on the best cosine, BM25 share and soft match among the first hits, fitted on questions to the
+corpus that answers them (if one of the first hits does) against questions to corpora that do not, with equal weight.
+docs/figures.md has the error rates.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _VECTORS = _Regression(cosine=12.5, bm25_share=0.0, soft_match=0.0, constant=-5.
 
 
 def match(hits: Sequence[Features], *, words: bool, vectors: bool) -> float:
-    """Returns the probability, by the first hits. `words`: their BM25 is known; `vectors`: their cosines are known and
-    of the bundled encoder, the only one that the regressions are fitted to.
+    """Returns the probability for the first hits. `words`: their BM25 is known; `vectors`: their cosines are known and
+    from the bundled encoder, the only one that the regressions are fitted to.
     """
     if not hits or not (words or vectors):
         return 0.0

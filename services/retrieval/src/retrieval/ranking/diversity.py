@@ -1,4 +1,4 @@
-"""Variety among the hits: a cap by document, and novelty beside relevance. No IO."""
+"""Variety among the hits: a limit per document, and novelty weighed against relevance. No IO."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 def capped(order: Sequence[int], document_of: Mapping[int, Hashable], most: int) -> list[int]:
-    """`order` without what would be more than `most` of one document."""
+    """Returns `order` with at most `most` chunks of each document."""
     seen: Counter[Hashable] = Counter()
     kept = []
     for chunk in order:
@@ -27,10 +27,10 @@ def diversified(
     diversity: float,
     k: int,
 ) -> list[int]:
-    """The first `k` by maximal marginal relevance (Carbonell, Goldstein 1998), each chosen knowing those before it.
+    """Returns the first `k` by maximal marginal relevance (Carbonell, Goldstein 1998).
 
-    `diversity` (0 to 1) is one minus their lambda: the weight of the greatest cosine to a hit that was chosen. Scores
-    are scaled by the candidates' own extremes. `vectors` are of unit length; a candidate without one is like no other.
+    `diversity` (0 to 1) is one minus their lambda: the weight of the greatest cosine with a hit chosen before. Scores
+    are min-max scaled. `vectors` have unit length; a candidate without one is treated as similar to no other.
     """
     if diversity <= 0 or len(order) < 2:
         return list(order[:k])
@@ -42,7 +42,7 @@ def diversified(
     picked: list[int] = []
     for _ in range(min(k, len(order))):
         marginal = (1 - diversity) * relevance - diversity * closest
-        best = int(np.argmax(np.where(chosen, -np.inf, marginal)))  # of equals the first in order
+        best = int(np.argmax(np.where(chosen, -np.inf, marginal)))  # the first of equals
         chosen[best] = True
         closest = np.maximum(closest, cosines[best])
         picked.append(order[best])

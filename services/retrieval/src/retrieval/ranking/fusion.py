@@ -1,9 +1,9 @@
 """Fusion of the legs, without IO.
 
 `hybrid` adds features on absolute scales, after Bruch et al. 2023 (An Analysis of Fusion Functions for Hybrid
-Retrieval, theoretical in place of observed bounds): a leg that found nothing good has little to add, where scaling by
-a query's own best hit would let it vote as loudly as the other. `convex` is such a scaling (min-max), for comparison,
-and `rrf` is reciprocal rank fusion (Cormack et al. 2009).
+Retrieval, theoretical instead of observed bounds): a leg that found nothing good adds little, while scaling by the
+query's own best hit would give it as much weight as the other. `convex` scales that way (min-max), for comparison, and
+`rrf` is reciprocal rank fusion (Cormack et al. 2009).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ RRF_K = 60
 
 @dataclass(frozen=True)
 class Features:
-    """What speaks for one candidate; all but the cosines (-1 to 1) lie between 0 and 1.
+    """The features of one candidate, from 0 to 1 except for the cosines (-1 to 1).
 
-    `bm25_share`: BM25 over the sum of the query's word weights. `soft_match`: as `ranking.soft_match` says.
-    `title_named`: the part of the title that the query names. `all_terms`: 1 if the chunk has every word of the query.
-    `phrases`: the share of the query's phrases that it has. Of the knowledge graph, by its method: `residual` (a cosine
-    too) is that with the query without its known names, `link` says how surely it is about such a name, `bridge` how
-    well a bridge leads to it, `graph` how near it is over relations.
+    `bm25_share`: BM25 divided by the sum of the query's word weights. `soft_match`: see `relevance.soft_match`.
+    `title_named`: the share of the title that the query names. `all_terms`: 1 if the chunk has every word of the query.
+    `phrases`: the share of the query's phrases that it has. From the knowledge graph, by its method: `residual` is the
+    cosine with the query without its known names, `link` how surely the chunk is about such a name, `bridge` how well
+    a bridge leads to it, `graph` how near it is by relations.
     """
 
     cosine: float = 0.0
@@ -46,7 +46,7 @@ FEATURES = tuple(Features().as_dict())
 
 
 def absolute(features: Features, weights: Weights) -> float:
-    """The fused score, without what `over_relations` makes of it."""
+    """Returns the weighted sum of the features, without `graph`, which `over_relations` applies."""
     return (
         weights.cosine * features.cosine
         + weights.bm25_share * features.bm25_share
@@ -61,17 +61,17 @@ def absolute(features: Features, weights: Weights) -> float:
 
 
 def over_relations(score: float, near: float, *, found_otherwise: bool, part: float) -> float:
-    """The score of a chunk that the graph reaches over relations, `near` (0 to 1) as its hop is.
+    """Returns the score of a chunk that the graph reaches by relations; `near` (0 to 1) depends on its hop.
 
-    `part` of the score of one that the other legs found is times `near`, all of it where the graph alone found it.
+    If other legs found the chunk too, only `part` of its score is multiplied by `near`, otherwise all of it.
     """
     part = min(1.0, part) if found_otherwise else 1.0
     return score * (1 - part + part * near)
 
 
 def title_named(title: Collection[str], weights: Mapping[str, float]) -> float:
-    """The part of the title's distinct terms that the query has, by the `weights` of the query's terms; 0 without a
-    title. The title's other terms weigh as much as the query's do on average.
+    """Returns the share of the title's distinct terms that the query has, by the `weights` of the query's terms; 0
+    without a title. The title's other terms have the average weight of the query's terms.
     """
     shared = weights.keys() & title
     named = sum(weights[term] for term in shared)
@@ -82,7 +82,7 @@ def title_named(title: Collection[str], weights: Mapping[str, float]) -> float:
 
 
 def reciprocal_ranks(rankings: Iterable[tuple[float, Sequence[int]]], k: int = RRF_K) -> dict[int, float]:
-    """The sum of weight / (k + rank) over the rankings; ranks count from 1."""
+    """Returns the sum of weight / (k + rank) over the rankings; ranks count from 1."""
     scores: dict[int, float] = {}
     for weight, ranking in rankings:
         for rank, candidate in enumerate(ranking, 1):
@@ -91,7 +91,7 @@ def reciprocal_ranks(rankings: Iterable[tuple[float, Sequence[int]]], k: int = R
 
 
 def scaled(scores: Mapping[int, float], found: Collection[int]) -> dict[int, float]:
-    """0 for the worst of those that a leg found and 1 for the best; what is beyond them is cut off."""
+    """Scales scores to 0 for the worst chunk that the leg found and 1 for the best; scores beyond are clipped."""
     own = [scores[one] for one in found if one in scores]
     if not own:
         return dict.fromkeys(scores, 0.0)
@@ -102,7 +102,7 @@ def scaled(scores: Mapping[int, float], found: Collection[int]) -> dict[int, flo
 
 
 def convex(legs: Iterable[tuple[float, Mapping[int, float]]]) -> dict[int, float]:
-    """The weighted mean of scores from 0 to 1; what a leg has no score for has 0 in it."""
+    """Returns the weighted mean of scores from 0 to 1; a missing score counts as 0."""
     legs = [(weight, scores) for weight, scores in legs if weight]
     total = sum(weight for weight, _ in legs)
     fused: dict[int, float] = {}
@@ -113,8 +113,8 @@ def convex(legs: Iterable[tuple[float, Mapping[int, float]]]) -> dict[int, float
 
 
 def of_wordings(main: Mapping[int, float], further: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    """Half the score under the query itself, half the best under any of its wordings: another wording can lift what
-    answers it, and cannot bury what answers the query.
+    """Returns half the score for the query itself plus half the best for any wording: another wording can raise the
+    chunks that answer it, but cannot bury those that answer the query.
     """
     if not further:
         return dict(main)

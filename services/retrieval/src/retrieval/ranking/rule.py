@@ -1,4 +1,4 @@
-"""The rule by which candidates are ordered."""
+"""The rule that ranks candidates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from retrieval.ranking.weights import BUNDLED, SpaceWeights
 
 @dataclass(frozen=True)
 class RankingRule:
-    """`rrf_k` and `legs` count in `rrf`, `legs` also in `convex`, `space` in `hybrid`."""
+    """The mode and its parameters: `rrf_k` and `legs` apply to `rrf`, `legs` also to `convex`, `space` to `hybrid`."""
 
     mode: SearchMode = SearchMode.hybrid
     rrf_k: int = RRF_K

@@ -11,19 +11,19 @@ from retrieval.ranking.fusion import Weights
 
 @dataclass(frozen=True)
 class SpaceWeights:
-    """With `scaled` the cosine enters as 0 for the worst and 1 for the best of the dense leg's candidates."""
+    """Weights of a space. If `scaled`, cosines become 0 for the worst and 1 for the best of the dense candidates."""
 
     weights: Weights
     scaled: bool = False
 
 
-# A grid on the sets of docs/figures.md, flat around these values. `phrases` do not occur there: what was put in quotes
-# is to outweigh a word or two. `graph` is the half that a chunk's way over relations counts for beside its own score.
+# From a grid search on the data sets of docs/figures.md, which is flat around these values. `phrases` do not occur
+# there: a quoted phrase should outweigh a word or two. `graph`: half of a chunk's score depends on its hop.
 WORDS = Weights(bm25_share=0.3, soft_match=0.4, title_named=0.15, all_terms=0.2, phrases=0.3)
 GRAPH = Weights(link=0.5, bridge=0.9, graph=0.5)
 BESIDE = replace(WORDS, link=GRAPH.link, bridge=GRAPH.bridge, graph=GRAPH.graph)
 BUNDLED = SpaceWeights(replace(BESIDE, cosine=1.0, residual=0.2))
-# Cosines of another model may lie anywhere, and how far apart; measured with the bundled one as if it were unknown.
+# Cosines of other models may be in any range. Measured with the bundled model, treated as an unknown one.
 UNKNOWN = SpaceWeights(replace(BESIDE, cosine=0.3, residual=0.1), scaled=True)
 
 

@@ -1,4 +1,4 @@
-"""Arrays as text, which PostgreSQL reads; a driver takes much longer over a long list."""
+"""Arrays in PostgreSQL's text form: the driver is much slower with long lists."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ def array_text(values: Iterable[object]) -> str:
 
 
 def term_array(terms: Iterable[str]) -> str:
-    """Returns an array literal of terms, which hold no quote and no backslash."""
+    """Returns an array literal of terms, which contain no quotes or backslashes."""
     return array_text(f'"{term}"' for term in terms)

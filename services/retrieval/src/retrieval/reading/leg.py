@@ -1,4 +1,4 @@
-"""A leg of a search: what it is asked, what it found, and its deadline. A failure is part of its report."""
+"""A leg of a search: its query, its result and its deadline. A failed leg reports its error, and the search goes on."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class SearchLimits:
-    """Deadlines in seconds. Up to `exact_scan` vectors are always compared one by one; beyond it by the costs, where
-    one visited by HNSW is as much as `hnsw_tuple_cost` compared.
+    """Limits of the legs; deadlines are in seconds.
 
-    `posting_bytes` of decoded postings are kept in memory.
+    Up to `exact_scan` vectors are always compared one by one. Beyond that the cheaper way is chosen: visiting a vector
+    in HNSW costs as much as `hnsw_tuple_cost` comparisons. Up to `posting_bytes` of decoded postings stay in memory.
     """
 
     lexical_seconds: float = 2.0
@@ -40,8 +40,8 @@ class SearchLimits:
 
 @dataclass(frozen=True)
 class LegQuery:
-    """What each leg is asked. `space` is the active one, None for a workspace that has none yet; `depth` is how many
-    chunks to find; `parameters` are those of BM25.
+    """The query of each leg. `space` is the active embedding space, None if the workspace has none yet; `depth` is the
+    number of chunks to find; `parameters` are those of BM25.
     """
 
     snapshot: Snapshot
@@ -54,7 +54,7 @@ class LegQuery:
 
 @dataclass
 class Leg:
-    """What a leg found. `error` is None when it was in time."""
+    """The result of a leg. `error` is None if it succeeded in time."""
 
     name: str
     found: list[ScoredChunk] = field(default_factory=list)
@@ -64,11 +64,11 @@ class Leg:
 
     @property
     def candidates(self) -> list[ScoredChunk]:
-        """All chunks that the leg brings, best first."""
+        """Returns all chunks that the leg found, best first."""
         return self.found
 
     async def within(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
-        """Runs the work; records a failure or a missed deadline, and other legs go on."""
+        """Runs the work; a failure or a missed deadline is recorded, not raised."""
         start = time.perf_counter()
         try:
             async with asyncio.timeout(seconds):

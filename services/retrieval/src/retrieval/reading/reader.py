@@ -21,7 +21,7 @@ Cursor = AsyncCursor[TupleRow]
 
 
 class ReadingSql(Statements, file="reading.sql"):
-    """What every leg reads, and what the index's state is."""
+    """The state of the index, and what every leg reads."""
 
     index_state: LiteralString
     back_to_snapshot: LiteralString
@@ -69,12 +69,12 @@ class IndexReader(Repository):
     """Reads the index of one workspace, within one transaction."""
 
     async def cosines_asked(self, chunks: Sequence[int], vector: Vector, space: EmbeddingSpace) -> Cursor:
-        """Asks for (chunk, cosine); chunks without a vector of this embedding space are left out."""
+        """Sends the query for (chunk, cosine); chunks without a vector in this embedding space are left out."""
         values = {"chunks": array_text(chunks), "vector": vector_text(vector), "model": space.model, "dims": space.dims}
         return await self.asked(ReadingSql.candidate_cosines, values)
 
     async def chunks(self, numbers: Sequence[int]) -> dict[int, IndexedChunk]:
-        """Returns chunks by number, without those that were removed since."""
+        """Returns chunks by number; those that no longer exist are left out."""
         found = await self.all(ReadingSql.chunks, IndexedChunk, chunks=array_text(numbers))
         return {chunk.number: chunk for chunk in found}
 
@@ -88,13 +88,13 @@ class IndexReader(Repository):
         return await (await self.asked(sql, values)).fetchall()
 
     async def payloads(self, sql: LiteralString, **values: object) -> list[tuple[Any, ...]]:
-        """Returns rows in binary form, which does not write bytes as hexadecimal digits."""
+        """Returns rows in binary form, in which bytes are not written as hexadecimal digits."""
         return await (await self.asked(sql, values, binary=True)).fetchall()
 
     async def asked(self, sql: LiteralString, values: Mapping[str, object], *, binary: bool = False) -> Cursor:
-        """Sends the statement: within a pipeline its rows can be fetched after others were asked for."""
+        """Sends the statement; in a pipeline, its rows can be fetched after further statements are sent."""
         return await self.connection.execute(sql, {**self.bound, **values}, binary=binary)
 
     async def row(self, sql: LiteralString, **values: object) -> tuple[Any, ...]:
-        """Returns the row of a statement that always gives one."""
+        """Returns the first row of a statement that always returns one."""
         return (await self.rows(sql, **values))[0]

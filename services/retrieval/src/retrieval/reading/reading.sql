@@ -1,7 +1,7 @@
 -- name: index_state
--- Returns what a search has to know before it begins. `changed_by` tells a generation from the same one of a database that
--- was restored; `recent_*` are rows that are not folded yet; `index_bytes` is the size of the approximate index of the active
--- (or default) space, which all workspaces share.
+-- Returns what a search needs to know before it begins. `changed_by` distinguishes a generation from the same number
+-- before the database was restored; `recent_*` are rows that are not folded yet; `index_bytes` is the size of the
+-- approximate index of the active (or default) space, which all workspaces share.
 SELECT generation, changed_by, active.model, active.dims, coalesce(chunks, 0) AS chunks, coalesce(terms, 0) AS terms,
        ARRAY(SELECT stemming FROM workspace_stemming
              WHERE workspace_id = %(workspace_id)s AND documents > 0
@@ -22,7 +22,7 @@ LEFT JOIN (SELECT model, dims FROM embedding_space
 ROLLBACK TO SAVEPOINT opened;
 
 -- name: chunks
--- Returns chunks with what hits say of their documents.
+-- Returns chunks with the facts about their documents that hits show.
 SELECT
     chunk.number, chunk_id, document_id, name AS document_name, title AS document_title, media_type, source_type,
     language, tags, content, section_title, heading_path, chunk_index, page, page_end, box, line_start, line_end
@@ -55,7 +55,7 @@ SELECT number, title_terms FROM indexed_document
 WHERE workspace_id = %(workspace_id)s AND number = ANY (%(documents)s::bigint[]);
 
 -- name: candidate_cosines
--- Compares chunks with a vector, those that have one in the embedding space.
+-- Returns the cosines of chunks with a vector; chunks without one in the embedding space are left out.
 SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
 FROM chunk_vector
 WHERE workspace_id = %(workspace_id)s AND chunk = ANY (%(chunks)s::bigint[])
@@ -68,13 +68,13 @@ FROM chunk_vector
 WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s AND chunk = ANY (%(chunks)s);
 
 -- name: lock_documents
--- Keeps other writers of these documents out, also of those without a row. Taken after the workspace's lock, in order.
+-- Locks out other writers of these documents, even of those without a row. Taken after the workspace's lock, in order.
 SELECT pg_advisory_xact_lock(hashtextextended(%(workspace_id)s::text || document_id, 0))
 FROM (SELECT DISTINCT unnest(%(document_ids)s::uuid[])::text AS document_id ORDER BY 1) AS ordered;
 
 -- name: change_statistics
--- Adds to the counts and raises the generation: a search may find something else now. Last in its transaction, because
--- the row is locked until the commit and every indexer of the workspace needs it.
+-- Adds to the counts and raises the generation, because searches may give other results now. Last in its transaction:
+-- the row is locked until the commit, and every indexer of the workspace needs it.
 INSERT INTO workspace_statistics AS known (workspace_id, chunks, terms, generation)
 VALUES (%(workspace_id)s, %(chunks)s, %(terms)s, 1)
 ON CONFLICT (workspace_id) DO UPDATE SET

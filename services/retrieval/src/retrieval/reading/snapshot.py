@@ -14,7 +14,7 @@ from retrieval.reading.state import IndexState, index_state
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 
-LEFT_TO_OTHERS = 4  # one of so many connections is kept for those who index
+LEFT_TO_OTHERS = 4  # one of this many connections is reserved for indexing
 QUEUE_SECONDS = 10.0
 BUNDLED = (BUNDLED_SPACE.model, BUNDLED_SPACE.dims)
 SETTINGS = {
@@ -26,7 +26,7 @@ SETTINGS = {
 
 
 class Snapshot:
-    """`reader` is on the search's own connection. The parts that run beside each other take `own` or `beside`."""
+    """One state of the index. `reader` uses the search's own connection; concurrent parts take `own` or `beside`."""
 
     def __init__(
         self, store: SearchStore, reader: IndexReader, exported: str, seconds: float, state: IndexState
@@ -40,7 +40,7 @@ class Snapshot:
 
     @asynccontextmanager
     async def own(self) -> AsyncIterator[IndexReader]:
-        """Yields the search's own connection, to one part at a time; a part that fails leaves it usable."""
+        """Yields the search's own connection, to one part at a time. It stays usable if a part fails."""
         connection = self.reader.connection
         async with self.turn:
             try:
@@ -52,8 +52,9 @@ class Snapshot:
 
     @asynccontextmanager
     async def beside(self) -> AsyncIterator[IndexReader]:
-        """Yields a further connection on the same snapshot if the search's own is in use and another is free; falls
-        back to its own in turn, so that nothing waits for a connection while holding one.
+        """Yields another connection on the same snapshot if the search's own is in use and another is free.
+
+        Otherwise waits for its own, so that no search waits for a second connection while holding one.
         """
         store = self.store
         if store.free.locked() or not self.turn.locked():
@@ -92,5 +93,5 @@ class SearchStore:
             self.free.release()
 
     def settings(self, seconds: float) -> dict[str, str]:
-        """Returns the server's settings in the transactions of a search."""
+        """Returns the PostgreSQL settings for the transactions of a search."""
         return SETTINGS | {"statement_timeout": str(max(1, int(1000 * seconds)))}

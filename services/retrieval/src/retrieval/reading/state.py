@@ -16,8 +16,10 @@ Version: TypeAlias = tuple[int | None, str | None, str | None, int | None]
 
 @dataclass(frozen=True)
 class IndexState:
-    """`model`, `dims`: the active space. `chunks`, `terms`: of the workspace. `stemmings`: the most frequent first.
-    `recent_*`: the rows of postings that are in no block yet. `index_bytes`: of the approximate index.
+    """The state of a workspace's index.
+
+    `model`, `dims`: the active space. `chunks`, `terms`: totals of the workspace. `stemmings`: most frequent first.
+    `recent_*`: the rows of postings that are not folded yet. `index_bytes`: the size of the approximate index.
     """
 
     generation: int | None
@@ -33,7 +35,7 @@ class IndexState:
 
     @property
     def version(self) -> Version:
-        """Differs wherever the same search could find something else, or by another rule."""
+        """Differs whenever the same search could give another result."""
         return self.generation, self.changed_by, self.model, self.dims
 
 
@@ -45,9 +47,9 @@ async def index_state(reader: IndexReader, default: SpaceKey) -> IndexState:
 
 
 async def lock_documents(connection: Connection, workspace_id: UUID, document_ids: Sequence[UUID]) -> None:
-    """Keeps other writers of these documents out until the end of the transaction.
+    """Locks out other writers of these documents until the transaction ends.
 
-    Call it once in a transaction, after the workspace's lock and before any other lock of the index.
+    Call it once per transaction, after the workspace's lock and before any other lock of the index.
     """
     values = {"workspace_id": workspace_id, "document_ids": list(document_ids)}
     await connection.execute(ReadingSql.lock_documents, values)
@@ -65,6 +67,6 @@ async def raise_generation(connection: Connection, workspace_id: UUID) -> None:
 
 
 async def generation(connection: Connection, workspace_id: UUID) -> int:
-    """Returns the generation as this transaction leaves it; 0 for an index that was never changed."""
+    """Returns the generation, including this transaction's changes; 0 for an index that was never changed."""
     row = await (await connection.execute(ReadingSql.generation, {"workspace_id": workspace_id})).fetchone()
     return row[0] if row else 0

@@ -1,4 +1,4 @@
-"""Work in threads beside the event loop."""
+"""Work in threads alongside the event loop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Item = TypeVar("Item")
 
 
 def releasing_gil(items: Iterable[Item]) -> Iterator[Item]:
-    """Yields the items, and now and then the interpreter, for which the event loop would else wait 5 ms."""
+    """Yields the items and regularly releases the GIL, for which the event loop would otherwise wait 5 ms."""
     for number, item in enumerate(items):
         if number % 32 == 31:
             time.sleep(0)

@@ -15,7 +15,7 @@ _HEADER = 4  # bytes before the numbers of a halfvec in binary form
 
 
 def vector_text(vector: NDArray[np.floating]) -> str:
-    """Returns the vector as pgvector reads it."""
+    """Returns the vector in pgvector's text form."""
     return f"[{','.join(_texts_of_halves()[vector.astype(np.float16).view(np.uint16)].tolist())}]"
 
 
@@ -31,6 +31,6 @@ def from_binary(sent: bytes) -> Vector:
 
 @cache
 def _texts_of_halves() -> NDArray[np.object_]:
-    """Every number of half precision as text, by its bits: looking them up takes a tenth of the time of formatting."""
+    """Returns every half-precision number as text by its bits: look-ups are ten times as fast as formatting."""
     halves = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     return np.array([f"{half:.5g}" for half in halves.astype(np.float64).tolist()], dtype=object)

@@ -1,8 +1,8 @@
-"""Search answers in Redis. A stale answer cannot be found: its key names the state of the index that it is of.
+"""Caches search answers in Redis. A stale answer is never found: its key has the state of the index that it is from.
 
-The state is read in the search's own snapshot. Whatever could change an answer raises the index's generation in the
-transaction that changes it, or is part of `version`: the code, the ranking's data and the settings of the deployment.
-The graph has a generation of its own, which it is asked for.
+The state is read in the search's own snapshot. Everything that could change an answer either raises the index's
+generation in the same transaction, or is part of `version`: the code, the ranking's data and the settings of the
+deployment. The graph reports a generation of its own.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from service_kit.workspace_purge import Erased
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
-MOST_BYTES = 128 * 1024  # of an answer, compressed
-MOST_ANSWERS = 500  # of a workspace; those that expire first make room
-REMEMBER_MILLISECONDS = 10 * 60 * 1000  # what was forgotten, longer than any search takes
+MOST_BYTES = 128 * 1024  # per answer, compressed
+MOST_ANSWERS = 500  # per workspace; those that expire first are evicted
+REMEMBER_MILLISECONDS = 10 * 60 * 1000  # how long a deletion is remembered: longer than any search takes
 LAST_GENERATION = 2**53 - 1
 KIND = "cached_searches"
 
 
 @dataclass(frozen=True)
 class CacheSlot:
-    """Where the answer of one request is kept for one state of the index."""
+    """The place of one request's answer for one state of the index."""
 
     workspace_id: UUID
     generation: int
@@ -49,10 +49,10 @@ class CacheSlot:
 
 
 class SearchCache:
-    """The answers shared by all replicas of the same `version`. Searches go on without it when Redis is unavailable."""
+    """Answers that all replicas of the same `version` share. Searches go on without it when Redis is unavailable."""
 
     def __init__(self, redis: Redis, version: str, seconds: float, registry: CollectorRegistry) -> None:
-        """`redis` gives bytes; `seconds` is how long an answer is kept."""
+        """`redis` returns bytes; `seconds` is how long an answer is kept."""
         self.redis, self.version, self.seconds = redis, version, seconds
         folder = resources.files("retrieval").joinpath("lua")
         self.keeping = redis.register_script(folder.joinpath("keep_search.lua").read_text("utf-8"))
@@ -74,10 +74,10 @@ class SearchCache:
         *,
         graph: str = "",
     ) -> CacheSlot | None:
-        """Returns where the answer is kept; None for an answer that `explain`s.
+        """Returns the slot of an answer; None for a request with `explain`, which is not cached.
 
-        `attached` are the documents that the search is limited to, beside its filters; `graph` is the graph's
-        generation from before it is asked, empty where it is not asked.
+        `attached` are the documents that the search is limited to in addition to its filters; `graph` is the graph's
+        generation from before the graph is queried, empty if it is not queried.
         """
         if request.explain:
             self.results.labels("bypass").inc()
@@ -89,7 +89,7 @@ class SearchCache:
         return CacheSlot(workspace_id, state.generation or 0, f"{_answers(workspace_id)}:{digest}")
 
     async def get(self, place: CacheSlot) -> SearchResponse | None:
-        """Returns the answer, marked as cached."""
+        """Returns the answer, marked as cached; None if there is none."""
         try:
             kept = await self._ask(lambda: self.redis.get(place.key))
         except RedisUnavailable:
@@ -111,7 +111,7 @@ class SearchCache:
             await self._ask(lambda: self.keeping(keys=keys, args=arguments))
 
     async def delete(self, workspace_id: UUID, generation: int = LAST_GENERATION) -> Erased:
-        """Deletes the workspace's answers; a search that still runs on an older index stores nothing either.
+        """Deletes the workspace's answers, and keeps searches that still run on an older index from storing any.
 
         Raises RedisError.
         """
@@ -120,7 +120,7 @@ class SearchCache:
         return Erased({KIND: int(removed)}, {KIND: int(left)})
 
     async def _ask(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Asks Redis, and counts failures. Raises RedisUnavailable."""
+        """Calls Redis, and counts failures. Raises RedisUnavailable."""
         try:
             return await self.optional.ask(call)
         except RedisUnavailable as error:
@@ -131,7 +131,7 @@ class SearchCache:
 
 
 def version_of(settings_json: str) -> str:
-    """Returns a digest of the code and data that make an answer, and of the deployment's settings."""
+    """Returns a digest of the code and data that determine an answer, and of the deployment's settings."""
     digest = hashlib.sha256(settings_json.encode())
     for package in ("retrieval", "inference", "contracts"):
         for name, content in sorted(_files(resources.files(package), package)):

@@ -1,4 +1,4 @@
-"""The union of what the legs found: every candidate with all its features, whichever leg found it."""
+"""The union of what the legs found: every candidate with all features, whichever leg found it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Rows: TypeAlias = Sequence[tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Wording:
-    """One wording of the query and its legs, which are None where the mode does not ask for them."""
+    """One wording of the query and its legs; a leg is None if the mode does not use it."""
 
     text: str
     lexical: LexicalLeg | None = None
@@ -43,9 +43,10 @@ class Wording:
 
 @dataclass
 class Candidates:
-    """Candidates by chunk. `scores` are those of the mode, over all wordings; the rest is under the query itself.
+    """Candidates by chunk. `scores` are those of the mode over all wordings, the others those of the query itself.
 
-    `bm25` and `cosines` lack what could not be computed. `words` are those of each wording.
+    `bm25` and `cosines` lack what could not be computed. `further` are the features for the other wordings, `words`
+    those of the lexical leg for every wording.
     """
 
     rule: RankingRule
@@ -58,16 +59,16 @@ class Candidates:
     read: Read | None = None
 
     def best(self, k: int) -> list[int]:
-        """The first `k`, what has the query's phrases before all else; equals in the order of their numbers."""
+        """Returns the first `k`: those with the query's phrases first, then by score, then by number."""
         order = [(-self.features[chunk].phrases, -score, chunk) for chunk, score in self.scores.items()]
         return [chunk for _, _, chunk in sorted(order)[:k]]
 
     def matched(self, chunk: int) -> list[str]:
-        """The terms of any wording that the chunk has."""
+        """Returns the chunk's terms that are in any wording."""
         return list(dict.fromkeys(term for found in self.words if chunk in found for term in found[chunk].matched))
 
     def match(self, order: Sequence[int]) -> float:
-        """The probability that one of the first few hits answers the query, in any of its wordings."""
+        """Returns the probability that one of the first few hits answers the query, in any of its wordings."""
         words, vectors = bool(self.bm25), bool(self.cosines) and not self.rule.space.scaled
         every = [[found[chunk] for chunk in order[:LOOKED_AT] if chunk in found] for found in self._under]
         return max((match(hits, words=words, vectors=vectors) for hits in every), default=0.0)
@@ -87,7 +88,7 @@ class _Facts:
 
 @dataclass
 class Measured:
-    """One wording's view of the candidates."""
+    """The candidates as one wording scores them."""
 
     wording: Wording
     words: dict[int, WordFeatures]
@@ -106,7 +107,7 @@ class Measured:
 
 @dataclass
 class Read:
-    """What was read of the candidates so far. It is all of one snapshot, so nothing is read again."""
+    """What has been read about the candidates so far. It is all from one snapshot, so nothing is read again."""
 
     measured: list[Measured]
     residual: dict[int, float] = field(default_factory=dict)
@@ -121,10 +122,10 @@ async def collect(
     matcher: SoftMatcher,
     before: Candidates | None = None,
 ) -> Candidates:
-    """Reads what the legs do not know of each other's chunks, exactly, and scores the union by the rule.
+    """Computes the exact features of every leg's chunks for the other legs, and scores the union by the rule.
 
-    The first wording is the query itself: what it excludes is not returned, whichever wording found it. `before`: what
-    was collected of the same search, when the legs had found less.
+    The first wording is the query itself: chunks that it excludes are not returned, whichever wording found them.
+    `before` are the candidates collected earlier in the same search, when the legs had found fewer.
     """
     residual = graph.residual if graph else None
     further: list[Leg | None] = [graph, residual]
@@ -154,7 +155,7 @@ async def collect(
 async def _read(
     reader: IndexReader, read: Read, residual: DenseLeg | None, missing: Sequence[int], matcher: SoftMatcher
 ) -> None:
-    """Adds the features of these candidates, without those of the graph; none for what the query excludes."""
+    """Adds the features of these candidates, except the graph's; candidates that the query excludes get none."""
     measured, rows, titles, cosines = await _measured(reader, [one.wording for one in read.measured], residual, missing)
     excluded = {chunk for chunk, found in measured[0].words.items() if not found.admitted}
     facts = await _facts(rows, titles, matcher)
@@ -174,7 +175,7 @@ async def _read(
 
 
 def _with_graph(read: Read, union: Sequence[int], graph: GraphLeg | None) -> list[Measured]:
-    """The union under every wording; what the graph says counts under each."""
+    """Returns the union's features for every wording, with those of the graph in each."""
     evidence = graph.evidence if graph else {}
     residual = read.residual if graph and graph.residual else {}
 
@@ -195,8 +196,8 @@ def _with_graph(read: Read, union: Sequence[int], graph: GraphLeg | None) -> lis
 async def _measured(
     reader: IndexReader, wordings: Sequence[Wording], residual: DenseLeg | None, union: Sequence[int]
 ) -> tuple[list[Measured], Rows, Rows, dict[int, float]]:
-    """Returns the wordings' views, the rows of facts and titles, and the cosines of the residual leg: the database
-    reads all of it while the words are looked up here.
+    """Returns the words and cosines for each wording, the rows of facts and titles, and the cosines of the residual
+    leg. The database works on the pipeline while the words are looked up here.
     """
     async with reader.connection.pipeline():
         facts = await reader.asked(ReadingSql.candidate_facts, {"chunks": array_text(union)}, binary=True)
@@ -212,7 +213,7 @@ async def _measured(
 
 
 async def _cosines_asked(reader: IndexReader, dense: DenseLeg | None, union: Sequence[int]) -> Cursor | None:
-    """Asks for the cosines of chunks that the leg did not find."""
+    """Sends the query for the cosines of chunks that the leg did not find."""
     if dense is None or dense.embedder is None or dense.vector is None:
         return None
     found = {one.chunk for one in dense.found}
@@ -239,7 +240,7 @@ async def _facts(rows: Rows, titled: Rows, matcher: SoftMatcher) -> _Facts:
 
 
 def _complete(measured: Sequence[Measured], union: Sequence[int], facts: _Facts, matcher: SoftMatcher) -> None:
-    """The features of every candidate under every wording."""
+    """Computes the features of every candidate for every wording."""
     for one in measured:
         lexical = one.wording.lexical
         weight = lexical.weight if lexical else (lambda _word: 1.0)
@@ -312,7 +313,7 @@ def _wording_scores(rule: RankingRule, one: Measured, graph: GraphLeg | None) ->
 def _reciprocal_ranks(
     rule: RankingRule, measured: Sequence[Measured], union: set[int], graph: Leg | None
 ) -> dict[int, float]:
-    """The further wordings together count half as much as the query itself."""
+    """Fuses the rankings; the further wordings together count half as much as the query itself."""
     rankings: list[tuple[float, Leg]] = [(rule.legs.graph, graph)] if graph else []
     for number, one in enumerate(measured):
         part = 1.0 if number == 0 else 0.5 / (len(measured) - 1)

@@ -1,4 +1,4 @@
-"""Facets: counts of the documents that the filters left, and of their chunks, by value."""
+"""Facets: counts of the documents that pass the filters, and of their chunks, by value."""
 
 from __future__ import annotations
 

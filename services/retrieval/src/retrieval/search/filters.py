@@ -33,10 +33,10 @@ async def resolve(
     attached: Collection[UUID] | None,
     seconds: float,
 ) -> Scope | None:
-    """Returns the documents to search: None if nothing limits the search, none of them for an empty list.
+    """Returns the documents to search; None if nothing limits the search. An empty list in a filter matches none.
 
-    `fields` are those of the query that are about documents, all of which have to hold; `attached` are the session's
-    documents, None for another scope. Raises InvalidMetadataPath, FilterTooSlow.
+    `fields` are the values of the query's fields; all that are about documents must match. `attached` are the
+    session's documents, None in other scopes. Raises InvalidMetadataPath, FilterTooSlow.
     """
     try:
         async with asyncio.timeout(seconds):
@@ -47,7 +47,7 @@ async def resolve(
 
 
 async def _filtered(reader: IndexReader, values: dict[str, object], paths: Sequence[str]) -> Scope | None:
-    """Applies what the database can check; returns None if that limits nothing."""
+    """Applies the filters that the database can check; returns None if there are none."""
     if all(value is None for value in values.values()):
         return None
     predicates = await _paths(reader, paths)
@@ -56,7 +56,7 @@ async def _filtered(reader: IndexReader, values: dict[str, object], paths: Seque
 
 
 async def _named(reader: IndexReader, check: NameCheck, scope: Scope | None) -> Scope | None:
-    """Applies the words of titles and names."""
+    """Applies the fields `title:` and `name:`."""
     if not check:
         return scope
     numbers = None if scope is None else scope.documents.tolist()
@@ -85,7 +85,7 @@ def _values(
     wanted = filters.document_ids
     if attached is not None:
         wanted = list(attached if wanted is None else set(wanted) & set(attached))
-    if wanted is not None:  # there may be ten thousand, and a driver takes longer over a list
+    if wanted is not None:  # there may be ten thousand, and the driver is slow with long lists
         values["document_ids"] = f"{{{','.join(f'{one.int:032x}' for one in wanted)}}}"
     for name in _FIELDS:
         asked = [value.lower() for value in fields.get(name, ())]
@@ -95,7 +95,7 @@ def _values(
 
 
 async def _paths(reader: IndexReader, paths: Sequence[str]) -> list[bool] | None:
-    """Checks the expressions; returns which are predicates: those must be true, the others must find something."""
+    """Checks the expressions; returns which are predicates: these must be true, the others must match something."""
     canonical = []
     for position, path in enumerate(paths):
         place = f"metadata[{position}]"

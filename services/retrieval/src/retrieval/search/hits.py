@@ -1,4 +1,4 @@
-"""Makes the parts of a response from what was found."""
+"""Builds the hits, explanations and reports of a response."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def hit(
 def explanation(
     chunk: int, candidates: Candidates, legs: Sequence[Leg], graph: GraphLeg | None = None
 ) -> HitExplanation:
-    """Ranks where a leg found the chunk; the scores of the query's own legs also where they did not."""
+    """Explains a hit: rank and score in each leg that found it; `lexical` and `dense` also score other legs' hits."""
     exact = {"lexical": candidates.bm25, "dense": candidates.cosines}
     says = graph.evidence.get(chunk) if graph else None
     found = {}

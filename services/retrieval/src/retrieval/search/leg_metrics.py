@@ -1,4 +1,4 @@
-"""How long the legs of searches take, and how often one is left out."""
+"""Metrics of legs: how long they take, and how often one is left out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SECONDS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 
 
 class LegMetrics:
-    """Observes legs that have ended. `bridges` is the graph's second step, `residual` meaning without the names."""
+    """Observes finished legs. `bridges` is the graph's second request, `residual` the dense leg without known names."""
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
         self.seconds = Histogram(

@@ -42,7 +42,7 @@ class Legs:
         self.postings: Cache = PostingCache(limits.posting_bytes)
 
     async def lexical(self, asked: LegQuery) -> LexicalLeg:
-        """Searches words on the search's own connection, which stays open for the features of other legs' chunks."""
+        """Runs the lexical leg on the search's own connection, which stays open for features of other legs' chunks."""
         leg = LexicalLeg("lexical")
 
         async def work() -> None:
@@ -54,7 +54,7 @@ class Legs:
         return leg
 
     async def dense(self, asked: LegQuery, name: str = "dense") -> DenseLeg:
-        """Searches meaning; fails if the model of the active space is no longer configured."""
+        """Runs the dense leg; it fails if the model of the active space is no longer configured."""
         leg = DenseLeg(name)
         embedders = self.vectors.embedders
         leg.embedder = embedder = embedders.find(*asked.space) if asked.space else embedders.default
@@ -74,7 +74,7 @@ class Legs:
         return leg
 
     async def graph(self, asked: LegQuery, caller: Principal | None, by: GraphMethod) -> GraphLeg | None:
-        """Asks the knowledge graph; returns None without one, or without a caller in whose name to ask."""
+        """Runs the graph leg; returns None without a knowledge graph, or without a caller to query it for."""
         graphs = self.graphs
         if graphs is None or caller is None:
             return None
@@ -94,7 +94,7 @@ class Legs:
         return leg
 
     async def graph_generation(self, caller: Principal) -> str | None:
-        """Returns a token of the graph's state: empty without a graph, None if it does not answer at once."""
+        """Returns a token of the graph's state: empty without a graph, None if it does not respond in time."""
         if self.graphs is None or not self.graphs.is_there:
             return ""
         try:
@@ -104,9 +104,9 @@ class Legs:
             return None
 
     async def cross(self, leg: GraphLeg | None, asked: LegQuery, scores: Mapping[int, float]) -> bool:
-        """Follows the bridges from the best of the scored candidates, in what is left of the leg's time.
+        """Follows bridges from the best of the scored candidates, in the time that the leg has left.
 
-        False where there are none to follow: what the leg found is what it was.
+        Returns False if there are none to follow; the leg is then unchanged.
         """
         seconds = self.graphs.seconds - leg.milliseconds / 1000 if self.graphs and leg else 0.0
         if leg is None or not (begin := leg.seeds(scores)):

@@ -1,15 +1,15 @@
-"""Joins consecutive chunks to one text without repeating the overlap that they were cut with. No IO."""
+"""Joins consecutive chunks into one text without repeating the overlap that they were cut with. No IO."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-SHORTEST_OVERLAP = 20  # characters; less is a coincidence as often as not
+SHORTEST_OVERLAP = 20  # characters; a shorter one is often a coincidence
 BETWEEN = "\n"
 
 
 def joined(texts: Iterable[str]) -> tuple[str, list[tuple[int, int]]]:
-    """The text, and where in it (start, end) each of the texts added something."""
+    """Returns the joined text, and the range (start, end) in it that each text added."""
     whole, parts, before = "", [], ""
     for text in texts:
         shared = overlap(before, text)
@@ -21,7 +21,7 @@ def joined(texts: Iterable[str]) -> tuple[str, list[tuple[int, int]]]:
 
 
 def overlap(before: str, after: str) -> int:
-    """The length of the longest end of `before` that `after` begins with; 0 where that is too short to be meant."""
+    """Returns the length of the longest end of `before` that `after` begins with; 0 if that is too short."""
     probe = after[:SHORTEST_OVERLAP]
     if len(probe) < SHORTEST_OVERLAP:
         return 0

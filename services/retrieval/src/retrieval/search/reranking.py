@@ -12,14 +12,14 @@ from retrieval.reading.reader import IndexedChunk, ScoredChunk
 
 @dataclass(frozen=True)
 class Reranking:
-    """The model reads at most `candidates` of them, within `seconds`."""
+    """Reranks at most `candidates` chunks, within `seconds`."""
 
     reranker: Reranker
     seconds: float
     candidates: int
 
     async def __call__(self, query: str, order: Sequence[int], chunks: Mapping[int, IndexedChunk]) -> Leg:
-        """Returns `order` as the model orders it, or an error and nothing."""
+        """Returns `order` as the model ranks it, or an error and no chunks."""
         leg = Leg("rerank", method=self.reranker.model)
 
         async def work() -> None:

@@ -33,13 +33,15 @@ class WorkspaceAnswer:
 
 
 class ScopedSearch:
-    """Searches in scopes. A scope without what it needs is rejected, never widened."""
+    """Searches in the scope of the request. A scope that lacks what it needs is rejected, never widened."""
 
     def __init__(self, search: Search, sessions: SessionDocuments) -> None:
         self.search, self.sessions, self.turns = search, sessions, SearchTurns()
 
     async def __call__(self, caller: Principal, request: SearchRequest) -> SearchResponse:
-        """Raises ScopeNeedsSession, UnknownSession, SessionsUnavailable, GlobalNeedsKey, TooManyWorkspaces, and what
+        """Returns the best hits in the scope.
+
+        Raises ScopeNeedsSession, UnknownSession, SessionsUnavailable, GlobalNeedsKey, TooManyWorkspaces, and what
         `Search` raises.
         """
         if request.scope is SearchScope.every:
@@ -67,7 +69,7 @@ class ScopedSearch:
                     async with self.turns.turn(caller.workspace_id):
                         return WorkspaceAnswer(workspace_id, await self.search(workspace_id, request, caller=there))
                 except InvalidRequest:
-                    raise  # it is the same in each of them
+                    raise  # the request is invalid in every workspace
                 except Problem as problem:
                     return WorkspaceAnswer(workspace_id, None, problem.detail or problem.title)
 
@@ -81,7 +83,7 @@ class ScopedSearch:
 def merged(
     answers: Sequence[WorkspaceAnswer], found: Sequence[SearchResponse], request: SearchRequest, milliseconds: float
 ) -> SearchResponse:
-    """Merges hits by score, or in turn where not all were scored by the same rule, as after a late reranker."""
+    """Merges hits by score, or in turn if not all were scored by the same rule, such as after a late reranker."""
     alike = len({response.reranked_by for response in found if response.hits}) <= 1
     ranked: list[tuple[int, Hit]] = [pair for response in found for pair in enumerate(response.hits)]
     ranked.sort(key=lambda pair: (0 if alike else pair[0], -pair[1].score))
@@ -105,7 +107,7 @@ def merged(
 
 
 def _legs(found: Sequence[SearchResponse]) -> list[LegReport]:
-    """Merges the reports by leg; errors come with how many workspaces had them."""
+    """Merges the reports by leg; each error comes with the number of workspaces that had it."""
     by_name: dict[str, list[LegReport]] = {}
     for response in found:
         for report in response.legs:

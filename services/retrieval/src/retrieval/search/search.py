@@ -1,4 +1,4 @@
-"""The search of one workspace: runs the legs in one snapshot, fuses what they find, and makes hits of the best."""
+"""Searches one workspace: runs the legs in one snapshot, fuses what they find, and makes hits of the best."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from retrieval.text.query import parse
 from retrieval.tuning.known import KnownTunings
 from service_kit.auth import Principal
 
-DEPTH = 100  # candidates of each leg
+DEPTH = 100  # candidates per leg
 WORDINGS_AT_ONCE = 2
 
 
 @dataclass(frozen=True)
 class FoundCandidates:
-    """What the legs found, fused, and the selection that makes hits of it."""
+    """The fused candidates of the legs, and the selection that makes hits of them."""
 
     wordings: list[Wording]
     graph: GraphLeg | None
@@ -78,13 +78,13 @@ class Search:
     ) -> SearchResponse:
         """Searches one workspace, whatever the request's scope; `attached` limits it to these documents.
 
-        The knowledge graph is asked in the name of `caller`, and not without one. Raises SearchUnavailable when no leg
-        that the mode asks for could answer, InvalidMetadataPath, FilterTooSlow.
+        The knowledge graph is queried on behalf of `caller`, and not at all without one. Raises SearchUnavailable if
+        none of the mode's legs could answer, InvalidMetadataPath and FilterTooSlow.
         """
         watch = Stopwatch()
         limits = self.legs.limits
         seconds = limits.lexical_seconds + limits.dense_seconds
-        graph = await self._graph_state(request, caller)  # before a connection is held, and before the graph is asked
+        graph = await self._graph_state(request, caller)  # before holding a connection, and before querying the graph
         try:
             async with self.legs.store.snapshot(workspace_id, seconds) as snapshot:
                 place = self._place(snapshot, request, attached, graph)
@@ -100,7 +100,7 @@ class Search:
         return response
 
     async def _graph_state(self, request: SearchRequest, caller: Principal | None) -> str | None:
-        """Returns the graph's generation: "" if the graph is not asked, None if it does not answer."""
+        """Returns the graph's generation: "" if the graph is not queried, None if it does not respond."""
         may_ask = request.use_graph and (request.mode is None or RankingRule(request.mode).asks_graph)
         if self.cache is None or caller is None or request.explain or not may_ask:
             return ""
@@ -109,7 +109,7 @@ class Search:
     def _place(
         self, snapshot: Snapshot, request: SearchRequest, attached: Collection[UUID] | None, graph: str | None
     ) -> CacheSlot | None:
-        """Returns where the answer is kept."""
+        """Returns the cache slot of the answer; None if it is not cacheable."""
         if self.cache is None:
             return None
         if graph is None:
@@ -188,7 +188,7 @@ class Search:
         return FoundCandidates(wordings, graph, candidates, selection, counts)
 
     async def _wordings(self, rule: RankingRule, asked: Sequence[LegQuery]) -> list[Wording]:
-        """Runs the legs of the wordings, of a few at the same time: they share the threads with all other searches."""
+        """Runs the legs of the wordings, a few at a time, because they share the threads with all other searches."""
         turn = asyncio.Semaphore(WORDINGS_AT_ONCE)
 
         async def ask(number: int, own: LegQuery) -> Wording:
@@ -214,11 +214,11 @@ class Search:
         return wordings
 
     def _weights(self, request: SearchRequest, main: Wording) -> Mapping[str, float]:
-        """Returns the weights of the query's terms, all alike if the lexical leg did not weigh them."""
+        """Returns the weights of the query's terms; all are equal if the lexical leg did not weigh them."""
         if main.lexical and main.lexical.query:
             return main.lexical.query.weights
         return dict.fromkeys(self.analyzer.terms(request.query), 1.0)
 
 
 async def _nothing() -> None:
-    """Stands in for a leg that the mode does not ask for."""
+    """Stands in for a leg that the mode does not use."""

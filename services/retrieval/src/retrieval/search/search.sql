@@ -3,8 +3,8 @@
 SELECT %(path)s::jsonpath::text;
 
 -- name: filter_documents
--- Returns the numbers of matching documents, eight bytes each, unsorted, and their chunks. A field of the query matches
--- as a part, or as a short form.
+-- Returns the numbers of matching documents, eight bytes each and unsorted, and how many chunks they have. Values of
+-- the query's fields `type:` and `source:` also match short forms and parts of names.
 SELECT coalesce(string_agg(int8send(number), ''), '') AS documents, coalesce(sum(chunk_count), 0)::bigint AS chunks
 FROM indexed_document
 WHERE workspace_id = %(workspace_id)s
@@ -34,12 +34,12 @@ WHERE workspace_id = %(workspace_id)s
                        ELSE coalesce(jsonb_path_exists(metadata, path::jsonpath, '{}', true), false) END));
 
 -- name: document_stemmings
--- Returns the rules by which the workspace's documents were analysed.
+-- Returns the stemming rules that the workspace's documents were analysed with.
 SELECT stemming FROM workspace_stemming WHERE workspace_id = %(workspace_id)s AND documents > 0;
 
 -- name: document_names
--- Returns documents whose titles and names may match: they have all terms by the rules of their language, in any order, and
--- the beginnings as written, which cannot be checked here for letters beyond ASCII.
+-- Returns documents whose titles and names may match: they have all terms, by the rules of their language and in any
+-- order, and the beginnings as written. Beginnings are not checked here in names with letters beyond ASCII.
 SELECT number, chunk_count, name, title, stemming, name_terms IS NOT NULL AS analysed
 FROM indexed_document AS document
 CROSS JOIN LATERAL (SELECT coalesce(title, name) AS titled) AS shown

@@ -18,13 +18,13 @@ from retrieval.search.reranking import Reranking
 from retrieval.search.spans import Merged
 from retrieval.search.surroundings import Surroundings
 
-SPARE = 8  # chunks that are read beside those which are needed, in case some are folded
-POOL, POOL_OF_HITS = 50, 3  # candidates that novelty chooses from: so many, or so many times the hits
+SPARE = 8  # additional chunks to read, in case some are folded
+POOL, POOL_OF_HITS = 50, 3  # candidates to diversify: this many, or this many times the hits
 
 
 @dataclass(frozen=True)
 class Selected:
-    """`order`: the hits. `chunks`, `scores`: of them and of what was folded. `rerank`: what the reranker did."""
+    """The hits, in `order`. `chunks` and `scores` include those of folded chunks. `rerank`: the reranker's report."""
 
     order: list[int]
     chunks: dict[int, IndexedChunk]
@@ -35,8 +35,8 @@ class Selected:
 
 
 class HitSelection:
-    """The choice of one search's hits. `space` is the embedding space whose vectors say what is alike, None without
-    one; `diversity` is the weight of novelty.
+    """Selects the hits of one search. `space` is the embedding space whose vectors measure similarity, or None;
+    `diversity` is the weight of novelty.
 
     `prepare` reads, in the search's snapshot; `selected` reads nothing, so that no connection waits for a reranker.
     """
@@ -59,7 +59,7 @@ class HitSelection:
         self.chosen: Selected | None = None
 
     async def prepare(self, order: Sequence[int], scores: Mapping[int, float]) -> None:
-        """Chooses the hits from `order` (best first), or reads all that choosing them after a reranker may need."""
+        """Chooses the hits from `order` (best first); before a reranker, only reads what the choice may need."""
         self.order, self.scores = order, scores
         if self.reranking is None or not order:
             self.chosen = await self._choose(order, scores)
@@ -72,7 +72,7 @@ class HitSelection:
             await self.surroundings.load([self.chunks[chunk] for chunk in self.order])
 
     async def selected(self) -> Selected:
-        """Returns k hits, or all that are not left out if they are fewer."""
+        """Returns `k` hits, or fewer if there are no more."""
         if self.chosen is not None or self.reranking is None:
             return self.chosen or Selected([], {}, {})
         rerank = await self.reranking(self.request.query, self.order, self.chunks)
@@ -95,7 +95,7 @@ class HitSelection:
         return Selected(merged.order, self.chunks, scores, duplicates, around)
 
     async def load(self, order: Sequence[int]) -> None:
-        """Reads the texts of those that were not read."""
+        """Reads the chunks that were not read yet."""
         if missing := [chunk for chunk in order if chunk not in self.chunks]:
             self.chunks |= await self.reader.chunks(missing)
 
@@ -123,18 +123,18 @@ class HitSelection:
 
 
 class _Stream:
-    """The candidates in their order without near-duplicates, read as far as they are needed."""
+    """The candidates in order without near-duplicates, read only as far as needed."""
 
     def __init__(self, selection: HitSelection, order: Sequence[int]) -> None:
         self.selection, self.order = selection, order
         self.folding, self.kept, self.position = Folding(), list[int](), 0
 
     def ends_with(self, count: int) -> bool:
-        """Returns whether there are no more than so many."""
+        """Returns whether there are at most `count` of them."""
         return self.position >= len(self.order) and len(self.kept) <= count
 
     async def first(self, count: int) -> list[int]:
-        """Returns so many of them, or all if there are fewer."""
+        """Returns the first `count` of them, or all if there are fewer."""
         while len(self.kept) < count and self.position < len(self.order):
             some = self.order[self.position : self.position + count - len(self.kept) + SPARE]
             await self.selection.load(some)
@@ -147,7 +147,7 @@ class _Stream:
 
 
 def _of_holders(duplicates: Mapping[int, list[int]], merged: Merged) -> dict[int, list[int]]:
-    """Returns duplicates by hit, those of chunks that became part of the hit included."""
+    """Returns duplicates by hit, including those of chunks that became part of it."""
     found: dict[int, list[int]] = {}
     for chunk, copies in duplicates.items():
         holder = merged.into.get(chunk, chunk)

@@ -17,13 +17,13 @@ PAGE = 1_000
 
 
 class SessionDocuments:
-    """Asks in the name of the user who searches."""
+    """Queries the orchestrator on behalf of the user who searches."""
 
     def __init__(self, orchestrator: HttpService) -> None:
         self.orchestrator = orchestrator
 
     async def documents(self, caller: Principal, session_id: UUID) -> list[UUID]:
-        """Raises UnknownSession, also for another user's; SessionsUnavailable."""
+        """Returns their ids. Raises UnknownSession, also for another user's session, and SessionsUnavailable."""
         found: list[UUID] = []
         params: dict[str, str | int] = {"limit": PAGE}
         while True:

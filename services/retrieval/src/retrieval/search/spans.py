@@ -1,4 +1,4 @@
-"""Decides which chunks a hit brings along, and which hits become one. No IO. Chunks are named by their index."""
+"""Decides which chunks surround a hit, and which hits are merged. No IO. Chunks are identified by their index."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_MERGED = 9  # chunks
 
 
 class ChunkPlace(Protocol):
-    """The place of a chunk."""
+    """The position of a chunk in its document."""
 
     @property
     def document_id(self) -> UUID: ...
@@ -44,8 +44,8 @@ class Outline:
 
 @dataclass
 class Merged:
-    """`order`: the hits that stay, best first, with their `spans`, of which no two share a chunk. `into`: the others,
-    each with the better hit that it became part of.
+    """Merged hits. `order`: those that remain, best first, with their `spans`, no two of which share a chunk. `into`:
+    the others, each with the better hit that it became part of.
     """
 
     order: list[int] = field(default_factory=list)
@@ -58,7 +58,7 @@ def neighbours(chunk_index: int) -> ChunkSpan:
 
 
 def section(chunk_index: int, outlines: Mapping[int, Outline], most: int = LONGEST_SECTION) -> ChunkSpan:
-    """The chunks under the same headings as this one, without a gap, grown to both sides up to `most` characters."""
+    """Returns the adjacent chunks under the same headings as this one, on both sides, up to `most` characters."""
     own = outlines[chunk_index]
     first = last = chunk_index
     length, sides = own.length, [-1, 1]
@@ -81,10 +81,9 @@ def merged(
     most: int,
     k: int | None = None,
 ) -> Merged:
-    """Makes one hit, the best, of those whose spans overlap, if together they are `most` chunks at the most.
+    """Merges hits whose spans overlap into the best of them, if the union has at most `most` chunks.
 
-    Where they would be more, the worse one keeps what is left of its own span. What comes after the first `k` hits
-    changes nothing.
+    Otherwise the worse hit keeps the rest of its own span. Stops before a hit that would be number `k` + 1.
     """
     result = Merged()
     by_document: dict[UUID, list[int]] = {}
@@ -113,7 +112,7 @@ def _grown(
     span: ChunkSpan,
     most: int,
 ) -> int | None:
-    """The best hit that could be grown to have this chunk, having been grown; None where there is none."""
+    """Extends the best hit that can be extended to this chunk, and returns it; None if there is none."""
     for one in better:
         if result.spans[one].overlaps(span):
             others = [result.spans[other] for other in better if other != one]
@@ -129,7 +128,7 @@ def _union(one: ChunkSpan, other: ChunkSpan) -> ChunkSpan:
 
 
 def _apart(span: ChunkSpan, around: int, taken: Sequence[ChunkSpan]) -> ChunkSpan:
-    """Returns what of the span, on both sides of `around`, no other span has."""
+    """Returns the part of the span, on both sides of `around`, that no other span has."""
     first = max([span.first, *(one.last + 1 for one in taken if one.last < around)])
     last = min([span.last, *(one.first - 1 for one in taken if one.first > around)])
     return ChunkSpan(first, last)

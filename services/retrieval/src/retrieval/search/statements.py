@@ -1,4 +1,4 @@
-"""The statements of a search beside those of its legs."""
+"""The SQL statements of a search, apart from those of its legs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from service_kit.statements import Statements
 
 
 class SearchSql(Statements, file="search.sql"):
-    """Filters, facets, and what stands around a hit."""
+    """Filters, facets, and the surroundings of a hit."""
 
     canonical_path: LiteralString
     filter_documents: LiteralString

@@ -6,14 +6,14 @@ import time
 
 
 class Stopwatch:
-    """`laps`: milliseconds by step, in their order."""
+    """Measures steps: `laps` has the milliseconds of each, in order."""
 
     def __init__(self) -> None:
         self.start = self.last = time.perf_counter()
         self.laps: dict[str, float] = {}
 
     def lap(self, step: str) -> None:
-        """The step ends now; it began when the one before ended."""
+        """Ends a step, which began when the previous one ended."""
         now = time.perf_counter()
         self.laps[step] = round(1000 * (now - self.last), 2)
         self.last = now

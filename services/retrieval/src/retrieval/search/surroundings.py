@@ -1,4 +1,4 @@
-"""Small to big: a hit brings along what stands around it, read in the search's snapshot."""
+"""Small-to-big retrieval: adds the chunks around a hit, read in the search's snapshot."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _AdjacentChunk:
 
 
 class Surroundings:
-    """Reads what stands around the hits of one search, each chunk once."""
+    """Reads the surroundings of one search's hits, each chunk once."""
 
     def __init__(self, reader: IndexReader, around: Around) -> None:
         self.reader, self.around = reader, around
@@ -42,12 +42,12 @@ class Surroundings:
         self._chunks: dict[tuple[UUID, int], _AdjacentChunk | None] = {}
 
     async def load(self, chunks: Sequence[IndexedChunk]) -> None:
-        """Reads all that the hits among these may bring along: after it neither `merged` nor `read` reads anything."""
+        """Reads the surroundings of all these chunks in advance, so that `merged` and `read` read nothing more."""
         await self._know_spans(chunks)
         await self._load_chunks([(chunk.document_id, self._spans[chunk.number]) for chunk in chunks])
 
     async def merged(self, order: Sequence[int], chunks: Mapping[int, IndexedChunk], k: int) -> Merged:
-        """The first `k` hits of `order`, those whose surroundings overlap being one."""
+        """Returns the first `k` hits of `order`, merging those whose surroundings overlap."""
         await self._know_spans([chunks[chunk] for chunk in order])
         most = 2 * REACH + 1 if self.around is Around.section else MOST_MERGED
         return merged(order, chunks, self._spans, most, k)
@@ -55,7 +55,7 @@ class Surroundings:
     async def read(
         self, found: Merged, chunks: Mapping[int, IndexedChunk], scores: Mapping[int, float]
     ) -> dict[int, Surrounding]:
-        """Reads surroundings by hit; `scores` are those of `found.order` and of what became part of them."""
+        """Returns surroundings by hit; `scores` includes those of the chunks that became part of a hit."""
         places = {chunk: (chunks[chunk].document_id, span) for chunk, span in found.spans.items()}
         await self._load_chunks(list(places.values()))
         own = {chunks[chunk].chunk_id: scores[chunk] for chunk in [*found.order, *found.into]}
@@ -75,7 +75,7 @@ class Surroundings:
             if any((document, index) not in self._chunks for index in range(span.first, span.last + 1))
         ]
         if unknown:
-            # None stands for a chunk that the document does not have, as after its last.
+            # None marks a chunk that the document does not have, such as one after its last.
             asked = ((document, index) for document, span in unknown for index in range(span.first, span.last + 1))
             self._chunks = dict.fromkeys(asked) | self._chunks
             self._chunks |= {(one.document_id, one.chunk_index): one for one in await self._read(unknown)}

@@ -1,4 +1,4 @@
-"""Turns at searching: no workspace's searches make those of another wait for long. Without IO."""
+"""Fair turns at searching: no workspace's searches make those of another wait for long. No IO."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from contextlib import asynccontextmanager
 from uuid import UUID
 
 MOST = 4  # searches at once, in one process
-ACTIVE_SECONDS = 2.0  # so long after its last search a workspace keeps its share
+ACTIVE_SECONDS = 2.0  # a workspace keeps its share for this long after its last search
 
 
 class SearchTurns:
-    """Admits MOST searches of a workspace at once while it is alone, and one while others search too.
+    """Admits MOST concurrent searches of a workspace while it is the only active one, else one of each workspace.
 
-    So a search competes with one of each other workspace, however many those ask for.
+    So a search competes with one of each other workspace, however many of theirs are waiting.
     """
 
     def __init__(self, most: int = MOST, now: Callable[[], float] = time.monotonic) -> None:

@@ -1,1 +1,1 @@
-"""Embedding spaces: the vectors of one model, side by side with those of others, of which one is searched."""
+"""Embedding spaces: a workspace can have the vectors of several models, and is searched in one of them."""

@@ -39,11 +39,10 @@ FINAL = (ProviderRejected, ContextTooLong, WrongEmbeddings, ModelFolderInvalid, 
 
 
 class SpaceBuilder:
-    """`worker` does the work, `keep_house` what comes with it; both run beside each other.
+    """Builds spaces in its `worker`, with `keep_house` for the housekeeping; run both concurrently.
 
-    `open_embedders` gives the configured models, for work in the background; they are closed after each slice.
-
-    `configured` are their spaces, the default's first. `batch` texts are embedded at a time.
+    `open_embedders` opens the configured models for background work; they are closed after each slice. `configured` are
+    their spaces, the default's first. `batch` texts are embedded at a time.
     """
 
     def __init__(
@@ -64,7 +63,7 @@ class SpaceBuilder:
         self.queue = WorkQueue(database, TABLE, LEASE_SECONDS)
         self.worker = Worker(self.queue, self.execute, notifications, 1, **self.configured)
         self._dropped = asyncio.Event()
-        self._dropped.set()  # an index may be left from before the start
+        self._dropped.set()  # an index may be left from an earlier run
 
     async def keep_house(self) -> None:
         """Adopts the default space and drops unused indexes, until cancelled."""
@@ -79,7 +78,7 @@ class SpaceBuilder:
                 continue
 
     async def execute(self, space: LeasedSpace) -> None:
-        """Works on the space for a while. Raises LeaseLost, WorkspaceGone."""
+        """Works on the space for one slice of time. Raises LeaseLost, WorkspaceGone."""
         about = {"workspace_id": str(space.workspace_id), "model": space.model, "dims": space.dims}
         try:
             done = await while_held(self.queue, space, self._drop(space) if space.dropping else self._fill(space))
@@ -94,13 +93,13 @@ class SpaceBuilder:
                 await self._give_back(space)
 
     async def adopt_default(self) -> None:
-        """Has the default space built and switched to wherever the active space's model is no longer configured."""
+        """Queues the default space, and a switch to it, wherever the active space's model is no longer configured."""
         async with self.database.system() as connection:
             values = {"model": self.default.model, "default_dims": self.default.dims, **self.configured}
             await SystemRepository(connection).run(SpaceSql.adopt_default, **values)
 
     async def _fill(self, space: LeasedSpace) -> bool:
-        """Returns whether the space is complete."""
+        """Makes vectors for one slice of time; returns whether the space is complete."""
         async with self.database.system() as connection:
             await ensure_vector_index(connection, *space.key)
         embedders = await asyncio.to_thread(self.open_embedders)
@@ -129,7 +128,7 @@ class SpaceBuilder:
             await self.queue.release(connection, space, refund=True)
 
     async def _record(self, space: LeasedSpace, error: Exception) -> None:
-        """Shows the error, and sets the next attempt: later each time, much later after an error that will recur."""
+        """Records the error and schedules the next attempt with backoff, or much later if the error will recur."""
         final = isinstance(error, FINAL)
         async with self.database.workspace(space.workspace_id) as connection:
             row = await SpaceRows(connection, space.workspace_id).find(space.id)
@@ -144,7 +143,7 @@ class SpaceBuilder:
             await self.queue.release(connection, space, delay_seconds=FINAL_RETRY_SECONDS if final else delay, **shown)
 
     async def _drop_unused_indexes(self) -> None:
-        """Waits for the table for a moment only: a search may have it, and others would queue behind this."""
+        """Drops unused indexes. Waits only briefly for the table's lock, because searches would queue behind it."""
         self._dropped.clear()
         try:
             async with self.database.system() as connection:

@@ -1,4 +1,4 @@
-"""Makes the vectors that chunks lack in an embedding space, a batch at a time."""
+"""Makes the vectors that an embedding space lacks, a batch at a time."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
 from service_kit.work import WorkQueue
 
-SMOOTHING = 0.2  # of the rate: the weight of the last batch
+SMOOTHING = 0.2  # weight of the last batch in the rate
 
 
 class Filling:
-    """Works on one leased space."""
+    """Fills one leased space."""
 
     def __init__(self, database: Database, queue: WorkQueue[LeasedSpace], outbox: Outbox, space: LeasedSpace) -> None:
         self.database, self.queue, self.outbox, self.space = database, queue, outbox, space
@@ -40,11 +40,11 @@ class Filling:
         stop = time.monotonic() + seconds
         while await self._fill(embedder, batch, stop):
             if await self._finish():
-                return True  # else a document was written meanwhile
+                return True  # otherwise a document was written meanwhile
         return False
 
     async def _fill(self, embedder: Embedder, batch: int, stop: float) -> bool:
-        """Returns False when the time is over, True when every chunk was looked at."""
+        """Returns True once every chunk was checked, False if the time ran out."""
         after = 0
         while time.monotonic() < stop:
             started = time.monotonic()
@@ -63,7 +63,7 @@ class Filling:
             return await SpaceRows(connection, self.space.workspace_id).missing_chunks(self.space.key, after, limit)
 
     async def _write(self, missing: Sequence[MissingChunk], vectors: NDArray[np.float32]) -> None:
-        """Publishes which documents have all their vectors now, if the space is the active one. Raises LeaseLost."""
+        """Writes the vectors; if the space is active, publishes the completed documents. Raises LeaseLost."""
         text = await asyncio.to_thread(vector_array, vectors)
         place = self.space.workspace_id
         documents = list({one.document_id for one in missing})
@@ -88,7 +88,7 @@ class Filling:
             await self.outbox.write(rows.connection, rows.workspace_id, done, str(document.document_id))
 
     async def _finish(self) -> bool:
-        """Gives the space its new status while nobody writes; returns False when vectors are lacking."""
+        """Sets the space's new status while no one writes; returns False if that must wait or vectors are missing."""
         try:
             async with self.database.workspace(self.space.workspace_id) as connection:
                 rows = SpaceRows(connection, self.space.workspace_id)
@@ -117,7 +117,7 @@ class Filling:
 
 
 async def embed(texts: Sequence[str], embedder: Embedder) -> NDArray[np.float32]:
-    """A row per text; of a text that the provider refuses as too long, as much of its beginning as it takes."""
+    """Returns a row per text; a text that the provider rejects as too long is halved until it is accepted."""
     try:
         return await embedder.embed(texts)
     except ContextTooLong:

@@ -1,4 +1,4 @@
-"""What users do with embedding spaces; the builder does the work."""
+"""The operations of users on embedding spaces; the builder does the work."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SpaceLifecycle:
         return states + self._unbuilt({row.id for row in known}, chunks)
 
     async def get(self, workspace_id: UUID, wanted: str) -> EmbeddingSpaceState:
-        """Raises NotFound."""
+        """Returns one space. Raises NotFound."""
         for state in await self.all(workspace_id):
             if state.id == wanted:
                 return state
@@ -71,7 +71,7 @@ class SpaceLifecycle:
         return await self.get(workspace_id, row.id)
 
     async def activate(self, workspace_id: UUID, wanted: str) -> EmbeddingSpaceState:
-        """Switches at once to a space that is complete; another is completed first.
+        """Switches to a space: at once if it is complete, otherwise as soon as it is.
 
         Raises NotFound, EmbeddingModelNotConfigured, EmbeddingSpaceDropping.
         """
@@ -85,7 +85,7 @@ class SpaceLifecycle:
         return state
 
     async def drop(self, workspace_id: UUID, wanted: str) -> EmbeddingSpaceState:
-        """Has the vectors deleted. Raises NotFound, EmbeddingSpaceInUse."""
+        """Queues the vectors for deletion. Raises NotFound, EmbeddingSpaceInUse."""
         async with self._changing(workspace_id) as rows:
             row = await rows.find(wanted)
             if row is not None and row.status is not SpaceStatus.active:
@@ -101,7 +101,7 @@ class SpaceLifecycle:
 
     @asynccontextmanager
     async def _changing(self, workspace_id: UUID) -> AsyncIterator[SpaceRows]:
-        """Gives exclusive access to the workspace. Raises WorkspaceBusy."""
+        """Yields the spaces, with exclusive access to the workspace. Raises WorkspaceBusy."""
         try:
             async with self.database.workspace(workspace_id) as connection:
                 rows = SpaceRows(connection, workspace_id)

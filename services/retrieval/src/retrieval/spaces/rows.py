@@ -1,7 +1,7 @@
 """The rows of embedding spaces, in the caller's transaction.
 
-Changing the chunks of a workspace or its active space takes the workspace's lock: writers share it (service_kit's guard
-takes it for each of them), a switch has it alone. The lock of a document comes after it.
+A change of a workspace's chunks or its active space takes the workspace's lock: writers share it (service_kit's guard
+takes it for each of them), a switch takes it exclusively. The lock of a document comes after it.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from service_kit.statements import Statements
 
 
 def space_id(model: str, dims: int) -> str:
-    """Returns the id of the space, the same in every workspace, as `embedding_space_id` in the database."""
+    """Returns the id of the space, which is the same in every workspace, like `embedding_space_id` in the database."""
     return hashlib.md5(f"{model}/{dims}".encode(), usedforsecurity=False).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
 class SpaceRow:
-    """A space that was asked for. `rate` is vectors a second while it is built; `state` is that of the work on it."""
+    """A requested space. `rate`: vectors per second while it is built; `state`: that of the work on it."""
 
     id: str
     model: str
@@ -70,7 +70,7 @@ class DocumentCount:
 
 
 class SpaceSql(Statements, file="spaces.sql"):
-    """Embedding spaces, the vectors that they have, and the vectors that they lack."""
+    """Embedding spaces, the vectors that they have, and those that they lack."""
 
     all: LiteralString
     add: LiteralString
@@ -94,7 +94,7 @@ class SpaceRows(Repository):
     """The embedding spaces of one workspace."""
 
     async def lock_workspace(self) -> None:
-        """Keeps writers of chunks and vectors out until the end of the transaction. Take it first."""
+        """Locks out writers of chunks and vectors until the transaction ends. Take this lock first."""
         await self.connection.execute("SET LOCAL lock_timeout = '10s'")
         await self.connection.execute("SELECT pg_advisory_xact_lock(workspace_lock(%s))", (self.workspace_id,))
 
@@ -106,11 +106,11 @@ class SpaceRows(Repository):
         return next((row for row in await self.spaces() if row.id == space_id), None)
 
     async def active(self) -> SpaceRow | None:
-        """Returns the space that the workspace is searched in."""
+        """Returns the space that the workspace is searched in, if it has one."""
         return next((row for row in await self.spaces() if row.status is SpaceStatus.active), None)
 
     async def add(self, space: SpaceKey, status: SpaceStatus, *, activate: bool = False) -> bool:
-        """Returns False when the workspace has the space already, or has an active one and this should be."""
+        """Adds a space; returns False if it exists, or if it should be active and another one is."""
         values = {"id": space_id(*space), "status": status.value, "activate": activate}
         return await self.run(SpaceSql.add, **_key(space), **values) == 1
 
@@ -119,11 +119,11 @@ class SpaceRows(Repository):
         await self.run(SpaceSql.change, id=row.id, status=status.value, activate=activate)
 
     async def activate_no_other(self, row: SpaceRow) -> None:
-        """Makes this the one space to switch to: of several, the one that was asked for last."""
+        """Makes this the only space to switch to: the latest request wins."""
         await self.run(SpaceSql.activate_no_other, id=row.id)
 
     async def mark_incomplete(self, row: SpaceRow) -> None:
-        """Tells the builder that the active space lacks vectors."""
+        """Queues the active space, because it lacks vectors."""
         await self.run(SpaceSql.mark_incomplete, id=row.id)
 
     async def counts(self) -> tuple[int, dict[SpaceKey, int]]:
@@ -133,7 +133,7 @@ class SpaceRows(Repository):
         return await self.value(SpaceSql.workspace_size) or 0, vectors
 
     async def missing(self, space: SpaceKey) -> int:
-        """Counts the chunks without a vector one by one."""
+        """Counts the chunks without a vector, exactly."""
         return int(await self.value(SpaceSql.count_missing, **_key(space)))
 
     async def missing_chunks(self, space: SpaceKey, after: int, limit: int) -> list[MissingChunk]:
@@ -141,7 +141,7 @@ class SpaceRows(Repository):
         return await self.all(SpaceSql.missing_chunks, MissingChunk, **_key(space), after=after, limit=limit)
 
     async def fill(self, space: SpaceKey, numbers: Sequence[int], embeddings: str) -> None:
-        """Writes vectors of chunks that are still there; their documents are locked."""
+        """Writes vectors of chunks that still exist; their documents are locked."""
         await self.run(SpaceSql.fill_vectors, model=space[0], numbers=list(numbers), embeddings=embeddings)
 
     async def drop_vectors(self, space: SpaceKey, limit: int) -> int:
@@ -153,11 +153,11 @@ class SpaceRows(Repository):
         return int(await self.value(SpaceSql.document_vectors, **_key(space), document=number))
 
     async def complete_documents(self, document_ids: list[UUID], space: SpaceKey) -> list[DocumentCount]:
-        """Returns those documents of which every chunk has a vector."""
+        """Returns the given documents whose chunks all have vectors."""
         return await self.all(SpaceSql.complete_documents, DocumentCount, **_key(space), document_ids=document_ids)
 
     async def incomplete_documents(self, space: SpaceKey) -> list[DocumentCount]:
-        """Returns the documents of which a chunk has no vector."""
+        """Returns the documents with a chunk that has no vector."""
         return await self.all(SpaceSql.incomplete_documents, DocumentCount, **_key(space))
 
 
@@ -166,7 +166,7 @@ def _key(space: SpaceKey) -> dict[str, object]:
 
 
 async def ensure_vector_index(connection: Connection, model: str, dims: int) -> str:
-    """Creates the HNSW index of an embedding space if it is missing; returns its name. It may take long."""
+    """Creates the HNSW index of an embedding space if it is missing; returns its name. This may take long."""
     await connection.execute("SET LOCAL statement_timeout = 0")
     async with connection.cursor(row_factory=scalar_row) as cursor:
         await cursor.execute("SELECT ensure_vector_index(%s, %s)", (model, dims))

@@ -6,14 +6,14 @@ WHERE workspace_id = %(workspace_id)s
 ORDER BY created_at, id;
 
 -- name: add
--- Adds a space; an active one has nothing to do, any other is to be built.
+-- Adds a space, and queues it unless it is active: then there is nothing to build.
 INSERT INTO embedding_space (workspace_id, id, model, dims, status, activate, activated_at, state)
 VALUES (%(workspace_id)s, %(id)s, %(model)s, %(dims)s, %(status)s, %(activate)s,
         CASE WHEN %(status)s = 'active' THEN now() END, CASE WHEN %(status)s = 'active' THEN 'idle' ELSE 'queued' END)
 ON CONFLICT DO NOTHING;
 
 -- name: change
--- Gives a space another status. Whoever works on it loses the lease.
+-- Changes the status of a space. Its worker loses the lease.
 UPDATE embedding_space SET
     status = %(status)s, activate = %(activate)s, attempts = 0, error_class = NULL, error_message = NULL,
     state = CASE WHEN %(status)s IN ('building', 'dropping') THEN 'queued' ELSE 'idle' END,
@@ -22,7 +22,7 @@ UPDATE embedding_space SET
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s;
 
 -- name: activate_no_other
--- Switches to no other space once that is complete.
+-- Cancels the switch to any other space.
 UPDATE embedding_space SET activate = false WHERE workspace_id = %(workspace_id)s AND id <> %(id)s AND activate;
 
 -- name: mark_incomplete
@@ -58,7 +58,7 @@ DELETE FROM embedding_space
 WHERE workspace_id = %(workspace_id)s AND lease_token = %(lease_token)s AND status = 'dropping';
 
 -- name: workspace_size
--- Returns the workspace's counts of chunks.
+-- Returns the workspace's totals of chunks and terms.
 SELECT chunks, terms FROM workspace_statistics WHERE workspace_id = %(workspace_id)s;
 
 -- name: vector_counts
@@ -80,7 +80,7 @@ WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s
   AND chunk >= %(document)s::bigint << 20 AND chunk < (%(document)s::bigint + 1) << 20;
 
 -- name: complete_documents
--- Returns those of the documents of which every chunk has a vector.
+-- Returns the given documents whose chunks all have vectors.
 SELECT document_id, version, chunk_count FROM indexed_document AS indexed
 WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
   AND chunk_count = (SELECT count(*) FROM chunk_vector
@@ -88,7 +88,7 @@ WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s)
                        AND model = %(model)s AND dims = %(dims)s);
 
 -- name: incomplete_documents
--- Returns the documents of which a chunk has no vector.
+-- Returns the documents with a chunk that has no vector.
 SELECT document_id, version, chunk_count
 FROM indexed_document AS indexed
 LEFT JOIN (SELECT document, count(*) AS vectors FROM chunk_vector

@@ -1,4 +1,4 @@
-"""Sets the space that a workspace is searched in, in the caller's transaction."""
+"""Switches the space that a workspace is searched in, in the caller's transaction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service_kit.outbox import Outbox
 
 
 async def ensure_active(rows: SpaceRows, default: SpaceKey, outbox: Outbox) -> SpaceRow:
-    """Returns the active space; a workspace without one takes the default."""
+    """Returns the active space; a workspace without one gets the default."""
     if (active := await rows.active()) is not None:
         return active
     if await rows.add(default, SpaceStatus.active):
@@ -22,10 +22,10 @@ async def ensure_active(rows: SpaceRows, default: SpaceKey, outbox: Outbox) -> S
 
 
 async def switch(rows: SpaceRows, to: SpaceRow, outbox: Outbox) -> bool:
-    """Searches the workspace in the space `to` from the commit on; the one before stays ready.
+    """Makes `to` the space that the workspace is searched in, from the commit on; the previous one stays ready.
 
     The caller holds the workspace's lock. Returns False and changes nothing if the space lacks a vector. Documents that
-    lacked vectors before are published again: now they have them.
+    lacked vectors in the previous space are republished, because they have them now.
     """
     if await rows.missing(to.key):
         return False

@@ -37,12 +37,12 @@ class LeasedSpace:
 
     @property
     def dropping(self) -> bool:
-        """Whether the space is to go."""
+        """Whether the space is being deleted."""
         return self.status == SpaceStatus.dropping
 
 
-# Claims name the configured models, as `models` and `dims`; dropping needs none. A space that changes its status gives
-# up its lease, and becomes idle when there is nothing to do.
+# Claims list the configured models as `models` and `dims`; dropping a space does not need its model. A change of status
+# ends the lease; a space that needs no work is idle.
 TABLE = WorkTable(
     name="embedding_space",
     row=LeasedSpace,

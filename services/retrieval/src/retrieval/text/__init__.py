@@ -1,1 +1,1 @@
-"""Text to terms: the analysis of documents and queries. No IO."""
+"""The query language. No IO."""

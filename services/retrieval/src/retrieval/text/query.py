@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 FIELDS = ("title", "name", "section", "tag", "type", "language", "source")
-NAMING_FIELDS = ("title", "name", "section")  # what they ask for is part of what a chunk is found by
+NAMING_FIELDS = ("title", "name", "section")  # their values are also words to search for
 DOCUMENT_NAMES = ("title", "name")
-PREFIXED = "*"  # what a value of theirs ends in that is the beginning of a word
-MOST_OPERATORS = 32  # of a query; what would be one more is text
+PREFIXED = "*"  # ends a value of these that is the beginning of a word
+MOST_OPERATORS = 32  # per query; any further ones are text
 _QUOTES = '"\u201c\u201d\u201e\u201f\u00ab\u00bb\u301d\u301e\uff02'
 _OPERAND = re.compile(
     rf"""
@@ -34,12 +34,12 @@ _AFTER_WORD = ",;.!?)]}"
 
 @dataclass(frozen=True)
 class ParsedQuery:
-    """A query as it was read.
+    """A parsed query.
 
-    `text` is it without its operators, for whoever compares meanings. `words` are what is looked for in the chunks,
-    those of phrases and of the naming fields included, without the `prefixes`. `excluded` are words and phrases that
-    must not occur. `fields` are the values by name, lower-cased names; each of them has to hold (one of the title or
-    the name that ends in PREFIXED as the beginning of a word). `strict`: the phrases too.
+    `text` is the query without its operators, for embedding. `words` are searched for in the chunks; they include those
+    of phrases and naming fields, but not the `prefixes`. `excluded` are words and phrases that must not occur. `fields`
+    are the values by lower-case field name, all of which must match; a value of the title or the name that ends in
+    PREFIXED matches the beginning of a word. If `strict`, the phrases must match too.
     """
 
     text: str
@@ -52,12 +52,12 @@ class ParsedQuery:
 
     @property
     def conditions(self) -> bool:
-        """Whether a chunk itself has to comply with something, not only its document."""
+        """Whether a chunk itself must meet a condition, not only its document."""
         return bool(self.excluded or self.fields.get("section") or (self.strict and self.phrases))
 
 
 def parse(query: str, *, strict: bool = False) -> ParsedQuery:
-    """Reads a query. Only a `strict` one excludes: elsewhere `-word` is text."""
+    """Parses a query. Only a `strict` one excludes words; otherwise `-word` is text."""
     reading = _Reading(strict)
     end = 0
     for operand in _OPERAND.finditer(query):
@@ -70,7 +70,7 @@ def parse(query: str, *, strict: bool = False) -> ParsedQuery:
 
 
 class _Reading:
-    """What was read so far."""
+    """What has been parsed so far."""
 
     def __init__(self, strict: bool) -> None:
         self.strict, self.operators = strict, 0
@@ -87,7 +87,7 @@ class _Reading:
             self.words.append(part)
 
     def take(self, operand: re.Match[str]) -> bool:
-        """Returns whether the operand is an operator."""
+        """Takes the operand if it is an operator; returns whether it is one."""
         quoted, prefix, word = operand["phrase"], operand["prefix"], operand["word"]
         value = " ".join(quoted.split()) if quoted is not None else prefix or (word or "").rstrip(_AFTER_WORD)
         if not value:
@@ -118,7 +118,7 @@ class _Reading:
         return True
 
     def _expand(self, prefix: str) -> bool:
-        """A single letter is no prefix that anybody looks for, but a single ideogram is."""
+        """Takes the prefix, unless it is a single ASCII character; a single ideogram is a useful prefix."""
         if len(prefix) == 1 and prefix.isascii():
             return False
         self.prefixes.append(prefix)

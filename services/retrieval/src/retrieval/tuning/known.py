@@ -1,4 +1,4 @@
-"""A cache of search settings by the version of the index: whatever changes them raises its generation."""
+"""A cache of search settings by the version of the index: every change of them raises its generation."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ REMEMBERED = 1000  # workspaces
 
 
 class KnownTunings:
-    """Keeps the tunings of the workspaces that were searched last. For one event loop."""
+    """Caches the tunings of the most recently searched workspaces. For one event loop."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[UUID, tuple[Version, Tuning]] = OrderedDict()
 
     async def of(self, snapshot: Snapshot) -> Tuning:
-        """Returns the tuning as it stands in the snapshot."""
+        """Returns the workspace's tuning in the snapshot."""
         place, version = snapshot.workspace_id, snapshot.state.version
         known = self._known.pop(place, None)
         if known is None or known[0] != version:

@@ -1,9 +1,9 @@
 -- name: lock
--- Keeps others from changing the settings of the workspace.
+-- Locks the settings of the workspace against other changes.
 SELECT pg_advisory_xact_lock(hashtextextended(%(workspace_id)s::text || '/search_settings', 0));
 
 -- name: find
--- Returns the settings, and the weights of the active space; a row for every workspace.
+-- Returns the settings, and the weights of the active space: always one row, even for a workspace without settings.
 SELECT mode, k1, b, rrf_k, legs, diversity, coalesce(version, 0) AS version, embedding_space.id AS space_id,
        embedding_space.model, embedding_space.dims, weights, scaled
 FROM (VALUES (%(workspace_id)s::uuid)) AS asked (workspace_id)

@@ -1,4 +1,4 @@
-"""The search settings of workspaces, as they are stored and changed."""
+"""Reads and changes the search settings of workspaces."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class SettingsRows(Repository):
     """The settings of one workspace."""
 
     async def find(self) -> StoredSettings:
-        """Returns the stored settings; those of a workspace without any are all None."""
+        """Returns the stored settings; for a workspace without any, all are None."""
         found = await self.one(SettingsSql.find, StoredSettings)
         assert found is not None, "the statement gives a row for every workspace"
         return found
 
     async def lock(self, version: int | None) -> StoredSettings:
-        """Keeps other changes out until the end of the transaction. Raises PreconditionFailed."""
+        """Locks out other changes until the transaction ends. Raises PreconditionFailed for another version."""
         await self.run(SettingsSql.lock)
         stored = await self.find()
         if version is not None and version != stored.version:
@@ -74,7 +74,7 @@ class SearchSettingsStore:
         self.database, self.default = database, default
 
     async def get(self, workspace_id: UUID) -> SearchSettings:
-        """Returns the settings as they apply, defaults included."""
+        """Returns the effective settings, including defaults."""
         async with self.database.workspace(workspace_id) as connection:
             return _shown(await SettingsRows(connection, workspace_id).find())
 

@@ -1,4 +1,4 @@
-"""The search settings of a workspace, resolved: the request's mode, else what is stored, else the defaults."""
+"""The effective search settings of a workspace: the request's mode, else what is stored, else the defaults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from retrieval.ranking.weights import SpaceWeights, default_weights
 
 @dataclass(frozen=True)
 class StoredSettings:
-    """A row of `search_settings`, with the weights of the active space; None is the default. `version` 0: no row."""
+    """A row of `search_settings`, with the weights of the active space. None: the default; `version` 0: no row."""
 
     mode: str | None
     k1: float | None
@@ -38,7 +38,7 @@ class StoredSettings:
 
 @dataclass(frozen=True)
 class Tuning:
-    """`rule` orders, `parameters` are BM25's. `space`: what the workspace is searched in, None before its first.
+    """The effective settings. `parameters` are those of BM25; `space` is the active one, None before the first.
 
     `diversity` (0: none) is the weight of novelty in maximal marginal relevance.
     """
@@ -53,7 +53,7 @@ class Tuning:
         default = Parameters()
         space = default_weights(stored.space)
         if stored.weights is not None:
-            # A feature that is newer than the stored weights has its default weight.
+            # A feature that is newer than the stored weights gets its default weight.
             weights = Weights(**{**space.weights.as_dict(), **stored.weights})
             space = SpaceWeights(weights, bool(stored.scaled))
         rule = RankingRule(
@@ -86,6 +86,6 @@ class Tuning:
 
 
 def reweighted(space: SpaceWeights, asked: FusionWeights) -> SpaceWeights:
-    """Returns the weights with those that are asked for in place of the stored ones."""
+    """Returns the weights with the requested ones in place of the stored ones."""
     changed: dict[str, Any] = asked.model_dump(exclude_none=True)
     return replace(space, weights=replace(space.weights, **changed))
