@@ -45,5 +45,5 @@ async def assemble_context(body: ContextRequest, caller: Viewer, assembly: Assem
 
 @router.get("/tokenizers", summary="List the tokenizers for contexts")
 async def list_tokenizers(caller: Viewer, assembly: Assembly) -> Tokenizers:  # noqa: ARG001
-    """`estimate-4-bytes` estimates, for models whose tokenizer is not available."""
+    """Lists the tokenizers. `estimate-4-bytes` is an estimate for models without one."""
     return Tokenizers(default=assembly.tokenizers.default, names=assembly.tokenizers.names)

@@ -36,7 +36,7 @@ async def get_search_settings(caller: Viewer, using: InUse, response: Response) 
 async def change_search_settings(
     body: SearchSettingsUpdate, caller: Owner, using: InUse, version: ExpectedVersion, response: Response
 ) -> SearchSettings:
-    """Fields not given stay as they are. `weights` are those of the active embedding space; other spaces' stay.
+    """Changes the given fields; the others stay. `weights` apply to the active embedding space.
 
     With If-Match, applies only if the settings still have that version. Takes effect with the next search.
     """
