@@ -285,7 +285,7 @@ async def _edit_in_editor(client: AttractorClient, output: Output, session_id: U
 
 
 async def _expected(client: AttractorClient, session_id: UUID, index: int | None) -> int | None:
-    """Returns what the artifact must still be at for a change. Raises AttractorError where it shows another version."""
+    """Returns the state to expect for a change. Raises AttractorError if version `index` is not the current one."""
     if index is None:
         return None
     view = await client.artifacts.get(session_id)
