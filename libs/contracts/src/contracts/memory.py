@@ -158,7 +158,7 @@ class RecalledAnswer(Resource):
 
 
 class ToldStatement(Resource):
-    """The reply to a message that asks nothing: it says what memory would keep if the message were sent in a turn.
+    """The reply to a message that asks nothing, but states something that memory keeps of a turn.
 
     `about_user`: it is about the person who says it.
     """
@@ -169,8 +169,8 @@ class ToldStatement(Resource):
 
 
 class RecallResponse(Resource):
-    """Best first; empty if nothing is relevant. `answer` is set if a single fact answers, `told` if the query asks
-    nothing.
+    """Best first; empty if nothing is relevant. `answer` is set if a single fact answers, `told` if the query only
+    states something to keep.
 
     `mode` is `words` if meanings could not be compared because the embedding model is unavailable; `unembedded` counts
     the caller's memories that only lexical search can find until they are embedded.

@@ -7,7 +7,7 @@ from service_kit.settings import DocumentConsumerSettings, ServiceSettings, Sess
 
 
 class Settings(ServiceSettings, DocumentConsumerSettings, SessionConsumerSettings, EmbeddingSettings, ChatSettings):
-    """The service's own settings: those that it shares with others, the embedding model's, and the chat model's."""
+    """The service's own settings, and those it shares: of every service, the embedding model and the chat model."""
 
     facts_by_model: bool = False
     """Whether the model of `CHAT_…` reads what people say for facts, with a call a message; otherwise the rules do.
