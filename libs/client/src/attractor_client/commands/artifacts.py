@@ -194,7 +194,7 @@ async def restore(
     index: Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The version to restore.")],
     if_version: IfVersion = None,
 ) -> None:
-    """Add a version with the text of an earlier one; versions that were set aside count, too."""
+    """Add a version with the text of an earlier one, or of one that was set aside."""
     expected = await _expected(client, session_id, if_version)
     _show_change(output, await client.artifacts.restore(session_id, index, version=expected))
 

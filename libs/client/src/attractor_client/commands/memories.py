@@ -193,7 +193,7 @@ async def forget(
     preview: Annotated[bool, typer.Option("--preview", help="Only show what would be forgotten.")] = False,
     yes: Yes = False,
 ) -> None:
-    """Forget what is known about somebody or something, with everything derived from it.
+    """Forget what is known about someone or something, with everything derived from it.
 
     Shows what will be forgotten and why, and asks first. Messages that state a forgotten fact are forgotten with it.
     Session transcripts stay: the receipt names those that still contain it, for `attractor sessions delete`.

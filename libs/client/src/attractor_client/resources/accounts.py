@@ -64,7 +64,7 @@ class Accounts:
     async def change_user(self, user_id: UUID, *, disabled: bool | None = None, is_admin: bool | None = None) -> User:
         """Disables or enables a user, or grants or withdraws administrator rights; None leaves it as it is.
 
-        Raises Conflict if no administrator would be left who can sign in.
+        Raises Conflict if no administrator with a valid key, or another way to sign in, would be left.
         """
         body = UserPatch(disabled=disabled, is_admin=is_admin)
         answer = await self.transport.send("PATCH", path("v1/users", user_id), body=body, repeatable=True)
