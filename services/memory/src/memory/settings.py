@@ -7,7 +7,7 @@ from service_kit.settings import DocumentConsumerSettings, ServiceSettings, Sess
 
 
 class Settings(ServiceSettings, DocumentConsumerSettings, SessionConsumerSettings, EmbeddingSettings, ChatSettings):
-    """The service's own settings, and those it shares: of every service, the embedding model and the chat model."""
+    """The settings of this service alone; it shares others, such as those of the embedding and chat models."""
 
     facts_by_model: bool = False
     """Whether the model of `CHAT_…` reads what people say for facts, with a call a message; otherwise the rules do.

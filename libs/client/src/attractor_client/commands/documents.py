@@ -80,7 +80,7 @@ async def delete(
 ) -> None:
     """Delete documents everywhere, and show what each service deleted.
 
-    Exit code 1 if a service still holds something of a document.
+    Exit code 1 if a service still holds any of their data.
 
     \b
     Examples:
