@@ -1,4 +1,4 @@
-"""A real HTTP server on this machine that answers what a test tells it to."""
+"""A real HTTP server on this machine whose answers the tests define."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ Answer = Response | Callable[[Received], Response | Awaitable[Response]]
 
 @dataclass
 class Server:
-    """`on` queues answers for a route; the last one is given again and again. `received` is what came, in order."""
+    """`on` queues answers for a route; the last one is repeated. `received` has the requests, in order."""
 
     url: str = ""
     received: list[Received] = field(default_factory=list)
     answers: dict[tuple[str, str], list[Answer]] = field(default_factory=lambda: defaultdict(list))
 
     def on(self, method: str, path: str, *answers: Answer | Any) -> None:
-        """An answer is a response, a function of what was received, or what becomes the JSON of a 200."""
+        """Defines the answers: each is a response, a function of the request, or the JSON body of a 200."""
         given = [one if isinstance(one, Response) or callable(one) else json(one) for one in answers]
         self.answers[method, path] = given
 
@@ -87,7 +87,7 @@ def problem(status: int, slug: str, title: str, headers: dict[str, str] | None =
 
 
 def events(*parts: tuple[str, Any], cut: bool = False, after: int = 0) -> Callable[[Received], Response]:
-    """A stream of (name, data) with ids 1-1, 1-2, ... from `after`; with `cut` the connection breaks at its end."""
+    """Returns a stream of (name, data) with ids 1-1, 1-2, ... after `after`; with `cut` the connection breaks."""
 
     async def body() -> AsyncIterator[bytes]:
         yield b": still here\n\n"
@@ -117,12 +117,12 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def nowhere(unused_port: int) -> str:
-    """A URL where nothing listens."""
+    """Returns a URL where nothing listens."""
     return f"http://127.0.0.1:{unused_port}"
 
 
 class Samples:
-    """Bodies as the services send them."""
+    """Sample bodies as the services send them."""
 
     @staticmethod
     def document(number: int = 1, **changes: Any) -> dict[str, Any]:
@@ -291,25 +291,25 @@ def samples() -> type[Samples]:
 
 @pytest.fixture(name="json")
 def json_fixture() -> Callable[..., Response]:
-    """json(value, status=200): a response."""
+    """Returns json(value, status=200), which makes a response."""
     return json
 
 
 @pytest.fixture(name="problem")
 def problem_fixture() -> Callable[..., Response]:
-    """problem(status, slug, title, headers, **members): a response."""
+    """Returns problem(status, slug, title, headers, **members), which makes a response."""
     return problem
 
 
 @pytest.fixture(name="events")
 def events_fixture() -> Callable[..., Callable[[Received], Response]]:
-    """events((name, data), ..., cut=False, after=0): an answer for `Server.on`."""
+    """Returns events((name, data), ..., cut=False, after=0), which makes an answer for `Server.on`."""
     return events
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command left: `json` is stdout as one JSON document, `lines` as JSON Lines."""
+    """The outcome of a command: `json` is stdout as one JSON document, `lines` as JSON Lines."""
 
     code: int
     out: str
@@ -326,7 +326,7 @@ class Ran:
 
 @pytest.fixture
 def settled(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Server:
-    """The server, with an environment that leads every command to it and a caller that it knows."""
+    """Returns the server, with a known caller, in an environment that points every command to it."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setattr("attractor_client.configuration.user_config_path", lambda name: home / name)
     monkeypatch.setenv("ATTRACTOR_URL", server.url)
@@ -339,7 +339,7 @@ def settled(server: Server, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: p
 
 @pytest.fixture
 def attractor(settled: Server) -> Callable[..., Ran]:  # noqa: ARG001  the environment is set by then
-    """attractor("documents", "list", ...): runs the command in this process, without a terminal."""
+    """Returns attractor("documents", "list", ...), which runs a command in this process, without a terminal."""
 
     def call(*arguments: str, stdin: str = "") -> Ran:
         result = CliRunner().invoke(app, list(arguments), input=stdin)

@@ -15,14 +15,14 @@ from attractor_client.discovery import UNREADABLE, UNSUPPORTED, Found, LeftOut
 from attractor_client.errors import AttractorError, Forbidden, NotFound, RateLimited, Unauthenticated, Unreachable
 from contracts.ingestion import DocumentDetail, DocumentStatus, StageStatus, UploadedFile
 
-# Found in a folder, files that the server refuses for these reasons are left out; named by the user, they have failed.
+# Files refused for these reasons are skipped if they were found in a folder, and fail if the user named them.
 LEFT_OUT_IN_FOLDERS = {"unsupported-format": UNSUPPORTED, "empty-file": "empty"}
 POLL_SECONDS = 5.0
 SERVER_FAILURES_TO_STOP = 5
 
 
 class Result(StrEnum):
-    """What became of a file; `known` is a document that was there already."""
+    """The outcome for a file; `known`: the document already existed."""
 
     searchable = "searchable"
     known = "known"
@@ -57,9 +57,10 @@ class Pending:
 
 @dataclass
 class Batch:
-    """Use it once. `stopped_by` is the error that made the rest pointless: then not every file has a report.
+    """One ingestion; an instance is used once.
 
-    `timeout` in seconds is for the batch; without `wait` documents are only queued.
+    `stopped_by` is the error that ended the batch early: then not every file has a report. `timeout` is in seconds, for
+    the whole batch; without `wait` documents are only queued.
     """
 
     client: AttractorClient
@@ -76,7 +77,7 @@ class Batch:
         self.server_failures = 0
 
     async def run(self, files: Iterable[Found | LeftOut]) -> list[FileReport]:
-        """The reports, in the order in which the files were done with."""
+        """Returns the reports, in the order in which the files were finished."""
         remaining = iter(files)
         async with asyncio.TaskGroup() as waiting:
             for _ in range(self.jobs):
@@ -167,7 +168,7 @@ class Batch:
         self.progress.settled(report)
 
     def _fail(self, path: str, document_id: UUID | None, error: AttractorError) -> None:
-        """The file has failed. A key that is refused, or a server that keeps failing, ends the batch."""
+        """Reports the file as failed; ends the batch if the key is refused or the server keeps failing."""
         self._settle(FileReport(path, Result.failed, document_id, error.title, error.detail))
         if error.status is None or error.status >= 500 or isinstance(error, RateLimited):
             self.server_failures += 1
@@ -177,7 +178,7 @@ class Batch:
 
 
 def current_stage(document: DocumentDetail) -> str:
-    """The first stage that has not succeeded."""
+    """Returns the first stage that has not succeeded."""
     return next((stage.name for stage in document.stages if stage.status is not StageStatus.succeeded), "index")
 
 

@@ -1,4 +1,4 @@
-"""The client: one object with a part for each service."""
+"""The client: one object with a part for each resource of the API."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from attractor_client.resources.world import WorldState
 class AttractorClient:
     """A client for the gateway at `url`. Use it with `async with`, or call `aclose`.
 
-    `timeout` is in seconds and for each wait on the connection, not for a call as a whole. Every call raises an
-    AttractorError when it cannot do what it says. Proxies are taken from the environment, but not for this machine.
+    `timeout` is in seconds, for each wait on the connection and not for a whole call. Calls raise an AttractorError
+    when they fail. Proxies are taken from the environment, except for servers on this machine.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class AttractorClient:
         retry: RetryPolicy | None = None,
         carrier: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        """Raises ValueError if the URL or the key is malformed. `carrier` takes requests instead of the network."""
+        """Raises ValueError if the URL or the key is malformed. `carrier` sends the requests instead of the network."""
         self.transport = Transport(url, api_key, timeout, retry or RetryPolicy(), carrier)
         self.accounts = Accounts(self.transport)
         self.audit = Audit(self.transport)

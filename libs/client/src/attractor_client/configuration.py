@@ -1,4 +1,4 @@
-"""Where the command finds the server and its key: flags, then the environment, then a file, then the default."""
+"""The server's URL and API key for the command: from flags, else the environment, else a file, else the default."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def configuration_file() -> Path:
 def configuration(
     url: str | None, api_key: str | None, *, environment: Mapping[str, str] | None = None, file: Path | None = None
 ) -> Configuration:
-    """`url` and `api_key` are those of the flags; raises BadConfiguration when the file cannot be read."""
+    """Returns the configuration; `url` and `api_key` are the flags. Raises BadConfiguration if the file is invalid."""
     variables = os.environ if environment is None else environment
     given_url, given_key = url or variables.get("ATTRACTOR_URL"), api_key or variables.get("ATTRACTOR_API_KEY")
     stored = {} if given_url and given_key else _read(file or configuration_file())
@@ -42,7 +42,7 @@ def configuration(
 
 
 def save(url: str, api_key: str, file: Path | None = None) -> Path:
-    """Writes the file anew, readable by its owner alone; raises BadConfiguration where that cannot be done."""
+    """Replaces the file, readable only by its owner; returns its path. Raises BadConfiguration if that fails."""
     to = file or configuration_file()
     # A JSON string is a TOML basic string.
     text = f"url = {json.dumps(url, ensure_ascii=False)}\napi_key = {json.dumps(api_key, ensure_ascii=False)}\n"

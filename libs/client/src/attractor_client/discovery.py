@@ -25,7 +25,7 @@ UNSUPPORTED = "unsupported format"
 
 @dataclass(frozen=True)
 class Found:
-    """A file to ingest; `named` when it was given itself, not found in a folder."""
+    """A file to ingest; `named` if the user named it, rather than a folder that contains it."""
 
     path: Path
     named: bool
@@ -33,7 +33,7 @@ class Found:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """`failed` when it was to be ingested but cannot be read; otherwise it was left out on purpose."""
+    """A file that is not ingested: because it cannot be read (`failed`), or on purpose."""
 
     path: Path
     reason: str
@@ -42,9 +42,9 @@ class LeftOut:
 
 
 def discover(paths: Sequence[Path]) -> Iterator[Found | LeftOut]:
-    """Files in a stable order. What is named is taken as it is, also when it is hidden or a symbolic link.
+    """Yields the files in a stable order. Named files are always included, even if they are hidden or symbolic links.
 
-    In folders, symbolic links are not followed: a loop cannot arise, and nothing outside the folder is sent.
+    In folders, symbolic links are not followed, which rules out loops and files from outside the folder.
     """
     seen: set[tuple[int, int]] = set()
     for path in paths:
@@ -104,7 +104,7 @@ def _file(path: Path) -> Found | LeftOut:
 
 
 def _reason(path: Path) -> str | None:
-    # ~$ begins the lock files that office programs leave beside an open document.
+    # Office programs create lock files that begin with ~$ next to an open document.
     if path.name.startswith((".", "~$")):
         return HIDDEN
     return LINK if path.is_symlink() else None

@@ -1,6 +1,6 @@
-"""What calls raise. Every error is an `AttractorError`; its subclasses are there for callers that branch.
+"""The errors that calls raise. Each is an `AttractorError`; subclasses let callers tell them apart.
 
-The fields are those of the problem that the server sent (RFC 9457).
+The fields are the members of the problem that the server sent (RFC 9457).
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from contracts.base import ProblemBody
 
 
 class AttractorError(Exception):
-    """`type` is a stable slug to compare with. `status` is None when no answer came.
+    """The base of all errors. `type` is a stable slug to compare with; `status` is None if there was no response.
 
-    `extra` holds what a problem carries beyond RFC 9457's members; `retry_after` is in seconds.
+    `extra` holds the problem's members beyond those of RFC 9457; `retry_after` is in seconds.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class AttractorError(Exception):
 
 
 class Unreachable(AttractorError):
-    """No answer came. `sent` is False when the request certainly did not reach the server."""
+    """There was no response. `sent` is False if the request certainly did not reach the server."""
 
     def __init__(self, title: str, detail: str | None = None, *, sent: bool) -> None:
         super().__init__(title, detail, type="unreachable")
@@ -47,19 +47,19 @@ class Unreachable(AttractorError):
 
 
 class StreamInterrupted(AttractorError):
-    """A stream of events broke off, and connecting again did not help. The run itself may go on."""
+    """A stream of events broke off, and reconnecting failed. The run itself may continue."""
 
 
 class UnexpectedAnswer(AttractorError):
-    """The answer is not what the contract says: another kind of server, or a newer one."""
+    """The response does not match the contract: another kind of server, or a newer version."""
 
 
 class NotSendable(AttractorError):
-    """The request could not be written, for instance because a file changed its size while it was sent."""
+    """The request could not be sent, for instance because a file changed its size while it was read."""
 
 
 class InvalidRequest(AttractorError):
-    """400, 415, 422: the request is not valid; asking again does not help."""
+    """400, 415, 422: the request is not valid; retrying does not help."""
 
 
 class Unauthenticated(AttractorError):
@@ -71,15 +71,15 @@ class Forbidden(AttractorError):
 
 
 class NotFound(AttractorError):
-    """404: there is no such thing in the key's workspace."""
+    """404: the key's workspace does not have this resource."""
 
 
 class Conflict(AttractorError):
-    """409: the thing is not in a state that allows this."""
+    """409: the resource's state does not allow this."""
 
 
 class StaleVersion(AttractorError):
-    """412: the thing has changed since it was read."""
+    """412: the resource has changed since it was read."""
 
 
 class TooLarge(AttractorError):
@@ -112,7 +112,7 @@ BY_STATUS: dict[int, type[AttractorError]] = {
 
 
 def from_response(response: httpx2.Response) -> AttractorError:
-    """The error for an answer that is not a success; its body must have been read."""
+    """Returns the error for an unsuccessful response, whose body must have been read."""
     if response.is_redirect:
         place = response.headers.get("location", "another address")
         return UnexpectedAnswer("The server redirects", f"use its own address: {place}", status=response.status_code)
@@ -130,12 +130,12 @@ def from_response(response: httpx2.Response) -> AttractorError:
 
 
 def _problem(response: httpx2.Response) -> ProblemBody:
-    """The problem in the body, or what the status line says where something in between answered without one."""
+    """Returns the problem in the body, or one made from the status line if a proxy answered without one."""
     if response.headers.get("content-type", "").partition(";")[0].strip().endswith("json"):
         try:
             return ProblemBody.model_validate_json(response.content)
         except ValidationError:
-            pass  # JSON, but no problem: the status line has to do
+            pass  # JSON, but not a problem: use the status line
     status = response.status_code
     title = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else "Unknown status"
     return ProblemBody(type="http-error", title=f"HTTP {status} {title}", status=status)

@@ -1,4 +1,4 @@
-"""From a command to the client and back: configuration, the event loop, errors as one line and an exit code."""
+"""Runs a command with a client: configuration, event loop, and errors as one line and an exit code."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ EXIT_CODES = (
     "Exit codes: 0 success; 1 failure; 2 usage or configuration error; 3 missing, invalid or insufficient key; "
     "4 not found; 5 server unreachable or unavailable; 130 interrupted."
 )
-# Someone waits at the prompt: a server that is not there is told soon. A long batch outlasts a restart.
+# A user waits at the prompt, so an unreachable server is reported soon. A long batch outlasts a restart.
 AT_THE_PROMPT = RetryPolicy(attempts=4, first=0.2)
 PATIENT = RetryPolicy(attempts=9, first=0.5)
 
 
 @dataclass(frozen=True)
 class Flags:
-    """Options given before the command. `anonymous`: without any key, also without a configured one."""
+    """Options given before the command. `anonymous`: use no key, even if one is configured."""
 
     url: str | None = None
     api_key: str | None = None
@@ -52,7 +52,7 @@ class Flags:
 
 
 def run(ctx: typer.Context, json: bool, work: Work, *, patient: bool = False) -> None:
-    """Runs `work` with a client; every error that is not a defect ends in one line on stderr and an exit code."""
+    """Runs `work` with a client. Every expected error becomes one line on stderr and an exit code."""
     flags = ctx.find_object(Flags) or Flags()
     output = Output(json or flags.json)
     try:
@@ -74,16 +74,16 @@ def run(ctx: typer.Context, json: bool, work: Work, *, patient: bool = False) ->
 
 
 def warn_if_readable(url: str, secret: str, output: Output) -> None:
-    """Says on stderr that the secret is about to leave this machine without encryption, where it is."""
+    """Warns on stderr if the secret would leave this machine without encryption."""
     if is_readable_on_the_way(url):
         output.note(f"Warning: {url} is not encrypted: others on the way can read the {secret}", "yellow")
 
 
 def connected(**groups: Callable[..., Any]) -> Callable[[Callable[..., Awaitable[None]]], Callable[..., None]]:
-    """Makes a command of a coroutine function whose first two parameters are a client and the output.
+    """Turns a coroutine function, whose first two parameters are a client and the output, into a command.
 
-    The command has the other parameters, and --json. A parameter that `groups` names stands for those of the group's
-    function, which several commands share: the coroutine gets what that function returns.
+    The command takes the other parameters, and --json. A parameter named in `groups` is replaced by the parameters of
+    that group's function, which several commands share; the coroutine receives the function's result.
     """
 
     def decorated(work: Callable[..., Awaitable[None]]) -> Callable[..., None]:
@@ -125,7 +125,7 @@ async def _with_client(used: Configuration, output: Output, work: Work, patient:
 
 
 def confirm(question: str, output: Output, yes: bool) -> None:
-    """Asks for confirmation if someone can answer; aborts the command on no."""
+    """Asks for confirmation at a terminal; aborts the command if the user declines."""
     if not yes and output.notes.is_terminal and typer.get_text_stream("stdin").isatty():
         typer.confirm(question, abort=True, err=True)
 

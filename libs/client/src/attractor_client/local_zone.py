@@ -11,7 +11,7 @@ _LOCALTIME = Path("/etc/localtime")
 
 
 def local_zone() -> str:
-    """Returns that of TZ, else that of the system; UTC where it has no name."""
+    """Returns the zone in TZ, else the system's; UTC if it has no name."""
     named = os.environ.get("TZ", "").removeprefix(":")
     if not named and _LOCALTIME.is_symlink():
         named = str(_LOCALTIME.resolve()).partition("zoneinfo/")[2]

@@ -11,20 +11,20 @@ from typing import Any, Literal
 from contracts.memory import ImportedConversation, ImportedMessage
 
 AT_ONCE = 200
-"""Messages of a conversation in one request."""
+"""Messages of one conversation per request."""
 _ROLES: dict[str, Literal["user", "assistant"]] = {"user": "user", "assistant": "assistant"}
 
 
 @dataclass(frozen=True)
 class ExportedConversations:
-    """Where they come from, and parts of conversations in their order, each small enough for a request."""
+    """The source, and the conversations in order, split into parts that fit into a request."""
 
     source: str
     conversations: list[ImportedConversation]
 
 
 def read_export(text: str) -> ExportedConversations:
-    """Raises ValueError for what is none of the three."""
+    """Reads an export. Raises ValueError if it has none of the three forms."""
     data = json.loads(text)
     entries = data.get("results", data.get("memories")) if isinstance(data, dict) else data
     if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
@@ -38,7 +38,7 @@ def read_export(text: str) -> ExportedConversations:
 
 
 def _chatgpt(conversation: dict[str, Any]) -> Iterator[ImportedConversation]:
-    """The branch that ends in `current_node`, as it is shown."""
+    """Yields the messages of the branch that ends in `current_node`, which is the one that ChatGPT shows."""
     nodes, path = conversation["mapping"], list[ImportedMessage]()
     name = str(conversation.get("current_node"))
     seen = set[str]()

@@ -13,19 +13,19 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-# Wide enough that nothing is cut or wrapped where there is no screen.
+# Wide enough that nothing is cut or wrapped if there is no terminal.
 UNLIMITED_COLUMNS = 10_000
-# C0 and C1 controls but for tab and newline, lone surrogates, and the embeddings, overrides and isolates of UAX #9.
+# C0 and C1 controls except tab and newline, lone surrogates, and the embeddings, overrides and isolates of UAX #9.
 STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069]")
 
 
 def plain(text: str) -> str:
-    """Removes what would steer a terminal from untrusted text: control and direction characters."""
+    """Replaces the characters of untrusted text that could control a terminal or its text direction."""
     return STEERING.sub("\ufffd", text)
 
 
 class Output:
-    """`screen` is whether stdout is a terminal that can show results as they come."""
+    """Writes to stdout and stderr; `screen`: stdout is a terminal that can show results as they arrive."""
 
     def __init__(self, as_json: bool) -> None:
         self.as_json = as_json
@@ -34,7 +34,7 @@ class Output:
         self.screen = self.out.is_terminal and not self.out.is_dumb_terminal and not as_json
 
     def json(self, value: Any, *, line: bool = False) -> None:
-        """One JSON document; with `line`, one line of JSON Lines."""
+        """Prints one JSON document; with `line`, one line of JSON Lines."""
         ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
         values = to_jsonable_python(value)
         _write(json.dumps(values, ensure_ascii=ascii_only, indent=None if line else 2) + "\n")
@@ -48,11 +48,11 @@ class Output:
             return
         with self.out.capture() as rendered:
             self.out.print(what)
-        # Tables and paddings fill every line up to their width.
+        # Tables and padding fill every line with spaces.
         _write("".join(f"{line.rstrip()}\n" for line in rendered.get().splitlines()))
 
     def note(self, text: str, style: str = "dim", *, beside_live: bool = False) -> None:
-        """One line on stderr, whatever its length; `beside_live`: above what a terminal shows live, not into it."""
+        """Prints one line to stderr, whatever its length; `beside_live`: above a live display, not into it."""
         console = self.out if beside_live and self.screen and self.notes.is_terminal else self.notes
         console.print(Text(plain(text), style=style), soft_wrap=True)
 
@@ -69,7 +69,7 @@ class Output:
     def table(
         self, columns: Sequence[str], rows: Iterable[Sequence[object]], *, whole: Sequence[str] = ("id",)
     ) -> None:
-        """`whole` names the columns that are never wrapped. A cell may be a Text with a style of its own."""
+        """Prints a table; columns named in `whole` are never wrapped. A cell may be a Text with its own style."""
         table = Table(box=None, pad_edge=False, header_style="bold")
         for name in columns:
             table.add_column(name, overflow="fold", no_wrap=name in whole)
@@ -86,7 +86,7 @@ def _cell(value: object) -> Text:
 
 
 def _write(text: str) -> None:
-    """Writes and flushes, so that a closed pipe is noticed here and not when Python exits."""
+    """Writes and flushes, so a closed pipe raises here and not when Python exits."""
     sys.stdout.write(text)
     sys.stdout.flush()
 

@@ -23,14 +23,14 @@ def place(section: str | None, page: int | None, line_start: int | None, line_en
 
 
 def citation_line(citation: Citation) -> str:
-    """`[1] handbook.pdf, Keys, page 3: “the quote”`."""
+    """Formats a citation: `[1] handbook.pdf, Keys, page 3: “the quote”`."""
     where = place(citation.section, citation.page, citation.line_start, citation.line_end)
     named = f"{citation.document_name}, {where}" if where else citation.document_name
     return f"[{citation.number}] {named}: “{' '.join(citation.quote.split())}”"
 
 
 def marked(content: str, sentences: Sequence[SentenceCheck]) -> str:
-    """Returns an answer with the status behind each sentence that claims something and is not verified."""
+    """Returns an answer with the status after each sentence that makes a claim and is not verified."""
     parts, at = [], 0
     for sentence in sentences:
         parts += [content[at : sentence.start], noted(content[sentence.start : sentence.end], sentence.status)]
@@ -39,7 +39,7 @@ def marked(content: str, sentences: Sequence[SentenceCheck]) -> str:
 
 
 def noted(sentence: str, status: SentenceStatus) -> str:
-    """Returns a sentence, or the row of a table, with its status behind it unless it is verified or claims nothing."""
+    """Returns a sentence or table row, followed by its status unless it is verified or makes no claim."""
     if status in UNMARKED:
         return sentence
     if sentence.startswith("|") and sentence.endswith("|"):
@@ -48,7 +48,7 @@ def noted(sentence: str, status: SentenceStatus) -> str:
 
 
 def reason_line(content: str, sentence: SentenceCheck) -> str:
-    """`verified: “the sentence” (the source says so)`."""
+    """Formats a sentence's status: `verified: “the sentence” (the source says so)`."""
     said = " ".join(content[sentence.start : sentence.end].split())
     shown = said if len(said) <= LONGEST_SHOWN else f"{said[: LONGEST_SHOWN - 1]}…"
     attributed = "; the check cited it" if sentence.attributed else ""

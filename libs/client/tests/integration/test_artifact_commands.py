@@ -49,7 +49,7 @@ def body(server: Any, method: str, path: str) -> Any:
 
 @pytest.fixture
 def typing(monkeypatch: Any, tmp_path: Path) -> Any:
-    """typing(text): the editor replaces Two by the text, and leaves where its file is."""
+    """Returns typing(text): the editor replaces Two by the text, and records the path of its file."""
 
     def use(text: str) -> Path:
         said = tmp_path / "path"
@@ -70,7 +70,7 @@ def test_the_text_is_printed_as_it_is(settled: Any, attractor: Any) -> None:
     settled.on("GET", PLACE, VIEW)
     settled.on("GET", f"{PLACE}/versions/2", VIEW | {"index": 2})
     shown = attractor("artifact", "show", SESSION)
-    assert shown.out == TEXT.replace("\r\n", "\n")  # the runner makes all line ends the same
+    assert shown.out == TEXT.replace("\r\n", "\n")  # the runner normalises line endings
     assert "Plan · markdown · version 3 of 5 (create) · 13 characters" in shown.err
     assert "version 2 of 5 (create), current is 3" in attractor("artifact", "show", SESSION, "--version", "2").err
     assert attractor("artifact", "show", SESSION, "--json").json["text"] == TEXT

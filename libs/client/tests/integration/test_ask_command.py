@@ -36,16 +36,16 @@ from contracts.events import (
 )
 from contracts.orchestrator import SentenceStatus
 
-SECONDS = 120.0  # far above what a busy machine needs
+SECONDS = 120.0  # far more than a busy machine needs
 RUN, SESSION, ONE = UUID(int=7), UUID(int=5), str(UUID(int=1))
-# Ctrl-C reaches it also where this session was started in the background, which makes children ignore it.
+# Makes Ctrl-C work even if the tests were started in the background, where children ignore it.
 INTERRUPTIBLE = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
 COMMAND = [sys.executable, "-c", f"{INTERRUPTIBLE}; from attractor_client.cli import main; main()"]
 
 
 @pytest.fixture
 def asked(settled: Any, samples: Any, events: Any, json: Any) -> Any:
-    """A server that answers a question with one citation."""
+    """Returns a server that answers a question with one citation."""
     name, data = samples.completed("The export was dropped [1].")
     end = (name, data | {"citations": [samples.citation(), samples.citation(number=2, page=3)], "removed_citations": 1})
     settled.on("POST", "/v1/sessions", json(samples.session(), 201))
@@ -284,7 +284,7 @@ class TestProcess:
 
 
 def never_ends(server: Any, streaming: threading.Event) -> None:
-    """The run's events go on until it is cancelled; `streaming` is set when the first was sent."""
+    """Makes the run send events until it is cancelled; `streaming` is set after the first one."""
 
     async def endless() -> AsyncIterator[bytes]:
         yield b": still here\n\n"
@@ -299,7 +299,7 @@ def never_ends(server: Any, streaming: threading.Event) -> None:
 def on_terminal(
     command: list[str], environment: dict[str, str], when_shown: Mapping[str, Callable[[], None]] = MappingProxyType({})
 ) -> str:
-    """Returns what a terminal shows of a command; calls the function of each text once that is shown."""
+    """Returns what a command shows in a terminal; calls the function of each text once the text appears."""
     main, other = pty.openpty()
     with subprocess.Popen(command, env=environment, stdin=other, stdout=other, stderr=other) as process:
         os.close(other)

@@ -15,7 +15,7 @@ QUESTION, ANSWER = 31, 32
 
 @pytest.fixture
 def conversation(settled: Any, samples: Any, events: Any, json: Any) -> Any:
-    """A server with one session, whose second question was edited and is being answered."""
+    """Returns a server with one session, whose second question was edited and is being answered."""
     family = [str(UUID(int=one)) for one in (QUESTION, 41)]
     path = [
         samples.message(21),
@@ -111,7 +111,7 @@ ACTION = UUID(int=61)
 
 @pytest.fixture
 def with_artifact(conversation: Any, samples: Any, json: Any, events: Any) -> Any:
-    """The same with an artifact of four lines and a quick action."""
+    """Returns the same server with an artifact of four lines and a quick action."""
     view = {
         "id": str(UUID(int=51)), "session_id": str(SESSION), "version": 3, "kind": "markdown", "language": None,
         "title": "Title", "index": 2, "current_index": 2, "last_index": 2, "parent_index": 1, "event": "rewrite",

@@ -1,4 +1,4 @@
-"""Every command but ingest and ask: for people, with --json, and when it fails."""
+"""Every command except ingest and ask: output for people, with --json, and failures."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def page(*items: object) -> dict[str, object]:
 
 class TestReading:
     def cases(self, server, samples) -> dict[tuple[str, ...], str]:
-        """Commands and what people must find in their output."""
+        """Returns commands, each with text that must be in its output."""
         session, entity, run = samples.session(), samples.entity(), samples.run()
         message = {"id": ONE, "session_id": session["id"], "run_id": None, "role": "assistant", "content": "It is so."}
         message |= {"citations": [samples.citation()], "removed_citations": 0, "mode": None, "created_at": "2026-03-01"}

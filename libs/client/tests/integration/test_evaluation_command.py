@@ -19,11 +19,11 @@ DOCUMENTS = {"d1": ("Tokens", "A refresh token lives for thirty days."), "d2": (
 
 
 class Service:
-    """Uploads are indexed while the summary is asked for; what is called `refused` is not accepted."""
+    """A service that indexes uploads while the summary is polled, and rejects documents called `refused`."""
 
     def __init__(self, server: Any, samples: Any, json: Any, problem: Any) -> None:
         self.server, self.samples, self.json, self.problem = server, samples, json, problem
-        self.documents: list[dict[str, Any]] = []  # in the order of concurrent uploads: look them up by name
+        self.documents: list[dict[str, Any]] = []  # uploads are concurrent and arrive in any order: look up by name
         self.numbers = itertools.count(1)
         self.texts: dict[str, str] = {}
         self.summaries = 0

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 
 class Library:
-    """What the server knows: files by content; those that contain `broken` fail, `.bin` and `blob` are refused."""
+    """The server's files by content; those that contain `broken` fail, `.bin` and `blob` are refused."""
 
     def __init__(self, samples: Any, json: Any, problem: Any) -> None:
         self.samples, self.json, self.problem = samples, json, problem

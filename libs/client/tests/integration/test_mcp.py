@@ -1,4 +1,4 @@
-"""attractor mcp, asked by the official client: tools, resources, and what the API refuses."""
+"""attractor mcp with the official client: tools, resources, and errors of the API."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Asking = Callable[[str], AbstractAsyncContextManager[Client]]
 
 @pytest.fixture
 def asking(server) -> Asking:
-    """`async with asking(mode) as agent`: the official client, before the command as a process of its own."""
+    """Returns asking(mode): `async with` it, the official client talks to the command, a process of its own."""
 
     @asynccontextmanager
     async def opened(mode: str) -> AsyncIterator[Client]:

@@ -1,4 +1,4 @@
-"""attractor feedback, and what shares sessions."""
+"""attractor feedback, and the commands that share sessions."""
 
 from __future__ import annotations
 

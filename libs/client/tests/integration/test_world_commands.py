@@ -1,4 +1,4 @@
-"""attractor world: what it sends, and what people read."""
+"""attractor world: its requests, and its output for people."""
 
 from __future__ import annotations
 

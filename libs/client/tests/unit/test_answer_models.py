@@ -1,4 +1,4 @@
-"""Every method of the client reads the model that the OpenAPI document names for the route it calls."""
+"""Every method of the client parses the model that the OpenAPI document names for its route."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from attractor_client import AttractorClient
 from attractor_client.http.upload import FileToUpload
 
 API = json.loads((Path(contracts.__file__).parent / "api" / "attractor.openapi.json").read_text(encoding="utf-8"))
-# What calls no route of its own, or answers with bytes or a stream of events.
+# Methods without a route of their own, or that return bytes or a stream of events.
 WITHOUT_MODEL = {
     *("documents.original", "documents.download", "graph.export", "runs.events", "sessions.ask", "sessions.export"),
     *("artifacts.export", "sessions.image", "feedback.export", "memories.export", "shares.url"),
@@ -28,11 +28,11 @@ WITHOUT_MODEL = {
 
 
 class Streamed(Exception):
-    """Ends a call where its answer would be streamed."""
+    """Ends a call where its response would be streamed."""
 
 
 class Parsed(Exception):
-    """Ends a call where its answer would be parsed."""
+    """Ends a call where its response would be parsed."""
 
     def __init__(self, method: str, place: str, kind: type[BaseModel]) -> None:
         super().__init__(method, place)
@@ -48,7 +48,7 @@ def methods(client: AttractorClient) -> Iterator[tuple[str, Any]]:
 
 
 def argument(kind: Any) -> Any:
-    """Returns something that stands for an argument of this type; nothing is sent, so its content does not matter."""
+    """Returns a dummy argument of this type; nothing is sent, so its content does not matter."""
     if inspect.isclass(kind) and issubclass(kind, BaseModel):
         made = kind.model_construct(**{name: UUID(int=1) for name in kind.model_fields if name.endswith("id")})
         return made.model_copy(update={"version": 1, "name": "x"})
@@ -61,12 +61,12 @@ def argument(kind: Any) -> Any:
     if inspect.isclass(kind) and issubclass(kind, Enum):
         return next(iter(kind))
     if kind is str:
-        return "turns-1-1"  # what a dead letter's id looks like, which is checked before it is sent
+        return "turns-1-1"  # the form of a dead letter's id, which is validated before sending
     return {bytes: b"x", bool: True, float: 1.0, int: 1}.get(kind) or (("a.md", b"x") if kind == FileToUpload else None)
 
 
 async def called(client: AttractorClient, function: Any, monkeypatch: pytest.MonkeyPatch) -> Parsed | None:
-    """Returns where and with which model the method would read its answer; None when it reads none."""
+    """Returns the route and the model with which the method would parse its response; None if it parses none."""
     sent: list[tuple[str, str]] = []
 
     async def send(method: str, place: str, **_: Any) -> httpx2.Response:
@@ -97,7 +97,7 @@ async def called(client: AttractorClient, function: Any, monkeypatch: pytest.Mon
 
 
 def named(method: str, place: str) -> set[str]:
-    """Returns the names of the models that the OpenAPI document has for the successes of a route."""
+    """Returns the names of the models for a route's successful responses in the OpenAPI document."""
     for path, operations in API["paths"].items():
         if re.fullmatch(re.sub(r"{\w+}", "[^/]+", path), place):
             responses = operations[method.lower()]["responses"]

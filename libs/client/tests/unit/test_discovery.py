@@ -1,4 +1,4 @@
-"""What is found in folders."""
+"""Which files are found in folders."""
 
 from __future__ import annotations
 

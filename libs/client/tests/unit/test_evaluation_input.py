@@ -1,4 +1,4 @@
-"""Data sets and question files as they are read."""
+"""Reading data sets and question files."""
 
 from __future__ import annotations
 

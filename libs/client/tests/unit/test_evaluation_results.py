@@ -66,7 +66,7 @@ class TestJudging:
 
 
 def evaluation(**values: float) -> Evaluation:
-    """One mode, hybrid, with nDCG@10 by question."""
+    """Returns an evaluation in one mode, hybrid, with nDCG@10 by question."""
     questions = [
         QuestionResult(
             id=name,
@@ -144,7 +144,7 @@ class TestComparison:
 
 
 class Checked(HTMLParser):
-    """Elements that are opened and not closed; what is not in any element's place."""
+    """Checks that elements are nested well, and load nothing from elsewhere."""
 
     def __init__(self) -> None:
         super().__init__()

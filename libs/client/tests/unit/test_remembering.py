@@ -1,4 +1,4 @@
-"""Conversations to be asked about are read as LoCoMo has them."""
+"""Reading conversations in LoCoMo's format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a message may ask of its session's artifact, beside its words."""
+"""What a message may request for its session's artifact, in addition to its text."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class ArtifactTheme(Request):
 
     @property
     def action(self) -> ArtifactAction:
-        """Returns the action that it drives."""
+        """Returns the action that applies the theme."""
         of_code = ("add_comments", "add_logs", "port_language", "fix_bugs")
         if any(getattr(self, name) for name in of_code):
             return ArtifactAction.rewrite_code_artifact_theme

@@ -1,6 +1,6 @@
 """The artifact of a session: a text that people and runs write together, with all of its versions.
 
-Offsets are Unicode code points, as Python counts them; line ends are kept as they are.
+Offsets are Unicode code points, as Python counts them; line endings are preserved.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class ArtifactVersion(Resource):
 
 
 class ArtifactView(Resource):
-    """A version of an artifact with its text; `index` is that of this version, `current_index` of the current one.
+    """A version of an artifact with its text; `index` is its own number, `current_index` the current version's.
 
     `version` increases with every change, including undo and redo; use it in If-Match. `document_id` is the document
     that an artifact of kind `pdf` shows. `indexed_document_id` and `indexed_index` name the document made from a
@@ -185,7 +185,7 @@ class ArtifactPatch(Request):
 
 
 class ArtifactRestore(Request):
-    """The version whose text a new version gets."""
+    """Creates a new version with the text of version `index`."""
 
     index: VersionIndex
 

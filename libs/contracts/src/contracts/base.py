@@ -19,7 +19,7 @@ from pydantic import (
 from pydantic_core import CoreSchema
 
 T = TypeVar("T")
-# White space is text: tabs, line breaks, and the page breaks of what was copied from a document.
+# White space is allowed: tabs, line breaks, and page breaks in text copied from a document.
 CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 
 
@@ -35,7 +35,7 @@ def storable(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Returns the text. Raises ValueError unless it is `storable` and has no characters that steer a terminal."""
+    """Returns the text. Raises ValueError unless it is `storable` and free of terminal control characters."""
     if CONTROL.search(storable(text)):
         raise ValueError("must not contain control characters")
     return text
@@ -69,8 +69,8 @@ def _make_strict(schema: object) -> None:
 class Request(BaseModel):
     """A body that a caller sends. Unknown fields are rejected, so that misspelt ones are noticed.
 
-    Every text in it, however deep, is `plain`. Booleans and numbers are those of JSON: 1 and "yes" are not true, and
-    true and "1" are not 1.
+    Every text in it, at any depth, is `plain`. Booleans and numbers must have these types in JSON: 1 and "yes" are not
+    true, and true and "1" are not 1.
     """
 
     model_config = ConfigDict(extra="forbid")

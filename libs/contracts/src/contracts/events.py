@@ -1,7 +1,7 @@
 """The events on the streams: CloudEvents 1.0 attributes with the workspace, a trace and typed data.
 
-A new shape is a new version of the type. Large things travel by reference: an event names objects, it carries no text.
-Whoever reads an event takes its data by `event_data`, which refuses what this type may not say.
+A changed shape is a new version of the type. Large content travels by reference: an event names the stored objects.
+Consumers read an event's data with `event_data`, which rejects data that the event's type does not allow.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def run_stream(run_id: UUID) -> str:
 
 
 class EventRefused(ValueError):
-    """An event says what it may not: it comes from another service than its type, or names what is not its own."""
+    """An event breaks its type's rules: the wrong service sent it, or it names something that it does not own."""
 
 
 class EventData(BaseModel):
-    """The typed part of an event; a subclass names its type, the stream that it goes to and the services it is from.
+    """The typed part of an event; a subclass names its type, its stream and the services that may send it.
 
-    `owner` is the service that has to confirm what the event says before anything is erased for it.
+    `owner` is the service that must confirm what the event says before a consumer erases anything because of it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -69,7 +69,7 @@ class Event(BaseModel):
 
 
 class ServiceReport(EventData):
-    """What one service says of its own work: `service` is the source of the event."""
+    """What a service reports about its own work: `service` must be the source of the event."""
 
     service: str
 
@@ -96,10 +96,10 @@ class DocumentStored(EventData):
 
 
 class DocumentFacts(EventData):
-    """What a search may be limited by. `source_ids` are the sources that the document comes from, none for an upload.
+    """The properties that searches can filter by. `source_ids` are the document's sources, empty for an upload.
 
-    `metadata` is small, of JSON values alone: `authors`, `pages`, `file_size`, `engine`, `source` (`name`, `path`,
-    `uri`) and `summary` (what the document is about, in its own words or another's), each where it is known.
+    `metadata` is small and has only JSON values: `authors`, `pages`, `file_size`, `engine`, `source` (`name`, `path`,
+    `uri`) and `summary` (what the document is about, in its own words or another's), each if known.
     """
 
     document_id: UUID
@@ -115,9 +115,9 @@ class DocumentFacts(EventData):
 
 
 class DocumentConverted(DocumentFacts):
-    """Stored: chunks (JSON Lines of `contracts.ingestion.Chunk`) and vectors (NumPy .npy, float32, a row each).
+    """The chunks (JSON Lines of `contracts.ingestion.Chunk`) and vectors (NumPy .npy, float32, a row each) are stored.
 
-    Without vectors the embedding failed or is not done: the document is indexed for lexical search, and the event is
+    Without vectors, embedding failed or is not done yet: the document is indexed for lexical search, and the event is
     published again with vectors later. `version` replaces every earlier one.
     """
 
@@ -221,7 +221,7 @@ class WorkspaceDeleted(EventData):
 
 
 class WorkspaceAdministered(EventData):
-    """The workspace is the administrator's own, until an event names another. The gateway sends it at each start."""
+    """This is the administrator's workspace until an event names another. The gateway sends it at each start."""
 
     event_type = "workspace.administered.v1"
     stream = DOCUMENTS
@@ -263,7 +263,7 @@ class TurnCompleted(EventData):
 
 
 class TurnCompletedV1(EventData):
-    """The first version, which no service writes any more: memory still reads those in flight during an upgrade."""
+    """The first version, which services no longer write; memory still reads those in flight during an upgrade."""
 
     event_type = "turn.completed.v1"
     stream = TURNS
@@ -277,7 +277,7 @@ class TurnCompletedV1(EventData):
 
 
 class SessionDeleted(EventData):
-    """A session is deleted with everything in it; services must delete whatever they derived from it alone."""
+    """A session is deleted with everything in it; services must delete whatever they derived only from it."""
 
     event_type = "session.deleted.v1"
     stream = TURNS
@@ -307,7 +307,7 @@ BY_TYPE = {data.event_type: data for data in EVENTS}
 
 
 def event_data(event: Event) -> EventData:
-    """Returns the data of an event. Raises EventRefused if its type does not allow them, or is not known."""
+    """Returns the data of an event. Raises EventRefused if its type is unknown or does not allow the data."""
     data_type = BY_TYPE.get(event.type)
     if data_type is None:
         raise EventRefused(f"{event.type} is not known")
@@ -380,11 +380,11 @@ class MessageRestarted(RunEventData):
 
 
 class SentenceChecked(RunEventData):
-    """A sentence of the answer that is being written is done, and was compared with its sources.
+    """A sentence of the answer in progress is complete, and was checked against its sources.
 
-    Characters `start` to `end` are those of the text that was streamed since the answer began, or began again.
-    `content` is the sentence with its final markers, and `citations` are what these refer to. The whole answer is
-    checked again at its end: `message_completed` is authoritative.
+    Characters `start` to `end` refer to the text streamed since the answer began, or last started over. `content` is
+    the sentence with its final markers, and `citations` are what these refer to. The whole answer is checked again at
+    its end: `message_completed` is authoritative.
     """
 
     name = "sentence"
@@ -398,7 +398,7 @@ class SentenceChecked(RunEventData):
 
 
 class MessageCompleted(RunEventData):
-    """The text is final, and so are its citations; what follows is housekeeping.
+    """The text and its citations are final; only housekeeping follows.
 
     `incomplete`: the answer ends early, because the model stopped or was cut off, or the run was ended.
     """
@@ -411,9 +411,9 @@ class MessageCompleted(RunEventData):
 
 
 class ArtifactStarted(RunEventData):
-    """The artifact is being written, by `action`, or rewritten: discard what was streamed of it so far.
+    """`action` starts to write the artifact, or starts over: discard what was streamed of it so far.
 
-    The stream is a preview: what counts is the version stored when the run ends.
+    The stream is a preview: the version stored when the run ends is authoritative.
     """
 
     name = "artifact_started"
@@ -443,9 +443,9 @@ class ProviderIssue(RunEventData):
 
 
 class ModelCalled(RunEventData):
-    """A call of a model has ended: `ended` is completed, cut, cancelled or failed.
+    """A model call has ended: `ended` is completed, cut, cancelled or failed.
 
-    `is_told`: the provider reported the tokens; otherwise they are estimated. `cost` is in its currency.
+    `is_told`: the provider reported the tokens; otherwise they are estimated. `cost` is in the provider's currency.
     """
 
     name = "model_call"
@@ -464,8 +464,8 @@ class ModelCalled(RunEventData):
 
 class RunEnd(RunEventData):
     """`artifact_index` is the version that the run made of the session's artifact, `artifact_outcome` what became of
-    it: current, merged, kept_aside or gone. A run that ends otherwise than completed has one, too, if it had told of
-    the version by then."""
+    it: current, merged, kept_aside or gone. A failed or cancelled run has them, too, if it had already announced the
+    version."""
 
     terminal = True
     artifact_index: int | None = None

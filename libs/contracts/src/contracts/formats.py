@@ -72,7 +72,7 @@ MEDIA_TYPES = {
     **dict.fromkeys(ASCIIDOC, "text/asciidoc"),
     **dict.fromkeys(LATEX, "text/x-tex"),
 }
-# Uploaded, they are taken apart: each file in them is a document.
+# Expanded when uploaded: each file in them is a document.
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 SUPPORTED = tuple(sorted(MEDIA_TYPES.keys() - CODE_NAMES | CODE))
 

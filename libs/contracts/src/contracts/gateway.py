@@ -25,13 +25,13 @@ class Role(StrEnum):
         return list(Role).index(self)
 
 
-MOST_WORKSPACES = 100  # that one key may read, and one search takes
+MOST_WORKSPACES = 100  # that one key may read, and one search covers
 WorkspaceIds = Annotated[list[UUID], Field(max_length=MOST_WORKSPACES)]
 LAST_YEAR = 2999
 
 
 def _in_utc(moment: datetime) -> datetime:
-    """Returns the moment in UTC. Raises ValueError on one that no calendar of a store can hold."""
+    """Returns the moment in UTC. Raises ValueError if it is out of the range that stores can hold."""
     try:
         moment = moment.astimezone(UTC)
     except OverflowError:
@@ -258,7 +258,7 @@ class Status(Resource):
 class Backlog(Resource):
     """How far a service is behind on a stream of events, across all workspaces.
 
-    `waiting`: events not delivered to it yet, null while Redis cannot tell; `held`: events delivered but not handled.
+    `waiting`: events not delivered to it yet, null if Redis cannot say; `held`: events delivered but not handled.
     `oldest_seconds` is the age of the oldest of either, 0 if there are none.
     """
 
@@ -270,7 +270,7 @@ class Backlog(Resource):
 
 
 class Backlogs(Resource):
-    """Of every service on every stream."""
+    """The backlogs of every service on every stream."""
 
     items: list[Backlog]
 
@@ -295,19 +295,19 @@ class DeadLetter(Resource):
 
 
 class LettersReplay(Request):
-    """Which dead letters are delivered again."""
+    """The dead letters to replay."""
 
     ids: list[LetterId] = Field(min_length=1, max_length=200)
 
 
 class LettersReplayed(Resource):
-    """How many were delivered again; those that no longer existed are not counted."""
+    """How many were replayed; those that no longer existed are not counted."""
 
     replayed: int
 
 
 class WorkspaceState(Resource):
-    """What other services ask before they erase a workspace."""
+    """The state that other services check before they erase a workspace."""
 
     is_deleted: bool
 

@@ -1,4 +1,4 @@
-"""What people correct in the graph."""
+"""Corrections of the graph by people."""
 
 from __future__ import annotations
 

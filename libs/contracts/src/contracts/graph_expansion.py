@@ -1,4 +1,4 @@
-"""From a question, or names, to the chunks that the graph leads to."""
+"""Expansion: from a question, or from names, to the chunks that the graph leads to."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class LinkedName(Resource):
 class ExpandRequest(Request):
     """Either a query, whose known names are found, or names of entities.
 
-    `hops`: up to `max_hops` relations, over entities mentioned at least `min_mentions` times (default: the deployment's
-    setting, 2; the entities of the query itself always count). `bridge`: with `max_hops` 0 the chunks about the names,
-    or with one of them, alone; with 1 also those that the mentions in `seeds` (by default the best of the former) lead
-    to, with 2 or more those that the mentions in the best of these lead to. `names` (`bridge` only), taken from an
-    earlier response, are not looked up again: with them the response has only what `seeds` lead to.
+    `hops` follows up to `max_hops` relations, through entities mentioned at least `min_mentions` times (default: the
+    deployment's setting, 2; the entities of the query itself always count). `bridge` finds the chunks that are about
+    the names or mention them; with `max_hops` 1 also those that the mentions in `seeds` (by default the best of the
+    former) lead to, with 2 or more also those that the mentions in the best of these lead to. `names` (`bridge` only),
+    taken from an earlier response, are not looked up again: the response then has only what `seeds` lead to.
     """
 
     query: Question | None = None
@@ -82,9 +82,9 @@ class PathStep(Resource):
 class ExpandedChunk(Resource):
     """A chunk reached in `hop` steps along `path` (names).
 
-    `score` of `hops` is 1 / (1 + 0.3 × hop), a little less for hubs; of `bridge` what the chunk gains, 0 to 1, or up to
-    1.25 where a seed states what is asked. `about` (0 to 1, `bridge` alone): how surely it is about a
-    name of the query.
+    With `hops`, `score` is 1 / (1 + 0.3 × hop), a little less for hubs; with `bridge` it is what the chunk gains, 0 to
+    1, or up to 1.25 if a seed states what is asked. `about` (0 to 1, `bridge` only): how certain it is that the chunk
+    is about a name in the query.
     """
 
     chunk_id: str

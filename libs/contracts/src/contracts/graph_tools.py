@@ -20,8 +20,8 @@ RelationTypes = Annotated[
 
 
 class ToolResult(Resource, Generic[R]):
-    """What every tool returns. Without success `error` says why, and `suggestions` what to ask instead: names that the
-    graph has, or questions that can be calculated.
+    """What every tool returns. If `success` is false, `error` says why, and `suggestions` what to ask instead: names
+    that the graph has, or questions that can be calculated.
     """
 
     tool_name: str
@@ -359,7 +359,7 @@ class AnswerSource(Resource):
 class AnswerRow(Resource):
     """An entity that answers, in `depth` steps, the last one through `via` (a name; null for direct ones). `source`
     is the number of the source that states the last step; null if it is an import of triples, or could not be read.
-    `status` and `dated` as those of a relation.
+    `status` and `dated` are as in a relation.
     """
 
     id: str

@@ -244,7 +244,7 @@ class Chunk(Resource):
 
 
 def embedding_text(heading_path: Sequence[str], content: str) -> str:
-    """Returns what is embedded of a chunk: its headings, outermost first, a line each, then the content."""
+    """Returns the text to embed for a chunk: its headings, outermost first, one per line, then the content."""
     return "\n".join([*heading_path, content])
 
 
@@ -253,7 +253,7 @@ class DocumentIds(Resource):
 
 
 class DeletedDocuments(Resource):
-    """Those of the documents that were asked about that are deleted."""
+    """Which of the given documents are deleted."""
 
     deleted: list[UUID]
 

@@ -30,7 +30,7 @@ class MemoryScope(StrEnum):
 
 
 AnswerLanguage = Literal["en", "de"]
-"""Languages that answers without a chat model are told in."""
+"""The languages of answers that are given without a chat model."""
 Content = Annotated[Text, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
 
 
@@ -108,7 +108,7 @@ class Memory(Resource):
 
 
 class RecallRequest(Request):
-    """`as_of`: the facts that held then (without it: those that hold now). `token_budget`: messages beside those found
+    """`as_of`: the facts that held then (without it: those that hold now). `token_budget`: messages next to those found
     are added as context while they fit (four bytes count as a token). `time_zone` (IANA) determines what "today" is.
     `before` is what was said before the query, to resolve words such as "it" in it.
     """
@@ -158,7 +158,7 @@ class RecalledAnswer(Resource):
 
 
 class ToldStatement(Resource):
-    """An answer to a message that asks nothing, stating what would be kept of it if it were said in a turn.
+    """The reply to a message that asks nothing, but states something that memory keeps of a turn.
 
     `about_user`: it is about the person who says it.
     """
@@ -169,11 +169,11 @@ class ToldStatement(Resource):
 
 
 class RecallResponse(Resource):
-    """Best first; empty if nothing is relevant. `answer`: a fact's answer, if there is one; `told`: set if it asks
-    nothing.
+    """Best first; empty if nothing is relevant. `answer` is set if a single fact answers, `told` if the query only
+    states something to keep.
 
     `mode` is `words` if meanings could not be compared because the embedding model is unavailable; `unembedded` counts
-    the caller's memories that only their words can find until they are embedded.
+    the caller's memories that only lexical search can find until they are embedded.
     """
 
     memories: list[RecalledMemory]
@@ -238,7 +238,7 @@ class MemorySettings(Request):
 class ForgetRequest(Request):
     """What to forget, named in exactly one way: what mentions a text (`about`, matched from the start of a word,
     ignoring case), what answers a question (`query`) and has its names and words, what was said in a session, or
-    memories by their ids. With `preview` the response only shows it.
+    memories by their ids. With `preview` the response shows it, and nothing is forgotten.
     """
 
     about: Annotated[Text, StringConstraints(strip_whitespace=True, min_length=2, max_length=200)] | None = None

@@ -1,4 +1,4 @@
-"""Chat models: what they are used for, and what they took."""
+"""Chat models: their roles, usage and budgets."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What clients of the OpenAI API send and get: chat completions and models.
+"""Requests and responses of the OpenAI API: chat completions and models.
 
-Unknown fields pass, as clients send many that change nothing here; what would change the answer and is not offered is
-refused where the request is read.
+Unknown fields are accepted, because clients send many that have no effect here. Those that would change the answer but
+are not supported are rejected where the request is read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What clients of the OpenAI API send and get as embeddings."""
+"""Requests and responses of the OpenAI API: embeddings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which routes are those of the OpenAI API, and the form of their errors."""
+"""The routes of the OpenAI API, and the format of their errors."""
 
 from __future__ import annotations
 

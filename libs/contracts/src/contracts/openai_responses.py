@@ -1,6 +1,7 @@
-"""What clients of the OpenAI API send and get as responses: runs that can be followed, resumed, stopped and deleted.
+"""Requests and responses of the OpenAI API: responses, which are runs to follow, resume, stop and delete.
 
-Unknown fields pass; what would change the answer and is not offered is refused where the request is read.
+Unknown fields are accepted. Those that would change the answer but are not supported are rejected where the request is
+read.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class InputItem(Lenient):
 
 
 class ResponseRequest(Lenient):
-    """The last message of `input` is asked; the ones before it are the history, following `previous_response_id`.
+    """The last message of `input` is the question; the ones before it are the history after `previous_response_id`.
 
     `metadata.session_id` names a session to ask in, `metadata.rag_scope` says where to search.
     """

@@ -165,13 +165,13 @@ class SessionIds(Resource):
 
 
 class DeletedSessions(Resource):
-    """Those of the sessions that were asked about that are deleted."""
+    """Which of the given sessions are deleted."""
 
     deleted: list[UUID]
 
 
 class SessionUsers(Resource):
-    """Whose sessions those that were asked about are; deleted and temporary ones are left out."""
+    """The user of each given session; deleted and temporary sessions are left out."""
 
     users: dict[UUID, UUID]
 

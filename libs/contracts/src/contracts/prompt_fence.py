@@ -6,15 +6,15 @@ import re
 from collections.abc import Callable
 
 LONGEST_ATTRIBUTE = 160  # characters
-# A model that reads a fence is not a parser: it takes other brackets, and invisible characters between, for the same.
+# A model is not a parser: it may take other brackets, or a name with invisible characters in it, for a fence.
 _INVISIBLE = "\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff"
 _OF_MARKUP = str.maketrans('"<＜﹤>＞﹥', "'‹‹‹›››")
 
 
 def neutralising(*names: str) -> Callable[[str], str]:
-    """Returns a function that leaves nothing in a text that could open or close a fence of these names.
+    """Returns a function that makes a text safe: nothing in it can open or close a fence with these names.
 
-    Every character keeps its place.
+    Offsets in the text do not change.
     """
     words = "|".join(f"[{_INVISIBLE}]*+".join(name) for name in names)
     fence = re.compile(f"[<＜﹤](?=[\\s/／{_INVISIBLE}]*+(?:{words}))", re.IGNORECASE)
@@ -29,7 +29,7 @@ def fenced(number: int, document: str, section: str | None, pages: tuple[int | N
 
 
 def attribute(text: str) -> str:
-    """Returns the text on one line, with other quotes and brackets, shortened if it is long."""
+    """Returns the text as an attribute's value: on one line, quotes and brackets replaced, shortened if it is long."""
     line = " ".join(text.translate(_OF_MARKUP).split())
     return line if len(line) <= LONGEST_ATTRIBUTE else f"{line[: LONGEST_ATTRIBUTE - 1]}…"
 

@@ -24,8 +24,8 @@ class GradedDocument(BaseModel):
 
 
 class OwnQuestion(BaseModel):
-    """`documents`: names, ids, source paths or addresses. `passages`: quotes, each of which a hit has to contain; a hit
-    in one of `documents` where some are named. Without passages a hit anywhere in a document counts.
+    """`documents`: names, ids, source paths or addresses. `passages`: quotes, each of which must be in a hit, and in a
+    hit from one of `documents` if any are given. Without passages, any hit from one of the documents counts.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -52,7 +52,7 @@ class OwnQuestion(BaseModel):
 
 
 def own_questions(rows: Any, place: str) -> list[OwnQuestion]:
-    """Reads a list of objects, perhaps under `questions`; `place` is where, for people. Raises QuestionsInvalid."""
+    """Reads a list of objects, perhaps under `questions`; errors name its `place`. Raises QuestionsInvalid."""
     if isinstance(rows, dict):
         rows = rows.get("questions")
     if not isinstance(rows, list) or not rows:
@@ -65,7 +65,7 @@ def own_questions(rows: Any, place: str) -> list[OwnQuestion]:
 
 
 def comparable(text: str) -> str:
-    """Returns the text as quotes are compared: without case, white space and Unicode compatibility forms."""
+    """Returns the text normalised to compare quotes, which ignores case, white space and compatibility forms."""
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 

@@ -1,4 +1,4 @@
-"""Quick actions: prompts under a name, of a user or of a workspace."""
+"""Quick actions: named prompts of a user or a workspace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a turn that changed an artifact showed of its user: how they want texts written, and who they are."""
+"""What a turn that changed an artifact revealed about its user: preferred style, and facts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The tokens of shares: `ats_<64 hex digits>_<43 characters>`. Pure: nothing here reads or writes.
+"""The tokens of shares: `ats_<64 hex digits>_<43 characters>`. No I/O.
 
-The digits are the ids of workspace and share, by which it is found; the rest is a secret of 256 random bits, of which
-only the SHA-256 is stored.
+The digits are the ids of the workspace and the share, used to find it; the rest is a secret of 256 random bits, of
+which only the SHA-256 is stored.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FORM = re.compile(r"ats_([0-9a-f]{32})([0-9a-f]{32})_([A-Za-z0-9_-]{43})", re.AS
 
 @dataclass(frozen=True)
 class ShareToken:
-    """What whoever presents it may read: one share of one workspace."""
+    """Lets anyone who presents it read one share of one workspace."""
 
     workspace_id: UUID
     share_id: UUID
@@ -31,7 +31,7 @@ class ShareToken:
 
     @classmethod
     def parse(cls, text: str) -> ShareToken | None:
-        """Returns None if the text cannot be a token."""
+        """Returns the token, or None if the text cannot be one."""
         found = FORM.fullmatch(text)
         return cls(UUID(hex=found[1]), UUID(hex=found[2]), found[3]) if found else None
 
@@ -44,5 +44,5 @@ def secret_sha256(secret: str) -> bytes:
 
 
 def proves(secret: str, stored_sha256: bytes) -> bool:
-    """Compares in constant time."""
+    """Returns whether the secret matches the stored hash; compares in constant time."""
     return hmac.compare_digest(secret_sha256(secret), stored_sha256)

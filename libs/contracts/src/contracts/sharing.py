@@ -94,14 +94,14 @@ class SharingUpdate(Request):
 
 
 class PresentedShare(Resource):
-    """What the gateway asks about: the parts of a token."""
+    """The parts of a token that the gateway asks the orchestrator to check."""
 
     share_id: UUID
     secret: Annotated[str, Field(max_length=100)]
 
 
 class OpenedShare(Resource):
-    """A share whose token was proved, and whose user is still to be looked up."""
+    """A share whose token is valid; the gateway still has to look up its user."""
 
     created_by: UUID
     session: SharedSession

@@ -1,4 +1,4 @@
-"""Settings of users and workspaces: which there are, and what is set."""
+"""Settings of users and workspaces: the available ones, and their values."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SettingSchema(Resource):
     """An available setting. For a family, `key` contains a `{name}` that callers choose: lowercase letters, digits, -
     and _.
 
-    `value_schema` is the JSON Schema of its value. A secret is written, replaced and deleted, and never returned.
+    `value_schema` is the JSON Schema of its value. A secret can be set, replaced and deleted, but is never returned.
     """
 
     key: str

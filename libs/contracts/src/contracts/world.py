@@ -1,4 +1,4 @@
-"""The world state: a durable JSON document of a workspace or a session, changed by typed operations alone."""
+"""The world state: a durable JSON document of a workspace or a session, changed only by typed operations."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LARGEST_BYTES = 256 * 1024
 
 
 def known_zone(name: str) -> str:
-    """Returns the name. Raises ValueError unless it is one of the IANA time zone database."""
+    """Returns the name. Raises ValueError unless the IANA time zone database has it."""
     try:
         ZoneInfo(name)
     except (ValueError, OSError, KeyError):
@@ -40,16 +40,17 @@ def known_zone(name: str) -> str:
 
 
 def each_once(texts: list[str]) -> list[str]:
-    """Returns the texts. Raises ValueError if one stands there twice."""
+    """Returns the texts. Raises ValueError if one of them occurs twice."""
     if len(set(texts)) < len(texts):
         raise ValueError("must have each text once")
     return texts
 
 
 def canonical(value: JsonValue) -> JsonValue:
-    """Returns the value as every store gives it back: whole numbers are integers. Raises ValueError beyond JSON.
+    """Returns the value as every store returns it: whole numbers are integers.
 
-    Texts and keys are `plain`; values lie at most DEEPEST levels deep.
+    Raises ValueError for numbers that are not finite or too large, for texts and keys that are not `plain`, and for
+    values nested deeper than DEEPEST levels.
     """
     whole: JsonValue = _canonical(value, DEEPEST)
     return whole
@@ -93,7 +94,7 @@ class WorldProject(WorldPart):
 
 
 class WorldIdentity(WorldPart):
-    """Who talks to whom, and how."""
+    """The user and the assistant: names, language and location."""
 
     user_name: WorldText | None = None
     assistant_name: WorldText | None = None
@@ -102,7 +103,7 @@ class WorldIdentity(WorldPart):
 
 
 class WorldDocument(WorldPart):
-    """The document of schema version 1. Lists have each text once; `extra` takes what the schema does not name."""
+    """The document of schema version 1. Lists have each text once; `extra` holds what the schema does not define."""
 
     schema_version: Literal[1] = SCHEMA_VERSION
     project: WorldProject = WorldProject()
@@ -126,15 +127,16 @@ class WorldDocument(WorldPart):
 class WorldOperationKind(StrEnum):
     set = "set"  # puts the value at the path
     add = "add"  # appends the text to the list at the path, unless it is there
-    remove = "remove"  # takes the text out of the list, or what is at the path away; a field gets its default back
-    merge = "merge"  # merges the object into the one at the path (RFC 7396: null takes away)
+    remove = "remove"  # removes the text from the list, or the value at the path; a field gets its default back
+    merge = "merge"  # merges the object into the one at the path (RFC 7396: null removes)
     test = "test"  # fails unless the value at the path is this
 
 
 class WorldOperation(Request):
-    """One typed change. `path` is a JSON pointer (RFC 6901) that the schema knows: `/project/name`, `/topics`.
+    """One typed change. `path` is a JSON pointer (RFC 6901) within the schema: `/project/name`, `/topics`.
 
-    Below `/extra` any path is known. `remove` has a `value` for lists alone, which names the item; the others need one.
+    Below `/extra` any path is allowed. `remove` takes a `value` only for lists, where it names the item; the other
+    operations need one.
     """
 
     op: WorldOperationKind
@@ -151,14 +153,14 @@ class WorldOperation(Request):
 
 
 class WorldOperations(Request):
-    """Operations that are applied in order, all or none. With `dry_run` nothing is kept."""
+    """Operations that are applied in order, all or none. With `dry_run` nothing is saved."""
 
     operations: Annotated[list[WorldOperation], Field(min_length=1, max_length=MOST_OPERATIONS)]
     dry_run: bool = False
 
 
 class StagedOperations(BaseModel):
-    """What a run changes in its session's world or, if not `of_session`, in the workspace's, once it has completed."""
+    """Changes of a run to its session's world, or if not `of_session` the workspace's, applied when it completes."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -167,7 +169,7 @@ class StagedOperations(BaseModel):
 
     @field_serializer("operations")
     def _as_given(self, operations: list[WorldOperation]) -> list[dict[str, Any]]:
-        """A value that is null is another thing than none."""
+        """Keeps a null value distinct from a missing one."""
         return [one.model_dump(mode="json", exclude_unset=True) for one in operations]
 
 
@@ -192,16 +194,16 @@ class WorldEventKind(StrEnum):
     operation = "operation"
     reverted = "reverted"  # an operation that a revert made
     repaired = "repaired"
-    forgotten = "forgotten"  # what mentioned a text went, out of the earlier events, too
-    conflict = "conflict"  # an operation of a run that no longer fitted when the run ended: nothing was changed
+    forgotten = "forgotten"  # whatever mentioned a text was removed, also from the earlier events
+    conflict = "conflict"  # a run's operation no longer applied when the run ended: nothing was changed
 
 
 class WorldEvent(Resource):
     """What made a version of the document: one operation, its creation, or a repair.
 
-    `previous` is what stood in the field (below `/extra`: under the first key) before; `existed` is false where nothing
-    did. A repair names in `repairs` what was malformed, and has those values in `previous`; a conflict names there what
-    did not fit. `run_id` is the run that made the change.
+    `previous` is what the field (below `/extra`: the first key) held before; `existed` is false if it held nothing. A
+    repair lists in `repairs` what was malformed, and has those values in `previous`; a conflict lists there what did
+    not apply. `run_id` is the run that made the change.
     """
 
     version: int
@@ -218,7 +220,7 @@ class WorldEvent(Resource):
 
 
 class WorldDifference(Resource):
-    """What stands at `path` before and after; null is nothing."""
+    """The values at `path` before and after; null if there is none."""
 
     path: str
     before: JsonValue
@@ -234,7 +236,7 @@ class WorldDiff(Resource):
 
 
 class StatusDocument(Resource):
-    """A document of the workspace, and when memory was first told of it."""
+    """A document of the workspace, and when memory first learned of it."""
 
     id: UUID
     name: str
@@ -242,7 +244,7 @@ class StatusDocument(Resource):
 
 
 class StatusActivity(Resource):
-    """A change of the world state, or a document that came: what happened, in a line. `user_id` is who did it."""
+    """A change of the world state, or a new document, described in one line. `user_id` is who did it."""
 
     at: datetime
     kind: Literal["world", "document"]
@@ -251,9 +253,9 @@ class StatusActivity(Resource):
 
 
 class ProjectStatus(Resource):
-    """What holds for the workspace now, compiled from the world state and the documents: the newest of each first.
+    """What holds for the workspace now, compiled from the world state and the documents, newest first.
 
-    `documents` are the newest of `document_count`; those that came before memory was told of documents are missing.
+    `documents` are the newest of `document_count`; those added before memory recorded documents are missing.
     """
 
     world_version: int

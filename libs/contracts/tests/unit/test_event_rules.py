@@ -1,4 +1,4 @@
-"""Forged events: what an event of each type may say, whoever wrote it to the stream."""
+"""Forged events are refused: each type of event has its senders, and may name only what is its own."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def event(kind: str, source: str, workspace_id: UUID = WORKSPACE, **changed: Any
 
 
 def told(kind: str, source: str) -> Event:
-    """An event in which a service that reports of itself names itself."""
+    """Returns an event from `source`; if the data name a service, they name this one."""
     return event(kind, source, **({"service": source} if "service" in DATA[kind] else {}))
 
 

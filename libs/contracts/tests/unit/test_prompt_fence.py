@@ -1,4 +1,4 @@
-"""The one fence of passages in prompts: what a text of a document or a name cannot do to it."""
+"""The fence around passages in prompts: no text or name of a document can close or imitate it."""
 
 from __future__ import annotations
 

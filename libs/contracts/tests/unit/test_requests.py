@@ -1,4 +1,4 @@
-"""No request holds text that stores cannot hold or that steers a terminal, or a value of another type."""
+"""Requests reject text that stores cannot hold, control characters, and values of the wrong type."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from contracts.base import Request
 from contracts.orchestrator import MessageCreate
 from contracts.sources import SourceCreate
 
-# These are compared with what was chosen before, whatever it holds.
+# These are compared with a password that was set earlier, whatever characters it has.
 COMPARED = {"SignIn.password", "PasswordChange.old_password"}
 
 

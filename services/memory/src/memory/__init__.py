@@ -1,1 +1,1 @@
-"""Long-term memory of what was said."""
+"""Long-term memory: what was said, and what follows from it."""

@@ -1,4 +1,4 @@
-"""Routes of a user's memories in a workspace; to anyone else they do not exist."""
+"""Routes for a user's memories in a workspace; for anyone else they do not exist."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def list_memories(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Memory]:
-    """Lists the caller's own memories in the workspace, newest first: messages, notes, and what derives from them."""
+    """Lists the caller's memories in the workspace, newest first: messages, notes, and what derives from them."""
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         return await Memories(connection, caller.workspace_id).page(caller.user_id, kind, limit, cursor)
 
@@ -91,9 +91,7 @@ async def create_memory(
     "/{memory_id}", status_code=204, summary="Delete one of your memories", responses={404: {"model": ProblemBody}}
 )
 async def delete_memory(memory_id: UUID, caller: Viewer, database: Stored) -> Response:
-    """Permanently deletes an episode or a note of the caller. Every role may do so, since viewers' episodes are kept,
-    too.
-    """
+    """Permanently deletes one of the caller's memories. Any role may do so, because viewers have memories, too."""
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         if not await Memories(connection, caller.workspace_id).forget(caller.user_id, [memory_id]):
             raise MemoryNotFound
@@ -169,7 +167,7 @@ async def profile(
     "/{memory_id}/approve", summary="Approve a fact that awaits review", responses={404: {"model": ProblemBody}}
 )
 async def approve_memory(memory_id: UUID, caller: Editor, database: Stored) -> Memory:
-    """The fact is recalled from now on, and ends the one it replaces."""
+    """Approves the fact: it is recalled from now on, and ends the fact that it replaces."""
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         if not await FactRows(connection, caller.workspace_id).approve(caller.user_id, memory_id):
             raise MemoryNotFound
@@ -183,8 +181,8 @@ async def approve_memory(memory_id: UUID, caller: Editor, database: Stored) -> M
 async def recall(body: RecallRequest, caller: Recalling, recalling: Asking) -> RecallResponse:
     """Returns the caller's memories that answer the query, best first; none if nothing is relevant.
 
-    Words, meaning, dates and speakers count. Facts are those that hold at `as_of`, or now. Near-duplicates are folded
-    into the best one. Up to twice `k` are returned while the scores hold.
+    They are ranked by words, meaning, dates and speakers. Facts are those that hold at `as_of`, or now. Near-duplicates
+    are folded into the best one. Up to twice `k` are returned if their scores are close to the `k`-th.
     """
     zone(body.time_zone)
     return await recalling.recall(caller.workspace_id, caller.user_id, body)

@@ -33,11 +33,11 @@ from service_kit.event_service import EventService
 from service_kit.http_service import service_client
 
 NAME = "memory"
-ANSWER_SECONDS = 5.0  # that the orchestrator has to say whose a session is
+ANSWER_SECONDS = 5.0  # deadline for asking the orchestrator whose session it is
 
 
 def create_app(settings: Settings) -> FastAPI:
-    """Returns the service: its routes, the consumers of turns and documents, and the embedding in the background."""
+    """Returns the service: routes, consumers of turns and documents, and background tasks (embedding, retention)."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

@@ -1,4 +1,4 @@
-"""Consumed events: the messages of finished turns are kept; what is deleted takes along what came from it."""
+"""Consumed events: messages of finished turns are stored; what derives from deleted things is deleted."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class MemoryConsumer:
 
     @property
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
-        """Handlers by event type, by stream."""
+        """Returns the handlers by event type, by stream."""
         return {
             TURNS: {
                 TurnCompleted.event_type: self.turn_completed,
@@ -65,11 +65,11 @@ class MemoryConsumer:
         }
 
     async def turn_completed(self, event: Event) -> None:
-        """Keeps question and answer, unless their session is deleted; the answer, unless all that it cites is.
+        """Stores question and answer, unless their session is deleted; without the answer if all its sources are.
 
-        What the question states, what the turn showed of its user, and what its run changes in the world state is kept
-        in the same transaction. Nothing is learned from the answer. A chat model is asked before that transaction; what
-        it answers counts only in it, so an event that is delivered again is decided on once.
+        The same transaction stores the facts that the question states, the turn's reflections, and the run's changes of
+        the world state. Nothing is learned from the answer. A chat model is asked before that transaction, but its
+        decisions are applied only in it, so an event that is delivered again is applied once.
         """
         turn = turn_of(event)
         question, answer = messages_of(turn)
@@ -96,7 +96,7 @@ class MemoryConsumer:
             await compile_status(connection, event.workspace_id)
 
     async def document_named(self, event: Event) -> None:
-        """Keeps what a document is called, for the status of the project."""
+        """Stores the name of a document, for the status of the project."""
         kind: type[DocumentStored | DocumentDescribed]
         kind = DocumentStored if event.type == DocumentStored.event_type else DocumentDescribed
         told = kind.model_validate(event.data)
@@ -106,7 +106,7 @@ class MemoryConsumer:
                 await StatusRows(connection, event.workspace_id).put_document(told.document_id, told.name, event.time)
 
     async def document_deleted(self, event: Event) -> None:
-        """Confirms by `document.purged` in the same transaction."""
+        """Removes the document from memories and status; confirms with `document.purged` in the same transaction."""
         document_id = DocumentDeleted.model_validate(event.data).document_id
         async with self.database.workspace(event.workspace_id) as connection:
             memories = Memories(connection, event.workspace_id)
@@ -124,7 +124,7 @@ class MemoryConsumer:
             await self.outbox.write(connection, event.workspace_id, purged, str(document_id))
 
     async def session_deleted(self, event: Event) -> None:
-        """Forgets what came from the session alone."""
+        """Deletes the session's memories and its world."""
         session_id = SessionDeleted.model_validate(event.data).session_id
         async with self.database.workspace(event.workspace_id) as connection:
             memories = Memories(connection, event.workspace_id)

@@ -1,4 +1,4 @@
-"""The problems that callers are told."""
+"""The problems that are returned to callers."""
 
 from service_kit.problems import Conflict, InvalidRequest, NotFound
 

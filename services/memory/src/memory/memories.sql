@@ -1,9 +1,9 @@
 -- name: lock
--- Lets what derives from documents and what deletes them take turns, until the transaction ends.
+-- Serialises the transactions that derive memories from documents and those that delete documents.
 SELECT pg_advisory_xact_lock(hashtextextended('memory/' || %(workspace_id)s::text, 0));
 
 -- name: insert
--- Inserts nothing if the memory exists, or was forgotten. The owner's revision is counted in any case.
+-- Inserts nothing if the memory exists, or was forgotten. The owner's revision increases in any case.
 WITH counted AS (
     INSERT INTO owner_revision AS owner (workspace_id, user_id) VALUES (%(workspace_id)s, %(created_by)s)
     ON CONFLICT (workspace_id, user_id) DO UPDATE SET revision = owner.revision + 1
@@ -25,7 +25,7 @@ WHERE NOT EXISTS (
 ON CONFLICT DO NOTHING;
 
 -- name: edit
--- Notes and facts: what was said stays as it was said. An index forgets the words of before.
+-- Only notes and facts: messages stay as they were said. Indexes are rebuilt, to drop the old words.
 WITH counted AS (
     UPDATE owner_revision AS owner
     SET revision = owner.revision + 1, removed_at_revision = owner.revision + 1
@@ -42,7 +42,7 @@ WHERE
     AND memory.kind <> 'episode';
 
 -- name: insert_episode
--- Gives the message the next place of its session.
+-- Appends the message to its session.
 INSERT INTO episode (workspace_id, id, session_id, position, speaker, role, time_zone, says_nothing)
 SELECT
     %(workspace_id)s, %(id)s, %(session_id)s,
@@ -53,7 +53,7 @@ SELECT
     %(speaker)s, %(role)s, %(time_zone)s, %(says_nothing)s;
 
 -- name: last_said
--- Returns the last message of a session, as it is embedded together with the next one.
+-- Returns the last message of a session; the next one is embedded together with it.
 SELECT episode.speaker, memory.content
 FROM episode
 JOIN memory USING (workspace_id, id)
@@ -61,7 +61,7 @@ WHERE episode.workspace_id = %(workspace_id)s AND episode.session_id = %(session
 ORDER BY episode.position DESC LIMIT 1;
 
 -- name: known
--- Returns those of the ids that exist.
+-- Returns which of the ids exist.
 SELECT id FROM memory WHERE workspace_id = %(workspace_id)s AND id = ANY(%(ids)s::uuid[]);
 
 -- name: insert_sources
@@ -71,7 +71,7 @@ FROM unnest(%(document_ids)s::uuid[]) AS source (document_id)
 ON CONFLICT DO NOTHING;
 
 -- name: living_documents
--- Returns those of the documents that were not deleted.
+-- Returns which of the documents were not deleted.
 SELECT DISTINCT cited.document_id
 FROM unnest(%(document_ids)s::uuid[]) AS cited (document_id)
 WHERE NOT EXISTS (
@@ -101,7 +101,7 @@ ORDER BY created_at DESC, id DESC
 LIMIT %(limit)s;
 
 -- name: unembed_following
--- A message is embedded together with the one before it: what follows a message that goes is embedded anew.
+-- A message is embedded together with the one before it, so those after deleted messages are embedded again.
 WITH counted AS (
     UPDATE owner_revision AS owner SET revision = owner.revision + 1
     WHERE owner.workspace_id = %(workspace_id)s AND owner.user_id = %(user_id)s
@@ -135,12 +135,12 @@ DELETE FROM memory
 WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND id = ANY(%(ids)s::uuid[]);
 
 -- name: pin
--- The owner's revision is not counted: recall reads the row.
+-- The owner's revision does not change: recall reads this from the row.
 UPDATE memory SET pinned = %(pinned)s
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s;
 
 -- name: mark_deleted
--- Keeps the document's id for good, so that a turn that comes late derives nothing from it.
+-- Keeps the document's id for good, so that a late turn derives nothing from it.
 INSERT INTO deleted_document (workspace_id, document_id) VALUES (%(workspace_id)s, %(document_id)s)
 ON CONFLICT DO NOTHING;
 
@@ -175,11 +175,11 @@ SELECT count(*) FROM memory_source WHERE workspace_id = %(workspace_id)s AND doc
 SELECT EXISTS (SELECT FROM deleted_session WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s);
 
 -- name: mark_session_deleted
--- Keeps the session's id for good, so that a turn that comes late brings nothing of it back.
+-- Keeps the session's id for good, so that a late turn restores nothing of it.
 INSERT INTO deleted_session (workspace_id, session_id) VALUES (%(workspace_id)s, %(session_id)s)
 ON CONFLICT DO NOTHING;
 
 -- name: delete_session
--- Facts go with the last message that states them.
+-- Facts are deleted with the last message that states them.
 DELETE FROM memory
 WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s AND kind IN ('episode', 'note');

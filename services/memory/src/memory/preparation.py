@@ -1,4 +1,4 @@
-"""What is kept of a text so that it is found: its terms, its wordpieces, and its vector if the model answers."""
+"""Prepares texts for recall: terms, wordpieces, and the vector if the embedding model responds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class PreparedText:
-    """`embedding` as pgvector reads it; it and `model` are None until the text is embedded."""
+    """`embedding` is in pgvector's text format; it and `model` are None until the text is embedded."""
 
     terms: list[str]
     pieces: bytes
@@ -28,13 +28,13 @@ class PreparedText:
 
 
 class Preparation:
-    """Prepares texts. A text that the model cannot embed now is embedded later, in the background."""
+    """Prepares texts. If the model is unavailable, they are embedded later, in the background."""
 
     def __init__(self, embedder: Embedder, analyzer: Analyzer, pieces: WordPieces) -> None:
         self.embedder, self.analyzer, self.pieces = embedder, analyzer, pieces
 
     async def prepare(self, texts: Sequence[str], in_context: Sequence[str]) -> list[PreparedText]:
-        """`in_context`: what is embedded of each text, by `said_in_context`."""
+        """Prepares texts; `in_context` are the texts to embed, from `said_in_context`."""
         try:
             return await self.embedded(texts, in_context)
         except EmbeddingError as error:
@@ -42,17 +42,17 @@ class Preparation:
             return await self.unembedded(texts)
 
     async def embedded(self, texts: Sequence[str], in_context: Sequence[str]) -> list[PreparedText]:
-        """Raises EmbeddingError."""
+        """Prepares and embeds texts. Raises EmbeddingError."""
         vectors = [PgVector(one).to_text() for one in await self.embedder.embed(in_context)]
         model, words = self.embedder.space.model, zip(*await self.words(texts), strict=True)
         return [PreparedText(*one, model, vector) for one, vector in zip(words, vectors, strict=True)]
 
     async def unembedded(self, texts: Sequence[str]) -> list[PreparedText]:
-        """Prepares texts that are embedded in the background."""
+        """Prepares texts without embedding them; this happens later, in the background."""
         return [PreparedText(*one, None, None) for one in zip(*await self.words(texts), strict=True)]
 
     async def words(self, texts: Sequence[str]) -> tuple[list[list[str]], list[bytes]]:
-        """Returns terms and wordpieces of each text."""
+        """Returns the terms and the wordpieces of each text."""
         return await asyncio.to_thread(
             lambda: ([self.analyzer.terms(text) for text in texts], self.pieces.distinct(texts))
         )
@@ -67,7 +67,7 @@ class SpokenText:
 
 
 def said_in_context(text: SpokenText, before: SpokenText | None) -> str:
-    """Returns what is embedded of a message: the one before it in its session, and itself."""
+    """Returns the text to embed for a message: the one before it in its session, then the message itself."""
     own = _line(text)
     return f"{_line(before)}\n{own}" if before else own
 
@@ -77,5 +77,5 @@ def _line(text: SpokenText) -> str:
 
 
 def estimated_tokens(text: str) -> int:
-    """Counts four bytes to a token."""
+    """Estimates the number of tokens: one per four bytes, rounded up."""
     return -(-len(text.encode()) // 4)

@@ -1,4 +1,4 @@
-"""The memories of a workspace. Whoever is not their user finds none of them."""
+"""The memories of a workspace; other users than their owner cannot find them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class NewMemory:
 
 @dataclass(frozen=True)
 class NewMessage:
-    """A message to keep. `speaker` is empty for the user. What `says_nothing` is neither listed nor recalled."""
+    """A message to store. `speaker` is empty for the user. With `says_nothing` it is neither listed nor recalled."""
 
     id: UUID
     created_by: UUID
@@ -86,7 +86,7 @@ class NewMessage:
 
 @dataclass(frozen=True)
 class Deleted:
-    """How many links to a document were deleted, and how many memories because it was their last source."""
+    """How many links to a document were deleted, and how many memories whose last source it was."""
 
     memory_sources: int
     memories: int
@@ -94,15 +94,15 @@ class Deleted:
 
 class Memories(Repository):
     async def lock(self) -> None:
-        """Lets what derives from documents and what deletes them take turns, until the transaction ends."""
+        """Serialises the transactions that derive memories from documents and those that delete documents."""
         await self.run(MemorySql.lock)
 
     async def insert(self, memory: NewMemory, prepared: PreparedText) -> bool:
-        """Returns False if the memory exists, or was forgotten."""
+        """Inserts a memory; returns False if it exists, or was forgotten."""
         return await self.run(MemorySql.insert, **asdict(memory), **asdict(prepared)) == 1
 
     async def insert_message(self, message: NewMessage, prepared: PreparedText) -> bool:
-        """Appends the message to its session; returns False if it is there already."""
+        """Appends the message to its session; returns False if it exists, or was forgotten."""
         memory = NewMemory(
             message.id,
             MemoryKind.episode,
@@ -118,7 +118,7 @@ class Memories(Repository):
         return True
 
     async def edit(self, user_id: UUID, memory_id: UUID, content: str, prepared: PreparedText) -> bool:
-        """Gives a note or a fact another text; returns False if the user has no such memory."""
+        """Changes the text of a note or a fact; returns False if the user has no such memory."""
         values = {"user_id": user_id, "id": memory_id, "content": content, **asdict(prepared)}
         return await self.run(MemorySql.edit, **values) == 1
 
@@ -127,14 +127,14 @@ class Memories(Repository):
         return await self.one(MemorySql.last_said, SpokenText, session_id=session_id)
 
     async def known(self, ids: Sequence[UUID]) -> set[UUID]:
-        """Returns those of the ids that exist, whoever's they are."""
+        """Returns which of the ids exist, for any user."""
         return set(await self.values(MemorySql.known, ids=list(ids)))
 
     async def insert_sources(self, memory_id: UUID, document_ids: Sequence[UUID]) -> None:
         await self.run(MemorySql.insert_sources, memory_id=memory_id, document_ids=document_ids)
 
     async def living_documents(self, document_ids: Sequence[UUID]) -> list[UUID]:
-        """Returns those of the documents that were not deleted."""
+        """Returns which of the documents were not deleted."""
         return await self.values(MemorySql.living_documents, document_ids=document_ids)
 
     async def find(self, user_id: UUID, memory_id: UUID) -> Memory | None:
@@ -151,17 +151,17 @@ class Memories(Repository):
         return page(rows, limit, lambda memory: (memory.created_at, memory.id))
 
     async def forget(self, user_id: UUID, ids: Iterable[UUID]) -> int:
-        """Deletes the memories for good: events and imports that tell them again bring nothing back."""
+        """Deletes the memories for good: later events and imports do not restore them."""
         values = {"user_id": user_id, "ids": list(ids)}
         await self.run(MemorySql.unembed_following, **values)
         return await self.run(MemorySql.forget, **values)
 
     async def pin(self, user_id: UUID, memory_id: UUID, *, pinned: bool) -> bool:
-        """Returns False if the user has no such memory."""
+        """Pins or unpins a memory; returns False if the user has no such memory."""
         return await self.run(MemorySql.pin, user_id=user_id, id=memory_id, pinned=pinned) == 1
 
     async def delete_document(self, document_id: UUID) -> Deleted:
-        """Marks the document as deleted for good, and deletes it from the memories that derive from it."""
+        """Marks the document as deleted for good, and removes it from the memories that derive from it."""
         await self.run(MemorySql.mark_deleted, document_id=document_id)
         return await self.one(MemorySql.delete_document, Deleted, document_id=document_id) or Deleted(0, 0)
 
@@ -173,6 +173,6 @@ class Memories(Repository):
         return bool(await self.value(MemorySql.is_session_deleted, session_id=session_id))
 
     async def delete_session(self, session_id: UUID) -> int:
-        """Marks the session as deleted for good, and deletes what came from it; returns how many memories."""
+        """Marks the session as deleted for good, and deletes its memories; returns how many."""
         await self.run(MemorySql.mark_session_deleted, session_id=session_id)
         return await self.run(MemorySql.delete_session, session_id=session_id)

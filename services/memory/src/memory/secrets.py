@@ -1,4 +1,4 @@
-"""Keeps secrets out of memory: keys, passwords and card numbers in a text are blanked before it is stored. No IO."""
+"""Keeps secrets out of memory: keys, passwords and card numbers are blanked before a text is stored. No I/O."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WORDS = (
     r"pass(?:word|wd|phrase|code)|passwort|kennwort|pin|secret|api[ _-]?key|access[ _-]?key|secret[ _-]?key"
     r"|(?:access|auth|bearer|api|refresh)[ _-]?token|token"
 )
-# "my password is hunter2", "API key: abc": what follows is the secret, whatever it looks like.
+# "my password is hunter2", "API key: abc": the word that follows is the secret, whatever it looks like.
 _TOLD = re.compile(
     rf"(?i)\b(?:{_WORDS})\b(?: (?:is|was|are|lautet|ist|für \w{{1,40}} ist|for \w{{1,40}} is))?(?: now| jetzt)?"
     r"\s?[:=]?\s?"
@@ -25,7 +25,7 @@ _PEM = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,20000}(?:-----
 _LONG = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,4000}={0,2}(?![\w+/=-])")
 _DIGITS = re.compile(r"(?<![\w.])\d(?:[ -]?\d){12,18}(?![\w.])")
 _IS_TOLD = re.compile(r"(?i)[:=]|\b(?:is|was|are|lautet|ist)\b")
-# "the password is wrong" tells none.
+# "the password is wrong" does not reveal one.
 _STATES = frozenset(
     ("is", "was", "are", "ist", "required", "wrong", "expired", "changed", "strength", "field", "policy", "manager")
 ).union(("protected", "reset", "correct", "invalid", "valid", "needed", "missing", "falsch", "abgelaufen"))
@@ -41,7 +41,7 @@ def without_secrets(text: str) -> str:
 
 
 def has_secret(text: str) -> bool:
-    """Returns whether something was blanked in it, or would be."""
+    """Returns whether the text has a secret, or one that was blanked."""
     return BLANK in without_secrets(text)
 
 
@@ -57,7 +57,7 @@ def _blanked(found: re.Match[str]) -> str:
 
 
 def _is_random(text: str) -> bool:
-    """A long run of letters and digits mixed: a key, not a word, a path or a name."""
+    """Returns whether a long run of mixed letters and digits looks like a key, and not like a word, path or name."""
     digits = sum(map(str.isdigit, text))
     letters = sum(map(str.isalpha, text))
     return digits >= 4 and letters >= 4 and text.count("/") < 3 and not _is_uuid(text)
@@ -68,7 +68,7 @@ def _is_uuid(text: str) -> bool:
 
 
 def _is_card(text: str) -> bool:
-    """Luhn's check (ISO/IEC 7812-1)."""
+    """Returns whether the digits pass Luhn's check (ISO/IEC 7812-1)."""
     digits = [int(one) for one in text if one.isdigit()]
     doubled = [digit * 2 - 9 * (digit > 4) if place % 2 else digit for place, digit in enumerate(digits[::-1])]
     return sum(doubled) % 10 == 0 and any(digits)

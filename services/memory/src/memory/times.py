@@ -1,4 +1,4 @@
-"""Names of months and time zones. No IO but the system's table of zones."""
+"""Names of months and time zones. No I/O except for the system's table of zones."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ async def redis(redis_url):
 
 
 class Streams:
-    """What the other services do: write events, and read the answers."""
+    """Stands in for the other services: writes events, and reads the confirmations."""
 
     def __init__(self, redis: Redis, workspace_id: UUID) -> None:
         self.redis, self.workspace_id = redis, workspace_id
@@ -104,7 +104,7 @@ class Streams:
         return [DocumentPurged.model_validate(event.data) for event in events if event.type == "document.purged.v1"]
 
     async def workspaces_purged(self) -> list[WorkspacePurged]:
-        """The confirmations, as soon as there is one."""
+        """Returns the confirmations, as soon as there is one."""
 
         async def read() -> list[WorkspacePurged]:
             events = [Event.model_validate_json(fields["event"]) for _, fields in await self.redis.xrange(DOCUMENTS)]
@@ -113,11 +113,11 @@ class Streams:
         return await eventually(read, bool)
 
     async def drained(self, stream: str) -> None:
-        """Waits until the service has acknowledged all that is on the stream."""
+        """Waits until the service has acknowledged everything on the stream."""
 
         async def lag() -> tuple[int, int]:
             groups = {group["name"]: group for group in await self.redis.xinfo_groups(stream)}
-            if "memory" not in groups:  # the consumer has not begun yet
+            if "memory" not in groups:  # the consumer has not started yet
                 return -1, -1
             return groups["memory"]["lag"], groups["memory"]["pending"]
 

@@ -1,4 +1,4 @@
-"""Users whose memories are to be embedded, as leased work, and that they are embedded in the end."""
+"""The queue of users whose memories have to be embedded, and that all are embedded in the end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ADD = "INSERT INTO embedding_work (workspace_id, user_id, model) VALUES (%s, %s,
 
 
 class Embedder:
-    """Counts letters; while it is away, it fails as the real ones do."""
+    """Embeds by counting letters; while it is away, it fails like the real ones."""
 
     def __init__(self, model: str = MODEL) -> None:
         self.is_away = False
@@ -57,7 +57,7 @@ class TestEmbeddingQueue(WorkConformance):
     @pytest.fixture
     def case(self, database, urls) -> WorkCase:
         async def add(workspace_id: UUID, count: int) -> None:
-            for _ in range(count):  # each in a transaction of its own, so that they are due in order
+            for _ in range(count):  # each in its own transaction, so that they are due in order
                 async with database.workspace(workspace_id) as connection:
                     await connection.execute(ADD, (workspace_id, uuid4(), MODEL))
 

@@ -1,4 +1,4 @@
-"""Episodes from turns, and what a deleted document takes with it."""
+"""Episodes from turns, and what is deleted with a document."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def eventually(read, good, seconds: float = 120):
 @pytest.fixture
 async def memories(client, auth_headers):
     async def read(**who):
-        """What was said, answers left aside, and notes."""
+        """Returns messages other than answers, and notes."""
         found = (await client.get("/v1/memories", headers=auth_headers(**who))).json()["items"]
         return [one for one in found if not one["said"] or one["said"]["role"] == "user"]
 
@@ -183,7 +183,7 @@ async def test_a_deleted_workspace_is_forgotten_and_late_turns_do_not_bring_it_b
     "data", [WorkspaceDeleted(), DocumentDeleted(document_id=DOCUMENT)], ids=["workspace", "document"]
 )
 async def test_a_forged_deletion_erases_nothing(streams, answers, principal, owners, redis, data):
-    """Whoever could write to the stream could erase any workspace for good."""
+    """Otherwise anyone who can write to the stream could erase any workspace for good."""
     await streams.turn(principal.user_id, "Who owns billing?", [DOCUMENT])
     await streams.drained(TURNS)
     owners.confirms = False
@@ -194,7 +194,7 @@ async def test_a_forged_deletion_erases_nothing(streams, answers, principal, own
     assert letter["reason"] == "refused: the owner of the fact denies it"
 
     owners.confirms = True
-    await streams.send(data)  # what is true is done as before
+    await streams.send(data)  # a true deletion is carried out as before
     await eventually(answers, lambda found: found == [])
 
 
@@ -213,5 +213,5 @@ async def test_a_deletion_waits_for_its_owner(streams, answers, principal, owner
     assert len(await answers()) == 2
     assert await redis.xlen(dead_letters(DOCUMENTS)) == 0
     owners.is_away = False
-    await eventually(streams.purged, bool)  # taken up again after RetryPolicy.reclaim_after
+    await eventually(streams.purged, bool)  # reclaimed after RetryPolicy.reclaim_after
     assert len(await answers()) == 1

@@ -1,4 +1,4 @@
-"""What a turn's question states: kept once, corrected, recalled as of a time, and forgotten with its session."""
+"""Facts from a turn's question: stored once, corrected, recalled as of a time, and deleted with its session."""
 
 from __future__ import annotations
 

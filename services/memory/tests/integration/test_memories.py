@@ -1,4 +1,4 @@
-"""Notes over HTTP: who sees what, recall by meaning, bad input."""
+"""Notes over HTTP: who sees what, semantic recall, invalid input."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ async def test_an_idempotency_key_stores_one_note(client, auth_headers):
 
 
 async def test_a_viewer_reads_and_deletes_the_own_memories_and_writes_none(client, auth_headers):
-    """Episodes of viewers are remembered as well, so viewers may delete theirs."""
+    """Viewers have episodes, too, so they may delete them."""
     user_id = uuid4()
     editor, viewer = (auth_headers(role=role, user_id=user_id) for role in (Role.editor, Role.viewer))
     note = (await client.post("/v1/memories", json={"content": "x"}, headers=editor)).json()["id"]

@@ -1,4 +1,4 @@
-"""A chat model reads what people say, once a turn; whatever it does, nothing of it is lost or made up."""
+"""A chat model reads what people say, once per turn; whatever it does, nothing is lost or made up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inference.errors import CircuitOpen
 
 
 class ScriptedReader:
-    """Gives one answer after the other; an exception is raised."""
+    """Returns its answers one after the other; raises those that are exceptions."""
 
     def __init__(self) -> None:
         self.answers: list[str | Exception] = []
@@ -82,7 +82,7 @@ async def test_the_model_decides_once_a_turn_and_the_rules_where_it_fails(
     recalled = (await client.post("/v1/memories/recall", json=body, headers=auth_headers())).json()
     assert recalled["answer"]["text"].startswith("You live in Porto.")
 
-    assert "It is so." in reader.asked[1]  # the message before, for understanding
+    assert "It is so." in reader.asked[1]  # the message before, as context
     assert ">Munich</memory>" in reader.asked[1]
     assert reader.asked[1].count("</message>") == 1
     counted = generate_latest(app.state.metrics.registry).decode()

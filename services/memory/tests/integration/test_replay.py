@@ -1,4 +1,4 @@
-"""Whatever step breaks, however often an event comes: the memories are those of one undisturbed reading."""
+"""Whichever step fails, and however often an event is delivered, the memories are those of one clean run."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ STEPS = [
 
 
 class Breaking:
-    """Breaks a step once, right after it is done, in one workspace."""
+    """Makes a step fail once, right after it is done, in one workspace."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, workspace_id: UUID) -> None:
         self.armed: tuple[type, str] | None = None

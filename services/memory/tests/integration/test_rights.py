@@ -1,4 +1,4 @@
-"""Forgetting leaves nothing behind, export has all, retention deletes what is old: each for its user alone."""
+"""Forgetting leaves nothing behind, export is complete, retention deletes what is old: each only for its user."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def eventually(read, good, seconds: float = 120):
 
 @pytest.fixture
 def dump(app, workspace_id):
-    """Every row of every table of the service, as text."""
+    """Returns every row of every table of the service as text."""
 
     async def read() -> str:
         found = []
@@ -67,7 +67,7 @@ def contents(client, auth_headers):
 
 @pytest.fixture
 async def told(client, streams, principal, auth_headers):
-    """Turns, a note, and a world that mention Walrustown; returns one of the turns, which can be told again."""
+    """Creates turns, a note and a world that mention Walrustown; returns one of the turns, to be delivered again."""
     again = {"question_id": uuid4(), "answer_id": uuid4(), "session_id": uuid4(), "run_id": uuid4()}
     await streams.turn(principal.user_id, "I moved to Walrustown.", [uuid4()], asked_at=MAY, **again)
     await streams.turn(principal.user_id, "Thanks!", [], asked_at=MAY, session_id=again["session_id"])
@@ -203,7 +203,7 @@ async def test_what_followed_is_embedded_without_it(app, workspace_id, told, for
             read = "SELECT embedding::text FROM memory.memory WHERE id = %s"
             return (await (await connection.execute(read, (told["answer_id"],))).fetchone() or (None,))[0]
 
-    # "It is so." stands right after the statement, and cites a document.
+    # "It is so." comes right after the statement, and cites a document.
     before = await eventually(vector, bool)
     await forget(about="Walrustown")
     assert await eventually(vector, lambda found: found not in (None, before))

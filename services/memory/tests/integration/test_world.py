@@ -23,7 +23,7 @@ DEFAULTS = WorldDocument().model_dump(mode="json")
 @pytest.fixture
 def world(client, auth_headers):
     class Caller:
-        """A member of the workspace, as the gateway passes the requests on."""
+        """A member of the workspace, whose requests arrive as the gateway forwards them."""
 
         async def get(self, path: str = "", *, who: dict[str, Any] | None = None, **params: Any) -> Any:
             return await client.get(f"/v1/world{path}", params=params, headers=auth_headers(**(who or {})))
@@ -51,7 +51,7 @@ def _operation(op: str, path: str, *value: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def session(owners, principal) -> UUID:
-    """A session of the caller."""
+    """Returns a session of the caller."""
     session_id = uuid4()
     owners.users[str(session_id)] = str(principal.user_id)
     return session_id
@@ -195,7 +195,7 @@ async def test_a_session_s_world_goes_with_it(world, session, streams, app, work
 
 
 def staged(*operations: tuple[Any, ...], of_session: bool = False) -> StagedOperations:
-    """What the orchestrator tells with a turn."""
+    """Returns the operations that the orchestrator sends with a turn."""
     made = [WorldOperation.model_validate(_operation(*one)) for one in operations]
     return StagedOperations(of_session=of_session, operations=made)
 
@@ -217,7 +217,7 @@ async def test_what_a_run_staged_is_applied_once_however_often_its_turn_is_told(
         str(turn["run_id"]),
         str(principal.user_id),
     )
-    # Taken back by somebody, it stays so when the whole stream is told again.
+    # What somebody undid stays undone when the whole stream is delivered again.
     await world.apply(("remove", "/goals", "Ship in May"))
     await streams.turn(principal.user_id, "Add a goal", [], world=goal, **turn)
     await streams.drained(TURNS)
@@ -306,7 +306,7 @@ async def test_writers_at_the_same_time_lose_no_update(world):
 
 
 async def _count_up(world: Any, times: int) -> None:
-    """Adds 1 as often, each time to what it read, and reads again where somebody else was faster."""
+    """Adds 1 to the value it has read, `times` times; reads again if another writer was faster."""
     while times:
         read = (await world.get()).json()
         count = read["document"]["extra"].get("count", 0)
@@ -315,12 +315,12 @@ async def _count_up(world: Any, times: int) -> None:
         assert answer.status_code in {200, 412}
 
 
-# Whose turn it is; at each a writer reads, or writes what follows from what it read.
+# The order of the writers' turns; in each, a writer reads, or writes the successor of what it read.
 TURNS_OF = st.lists(st.integers(0, 2), min_size=4, max_size=16)
 
 
 async def test_no_interleaving_of_readers_and_writers_loses_an_update(world):
-    """Each writer adds 1 to what it has read: as often as a write was accepted, so far has the count come."""
+    """Each writer adds 1 to what it has read, so the count equals the number of accepted writes."""
     loop, accepted = asyncio.get_running_loop(), 0
 
     async def play(schedule: list[int]) -> None:

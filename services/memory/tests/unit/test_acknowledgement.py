@@ -1,4 +1,4 @@
-"""What is answered to a message that tells something."""
+"""Answers to messages that state something."""
 
 from __future__ import annotations
 

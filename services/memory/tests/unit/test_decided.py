@@ -1,4 +1,4 @@
-"""What a chat model decides about a message counts as far as the person's own words prove it."""
+"""A chat model's decisions about a message count only if the user's own words prove them."""
 
 from __future__ import annotations
 

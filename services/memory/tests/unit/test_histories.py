@@ -30,7 +30,7 @@ LINE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?P<what>[:?]) (?P<text>.*?)(?: = (?
 
 @dataclass
 class PlainFacts:
-    """FactRows in a list, changed as the tables are."""
+    """A fake of FactRows that keeps facts in a list."""
 
     facts: list[KnownFact] = field(default_factory=list)
 
@@ -80,17 +80,17 @@ def test_there_are_enough_histories():
 
 
 class ModelFacts(PlainFacts):
-    """Reads messages as a chat model decides about them that understands what the rules do, and no more."""
+    """Reads messages with the decisions of a chat model that understands exactly what the rules do."""
 
     def say(self, text: str, at: datetime) -> None:
-        for statement in statements(text, at, "UTC"):  # each in a message of its own: numbers are those shown then
+        for statement in statements(text, at, "UTC"):  # each as a message of its own, because numbers change
             known = self.known(at)
             answer = DecidedFacts.model_validate_json(decided(text, statement, known, at))
             self.learn(proved(SaidText(text, at, "UTC"), answer, known), at)
 
 
 def decided(text: str, statement: StatedFact, known: list[KnownFact], at: datetime) -> str:
-    """What a model answers that decides right."""
+    """Returns the answer of a model that decides correctly."""
     change = reconcile(statement, known, at)
     targets = [change.again, change.supersedes, *(fact_id for fact_id, _ in change.closes)]
     target = next((one for one in known if one.id in targets), None)

@@ -1,4 +1,4 @@
-"""What mentions a text, and JSON without it."""
+"""Finding mentions of a text, and removing them from JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The status of the project as a function of what the tables hold."""
+"""The status of the project as a function of the tables' contents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which wishes are a style that lasts, and which are a task."""
+"""Distinguishes wishes that state a lasting style from tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Typed operations: what each does, which paths the schema knows, and that events lead back."""
+"""Typed operations: what each does, which paths the schema allows, and that events can be undone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a chat says of the artifact: lines that are selected, and actions by their names."""
+"""How a chat refers to the artifact: selected lines, and actions by name."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
 from contracts.artifacts import ArtifactView
 from contracts.quick_actions import QuickAction
 
-# What a name alone says; the other actions need a selection, a theme's option or a quick action.
+# Actions that need only their name; the others need a selection, a theme's option or a quick action.
 BY_NAME = (ArtifactAction.rewrite_artifact, ArtifactAction.update_artifact, ArtifactAction.generate_artifact)
 _LINES = re.compile(r"([0-9]{1,7})(?:-([0-9]{1,7}))?")
 
 
 def selected(view: ArtifactView, lines: str) -> MarkedSpan:
-    """Returns lines such as `3-5`, without the last line end. Raises AttractorError."""
+    """Returns the span of lines such as `3-5`, without the final line ending. Raises AttractorError."""
     found = _LINES.fullmatch(lines)
     if found is None:
         raise AttractorError("/select takes lines and a wish, such as: /select 3-5 make it shorter")
@@ -35,12 +35,12 @@ def selected(view: ArtifactView, lines: str) -> MarkedSpan:
 
 
 def numbered(text: str) -> str:
-    """Returns the text with the numbers of its lines."""
+    """Returns the text with line numbers."""
     return "\n".join(f"{number:4}  {line}" for number, line in enumerate(text.splitlines(), 1))
 
 
 def action_of(name: str, quick_actions: Sequence[QuickAction]) -> ArtifactAction | ArtifactTheme | UUID:
-    """Returns a quick action by its name, an action of the artifact, or a theme such as `language=german`.
+    """Returns the quick action, the artifact action or the theme (such as `language=german`) of this name.
 
     Raises AttractorError.
     """
@@ -67,7 +67,7 @@ def _known(quick_actions: Sequence[QuickAction]) -> Iterator[str]:
 
 
 def _theme(option: str) -> str:
-    """Returns how an option of a theme is written."""
+    """Returns the syntax of an option of a theme."""
     kinds = get_args(ArtifactTheme.model_fields[option].annotation)
     values: list[str] = next((list(kind) for kind in kinds if isinstance(kind, EnumType)), [])
     return f"{option}={'|'.join(values)}" if values else option

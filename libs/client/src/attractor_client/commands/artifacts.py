@@ -194,7 +194,7 @@ async def restore(
     index: Annotated[int, typer.Argument(metavar="VERSION", min=1, help="The version to restore.")],
     if_version: IfVersion = None,
 ) -> None:
-    """Add a version with the text of an earlier one; versions that were set aside count, too."""
+    """Add a version with the text of an earlier one, or of one that was set aside."""
     expected = await _expected(client, session_id, if_version)
     _show_change(output, await client.artifacts.restore(session_id, index, version=expected))
 
@@ -285,7 +285,7 @@ async def _edit_in_editor(client: AttractorClient, output: Output, session_id: U
 
 
 async def _expected(client: AttractorClient, session_id: UUID, index: int | None) -> int | None:
-    """Returns what the artifact must still be at for a change. Raises AttractorError where it shows another version."""
+    """Returns the state to expect for a change. Raises AttractorError if version `index` is not the current one."""
     if index is None:
         return None
     view = await client.artifacts.get(session_id)

@@ -56,10 +56,10 @@ NoDocuments = Annotated[bool, typer.Option("--no-documents", help="Let the chat 
 
 
 class Draft:
-    """What a terminal shows while the answer is written: its last lines, and the stage. It vanishes at the end.
+    """The live display of an answer in progress: its last lines, and the stage. It disappears at the end.
 
-    A sentence that is done is shown with its markers and its status. Until there is an answer, the text of the artifact
-    is shown that is being written.
+    Finished sentences are shown with their markers and status. Before the answer begins, the text of an artifact in
+    progress is shown.
     """
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class Draft:
 
     @property
     def shown(self) -> str:
-        """The text, with what is known of its sentences by now."""
+        """Returns the text, with the status of the sentences checked so far."""
         return "".join([*self.sentences, self.text[self.done :]])
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -96,7 +96,7 @@ class Draft:
 
 
 def stage_line(label: str, phase: RunPhase | None) -> str:
-    """Returns what is done now, and in which phase of the turn."""
+    """Returns the current step, and the phase of the turn that it belongs to."""
     if phase is RunPhase.housekeeping:
         return f"The answer is final · {label}"
     return label if phase is None else f"{label} · {phase.replace('_', ' ')}"
@@ -133,7 +133,7 @@ async def ask(
       attractor ask --json "..." | jq -r 'select(.event == "run_completed").data.content'
     """
     asked = sys.stdin.read() if question == "-" else question
-    MessageCreate(content=asked)  # refused before a session is made for it
+    MessageCreate(content=asked)  # rejects an invalid question before a session is created for it
     check_beginning(session, temporary)
     used = session or (await client.sessions.create(temporary=temporary)).id
     sending = client.sessions.send(
@@ -146,13 +146,13 @@ async def ask(
 
 
 def check_beginning(session: UUID | None, temporary: bool) -> None:
-    """Raises BadParameter for a session that is there already and is to be temporary."""
+    """Raises BadParameter if an existing session is asked to be temporary."""
     if session is not None and temporary:
         raise typer.BadParameter("a session is temporary from the start: use either --session or --temporary")
 
 
 async def answered(client: AttractorClient, output: Output, sending: Coroutine[Any, Any, Run]) -> RunEvent:
-    """Shows how the run is answered; returns its terminal event. Ctrl-C cancels the run."""
+    """Shows the run's progress; returns its terminal event. Ctrl-C cancels the run."""
     queued = asyncio.create_task(sending)
     try:
         run = await asyncio.shield(queued)
@@ -163,7 +163,7 @@ async def answered(client: AttractorClient, output: Output, sending: Coroutine[A
 
 
 async def _follow(output: Output, events: AsyncIterator[RunEvent]) -> RunEvent:
-    """Shows events as they arrive; returns the terminal one. What was written of an answer that is cut stays."""
+    """Shows events as they arrive; returns the terminal one. The text of an interrupted answer stays visible."""
     draft = Draft()
     screen = Live(draft, console=output.out, transient=True, refresh_per_second=12) if output.screen else nullcontext()
     last: RunEvent | None = None
@@ -195,7 +195,7 @@ async def _cancel(client: AttractorClient, output: Output, sending: asyncio.Task
 
 
 def conclude(output: Output, end: RunEvent, advice: str = "", *, reasons: bool = False) -> None:
-    """Shows the answer, with advice in its last line. A run without one ends the command."""
+    """Shows the answer, with advice in its last line. Exits the command if the run has no answer."""
     match end.data:
         case RunCompleted() as answer:
             if not output.as_json:

@@ -26,20 +26,20 @@ from contracts.orchestrator import Message, MessageCreate, MessageRole, MessageS
 from contracts.retrieval import SearchScope
 
 HELP = """\
-  /edit TEXT        asks the last question in other words
-  /again            has it answered again
-  /branch           lists the versions of questions and answers; /branch 2 goes to the second
-  /artifact         shows the session's document, with the numbers of its lines
+  /edit TEXT        rewords the last question, on a branch of its own
+  /again            answers it again
+  /branch           lists the versions of questions and answers; /branch 2 switches to the second
+  /artifact         shows the session's document with line numbers
   /select 3-5 TEXT  changes these lines as TEXT says, and nothing else
-  /do ACTION        changes it by a quick action or a theme; /do alone lists them
-  /image FILE       shows an image with the next message
+  /do ACTION        applies a quick action or a theme to it; /do alone lists them
+  /image FILE       attaches an image to the next message
   Ctrl-C stops an answer, Ctrl-D leaves"""
 UNDER_WAY = (MessageStatus.pending, MessageStatus.running)
 SHOWN_CHARACTERS = 60
 
 
 class Chat:
-    """A session at the prompt; there is none before the first question. `images` are shown with the next message."""
+    """A session at the prompt, created with the first question. `images` are attached to the next message."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Chat:
         self.images = list(images)
 
     async def take(self, line: str, client: AttractorClient, output: Output) -> None:
-        """Does what a line says."""
+        """Handles one line: a command, or a message."""
         command, _, text = line.partition(" ")
         match command:
             case "/edit":
@@ -85,7 +85,7 @@ class Chat:
                 await self._say(client, output, line)
 
     async def resume(self, client: AttractorClient, output: Output) -> None:
-        """Shows where the session stands, and goes on with an answer that is still being written."""
+        """Shows the state of the session, and continues an answer that is still being written."""
         if self.session_id is None:
             self.session_id = await anext((run.session_id async for run in client.runs.all()), None)
         if self.session_id is None:
@@ -101,7 +101,7 @@ class Chat:
         text: str,
         asking: ArtifactAction | ArtifactTheme | MarkedSpan | UUID | None = None,
     ) -> None:
-        MessageCreate(content=text)  # refused before a session is made for it
+        MessageCreate(content=text)  # rejects an invalid message before a session is created for it
         self.session_id = self.session_id or (await client.sessions.create(temporary=self.temporary)).id
         attached = [await attached_image(client, self.session_id, one) for one in self.images]
         self.images.clear()
@@ -117,7 +117,7 @@ class Chat:
         await self._answer(client, output, sending)
 
     async def _edit(self, client: AttractorClient, output: Output, text: str) -> None:
-        """Asks the last question in other words, as this conversation asks. Raises AttractorError."""
+        """Rewords the last question, with the options of this conversation. Raises AttractorError."""
         if not text:
             raise AttractorError("/edit takes the question's new words")
         question = await self._question(client)
@@ -179,7 +179,7 @@ class Chat:
         await self._show_end(client, output)
 
     async def _show_end(self, client: AttractorClient, output: Output) -> None:
-        """Shows the last question and its answer, which may have to be waited for."""
+        """Shows the last question and its answer, waiting for it if necessary."""
         for message in (await self._path(client))[-2:]:
             if message.status in UNDER_WAY and message.run_id is not None:
                 await self._answer(client, output, client.runs.get(message.run_id))
@@ -194,7 +194,7 @@ class Chat:
         return [message async for message in client.sessions.messages(self.session_id)]
 
     async def _question(self, client: AttractorClient) -> Message:
-        """Returns the last one. Raises AttractorError if there is none."""
+        """Returns the last question. Raises AttractorError if there is none."""
         path = await self._path(client)
         found = next((one for one in reversed(path) if one.role is MessageRole.user), None)
         if found is None:
@@ -266,7 +266,7 @@ def chat(
 
 
 def _attempt(ctx: typer.Context, work: Callable[[AttractorClient, Output], Awaitable[None]], someone: bool) -> None:
-    """Leaves the conversation open after a failure, if there is someone who can go on."""
+    """Runs `work`; at a terminal, a failure does not end the conversation."""
     try:
         run(ctx, False, work)
     except typer.Exit as failed:

@@ -72,7 +72,7 @@ async def add(
 @app.command()
 @connected()
 async def merge(client: AttractorClient, output: Output, entity: Entity, other: Other, reason: Why) -> None:
-    """Make the first another name of the second.
+    """Make ENTITY another name of OTHER.
 
     \b
     Example:
@@ -84,7 +84,7 @@ async def merge(client: AttractorClient, output: Output, entity: Entity, other: 
 @app.command()
 @connected()
 async def split(client: AttractorClient, output: Output, entity: Entity, other: Other, reason: Why) -> None:
-    """Say that two names are different entities."""
+    """Record that two names are different entities."""
     await _correct(client, output, kind="split", entity=entity, other=other, reason=reason)
 
 
@@ -97,7 +97,7 @@ async def change_type(
     entity_type: Annotated[str, typer.Argument(metavar="TYPE", help="Such as SERVICE, TEAM or PERSON.")],
     reason: Why,
 ) -> None:
-    """Say what an entity is.
+    """Set the type of an entity.
 
     \b
     Example:

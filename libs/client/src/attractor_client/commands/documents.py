@@ -80,7 +80,7 @@ async def delete(
 ) -> None:
     """Delete documents everywhere, and show what each service deleted.
 
-    Exit code 1 if a service still holds something of a document.
+    Exit code 1 if a service still holds any of their data.
 
     \b
     Examples:
@@ -232,7 +232,7 @@ async def download(
 
 
 def _file_name(document: DocumentDetail) -> str:
-    """A name from a server never leads out of the folder, nor hides the file."""
+    """Returns a safe file name: one from a server never leads out of the folder, nor hides the file."""
     last = re.split(r"[/\\]", document.name)[-1].lstrip(".").replace("\x00", "")
     return last or str(document.id)
 

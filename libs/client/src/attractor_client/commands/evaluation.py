@@ -23,7 +23,7 @@ from attractor_client.output import Output
 from contracts.retrieval import SearchMode
 
 app = typer.Typer(no_args_is_help=True, help="Evaluate search quality and recall, and compare results.")
-INPUT, ASKING, RESULT = "Data set and workspace", "How it is asked", "What becomes of the result"
+INPUT, ASKING, RESULT = "Data set and workspace", "Asking", "Result"
 
 Baseline = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Compare with this saved result.", rich_help_panel=RESULT)
@@ -72,7 +72,7 @@ def run_evaluation(
         int | None, typer.Option("--limit", "-n", min=1, help="Ask only the first N questions.", rich_help_panel=INPUT)
     ] = None,
     modes: Annotated[
-        str, typer.Option(help="Modes to evaluate; the first one decides.", rich_help_panel=ASKING)
+        str, typer.Option(help="Modes to evaluate; the first is the main one.", rich_help_panel=ASKING)
     ] = "hybrid,convex,rrf,lexical,dense",
     k: Annotated[
         int, typer.Option("-k", "--k", min=1, max=100, help="Number of results to judge.", rich_help_panel=ASKING)

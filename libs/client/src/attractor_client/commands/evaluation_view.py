@@ -1,4 +1,4 @@
-"""An evaluation, for people at a terminal."""
+"""Shows evaluations to people at a terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LONGEST_QUESTION = 90
 
 
 class EvaluationProgress:
-    """On a terminal: what is under way, how much of it is done, and the time left."""
+    """A progress bar at a terminal: the current step, how much of it is done, and the time left."""
 
     def __init__(self, console: Console) -> None:
         self.bar = Bar(
@@ -54,7 +54,7 @@ class EvaluationProgress:
 
 
 def note_corpus(output: Output, placed: PlacedDocument) -> None:
-    """What happened to the documents of a data set, as far as a reader of the figures should know."""
+    """Notes what happened to the documents of a data set, if it matters for reading the figures."""
     output.note(f"{len(placed.documents)} documents of the corpus are searchable, {placed.uploaded} of them new")
     if placed.refused:
         output.note(f"{len(placed.refused)} are not searchable and count as not found:", "yellow")
@@ -67,7 +67,7 @@ def note_corpus(output: Output, placed: PlacedDocument) -> None:
 
 
 def show_evaluation(output: Output, evaluation: Evaluation) -> None:
-    """A line for each mode: measures, then times."""
+    """Prints one line per mode: measures, then times."""
     output.text(
         f"{evaluation.dataset}: {len(evaluation.questions)} questions, {evaluation.documents} documents", "bold"
     )
@@ -93,7 +93,7 @@ def show_evaluation(output: Output, evaluation: Evaluation) -> None:
 
 
 def show_comparison(output: Output, comparison: Comparison) -> None:
-    """The chosen measure in every mode, all measures of the first mode, and the questions that changed most."""
+    """Prints the chosen measure in every mode, all measures of the first mode, and the questions that changed most."""
     output.text(f"\nCompared with {comparison.baseline}: {comparison.questions} common questions", "bold")
     shown = [one for one in comparison.changes if comparison.metric == one.metric or comparison.mode == one.mode]
     rows = [

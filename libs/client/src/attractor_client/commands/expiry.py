@@ -1,4 +1,4 @@
-"""When something ends, as people write it: `90d`, `12h`, `2027-06-30`."""
+"""Parses expiry times as people write them: `90d`, `12h`, `2027-06-30`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1
 
 
 def moment(text: str, now: datetime | None = None) -> datetime:
-    """Returns the time that the text means. Raises ValueError if it means none."""
+    """Returns the time that the text means. Raises ValueError if it is not valid."""
     if after := AFTER.fullmatch(text.strip()):
         return (now or datetime.now(UTC)) + int(after[1]) * UNITS[after[2]]
     try:

@@ -1,4 +1,4 @@
-"""What the graph's tools found, for people."""
+"""Shows results of the graph's tools to people."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ INDENT = (0, 0, 0, 3)
 
 
 def told(output: Output, found: ToolResult[R]) -> R:
-    """The result; without one says why, lists what to ask instead, and ends the command."""
+    """Returns the result; if there is none, says why, lists what to ask instead, and exits the command."""
     if found.result is not None:
         return found.result
     if output.as_json:
@@ -53,7 +53,7 @@ def show_alternatives(output: Output, entity: EntityMatch, asked: str, alternati
 
 
 def show_neighbourhood(output: Output, facts: EntityFacts) -> None:
-    """The entity as a tree: its relations by type, then who is near without a stated relation."""
+    """Prints the entity as a tree: its relations by type, then entities that are only mentioned together with it."""
     tree = Tree(_heading(facts.entity))
     stated: dict[str, list[Fact]] = {}
     for fact in facts.relations:
@@ -73,7 +73,7 @@ def show_neighbourhood(output: Output, facts: EntityFacts) -> None:
 
 
 def show_facts(output: Output, facts: EntityFacts) -> None:
-    """Relations with the sentences that state them, then chunks."""
+    """Prints relations with the sentences that state them, then chunks."""
     entity = facts.entity
     output.fields(
         [
@@ -135,7 +135,7 @@ def show_calculation(output: Output, found: Calculation) -> None:
 
 
 def show_not_current(output: Output, facts: Sequence[Fact]) -> None:
-    """What was, will be or is not so, each with the sentence that says it."""
+    """Prints the facts that are past, planned or negated, each with the sentence that states it."""
     if facts:
         output.text()
         output.text("not of the present:", "dim")
@@ -160,7 +160,7 @@ def _tie(fact: Fact, centre: str) -> Text:
 
 
 def _time(fact: Fact) -> str:
-    """ "past, until 2024-06"."""
+    """Formats the status and date of a fact: `past, until 2024-06`."""
     words = {"past": "until", "planned": "from"}
     return f"{fact.status}, {words[fact.status]} {fact.dated}" if fact.dated and fact.status in words else fact.status
 
@@ -170,7 +170,7 @@ def _relation(source: str, kind: str, target: str, more: str = "") -> Text:
 
 
 def _branches(title: str, name: str, found: Sequence[Dependency]) -> Tree:
-    """Nearest first; what is reached over another stands under it."""
+    """Returns dependencies as a tree, nearest first; each is below the one that leads to it."""
     tree = Tree(Text.assemble((plain(name), "bold"), (f" {title}", "dim")))
     nodes: dict[str, Tree] = {}
     for one in found:

@@ -28,7 +28,7 @@ UNFINISHED = (Result.failed, Result.processing)
 
 
 class ProgressBar:
-    """On a terminal: documents done of all, failed, the rate, the time left, and the stage of the one heard of last."""
+    """A progress bar at a terminal: done and total, failed, rate, time left, and the stage of the latest document."""
 
     def __init__(self, console: Console, total: int, wait: bool) -> None:
         self.bar = Bar(
@@ -147,7 +147,7 @@ def _report(output: Output, reports: list[FileReport], not_tried: int | None) ->
 
 
 def _reasons(output: Output, heading: str, style: str, reports: Iterable[FileReport]) -> None:
-    """Paths by reason; a long list of those that were left out is cut, those that failed are all named."""
+    """Prints paths by reason. Failed files are all listed; a long list of skipped ones is shortened."""
     by_reason: dict[str, list[FileReport]] = defaultdict(list)
     for report in reports:
         by_reason[report.reason or "unknown reason"].append(report)

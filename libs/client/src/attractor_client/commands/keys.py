@@ -104,5 +104,5 @@ async def revoke(
 
 
 async def own_workspace(client: AttractorClient, given: UUID | None) -> UUID:
-    """Returns the given workspace, or that of the client's key."""
+    """Returns the given workspace, or the one of the client's key."""
     return given or (await client.accounts.me()).workspace.id

@@ -18,5 +18,5 @@ async def mcp(client: AttractorClient, output: Output) -> None:
       {"command": "attractor", "args": ["mcp"], "env": {"ATTRACTOR_API_KEY": "..."}}
     """
     output.note("serving MCP on stdin and stdout; the end of the input ends it")
-    # Loaded here alone: the SDK takes longer to load than most commands to answer.
+    # Loaded only here, because loading the SDK takes longer than most commands.
     await import_module("attractor_client.mcp.stdio").serve_on_stdio(client)

@@ -91,7 +91,7 @@ async def recall(
     query: Annotated[str, typer.Argument(help="What the memory is about.")],
     k: Annotated[int, typer.Option("-k", min=1, max=50, help="Number of memories to return.")] = 5,
     kind: Annotated[list[MemoryKind] | None, typer.Option(help="Only memories of these kinds.")] = None,
-    as_of: Annotated[datetime | None, typer.Option(help="What held at this time, and was said until then.")] = None,
+    as_of: Annotated[datetime | None, typer.Option(help="Facts that held at this time, messages until then.")] = None,
     explain: Annotated[bool, typer.Option(help="Show what the scores are made of (with --json).")] = False,
 ) -> None:
     """Find the memories that answer a question; a fact may answer it by itself.
@@ -190,13 +190,13 @@ async def forget(
     ] = None,
     session: Annotated[UUID | None, typer.Option(help="Everything said in this session.")] = None,
     ids: Annotated[list[UUID] | None, typer.Option("--id", help="A memory by its id; repeatable.")] = None,
-    preview: Annotated[bool, typer.Option("--preview", help="Only show what would go.")] = False,
+    preview: Annotated[bool, typer.Option("--preview", help="Only show what would be forgotten.")] = False,
     yes: Yes = False,
 ) -> None:
-    """Forget what is known about somebody or something, with everything derived from it.
+    """Forget what is known about someone or something, with everything derived from it.
 
-    Shows what goes and why, and asks first. Messages that state a forgotten fact go with it. Session transcripts stay:
-    the receipt names those that still contain it, for `attractor sessions delete`.
+    Shows what will be forgotten and why, and asks first. Messages that state a forgotten fact are forgotten with it.
+    Session transcripts stay: the receipt names those that still contain it, for `attractor sessions delete`.
 
     \b
     Examples:
@@ -217,7 +217,7 @@ async def forget(
 
 
 def _show_forgotten(output: Output, found: ForgetResponse) -> None:
-    """Prints what a preview found, or the receipt."""
+    """Prints the preview, or the receipt."""
     if output.as_json:
         output.json(found)
         return

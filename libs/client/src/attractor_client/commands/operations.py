@@ -58,7 +58,7 @@ async def replay(
     ] = None,
     everywhere: Everywhere = False,
 ) -> None:
-    """Deliver dead letters again. Remove what made them fail first: `dead-letters` shows the reason.
+    """Replay dead letters. First fix what made them fail: `dead-letters` shows the reason.
 
     \b
     Examples:

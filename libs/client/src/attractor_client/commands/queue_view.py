@@ -1,4 +1,4 @@
-"""The live view of what is being ingested."""
+"""The live view of the ingestion queue."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ POLL_SECONDS = 1.0
 
 
 async def follow(client: AttractorClient, output: Output, source_id: UUID | None) -> DocumentSummary:
-    """Shows the queue until it is empty; the last counts. With --json each state is a line of JSON."""
+    """Shows the queue until it is empty; returns the final counts. With --json, prints each state as a line of JSON."""
     live = Live(console=output.notes, transient=True, auto_refresh=False)
     shown = output.notes.is_terminal and not output.notes.is_dumb_terminal
     if shown:
@@ -39,7 +39,7 @@ async def follow(client: AttractorClient, output: Output, source_id: UUID | None
 
 
 def described(summary: DocumentSummary) -> str:
-    """Done, failed, rate, time left; then what is in which stage, and what failed of what."""
+    """Formats counts: done, in progress by stage, failed by reason, without vectors, and the rate."""
     count = summary.by_status.get
     parts = [f"{count(DocumentStatus.searchable, 0)} of {summary.total} searchable"]
     if waiting := count(DocumentStatus.processing, 0):

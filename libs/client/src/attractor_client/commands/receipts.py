@@ -1,4 +1,4 @@
-"""The proof of a deletion as people read it."""
+"""Shows receipts of deletions to people."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contracts.ingestion import StoreReceipt
 
 
 def show_receipts(output: Output, services: Sequence[StoreReceipt], pending: Sequence[str]) -> None:
-    """A line per service: what it removed and what it still counts; then who has not confirmed."""
+    """Prints one line per service: what it removed and what is left; then the services that have not confirmed."""
     rows = [(one.service, counts(one.removed), counts(one.remaining)) for one in services]
     output.table(("service", "removed", "left"), rows)
     if pending:
@@ -17,5 +17,5 @@ def show_receipts(output: Output, services: Sequence[StoreReceipt], pending: Seq
 
 
 def counts(counts: dict[str, int]) -> str:
-    """Returns `3 messages, 1 runs`: what there is of each kind."""
+    """Formats counts by kind: `3 messages, 1 runs`."""
     return ", ".join(f"{count} {kind}" for kind, count in counts.items() if count) or "nothing"

@@ -81,6 +81,6 @@ async def cancel(client: AttractorClient, output: Output, run_id: RunId) -> None
 @app.command()
 @connected()
 async def retry(client: AttractorClient, output: Output, run_id: RunId) -> None:
-    """Try a failed run again, from where it failed."""
+    """Retry a failed run from where it failed."""
     run = await client.runs.retry(run_id)
     output.json(run) if output.as_json else output.text(f"{run.id} {run.status.value}")

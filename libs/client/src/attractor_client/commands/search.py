@@ -45,7 +45,7 @@ async def search(
       attractor search '"duplicate receipts" -test' --strict --around section
       attractor search "open questions" --session 2f0c... --json | jq .hits
     """
-    people = not output.as_json  # they are told of corrected words, which come with an explanation
+    people = not output.as_json  # they see which words were corrected; the explanation has them
     options: SearchOptions = {**filters, **ranking, "highlight": people, "explain": explain or people}
     found = await client.search(words, **options)
     show_found(output, found, explain) if people else output.json(found)

@@ -1,4 +1,4 @@
-"""The options of a search: what it is limited to, how it is ranked, what comes along."""
+"""The options of a search: filters, ranking and output."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from contracts.formats import MEDIA_TYPES
 from contracts.ingestion import OriginKind
 from contracts.retrieval import Around, Facet, SearchMode, SearchScope
 
-LIMITS, RANKING, ALONG = "What is searched", "How it is ranked", "What comes along"
+LIMITS, RANKING, ALONG = "Filters", "Ranking", "Output"
 DATES = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
 
 Mode = Annotated[
@@ -41,7 +41,7 @@ def filters(
     ] = None,
     source_type: Annotated[
         list[OriginKind] | None,
-        typer.Option(help="Only documents that came from here; repeatable.", rich_help_panel=LIMITS),
+        typer.Option(help="Only documents of this origin; repeatable.", rich_help_panel=LIMITS),
     ] = None,
     media_type: Annotated[
         list[str] | None,
@@ -71,11 +71,11 @@ def filters(
     metadata: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="JSONPATH", help="""'$.authors[*] ? (@ == "Ada")'; all must find.""", rich_help_panel=LIMITS
+            metavar="JSONPATH", help="""'$.authors[*] ? (@ == "Ada")'; all must match.""", rich_help_panel=LIMITS
         ),
     ] = None,
 ) -> Filters:
-    """A session is the scope of its own accord. Times without a zone are those of this machine."""
+    """Returns the filters. A session implies the scope `session`; times without a zone are in this machine's zone."""
     limits: Filters = {
         "session_id": session,
         "document_ids": document,

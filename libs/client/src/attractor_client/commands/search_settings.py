@@ -74,7 +74,7 @@ async def change(
 async def reset(
     client: AttractorClient,
     output: Output,
-    settings: Annotated[list[Setting] | None, typer.Argument(metavar="SETTING...", help="By default all.")] = None,
+    settings: Annotated[list[Setting] | None, typer.Argument(metavar="SETTING...", help="Default: all.")] = None,
 ) -> None:
     """Reset settings to their defaults.
 
@@ -110,7 +110,7 @@ def _pairs(values: dict[str, float]) -> str:
 
 
 def numbers(pairs: list[str]) -> dict[str, float]:
-    """`["cosine=1.2"]` as {"cosine": 1.2}."""
+    """Parses `["cosine=1.2"]` into {"cosine": 1.2}."""
     read = {}
     for pair in pairs:
         name, _, value = pair.partition("=")

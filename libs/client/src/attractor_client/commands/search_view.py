@@ -54,28 +54,28 @@ def _show(output: Output, rank: int, hit: Hit, explain: bool) -> None:
 
 
 def passage(hit: Hit) -> Text:
-    """The passage with its best sentences in bold, around the first of them when it is long; whole where the text
-    around it was asked for.
+    """Returns the chunk with its best sentences in bold. A long chunk is cut around the first of them, unless the text
+    around it was requested.
     """
-    text = Text(plain(hit.content))  # as many characters as before: the spans still fit
+    text = Text(plain(hit.content))  # the length is unchanged, so the spans still fit
     for span in hit.highlights:
         text.stylize("bold", span.start, span.end)
     if hit.around:
         return _within(hit.around, hit.chunk_id, hit.content, text)
     best = hit.highlights[0].start if hit.highlights else 0
     start = max(0, min(best - BEFORE_CHARACTERS, len(text) - SHOWN_CHARACTERS))
-    if start:  # at a word, unless none begins before the best sentence
+    if start:  # begin at a word, unless none begins before the best sentence
         start = start + 1 + max(text.plain[start:best].find(" "), -1)
     end = start + SHOWN_CHARACTERS
     return Text.assemble("… " if start else "", text[start:end], " …" if end < len(text) else "")
 
 
 def _within(around: Surrounding, chunk_id: str, content: str, text: Text) -> Text:
-    """The surrounding as a whole, dim where it is not the passage itself; `text` is the passage as it is styled."""
+    """Returns the whole surrounding, dimmed except for the chunk itself; `text` is the styled chunk."""
     if (at := around.content.find(content)) >= 0:
         before, after = around.content[:at], around.content[at + len(content) :]
         return Text.assemble((plain(before), "dim"), text, (plain(after), "dim"))
-    whole = Text(plain(around.content), style="dim")  # the passage begins with what the one before it ends with
+    whole = Text(plain(around.content), style="dim")  # the chunk's beginning may repeat the end of the one before it
     for part in around.parts:
         if part.chunk_id == chunk_id:
             whole.stylize("not dim", part.start, part.end)

@@ -190,7 +190,7 @@ async def documents(client: AttractorClient, output: Output, session_id: Session
 @app.command()
 @connected()
 async def attach(client: AttractorClient, output: Output, session_id: SessionId, document_ids: DocumentIds) -> None:
-    """Attach documents to a session: its answers, and `attractor search --session ID`, draw on them alone.
+    """Attach documents to a session: its answers, and `attractor search --session ID`, draw only on them.
 
     \b
     Example:

@@ -94,7 +94,7 @@ async def reset(client: AttractorClient, output: Output, key: Key, workspace: Wo
 
 
 def _parsed(key: str, value: str) -> Any:
-    """Returns numbers and lists as such. Instructions, addresses and keys are texts whatever they look like."""
+    """Parses numbers and lists. Instructions, addresses and keys are always text, whatever they look like."""
     if not key.startswith("roles.") and key not in ("answers.temperature", "answers.passages"):
         return value
     try:

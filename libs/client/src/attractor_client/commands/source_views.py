@@ -1,4 +1,4 @@
-"""Sources and synchronisations as people read them."""
+"""Shows sources and synchronisations to people."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _how_often(source: Source) -> str:
 
 
 def show_sync(output: Output, sync: Sync) -> None:
-    """Its outcome in a line, and its error in another."""
+    """Prints the outcome in one line, and the error, if any, in another."""
     verb = "would be " if sync.dry_run else ""
     counts = (
         f"{sync.added} {verb}added, {sync.changed} {verb}changed, {sync.removed} {verb}removed, "

@@ -248,7 +248,7 @@ async def delete(
 ) -> None:
     """Delete a source with all its documents, and show what each service removed.
 
-    Exit code 1 if a service still holds something of a document.
+    Exit code 1 if a service still holds any data of its documents.
     """
     source = await client.sources.get(source_id)
     what = "keep its" if keep_documents else "delete its"

@@ -1,4 +1,4 @@
-"""The user's editor on a text: nothing of what was typed is lost."""
+"""Opens a text in the user's editor, without ever losing what was typed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DEFAULT_EDITOR = "notepad" if os.name == "nt" else "vi"
 
 
 class EditedFile:
-    """A temporary file with a text, byte by byte: line ends stay as they are."""
+    """A temporary file with a text; line endings are preserved."""
 
     def __init__(self, text: str, suffix: str) -> None:
         descriptor, name = tempfile.mkstemp(prefix="attractor-", suffix=suffix)
@@ -23,7 +23,7 @@ class EditedFile:
         self.path = Path(name)
 
     def edit(self) -> str:
-        """Opens $VISUAL or $EDITOR and waits for it; returns what is in the file then. Raises BadParameter."""
+        """Opens $VISUAL or $EDITOR, waits for it to exit, and returns the file's text. Raises BadParameter."""
         editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or DEFAULT_EDITOR
         try:
             subprocess.run([*shlex.split(editor, posix=os.name != "nt"), str(self.path)], check=True)
@@ -38,13 +38,13 @@ class EditedFile:
 
 
 def changed_span(before: str, after: str) -> tuple[int, int, str]:
-    """Returns the smallest span of the text in which all changes are, and what is there instead."""
+    """Returns the smallest span that contains all changes, and its new text."""
     head = _same(before, after)
     tail = _same(before[head:][::-1], after[head:][::-1])
     return head, len(before) - tail, after[head : len(after) - tail]
 
 
 def _same(one: str, other: str) -> int:
-    """Returns how many characters both begin with."""
+    """Returns the length of the common prefix."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))

@@ -49,7 +49,7 @@ async def disable(client: AttractorClient, output: Output, user_id: UserId, yes:
 @app.command()
 @connected()
 async def enable(client: AttractorClient, output: Output, user_id: UserId) -> None:
-    """Let a disabled user in again; the user's keys work as before."""
+    """Enable a disabled user; the user's keys work as before."""
     _show(output, await client.accounts.change_user(user_id, disabled=False), "enabled")
 
 
@@ -64,7 +64,7 @@ async def promote(client: AttractorClient, output: Output, user_id: UserId, yes:
 @app.command()
 @connected()
 async def demote(client: AttractorClient, output: Output, user_id: UserId) -> None:
-    """Make an administrator an ordinary user. The last administrator who can get in stays one."""
+    """Make an administrator an ordinary user. Fails if no other administrator has a valid key or can sign in."""
     _show(output, await client.accounts.change_user(user_id, is_admin=False), "is no administrator")
 
 

@@ -57,7 +57,7 @@ async def delete(
 ) -> None:
     """Delete a workspace with everything in it, and show what each service removed.
 
-    Documents, graph, memories, conversations and keys are gone for good. Exit code 1 if a service still holds something
+    Documents, graph, memories, conversations and keys are gone for good. Exit code 1 if a service still holds any data
     of it.
     """
     found = [one async for one in client.accounts.workspaces() if one.id == workspace_id]

@@ -124,7 +124,7 @@ async def revert(
 
 
 def operation(text: str) -> WorldOperation:
-    """Reads `add /topics billing`; a value that is no JSON is text."""
+    """Parses an operation such as `add /topics billing`; a value that is not JSON is text."""
     kind, _, rest = text.strip().partition(" ")
     path, _, value = rest.strip().partition(" ")
     if kind not in set(WorldOperationKind) or not path:
@@ -134,7 +134,7 @@ def operation(text: str) -> WorldOperation:
 
 
 def what_happened(event: WorldEvent) -> str:
-    """Returns an event in one line."""
+    """Formats an event as one line."""
     if event.op is None:
         return ": ".join([event.kind.value, ", ".join(event.repairs)]) if event.repairs else event.kind.value
     said = f"{event.op.value} {event.path} {_brief(event.value) if event.value is not None else ''}".strip()

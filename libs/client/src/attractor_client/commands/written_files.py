@@ -1,4 +1,4 @@
-"""What a command writes to a file or to stdout."""
+"""Writes the output of a command to a file or to stdout."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from attractor_client.errors import AttractorError
 
 
 async def write_parts(file: Path, parts: AsyncIterator[bytes]) -> int:
-    """Writes the parts to the file, `-` for stdout; returns the bytes that a file got.
+    """Writes the parts to the file, or to stdout for `-`; returns the number of bytes in the file (0 for stdout).
 
-    A file that breaks off does not take the place of an older one. Raises AttractorError where it cannot be written.
+    An incomplete file does not replace an older one. Raises AttractorError if the file cannot be written.
     """
     written = 0
     if str(file) == "-":

@@ -1,4 +1,4 @@
-"""Asks the questions of an evaluation and judges what is found."""
+"""Asks the questions of an evaluation and judges the results."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Call = tuple[Asked, SearchMode]
 
 @dataclass(frozen=True)
 class Asking:
-    """How questions are asked. `names`: what documents are called; by default as the server does."""
+    """How to ask questions. `names`: names of documents to show, by default the server's."""
 
     modes: Sequence[SearchMode]
     k: int = 10
@@ -36,10 +36,10 @@ class Asking:
     async def run(
         self, client: AttractorClient, questions: Sequence[Asked], progress: Progress
     ) -> list[QuestionResult]:
-        """The results in the order of the questions. A question that is refused has found nothing.
+        """Returns the results in the order of the questions. A rejected question counts as having found nothing.
 
-        Each question is asked in all modes before the next, another mode first each time: so that none alone waits for
-        the vector of the question, which the service then remembers.
+        Each question is asked in all modes before the next one, starting with a different mode each time. This spreads
+        the time for embedding the question, which the service then caches, over all modes.
         """
         results = [
             QuestionResult(id=one.question.id, text=one.question.text, expected=_expected(one), answers={})
@@ -83,7 +83,7 @@ class Asking:
         )
 
     def request(self, asked: Asked, mode: SearchMode) -> SearchRequest:
-        """Where documents are judged, one passage of each is enough."""
+        """Returns the request; if documents are judged rather than passages, one chunk of each is enough."""
         return SearchRequest(
             query=asked.question.text,
             k=self.k,

@@ -1,4 +1,4 @@
-"""Compares two evaluations over the same questions. Pure."""
+"""Compares two evaluations over the same questions. No I/O."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Verdict(StrEnum):
 
 
 class Change(BaseModel):
-    """A measure before and after, over the questions that both have; `p` of the paired permutation test, two-sided."""
+    """A measure before and after, over the common questions; `p` is from the two-sided paired permutation test."""
 
     mode: str
     metric: str
@@ -61,7 +61,7 @@ def signed(value: float) -> str:
 
 
 class Comparison(BaseModel):
-    """`changed`: the questions whose `metric` in `mode` differs, the greatest difference first."""
+    """`changed`: the questions whose `metric` in `mode` differs, largest difference first."""
 
     baseline: str
     questions: int
@@ -74,9 +74,9 @@ class Comparison(BaseModel):
 
 
 def compare(before: Evaluation, after: Evaluation, metric: str) -> Comparison:
-    """Only questions with the same id and the same words are compared, in the modes and measures that both have.
+    """Compares the questions with the same id and wording, in the modes and measures that both evaluations have.
 
-    Raises ValueError when there are none.
+    Raises ValueError if there are none.
     """
     earlier = {(one.id, one.text): one for one in before.questions}
     pairs = [(earlier[one.id, one.text], one) for one in after.questions if (one.id, one.text) in earlier]

@@ -24,9 +24,9 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass
 class PlacedDocument:
-    """`documents`: where each of the corpus is, by its id there. `refused`: why one is not there.
+    """A corpus in the workspace. `documents`: ids by the corpus's own ids. `refused`: why a document is not searchable.
 
-    `others` counts documents of the workspace that the corpus has not, `incomplete` those found by their words alone.
+    `others` counts documents of the workspace outside the corpus, `incomplete` those found only by lexical search.
     """
 
     documents: dict[str, UUID] = field(default_factory=dict)
@@ -37,13 +37,14 @@ class PlacedDocument:
 
     @property
     def names(self) -> dict[UUID, str]:
-        """Returns the corpus's name of each document; of equal texts the first."""
+        """Returns the corpus's own id of each document; the first one if several have the same text."""
         return {document: name for name, document in reversed(self.documents.items())}
 
 
 async def place(client: AttractorClient, dataset: Dataset, progress: Progress, *, graph: bool) -> PlacedDocument:
-    """Uploads what is not there yet, known by its bytes, and waits until all is searchable; with `graph` until the
-    knowledge graph has read it too.
+    """Uploads the documents whose bytes are not in the workspace yet, and waits until all are searchable.
+
+    With `graph` it also waits until the knowledge graph has read them.
     """
     hashes: dict[str, list[str]] = defaultdict(list)
     for document in dataset.documents:
@@ -66,7 +67,7 @@ async def place(client: AttractorClient, dataset: Dataset, progress: Progress, *
 
 
 def judged(dataset: Dataset, placed: PlacedDocument) -> list[Asked]:
-    """Returns the questions with the expected documents; of equal documents the better grade counts."""
+    """Returns the questions with the expected documents; if documents are identical, the best grade counts."""
     titles = {one.id: one.title for one in dataset.documents}
     questions = []
     for question in dataset.questions:

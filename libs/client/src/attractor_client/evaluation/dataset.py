@@ -25,7 +25,7 @@ class CorpusDocument:
     text: str
 
     def file(self) -> tuple[str, bytes]:
-        """Plain text under its underlined title; a title that is too long for that is the heading of an HTML page."""
+        """Returns plain text under an underlined title, or an HTML page with a heading if the title is too long."""
         title, name = " ".join(self.title.split()), UNSAFE.sub("_", self.id) or "_"
         if not title:
             return f"{name}.txt", self.text.encode("utf-8", "replace")
@@ -37,7 +37,7 @@ class CorpusDocument:
 
     @property
     def content_hash(self) -> str:
-        """Returns the SHA-256 of the file's bytes, by which the server recognises it."""
+        """Returns the SHA-256 of the file's bytes, by which the server recognises the document."""
         return hashlib.sha256(self.file()[1]).hexdigest()
 
 
@@ -49,8 +49,9 @@ class Question:
 
 @dataclass(frozen=True)
 class Dataset:
-    """`grades` by question and document, above 0 alone. Each question has one; `left_out` counts those that have none,
-    or whose evidence the corpus holds only in part (`supporting_complete` is false).
+    """A data set. `grades` above 0 by question and document; every question has at least one.
+
+    `left_out` counts the questions without a grade, or with incomplete evidence (`supporting_complete` is false).
     """
 
     name: str
@@ -65,7 +66,7 @@ def is_dataset(folder: Path) -> bool:
 
 
 def read_dataset(folder: Path, split: str = "test") -> Dataset:
-    """Raises BadDataset. `split` names the file of grades where the folder has a folder `qrels`."""
+    """Reads a data set. `split` names the file of grades if there is a folder `qrels`. Raises BadDataset."""
     grades = _grades(folder, split)
     documents = [
         CorpusDocument(_id(row, place), str(row.get("title") or ""), str(row.get("text") or ""))
@@ -93,7 +94,7 @@ def _grades(folder: Path, split: str) -> dict[str, dict[str, int]]:
         raise BadDataset(f"{folder} has neither qrels.tsv nor qrels/{split}.tsv")
     grades: dict[str, dict[str, int]] = defaultdict(dict)
     for number, line in enumerate(_lines(file), 1):
-        # TREC's own form has a column between question and document.
+        # TREC's own format has another column between question and document.
         fields = line.split("\t") if "\t" in line else line.split()
         if len(fields) not in (3, 4):
             raise BadDataset(f"{file}:{number}: expected question, document and grade")
@@ -122,7 +123,7 @@ def _rows(file: Path) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _lines(file: Path) -> list[str]:
-    """Yields the non-empty lines; only a line feed ends one, because JSON may contain other separators."""
+    """Returns the non-empty lines; only a line feed ends one, because JSON may contain other separators."""
     try:
         return [line for line in file.read_text(encoding="utf-8-sig").split("\n") if line.strip()]
     except (OSError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""Judges which expected results a list of hits contains, and at which ranks. Pure."""
+"""Judges which expected results a list of hits contains, and at which ranks. No I/O."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from contracts.retrieval import Hit
 
 @dataclass(frozen=True)
 class Target:
-    """Something that a question should find: one of `documents` (None: any), with `passage` in the hit where given.
+    """An expected result: a hit in one of `documents` (None: any) that contains `passage`, if given.
 
-    Empty `documents` can never be found: they are not in the workspace. `title` is for people.
+    If `documents` is empty, the target is not in the workspace and is never found. `title` is for people.
     """
 
     label: str
@@ -43,7 +43,7 @@ class JudgedHit:
 
 @dataclass(frozen=True)
 class JudgedHits:
-    """`ranked` has the grade of each result; `hits` are the ones that were counted; `missing` were not found."""
+    """`ranked` has the grade of each result; `hits` are those that count; `missing` targets were not found."""
 
     ranked: list[int]
     hits: list[JudgedHit]
@@ -53,8 +53,8 @@ class JudgedHits:
 def judge(hits: Sequence[Hit], asked: Asked, k: int) -> JudgedHits:
     """Judges the first `k` hits. A document counts once, at its best chunk, unless passages are expected.
 
-    What a hit has folded into it counts as found with it. Where one hit holds several of the expected, they take ranks
-    one after the other, so that no list can be better than the ideal one.
+    Duplicates folded into a hit count as found with it. If one hit contains several expected results, they take
+    successive ranks, so that no list can score better than the ideal one.
     """
     open_targets = list(asked.targets)
     ranked: list[int] = []

@@ -1,4 +1,4 @@
-"""Conditions for an evaluation to count as a success. Pure."""
+"""Conditions for an evaluation to count as a success. No I/O."""
 
 from __future__ import annotations
 

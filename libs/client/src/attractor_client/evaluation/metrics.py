@@ -1,4 +1,4 @@
-"""Measures of one ranked list against what was expected. Pure."""
+"""Metrics of a ranked list against the expected results. No I/O."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ SHALLOW = 5
 
 
 def metric_names(k: int) -> list[str]:
-    """What `measure` gives, in the order in which tables show it."""
+    """Returns the names of the metrics of `measure`, in the order in which tables show them."""
     shallow = [f"recall@{SHALLOW}"] if k > SHALLOW else []
     return [f"ndcg@{k}", *shallow, f"recall@{k}", f"mrr@{k}", f"hit_rate@{k}", "success@1"]
 
 
 def measure(ranked: Sequence[int], expected: Sequence[int], k: int) -> dict[str, float]:
-    """`ranked` holds the grade of each result, best first, 0 where it was not expected; `expected` all there are.
+    """Returns the metrics of one question by name.
 
+    `ranked` has the grade of each result, best first, 0 if it was not expected; `expected` has all expected grades.
     nDCG with the gain 2^grade - 1 and the discount log2(rank + 1) (Burges et al. 2005); MRR is 1 / rank of the first
     expected result, 0 beyond k; hit rate: whether one is among the first k; success@1: whether the first one is.
     """
@@ -36,12 +37,12 @@ def measure(ranked: Sequence[int], expected: Sequence[int], k: int) -> dict[str,
 
 
 def dcg(grades: Sequence[int]) -> float:
-    """Discounted cumulative gain of grades in the order of their ranks."""
+    """Returns the discounted cumulative gain of grades in rank order."""
     return math.fsum((2.0**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
 
 
 def means(values: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """The mean of each measure over all questions; empty without questions."""
+    """Returns the mean of each metric over all questions; empty without questions."""
     return {name: math.fsum(one[name] for one in values) / len(values) for name in values[0]} if values else {}
 
 

@@ -19,7 +19,7 @@ from contracts.questions import OwnQuestion, QuestionsInvalid, own_questions
 
 
 def read_questions(file: Path) -> list[OwnQuestion]:
-    """Reads JSON Lines, or a YAML list, which may stand under `questions`. Raises BadDataset."""
+    """Reads JSON Lines, or a YAML list, perhaps under the key `questions`. Raises BadDataset."""
     try:
         text = file.read_text(encoding="utf-8-sig")
         rows = _json_lines(text) if file.suffix.lower() in (".jsonl", ".ndjson") else yaml.safe_load(text)
@@ -34,7 +34,7 @@ def read_questions(file: Path) -> list[OwnQuestion]:
 
 
 def expectations(questions: Iterable[OwnQuestion], documents: Iterable[Document]) -> list[Asked]:
-    """The questions with what has to be found for each. Raises BadDataset naming all documents that are not there."""
+    """Returns the questions with what each should find. Raises BadDataset, which names all missing documents."""
     known: dict[str, set[UUID]] = defaultdict(set)
     for document in documents:
         for name in (str(document.id), document.name, document.source_path, document.source_uri):

@@ -1,6 +1,6 @@
-"""Measures recall of long conversations: imported, asked about, and judged by the messages that hold the answers.
+"""Measures recall of long conversations: imports them, asks questions, and checks for the messages with the answers.
 
-A file is a JSON list, as LoCoMo has it (Maharana et al. 2024): {"conversation_id", "sessions": [{"session_id", "time",
+A file is a JSON list in LoCoMo's format (Maharana et al. 2024): {"conversation_id", "sessions": [{"session_id", "time",
 "turns": [{"id", "speaker", "text"}]}], "questions": [{"question", "category_name", "evidence_turn_ids"}]}.
 """
 
@@ -24,7 +24,7 @@ from contracts.memory import ImportedConversation, ImportedMessage, ImportReques
 
 K = 10
 AT_ONCE = 200
-"""Messages of a session in one request."""
+"""Messages of a session per request."""
 PATIENCE_SECONDS = 900.0
 SOURCE = "attractor eval memory"
 ALL = "all"
@@ -32,7 +32,7 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class AskedQuestion:
-    """A question, its kind, and the ids of the messages that hold its answer."""
+    """A question, its category, and the ids of the messages that contain the answer."""
 
     text: str
     category: str
@@ -48,9 +48,9 @@ class AskedConversation:
 
 @dataclass
 class RecallFigures:
-    """Recall of the evidence among the first ten memories by category, and what the import left.
+    """Recall of the evidence among the first ten memories by category, and what was imported.
 
-    `seconds` is of each question, over the network.
+    `seconds` has the time of each question, including the network.
     """
 
     recall: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -59,12 +59,12 @@ class RecallFigures:
     facts: int = 0
 
     def mean_recall(self) -> dict[str, float]:
-        """Returns the mean by category, that of all questions first."""
+        """Returns the mean by category; the first is the mean of all questions."""
         return {name: mean(self.recall[name]) for name in sorted(self.recall, key=lambda one: (one != ALL, one))}
 
 
 def read_conversations(file: Path) -> list[AskedConversation]:
-    """Raises AttractorError for a file of another form. Questions without evidence among the messages are left out."""
+    """Reads the file, without questions whose evidence is not in it. Raises AttractorError for another format."""
     try:
         return [_conversation(one) for one in json.loads(file.read_text("utf-8"))]
     except (KeyError, TypeError, ValueError) as error:
@@ -74,9 +74,9 @@ def read_conversations(file: Path) -> list[AskedConversation]:
 async def measure_recall(
     client: AttractorClient, conversations: list[AskedConversation], progress: Callable[[str], None]
 ) -> RecallFigures:
-    """Imports and asks each conversation in a workspace of its own, which is deleted afterwards.
+    """Imports each conversation into a workspace of its own, asks its questions, and deletes the workspace.
 
-    Raises Forbidden for whoever is no administrator.
+    Raises Forbidden unless the caller is an administrator.
     """
     figures = RecallFigures()
     for one in conversations:
@@ -99,7 +99,7 @@ async def measure_recall(
 
 
 async def _imported(client: AttractorClient, one: AskedConversation, figures: RecallFigures) -> dict[str, str]:
-    """Returns the conversation's own ids of the messages by those of memory."""
+    """Imports the conversation; returns the messages' own ids by their ids in memory."""
     turn_of = dict[str, str]()
     for part in one.sessions:
         taken = await client.memories.take(ImportRequest(source=SOURCE, conversations=[part]))
@@ -110,7 +110,7 @@ async def _imported(client: AttractorClient, one: AskedConversation, figures: Re
 
 
 async def _embedded(client: AttractorClient) -> None:
-    """Waits until meanings are compared for all messages. Raises TimeoutError."""
+    """Waits until all messages are embedded. Raises TimeoutError."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         async for left in _unembedded(client):
             if not left:

@@ -13,9 +13,9 @@ from attractor_client.evaluation.results import Answer, Evaluation, ModeSummary,
 
 @dataclass(frozen=True)
 class Row:
-    """A question with its answer in the first mode, and the one of the baseline where there is one.
+    """A question with its answer in the first mode, and the baseline's answer if there is one.
 
-    `titles` of what was expected, by label.
+    `titles` are the titles of the expected results, by label.
     """
 
     question: QuestionResult
@@ -29,7 +29,7 @@ class Row:
 def render(
     evaluation: Evaluation, metric: str, comparison: Comparison | None = None, baseline: Evaluation | None = None
 ) -> str:
-    """The page. Questions that changed come first, then those that were answered worst."""
+    """Returns the page. Questions that changed come first, then those that were answered worst."""
     templates = Environment(
         loader=PackageLoader("attractor_client.evaluation", "."),
         autoescape=True,
@@ -51,7 +51,7 @@ def render(
 
 
 def write(file: Path, page: str) -> None:
-    """Raises OSError."""
+    """Writes the page, creating folders as needed. Raises OSError."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(page, encoding="utf-8")
 
@@ -70,6 +70,6 @@ def rows(evaluation: Evaluation, metric: str, baseline: Evaluation | None) -> li
 
 
 def best_values(summaries: dict[str, ModeSummary]) -> dict[str, float]:
-    """The highest value of each measure."""
+    """Returns the highest value of each metric."""
     measures = next(iter(summaries.values())).metrics
     return {name: max(summary.metrics[name] for summary in summaries.values()) for name in measures}

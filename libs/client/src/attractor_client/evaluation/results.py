@@ -22,7 +22,7 @@ class Expected(BaseModel):
 
 
 class RankedHit(BaseModel):
-    """`grade` is 0 where it was not expected."""
+    """`grade` is 0 if the hit was not expected."""
 
     document: str
     place: str = ""
@@ -31,7 +31,7 @@ class RankedHit(BaseModel):
 
 
 class Answer(BaseModel):
-    """`milliseconds` as the client waited, `service_milliseconds` as the service says; `error`: it was refused."""
+    """`milliseconds` are measured by the client, `service_milliseconds` by the service; `error`: it was rejected."""
 
     metrics: dict[str, float]
     milliseconds: float = 0.0
@@ -51,7 +51,7 @@ class QuestionResult(BaseModel):
 
 
 class Latency(BaseModel):
-    """Milliseconds, of answers that did not come from the cache."""
+    """Milliseconds of the answers that did not come from the cache."""
 
     p50: float
     p95: float
@@ -73,7 +73,7 @@ class ModeSummary(BaseModel):
 
 
 class Evaluation(BaseModel):
-    """The first of `modes` is the one that is looked at first. `about` says what else was set, for people."""
+    """The first of `modes` is the main one. `about` lists other settings, for people."""
 
     format: Literal["attractor-evaluation-1"]
     dataset: str
@@ -104,13 +104,13 @@ class Evaluation(BaseModel):
         )
 
     def save(self, file: Path) -> None:
-        """Raises OSError."""
+        """Writes the result to a file, creating folders as needed. Raises OSError."""
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(self.model_dump_json(exclude_defaults=True, indent=1) + "\n", encoding="utf-8")
 
 
 def load(file: Path) -> Evaluation:
-    """What `save` wrote; raises BadDataset."""
+    """Reads what `save` wrote. Raises BadDataset."""
     try:
         return Evaluation.model_validate_json(file.read_bytes())
     except OSError as error:

@@ -1,4 +1,4 @@
-"""One evaluation from a data set on disk to its result."""
+"""Runs an evaluation, from a data set on disk to the result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Note = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Plan:
-    """What to evaluate, where and how. `workspace` is a name or id; `here` uses the key's own, for a corpus too."""
+    """What to evaluate, where and how. `workspace` is a name or id; `here` loads a corpus into the key's own."""
 
     dataset: Path
     modes: Sequence[SearchMode]
@@ -44,7 +44,7 @@ class Plan:
 async def evaluate(
     client: AttractorClient, plan: Plan, progress: Progress, note: Note, placed: Callable[[PlacedDocument], None]
 ) -> Evaluation:
-    """Runs an evaluation. Calls `note` with remarks for the reader and `placed` with what became of a corpus.
+    """Runs an evaluation. Calls `note` with remarks for the reader, and `placed` once a corpus is in the workspace.
 
     Raises BadDataset.
     """
@@ -108,7 +108,7 @@ async def _about(client: AttractorClient, plan: Plan) -> dict[str, str]:
     try:
         settings = await client.search_settings.get()
     except NotFound:
-        return about  # of a server without such settings
+        return about  # the server has no such settings
     about["embedding space"] = settings.embedding_space or "none"
     about["weights"] = _listed(settings.weights)
     about["BM25"] = f"k1 {settings.k1:g}, b {settings.b:g}"

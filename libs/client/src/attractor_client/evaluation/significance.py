@@ -1,4 +1,4 @@
-"""Tests whether a difference of means over the same questions can be chance. Pure."""
+"""Tests whether a difference of means over the same questions can be chance. No I/O."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import random
 from collections.abc import Sequence
 
 SAMPLES = 10_000
-EXACT_UP_TO = 13  # differences that are not 0: 2^13 sign patterns are fewer than the samples
-EQUAL = 1e-12  # sums in another order differ by less
+EXACT_UP_TO = 13  # non-zero differences: 2^13 sign patterns are fewer than the samples
+EQUAL = 1e-12  # sums of the same numbers in a different order differ by less
 
 
 def permutation_test(differences: Sequence[float], seed: int = 1) -> float:
-    """The two-sided p-value of the paired randomisation test (Fisher 1935; Smucker et al. 2007): how often random signs
-    of the differences give a mean at least as far from 0. Exact for few differences, else of 10,000 samples.
+    """Returns the two-sided p-value of the paired randomisation test (Fisher 1935; Smucker et al. 2007).
+
+    It is the share of random sign patterns for which the mean difference is at least as far from 0: exact for few
+    differences, otherwise estimated from 10,000 samples.
     """
     changed = [one for one in differences if abs(one) > EQUAL]
     if not changed:

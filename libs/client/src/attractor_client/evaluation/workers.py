@@ -9,7 +9,7 @@ from attractor_client.errors import AttractorError
 
 
 async def side_by_side(count: int, worker: Callable[[], Awaitable[None]]) -> None:
-    """Returns when all have ended. The first AttractorError cancels the others and is raised unwrapped."""
+    """Runs `count` workers to their end. The first AttractorError cancels the others and is raised unwrapped."""
 
     async def run() -> None:
         await worker()

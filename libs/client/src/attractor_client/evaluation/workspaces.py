@@ -1,4 +1,4 @@
-"""The workspace of an evaluation: the key's own, a named one, or one for this run alone."""
+"""The workspace of an evaluation: the key's own, a named one, or one made for this run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DELETION_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Opened:
-    """`client` acts in the workspace; `created` when it was not there before."""
+    """`client` acts in the workspace; `created` if it did not exist before."""
 
     client: AttractorClient
     workspace: Workspace
@@ -27,11 +27,11 @@ class Opened:
 async def opened(
     client: AttractorClient, name: str | None, *, make: bool = False, fresh: bool = False, keep: bool = False
 ) -> AsyncIterator[Opened]:
-    """The workspace of this name or id; without a name that of the client's own key. With `make` it is made when there
-    is none, else NotFound is raised.
+    """Opens the workspace with this name or id; without a name, the one of the client's own key.
 
-    Another workspace than the key's own is entered with a key that is revoked in the end: that takes one of its owners,
-    and an administrator to make it. A `fresh` one is always made, and deleted in the end unless `keep`.
+    Raises NotFound if there is none; with `make` it is created instead. A `fresh` one is always created, and deleted at
+    the end unless `keep`. Any workspace but the key's own is accessed with a temporary key, which is revoked at the
+    end; this requires one of its owners, and creating a workspace an administrator.
     """
     own = (await client.accounts.me()).workspace
     if name is None or (not fresh and name in (own.name, str(own.id))):

@@ -15,10 +15,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """Exponential backoff with jitter, times in seconds. A Retry-After above `patience` is not waited for.
+    """Exponential backoff with jitter, times in seconds. A Retry-After longer than `patience` is not waited for.
 
-    429, and a connection that could not be made, are tried again for every call; a broken connection, a timeout, 502,
-    503 and 504 only for calls that may be repeated without harm.
+    429 and failed connection attempts are retried for every call; broken connections, timeouts, 502, 503 and 504 only
+    for calls that can safely be repeated.
     """
 
     attempts: int = 5

@@ -24,12 +24,12 @@ from attractor_client.version import VERSION
 
 M = TypeVar("M", bound=BaseModel)
 Parameters = Mapping[str, Any]
-# A server closes an idle connection after some seconds (uvicorn: five): ours are given up before.
+# Servers close idle connections after a few seconds (uvicorn: five), so the client closes its own earlier.
 KEEPALIVE_SECONDS = 3.0
 
 
 def path(*parts: str | UUID) -> str:
-    """`path("v1/documents", id)`: each part after the first is one segment, whatever characters it has."""
+    """Builds a path: `path("v1/documents", id)`. Each part after the first is quoted as one segment."""
     first, *rest = map(str, parts)
     return "/".join(["", first, *(quote(part, safe="") for part in rest)])
 
@@ -45,7 +45,7 @@ class Transport:
         retry: RetryPolicy,
         carrier: httpx2.AsyncBaseTransport | None = None,
     ) -> None:
-        """`carrier` takes the requests to the server; by default the network."""
+        """`carrier` sends the requests to the server; by default over the network."""
         self.url = httpx2.URL(url)
         if self.url.scheme not in ("http", "https") or not self.url.host:
             raise ValueError(f"{url!r} is not a server URL; expected one like http://127.0.0.1:8080")
@@ -96,9 +96,9 @@ class Transport:
         repeatable: bool | None = None,
         timeout: float | None = None,
     ) -> httpx2.Response:
-        """The successful answer, read to its end. `repeatable` defaults to what RFC 9110 says of the method.
+        """Returns the successful response, read completely. `repeatable` defaults to what RFC 9110 says of the method.
 
-        Of the body, fields that are None are left out; with `nulls` those that were not set. `content` is sent as is.
+        Fields of the body that are None are left out; with `nulls`, fields that were not set. `content` is sent as is.
         """
         if repeatable is None:
             repeatable = method in ("GET", "PUT", "DELETE")
@@ -130,7 +130,7 @@ class Transport:
         headers: dict[str, str] | None = None,
         timeout: float | None = None,
     ) -> AsyncIterator[httpx2.Response]:
-        """Opens a streamed answer; retries only until it has begun."""
+        """Opens a streamed response; retries only until it has begun."""
         waits = self._timeout(timeout)
         request = self.http.build_request("GET", place, params=_given(params), headers=headers, timeout=waits)
 
@@ -151,7 +151,7 @@ class Transport:
             await response.aclose()
 
     def parse(self, response: httpx2.Response, kind: type[M]) -> M:
-        """Parses an answer, ignoring unknown fields; raises UnexpectedAnswer if a known one does not fit."""
+        """Parses a response, ignoring unknown fields; raises UnexpectedAnswer if a known one is not valid."""
         try:
             return kind.model_validate_json(response.content)
         except ValidationError as error:

@@ -1,4 +1,4 @@
-"""What an upload is made of: files as parts of a multipart body, and a refusal as its files."""
+"""The body of an upload, with files as multipart parts, and the results when every file was refused."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def parts_of(files: Sequence[FileToUpload], opened: ExitStack) -> list[tuple[str
 
 
 def refused(refusal: InvalidRequest) -> list[UploadedFile]:
-    """When no file was accepted the answer is a problem that says why for each."""
+    """Returns the result of each file, for an upload of which none was accepted; else raises the refusal."""
     try:
         return REFUSED.validate_python(refusal.extra["files"])
     except (KeyError, ValidationError):
@@ -38,9 +38,9 @@ def refused(refusal: InvalidRequest) -> list[UploadedFile]:
 
 
 class FixedLength:
-    """A file as long as it is now, which is the length that the request announces: what it gains is left out.
+    """A file at its current length, which the request announces: bytes appended later are not sent.
 
-    Raises NotSendable when it gets shorter.
+    Raises NotSendable if the file becomes shorter.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -61,5 +61,5 @@ class FixedLength:
 
 
 def _sendable(name: str) -> str:
-    """Names that are not UTF-8 on disk hold lone surrogates in Python; those cannot be sent."""
+    """Replaces lone surrogates, which stand for bytes of a file name that are not UTF-8 and cannot be sent."""
     return name.encode("utf-8", "replace").decode("utf-8")

@@ -1,4 +1,4 @@
-"""The text of a document, from its chunks' file or its Markdown."""
+"""The text of a document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class DocumentText:
 
 
 async def document_text(client: AttractorClient, document_id: UUID) -> DocumentText:
-    """Returns the text as it was converted. Raises NotFound, and Conflict while it is not."""
+    """Returns the converted text. Raises NotFound, or Conflict while the document is not converted."""
     document = await client.documents.get(document_id)
     answer = await client.transport.send("GET", path("v1/documents", document_id, "markdown"))
     return DocumentText(document.name, answer.text)

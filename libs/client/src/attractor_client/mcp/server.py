@@ -1,4 +1,4 @@
-"""The MCP server: the same tools and resources over stdio and over HTTP; only where the client comes from differs."""
+"""The MCP server: the same tools and resources over stdio and HTTP, which differ only in how the client is opened."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ INSTRUCTIONS = (
 
 
 class McpEndpoint:
-    """Answers the requests of the protocol; `clients` opens the client with which a request is answered."""
+    """Answers requests of the protocol; `clients` opens the client that is used for a request."""
 
     def __init__(self, clients: Clients) -> None:
         self.clients = clients
@@ -84,7 +84,7 @@ class McpEndpoint:
         )
 
     async def call_tool(self, context: Context, asked: CallToolRequestParams) -> CallToolResult:
-        """Raises MCPError for what is no call of a tool; what the API refuses is a result with `is_error`."""
+        """Calls the tool. Raises MCPError for an invalid call; an error of the API is a result with `is_error`."""
         tool = BY_NAME.get(asked.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"there is no tool {asked.name!r}")
@@ -120,7 +120,7 @@ class McpEndpoint:
         return ListResourceTemplatesResult(resource_templates=[document])
 
     async def read_resource(self, context: Context, asked: ReadResourceRequestParams) -> ReadResourceResult:
-        """Raises MCPError, also with what the API refuses."""
+        """Reads the resource. Raises MCPError, also for errors of the API."""
         async with self._answering(context) as client:
             if asked.uri in (WORLD, STATUS):
                 told = await client.world.get() if asked.uri == WORLD else await client.world.status()
@@ -132,7 +132,7 @@ class McpEndpoint:
 
     @asynccontextmanager
     async def _answering(self, context: Context) -> AsyncIterator[AttractorClient]:
-        """Opens the client; turns what the API refuses into the protocol's error."""
+        """Opens the client; turns errors of the API into MCPError."""
         try:
             async with self.clients(context) as client:
                 yield client
@@ -142,7 +142,7 @@ class McpEndpoint:
 
 
 def _document_id(uri: str) -> UUID:
-    """Raises MCPError for the URI of no resource."""
+    """Returns the id in a resource's URI. Raises MCPError if there is none."""
     try:
         return UUID(uri.removeprefix(DOCUMENT))
     except ValueError as error:
@@ -155,7 +155,7 @@ def _succeeded(answer: BaseModel | dict[str, Any]) -> CallToolResult:
 
 
 def _failed(error: AttractorError) -> CallToolResult:
-    """Returns what the API refused: the problem's type, and what it says."""
+    """Returns an error of the API as a tool's result."""
     problem = {"type": error.type, "status": error.status, "title": error.title, "detail": error.detail}
     return CallToolResult(content=[TextContent(text=str(error))], structured_content=problem, is_error=True)
 

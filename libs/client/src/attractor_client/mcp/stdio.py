@@ -12,7 +12,7 @@ from attractor_client.mcp.server import Context, McpEndpoint
 
 
 async def serve_on_stdio(client: AttractorClient) -> None:
-    """Answers with this client until the input ends."""
+    """Serves requests with this client until the input ends."""
 
     @asynccontextmanager
     async def same(_: Context) -> AsyncIterator[AttractorClient]:

@@ -1,4 +1,4 @@
-"""The tools of the MCP server: their arguments, and what each asks of the API."""
+"""The tools of the MCP server: their arguments, and the API calls they make."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class DocumentGet(Request):
 
 @dataclass(frozen=True)
 class McpTool:
-    """`changes`: it writes; `deletes`: what it takes away cannot be had back."""
+    """`changes`: it writes; `deletes`: it deletes irrevocably."""
 
     name: str
     description: str

@@ -1,1 +1,1 @@
-"""The parts of the client: one for each noun of the API."""
+"""The parts of the client: one for each resource of the API."""

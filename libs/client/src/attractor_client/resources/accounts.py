@@ -39,7 +39,7 @@ USERS, WORKSPACES, ACCEPT = "/v1/users", "/v1/workspaces", "/v1/invitations/acce
 class Accounts:
     """`client.accounts`. Members and invitations require an owner's key, users and new workspaces an administrator's.
 
-    Everyone creates, lists and revokes own keys; owners list and revoke all keys of their workspace.
+    Users create, list and revoke their own keys; owners list and revoke all keys of their workspace.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -58,20 +58,20 @@ class Accounts:
         return every(self.transport, USERS, Page[User])
 
     async def create_user(self, name: str, *, idempotency_key: str | None = None) -> User:
-        """Creates a user without a key. To let a person in, use `invite`."""
+        """Creates a user without a key. To give a person access, use `invite`."""
         return await self.transport.create(USERS, UserCreate(name=name), User, idempotency_key)
 
     async def change_user(self, user_id: UUID, *, disabled: bool | None = None, is_admin: bool | None = None) -> User:
-        """Disables or enables a user, makes one an administrator or no longer one; what is None stays.
+        """Disables or enables a user, or grants or withdraws administrator rights; None leaves it as it is.
 
-        Raises Conflict if no administrator could get in any more.
+        Raises Conflict if no administrator with a valid key, or another way to sign in, would be left.
         """
         body = UserPatch(disabled=disabled, is_admin=is_admin)
         answer = await self.transport.send("PATCH", path("v1/users", user_id), body=body, repeatable=True)
         return self.transport.parse(answer, User)
 
     async def delete_user(self, user_id: UUID) -> None:
-        """Deletes a user with memberships, keys and invitations. Raises Conflict if a workspace needs the user."""
+        """Deletes a user with memberships, keys and invitations. Raises Conflict for a workspace's only owner."""
         await self.transport.send("DELETE", path("v1/users", user_id))
 
     def workspaces(self) -> AsyncIterator[Workspace]:
@@ -105,7 +105,7 @@ class Accounts:
         await self.transport.send("DELETE", path("v1/workspaces", workspace_id, "members", user_id))
 
     def invitations(self, workspace_id: UUID) -> AsyncIterator[Invitation]:
-        """Lists the workspace's invitations without their tokens, also those that are no longer open."""
+        """Lists the workspace's invitations without their tokens, including those that are no longer open."""
         return every(self.transport, path("v1/workspaces", workspace_id, "invitations"), Page[Invitation])
 
     async def invite(
@@ -118,7 +118,7 @@ class Accounts:
         expires_at: datetime | None = None,
         idempotency_key: str | None = None,
     ) -> InvitationCreated:
-        """Creates an invitation; only this answer contains its one-time token. No mail is sent.
+        """Creates an invitation; only this response contains its one-time token. No e-mail is sent.
 
         It is open for seven days, or until `expires_at`.
         """
@@ -139,7 +139,7 @@ class Accounts:
     ) -> InvitationAccepted:
         """Joins a workspace: as the client's user, or as a new one called `name` if the client has no key.
 
-        Only this answer contains the key of the workspace. It is not retried, as the token works once.
+        Only this response contains the key of the workspace. The call is not retried, because the token works once.
         """
         body = InvitationAccept(token=token, name=name, key_name=key_name, workspaces=list(workspaces))
         return self.transport.parse(await self.transport.send("POST", ACCEPT, body=body), InvitationAccepted)
@@ -159,10 +159,10 @@ class Accounts:
         expires_at: datetime | None = None,
         idempotency_key: str | None = None,
     ) -> ApiKeyCreated:
-        """Creates a key in the caller's name; only this answer contains the key itself.
+        """Creates a key in the caller's name; only this response contains the key itself.
 
         It may also search `workspaces`, or with `all_workspaces` every workspace of its user; the client's own key must
-        read these as well. It ends at `expires_at`.
+        be able to read these, too. It expires at `expires_at`.
         """
         body = ApiKeyCreate(
             name=name,
@@ -178,7 +178,7 @@ class Accounts:
         await self.transport.send("DELETE", path("v1/workspaces", workspace_id, "keys", key_id))
 
     async def set_password(self, new: str, old: str | None = None) -> None:
-        """Sets the own password, which ends the user's other web sessions. `old` is needed where there is one."""
+        """Sets the user's own password and ends the user's other web sessions. `old` is required if one is set."""
         content = json.dumps({"new_password": new} | ({} if old is None else {"old_password": old})).encode()
         headers = {"Content-Type": "application/json"}
         await self.transport.send("PUT", "/v1/auth/password", content=content, headers=headers, repeatable=False)

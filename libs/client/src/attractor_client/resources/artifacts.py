@@ -25,7 +25,7 @@ from contracts.base import Page, Request
 class SessionArtifacts:
     """`client.artifacts`: the artifact of a session, at most one, with all of its versions.
 
-    Where a `version` is given, raises StaleVersion if the artifact has changed since: it is `ArtifactView.version`.
+    With a `version` (`ArtifactView.version`), calls raise StaleVersion if the artifact has changed since.
     """
 
     def __init__(self, transport: Transport) -> None:
@@ -41,7 +41,7 @@ class SessionArtifacts:
         return await self._change("PUT", session_id, (), body, version)
 
     async def patch(self, session_id: UUID, body: ArtifactPatch, *, version: int | None = None) -> ArtifactView:
-        """Replaces a span, or what edits find. Raises Conflict if that is not there, or not for certain."""
+        """Replaces a span, or the texts that edits find. Raises Conflict if one is not found, or is ambiguous."""
         return await self._change("PATCH", session_id, (), body, version)
 
     def versions(self, session_id: UUID) -> AsyncIterator[ArtifactVersion]:
@@ -49,7 +49,7 @@ class SessionArtifacts:
         return every(self.transport, _place(session_id, "versions"), Page[ArtifactVersion])
 
     async def diff(self, session_id: UUID, from_index: int | None = None, to_index: int | None = None) -> ArtifactDiff:
-        """Compares two versions, by default the current one with the one that it was made from."""
+        """Compares two versions, by default the current one with the one it was made from."""
         params = {"from_index": from_index, "to_index": to_index}
         return await self.transport.get(_place(session_id, "diff"), ArtifactDiff, params)
 
@@ -58,15 +58,15 @@ class SessionArtifacts:
         return await self._change("POST", session_id, ("undo",), None, version)
 
     async def redo(self, session_id: UUID, *, version: int | None = None) -> ArtifactView:
-        """Goes on to the newest version that was made from the current one. Raises Conflict if there is none."""
+        """Goes forward to the newest version made from the current one. Raises Conflict if there is none."""
         return await self._change("POST", session_id, ("redo",), None, version)
 
     async def restore(self, session_id: UUID, index: int, *, version: int | None = None) -> ArtifactView:
-        """Adds a version that is as that one was."""
+        """Adds a version with the text of version `index`."""
         return await self._change("POST", session_id, ("restore",), ArtifactRestore(index=index), version)
 
     async def index(self, session_id: UUID, index: int | None = None) -> IndexedArtifact:
-        """Makes a version, by default the current one, a document; the next one that is indexed replaces it."""
+        """Makes a document of a version, by default the current one; the next indexed version replaces it."""
         params = {"index": index}
         answer = await self.transport.send("POST", _place(session_id, "index"), params=params, repeatable=True)
         return self.transport.parse(answer, IndexedArtifact)
@@ -77,7 +77,7 @@ class SessionArtifacts:
     ) -> AsyncIterator[AsyncIterator[bytes]]:
         """Opens a version, by default the current one, as a file: `async with client.artifacts.export(id) as parts`.
 
-        Raises Conflict if there is no file of this format, Unreachable when it breaks off.
+        Raises Conflict if there is no file in this format, Unreachable if the download breaks off.
         """
         params = {"format": format.value, "index": index}
         async with self.transport.stream(_place(session_id, "export"), params=params) as response:

@@ -1,4 +1,4 @@
-"""Who did what."""
+"""The audit trail: who did what."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class Audit:
         until: datetime | None = None,
         everywhere: bool = False,
     ) -> AsyncIterator[AuditEntry]:
-        """Returns the entries of the key's workspace, newest first; `everywhere` those of the deployment.
+        """Lists the entries of the key's workspace, newest first; with `everywhere` those of the deployment.
 
-        `action` is an action ("key.create") or its first part ("key"). Raises Forbidden for anyone but an owner, and
-        with `everywhere` for anyone but an administrator.
+        `action` is an action ("key.create") or its first part ("key"). Raises Forbidden unless the caller is an owner,
+        or with `everywhere` an administrator.
         """
         wanted = {
             "action": action,

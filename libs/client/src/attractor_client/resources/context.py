@@ -31,13 +31,13 @@ class Context:
         self.transport = transport
 
     async def __call__(self, *queries: str, **options: Unpack[ContextOptions]) -> ContextResponse:
-        """The packet for one question or several; its tokens never exceed `max_tokens` (by default 2,000).
+        """Returns the evidence for one or more questions, in at most `max_tokens` tokens (by default 2,000).
 
-        Raises pydantic.ValidationError where an argument is out of its range.
+        Raises pydantic.ValidationError if an argument is out of range.
         """
         request = ContextRequest.model_validate({"queries": list(queries), **listed(options)})
         return await self.transport.query(CONTEXT, request, ContextResponse)
 
     async def tokenizers(self) -> Tokenizers:
-        """The names that `tokenizer` may have."""
+        """Returns the names that `tokenizer` accepts."""
         return await self.transport.get(f"{CONTEXT}/tokenizers", Tokenizers)

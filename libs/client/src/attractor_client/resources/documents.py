@@ -39,7 +39,7 @@ UPLOAD_SECONDS = 120.0
 
 
 class ListFilters(TypedDict, total=False):
-    """Omitted or None does not limit. `name` matches part of the name."""
+    """Filters for lists of documents; None, or omitting one, does not limit. `name` matches part of a name."""
 
     status: DocumentStatus | None
     name: str | None
@@ -61,12 +61,12 @@ class Documents:
     async def upload(
         self, *files: FileToUpload, key: str | None = None, source_type: OriginKind = OriginKind.upload
     ) -> list[UploadedFile]:
-        """Uploads files in one streamed request; returns the outcome of each, in order.
+        """Uploads files in one streamed request; returns the result of each, in order.
 
-        A refused file has `error` and `message`. The same bytes are the same document, `created` is then False. An
-        archive is unpacked and answered file by file. `key` is a name of your own for one file: other bytes under the
-        same key are a new version of its document.
-        Raises OSError when a file cannot be read, NotSendable when it changed while it was sent.
+        A refused file has `error` and `message`. If the same bytes already exist, their document is returned and
+        `created` is False. An archive is expanded, with a result for each file. `key` is a name of your own for one
+        file: other bytes under the same key are a new version of its document. Raises OSError if a file cannot be read,
+        NotSendable if it changes while it is sent.
         """
         with ExitStack() as opened:
             try:
@@ -96,7 +96,7 @@ class Documents:
     async def page(
         self, *, limit: int = 50, cursor: str | None = None, **filters: Unpack[ListFilters]
     ) -> Page[Document]:
-        """Returns one page, newest first; `limit` is at most 200, filters as for `all`."""
+        """Returns one page, newest first; `limit` is at most 200, the filters are as for `all`."""
         return await self.transport.get(DOCUMENTS, Page[Document], {**filters, "limit": limit, "cursor": cursor})
 
     def all(self, **filters: Unpack[ListFilters]) -> AsyncIterator[Document]:
@@ -104,7 +104,7 @@ class Documents:
         return every(self.transport, DOCUMENTS, Page[Document], filters)
 
     async def summary(self, source_id: UUID | None = None) -> DocumentSummary:
-        """Returns counts, the rate and the time left, for the workspace or one source."""
+        """Returns counts, rate and time left, for the workspace or one source."""
         return await self.transport.get(f"{DOCUMENTS}/summary", DocumentSummary, {"source_id": source_id})
 
     def chunks(self, document_id: UUID) -> AsyncIterator[Chunk]:
@@ -112,7 +112,7 @@ class Documents:
         return every(self.transport, path("v1/documents", document_id, "chunks"), Page[Chunk])
 
     async def chunk(self, document_id: UUID, chunk_id: str) -> Chunk:
-        """Returns a chunk that search or a citation names. Raises NotFound when the document has it no more."""
+        """Returns a chunk that a search or citation named. Raises NotFound if the document no longer has it."""
         return await self.transport.get(path("v1/documents", document_id, "chunks", chunk_id), Chunk)
 
     def versions(self, document_id: UUID) -> AsyncIterator[DocumentVersion]:
@@ -144,7 +144,7 @@ class Documents:
         return self.transport.parse(answer, DocumentDetail)
 
     async def cancel(self, document_id: UUID) -> DocumentDetail:
-        """Cancels its conversion or embedding; raises Conflict if neither is under way."""
+        """Cancels the document's conversion or embedding; raises Conflict if neither is in progress."""
         answer = await self.transport.send("POST", path("v1/documents", document_id, "cancel"))
         return self.transport.parse(answer, DocumentDetail)
 
@@ -157,7 +157,7 @@ class Documents:
         return await self.transport.query(f"{DOCUMENTS}/cancel", which, ActionResult)
 
     async def delete(self, document_id: UUID, timeout: float = 10.0) -> DeletionReceipt:
-        """Deletes a document everywhere. Waits up to `timeout` seconds; `pending` names services yet to confirm."""
+        """Deletes a document everywhere; waits up to `timeout` seconds. `pending` names services yet to confirm."""
         answer = await self.transport.send(
             "DELETE", path("v1/documents", document_id), params={"timeout": timeout}, timeout=timeout + ANSWER_SECONDS
         )

@@ -13,7 +13,7 @@ from contracts.orchestrator import AnswerFeedback, FeedbackEntry, FeedbackFormat
 
 
 class Feedback:
-    """`client.feedback`: anybody gives it on the own answers; owners read what the workspace said."""
+    """`client.feedback`: users rate their own answers; owners read the workspace's feedback."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -27,24 +27,24 @@ class Feedback:
         comment: str | None = None,
         share_content: bool = False,
     ) -> AnswerFeedback:
-        """Rates an answer, instead of what was said before; with `share_content` owners see question and answer."""
+        """Rates an answer, replacing an earlier rating; with `share_content` owners see question and answer."""
         body = FeedbackPut(rating=rating, reasons=list(reasons), comment=comment, share_content=share_content)
         answer = await self.transport.send("PUT", path("v1/messages", message_id, "feedback"), body=body)
         return self.transport.parse(answer, AnswerFeedback)
 
     async def withdraw(self, message_id: UUID) -> None:
-        """Takes back what was said of an answer."""
+        """Withdraws the feedback on an answer."""
         await self.transport.send("DELETE", path("v1/messages", message_id, "feedback"))
 
     def all(self, rating: FeedbackRating | None = None) -> AsyncIterator[FeedbackEntry]:
-        """Lists what the workspace said, newest first. Raises Forbidden for anyone but an owner."""
+        """Lists the workspace's feedback, newest first. Raises Forbidden unless the caller is an owner."""
         return every(self.transport, "/v1/feedback", Page[FeedbackEntry], {"rating": rating and rating.value})
 
     @asynccontextmanager
     async def export(
         self, format: FeedbackFormat = FeedbackFormat.jsonl, rating: FeedbackRating | None = None
     ) -> AsyncIterator[AsyncIterator[bytes]]:
-        """Opens the same as a file: `async with client.feedback.export() as parts`."""
+        """Opens the workspace's feedback as a file: `async with client.feedback.export() as parts`."""
         wanted = {"format": format.value, "rating": rating and rating.value}
         async with self.transport.stream("/v1/feedback/export", params=wanted) as response:
             yield response.aiter_bytes()

@@ -1,4 +1,4 @@
-"""The knowledge graph: entities, relations, what is near to them; its tools, and triples of one's own."""
+"""The knowledge graph: entities, relations and the chunks near them; its tools, imports and corrections."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ IMPORT_SECONDS = 120.0
 
 
 class GraphTools:
-    """`client.graph.tools`. A result without success is no error here: `error` says why, `suggestions` what to try."""
+    """`client.graph.tools`. An unsuccessful result raises nothing: `error` says why, `suggestions` what to try."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
 
     async def all(self) -> ToolList:
-        """Names, descriptions and parameters, as chat models take them."""
+        """Returns names, descriptions and parameters, in the form that chat models take."""
         return await self.transport.get(TOOLS, ToolList)
 
     async def facts(self, asked: LookupFacts) -> ToolResult[EntityFacts]:
@@ -79,9 +79,9 @@ class Graph:
     def entities(
         self, *, query: str | None = None, entity_type: str | None = None, min_mentions: int | None = None
     ) -> AsyncIterator[Entity]:
-        """Entities, the most mentioned first; with `query` all whose name begins so, in any spelling.
+        """Lists entities, the most mentioned first; with `query`, all whose name begins with it, in any spelling.
 
-        Without either those that are mentioned as often as the deployment asks for (2); `min_mentions=1` gives all.
+        Without `query`, entities need `min_mentions`, by default the deployment's minimum (2); 1 lists all.
         """
         params = {"q": query, "entity_type": entity_type, "min_mentions": min_mentions}
         return every(self.transport, "/v1/graph/entities", Page[Entity], params)
@@ -99,15 +99,17 @@ class Graph:
         limit: int = 50,
         min_mentions: int | None = None,
     ) -> ExpandResponse:
-        """The passages near the entities that are named, or that the query names; `max_hops` 0 to 3, over entities that
-        are mentioned `min_mentions` times (None: what the deployment asks for)."""
+        """Returns the chunks near the given entities, or near those that the query names.
+
+        `max_hops` is 0 to 3, through entities with at least `min_mentions` (None: the deployment's minimum).
+        """
         request = ExpandRequest(
             query=query, entities=list(entities), max_hops=max_hops, limit=limit, min_mentions=min_mentions
         )
         return await self.transport.query("/v1/graph/expand", request, ExpandResponse)
 
     async def status(self) -> GraphStatus:
-        """How large the graph is and which store answers."""
+        """Returns the size of the graph, and which store answers."""
         return await self.transport.get("/v1/graph/status", GraphStatus)
 
     async def subgraph(
@@ -120,8 +122,10 @@ class Graph:
         min_mentions: int | None = None,
         relation_types: Sequence[str] = (),
     ) -> Subgraph:
-        """Nodes and edges around an entity, or of the most central part; raises NotFound when it is unknown.
-        Only entities that are mentioned as often as the deployment asks for (2), where `min_mentions` is not given."""
+        """Returns nodes and edges around an entity, or those of the most central part of the graph.
+
+        Entities need `min_mentions`, by default the deployment's minimum (2). Raises NotFound for an unknown entity.
+        """
         params = {
             "entity": entity,
             "hops": hops,
@@ -136,16 +140,18 @@ class Graph:
     async def export(
         self, format: ExportFormat = ExportFormat.graphml, *, min_mentions: int = 1
     ) -> AsyncIterator[AsyncIterator[bytes]]:
-        """`async with client.graph.export() as parts`: the whole graph as a file, part by part. Raises Unreachable when
-        it breaks off: what came is then not complete."""
+        """Opens the whole graph as a file: `async with client.graph.export() as parts`.
+
+        Raises Unreachable if the download breaks off; the parts received until then are incomplete.
+        """
         params = {"format": format.value, "min_mentions": min_mentions}
         async with self.transport.stream("/v1/graph/export", params=params) as response:
             yield response.aiter_bytes()
 
     async def bring_triples(self, name: str, content: bytes, format: TripleFormat) -> TripleImport:
-        """The set of this name is made of these triples and no others. Takes an editor's key.
+        """Imports triples, replacing those imported earlier under this name. Requires an editor's key.
 
-        Raises InvalidRequest when they cannot be read; its `extra["errors"]` has lines and messages.
+        Raises InvalidRequest if they cannot be read; its `extra["errors"]` has lines and messages.
         """
         answer = await self.transport.send(
             "POST",
@@ -159,17 +165,19 @@ class Graph:
         return self.transport.parse(answer, TripleImport)
 
     def imports(self) -> AsyncIterator[TripleImport]:
-        """The sets of triples, by name."""
+        """Lists the imported sets of triples, by name."""
         return every(self.transport, TRIPLES, Page[TripleImport])
 
     async def correct(self, correction: CorrectionRequest) -> Correction:
-        """Corrects the graph: confirms, rejects or adds a fact, merges or splits names, types an entity. Requires an
-        editor's key; raises InvalidRequest for names and facts that the graph does not know."""
+        """Corrects the graph: confirms, rejects or adds a fact, merges or splits names, or sets an entity's type.
+
+        Requires an editor's key. Raises InvalidRequest for names and facts that the graph does not know.
+        """
         answer = await self.transport.send("POST", CORRECTIONS, body=correction)
         return self.transport.parse(answer, Correction)
 
     def corrections(self) -> AsyncIterator[Correction]:
-        """The corrections that are in force, the newest first."""
+        """Lists the corrections in force, newest first."""
         return every(self.transport, CORRECTIONS, Page[Correction])
 
     async def undo_correction(self, correction_id: UUID) -> None:

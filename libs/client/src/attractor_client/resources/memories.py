@@ -34,7 +34,7 @@ class Memories:
         self.transport = transport
 
     def all(self, *, kind: MemoryKind | None = None) -> AsyncIterator[Memory]:
-        """Every memory, newest first."""
+        """Lists the memories, newest first."""
         return every(self.transport, MEMORIES, Page[Memory], {"kind": kind})
 
     async def add(self, content: str, *, idempotency_key: str | None = None) -> Memory:
@@ -46,43 +46,43 @@ class Memories:
         return (await self.ask(RecallRequest(query=query, k=k))).memories
 
     async def ask(self, request: RecallRequest) -> RecallResponse:
-        """Recalls with all that can be asked for: kinds, a time, context, and what the scores are made of."""
+        """Recalls with all options: kinds, a time, context, and an explanation of the scores."""
         return await self.transport.query(f"{MEMORIES}/recall", request, RecallResponse)
 
     async def edit(self, memory_id: UUID, content: str) -> Memory:
-        """Gives a note or a fact another text."""
+        """Changes the text of a note or a fact."""
         return await self._change(memory_id, MemoryEdit(content=content))
 
     async def pin(self, memory_id: UUID, *, pinned: bool = True) -> Memory:
-        """Keeps a memory whatever the workspace's retention, or no longer."""
+        """Protects a memory from the workspace's retention, or with `pinned=False` no longer."""
         return await self._change(memory_id, MemoryEdit(pinned=pinned))
 
     async def approve(self, memory_id: UUID) -> Memory:
-        """Has a fact recalled that waits for a review."""
+        """Approves a fact that awaits review, so that it is recalled."""
         place = f"{path('v1/memories', memory_id)}/approve"
         return self.transport.parse(await self.transport.send("POST", place, repeatable=True), Memory)
 
     async def forget(self, request: ForgetRequest) -> ForgetResponse:
-        """Forgets what is meant, or shows what that is; counts what goes by table."""
+        """Forgets what the request selects, or previews it; returns counts by table."""
         return await self.transport.query(f"{MEMORIES}/forget", request, ForgetResponse)
 
     @asynccontextmanager
     async def export(self) -> AsyncIterator[AsyncIterator[bytes]]:
-        """Opens all that is known of the user as JSON Lines: `async with client.memories.export() as parts`."""
+        """Opens everything known about the user as JSON Lines: `async with client.memories.export() as parts`."""
         async with self.transport.stream(f"{MEMORIES}/export") as response:
             yield response.aiter_bytes()
 
     async def settings(self) -> MemorySettings:
-        """How the workspace keeps memories."""
+        """Returns how the workspace keeps memories."""
         return self.transport.parse(await self.transport.send("GET", f"{MEMORIES}/settings"), MemorySettings)
 
     async def set_settings(self, settings: MemorySettings) -> MemorySettings:
-        """Sets how the workspace keeps memories. Raises Forbidden for anyone but an owner."""
+        """Sets how the workspace keeps memories. Raises Forbidden unless the caller is an owner."""
         answer = await self.transport.send("PUT", f"{MEMORIES}/settings", body=settings, repeatable=True)
         return self.transport.parse(answer, MemorySettings)
 
     async def take(self, request: ImportRequest) -> ImportResponse:
-        """Imports conversations; what was imported before is left as it is."""
+        """Imports conversations; messages that were imported before are skipped."""
         return await self.transport.query(f"{MEMORIES}/import", request, ImportResponse)
 
     async def _change(self, memory_id: UUID, body: MemoryEdit) -> Memory:

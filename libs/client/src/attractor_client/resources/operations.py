@@ -1,4 +1,4 @@
-"""How far services are behind on events, and what they gave up."""
+"""Backlogs of the services on events, and dead letters."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class ServiceOperations:
         return (await self.transport.get("/v1/backlogs", Backlogs)).items
 
     def dead_letters(self, *, everywhere: bool = False) -> AsyncIterator[DeadLetter]:
-        """Lists what was given up, the oldest first; `everywhere` of all workspaces, for administrators."""
+        """Lists dead letters, oldest first; with `everywhere` those of all workspaces, for administrators."""
         return every(self.transport, "/v1/dead-letters", Page[DeadLetter], {"everywhere": everywhere or None})
 
     async def replay(self, ids: Sequence[str], *, everywhere: bool = False) -> int:
-        """Has dead letters delivered again; returns how many were still there."""
+        """Replays dead letters; returns how many still existed."""
         replayed = 0
         for first in range(0, len(ids), MOST_AT_ONCE):
             body = LettersReplay(ids=list(ids[first : first + MOST_AT_ONCE]))

@@ -1,4 +1,4 @@
-"""Prompts under a name."""
+"""Quick actions: named prompts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ QUICK_ACTIONS = "/v1/quick-actions"
 
 
 class QuickActions:
-    """`client.quick_actions`: those of the key's user, and of the workspace."""
+    """`client.quick_actions`: the user's own, and the workspace's."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -29,7 +29,7 @@ class QuickActions:
         use_preferences: bool = True,
         shared: bool = False,
     ) -> QuickAction:
-        """Keeps a prompt, for all members of the workspace if `shared`."""
+        """Saves a prompt, for all members of the workspace if `shared`."""
         body = QuickActionCreate(
             name=name,
             prompt=prompt,
@@ -42,14 +42,14 @@ class QuickActions:
         return self.transport.parse(answer, QuickAction)
 
     def all(self) -> AsyncIterator[QuickAction]:
-        """Lists them, oldest first."""
+        """Lists the quick actions, oldest first."""
         return every(self.transport, QUICK_ACTIONS, Page[QuickAction])
 
     async def get(self, action_id: UUID) -> QuickAction:
         return await self.transport.get(path("v1/quick-actions", action_id), QuickAction)
 
     async def change(self, action_id: UUID, change: QuickActionUpdate, *, version: int | None = None) -> QuickAction:
-        """Changes what is given; with `version`, raises StaleVersion if it has changed since that version."""
+        """Changes the given fields; with `version`, raises StaleVersion if the action has changed since then."""
         answer = await self.transport.send(
             "PATCH",
             path("v1/quick-actions", action_id),

@@ -19,7 +19,7 @@ PLACE = "/v1/graph/refinement"
 
 
 class GraphRefinement:
-    """`client.refinement`. Changes take an editor's key."""
+    """`client.refinement`. Changes require an editor's key."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -36,7 +36,7 @@ class GraphRefinement:
         return await self.transport.get(f"{PLACE}/settings", RefinementSettings)
 
     async def change(self, settings: RefinementSettings, change: RefinementSettingsUpdate) -> RefinementSettings:
-        """Changes what is set in `change`, also to None; raises StaleVersion if `settings` are not the newest."""
+        """Changes the fields set in `change`, even to None; raises StaleVersion if `settings` are not the newest."""
         headers = {"If-Match": f'"{settings.version}"'}
         answer = await self.transport.send("PATCH", f"{PLACE}/settings", body=change, headers=headers, nulls=True)
         return self.transport.parse(answer, RefinementSettings)

@@ -1,4 +1,4 @@
-"""Runs: state, events as they happen, cancellation, another try."""
+"""Runs: state, live events, cancellation and retry."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from contracts.events import RUN_EVENTS, RunEventData
 from contracts.orchestrator import Run, RunStatus
 
 KINDS: dict[str, type[RunEventData]] = {kind.name: kind for kind in RUN_EVENTS}
-# The server sends a comment at least every 15 s: more silence than this is a dead connection.
+# The server sends a comment at least every 15 s: a longer silence than this means a dead connection.
 SILENCE_SECONDS = 60.0
 RECONNECTS = 5
 LONGEST_PAUSE_SECONDS = 5.0
@@ -29,7 +29,7 @@ LONGEST_PAUSE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class RunEvent:
-    """`id` is what Last-Event-ID takes; `data` is one of `contracts.events.RUN_EVENTS`."""
+    """An event of a run. `id` is for Last-Event-ID; `data` is one of `contracts.events.RUN_EVENTS`."""
 
     id: str
     data: RunEventData
@@ -46,11 +46,11 @@ class Runs:
         self.transport = transport
 
     async def get(self, run_id: UUID, *, debug: bool = False) -> Run:
-        """The run; when it has completed, with its answer; with `debug`, how its way was chosen and its search went."""
+        """Returns the run, with its answer once completed; `debug` adds how it was routed and how its search went."""
         return await self.transport.get(path("v1/runs", run_id), Run, {"debug": True} if debug else {})
 
     def all(self, session_id: UUID | None = None, statuses: Sequence[RunStatus] = ()) -> AsyncIterator[Run]:
-        """Lists one's runs without their answers, newest first."""
+        """Lists the user's runs without their answers, newest first."""
         wanted: Parameters = {"session_id": session_id and str(session_id), "status": [one.value for one in statuses]}
         return every(self.transport, "/v1/runs", Page[Run], wanted)
 
@@ -60,14 +60,14 @@ class Runs:
         return self.transport.parse(answer, Run)
 
     async def retry(self, run_id: UUID) -> Run:
-        """Queues a failed run again; it goes on where it failed."""
+        """Queues a failed run again; it resumes where it failed."""
         return self.transport.parse(await self.transport.send("POST", path("v1/runs", run_id, "retry")), Run)
 
     async def events(self, run_id: UUID, last_event_id: str | None = None) -> AsyncIterator[RunEvent]:
-        """The run's events from its beginning, or after `last_event_id`, up to its terminal one.
+        """Yields the run's events from its beginning, or after `last_event_id`, up to its terminal one.
 
-        A connection that breaks is made again from the last event, so nothing is missed or told twice. Raises
-        StreamInterrupted when that fails too often. Events that this version does not know are left out.
+        A broken connection is resumed after the last event, so no event is missed or repeated. Raises StreamInterrupted
+        if reconnecting fails too often. Events that this version does not know are skipped.
         """
         seen, failures, pause = last_event_id, 0, 0.5
         while True:
@@ -86,7 +86,7 @@ class Runs:
             except Unreachable as error:
                 cause: Unreachable | None = error
             else:
-                cause = None  # the server closed the stream early, as it does when it stops
+                cause = None  # the server closed the stream early, as it does when it shuts down
             failures += 1
             if failures > RECONNECTS:
                 title = "The stream of the run's events broke off"

@@ -1,4 +1,4 @@
-"""Search over the passages of the workspace, of a session's documents, or of every workspace that the caller reads."""
+"""Search over the chunks of the workspace, of a session's documents, or of every workspace that the caller may read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SEARCH = "/v1/search"
 
 
 class Filters(TypedDict, total=False):
-    """What a search is limited to, as `contracts.retrieval.SearchFilters` says; None does not limit."""
+    """The filters of `contracts.retrieval.SearchFilters`; None does not limit the search."""
 
     scope: SearchScope
     session_id: UUID | None
@@ -30,7 +30,7 @@ class Filters(TypedDict, total=False):
 
 
 class SearchOptions(Filters, total=False):
-    """How it is ranked and what comes along, as `contracts.retrieval.SearchRequest` says."""
+    """The ranking and output options of `contracts.retrieval.SearchRequest`."""
 
     queries: Sequence[str]
     k: int
@@ -53,29 +53,29 @@ class Search:
         self.transport = transport
 
     async def __call__(self, query: str, **options: Unpack[SearchOptions]) -> SearchResponse:
-        """The `k` passages (1 to 100, by default 10) that fit best, best first.
+        """Returns the `k` chunks (1 to 100, by default 10) that match best, best first.
 
-        Raises pydantic.ValidationError where an argument is out of its range.
+        Raises pydantic.ValidationError if an argument is out of range.
         """
         return await self.ask(search_request(query, options))
 
     async def ask(self, request: SearchRequest) -> SearchResponse:
-        """The answer to a request that is made already."""
+        """Sends a request that was built before, for instance by `search_request`."""
         return await self.transport.query(SEARCH, request, SearchResponse)
 
     async def timed(self, request: SearchRequest) -> tuple[SearchResponse, float]:
-        """The answer, and the seconds from sending the request to its end; attempts that failed do not count."""
+        """Returns the response and the seconds it took, not counting failed attempts."""
         answer = await self.transport.send("POST", SEARCH, body=request, repeatable=True)
         return self.transport.parse(answer, SearchResponse), answer.elapsed.total_seconds()
 
 
 def search_request(query: str, options: SearchOptions) -> SearchRequest:
-    """Raises pydantic.ValidationError where an option is out of its range."""
+    """Builds a request from options. Raises pydantic.ValidationError if one is out of range."""
     return SearchRequest.model_validate({"query": query, **listed(options)})
 
 
 def listed(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options as a model takes them: any sequence as a list."""
+    """Returns the options as strict models take them: every sequence as a list."""
     return {
         name: value if isinstance(value, str) or not isinstance(value, Sequence) else list(value)
         for name, value in options.items()

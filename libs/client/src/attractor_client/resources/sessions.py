@@ -45,7 +45,7 @@ class Sessions:
     ) -> Session:
         """Creates a session; without a title it gets one after its first turn.
 
-        A temporary one is not listed, nothing of it is remembered, and it is erased a day after its last use.
+        A temporary session is neither listed nor remembered, and is erased a day after its last use.
         """
         body = SessionCreate(title=title, temporary=temporary)
         return await self.transport.create(SESSIONS, body, Session, idempotency_key)
@@ -66,11 +66,11 @@ class Sessions:
         return await self._change(session_id, SessionUpdate(title=title), version)
 
     async def pin(self, session_id: UUID, pinned: bool = True, *, version: int | None = None) -> Session:
-        """Puts a session at the front of the list, or back among the others."""
+        """Pins a session to the front of the list, or unpins it."""
         return await self._change(session_id, SessionUpdate(pinned=pinned), version)
 
     async def archive(self, session_id: UUID, archived: bool = True, *, version: int | None = None) -> Session:
-        """Takes a session out of the list, or puts it back."""
+        """Removes a session from the list, or restores it."""
         return await self._change(session_id, SessionUpdate(archived=archived), version)
 
     @asynccontextmanager
@@ -79,7 +79,7 @@ class Sessions:
     ) -> AsyncIterator[AsyncIterator[bytes]]:
         """Opens the session as a file: `async with client.sessions.export(id) as parts`.
 
-        Raises Unreachable when it breaks off: what came is then not complete.
+        Raises Unreachable if the download breaks off; the parts received until then are incomplete.
         """
         place = path("v1/sessions", session_id, "export")
         async with self.transport.stream(place, params={"format": format.value}) as response:
@@ -96,7 +96,7 @@ class Sessions:
         return self.transport.parse(answer, Session)
 
     async def delete(self, session_id: UUID, *, version: int | None = None) -> SessionReceipt:
-        """Deletes the session with all that was said in it; `remaining` is 0 everywhere if nothing is left."""
+        """Deletes the session with everything in it; `remaining` is 0 everywhere if nothing is left."""
         answer = await self.transport.send("DELETE", path("v1/sessions", session_id), headers=_if_match(version))
         return self.transport.parse(answer, SessionReceipt)
 
@@ -116,7 +116,7 @@ class Sessions:
     async def attach_image(self, session_id: UUID, name: str, data: bytes, media_type: str) -> ImageAttachment:
         """Attaches a PNG, JPEG, WebP or GIF of at most 20 MiB; `send` shows it by its id.
 
-        It is kept without metadata, at most 2,048 pixels long, and deleted a day later if no message shows it.
+        It is stored without metadata, scaled to at most 2,048 pixels, and deleted a day later if no message shows it.
         """
         answer = await self.transport.send(
             "POST",
@@ -133,7 +133,7 @@ class Sessions:
         return every(self.transport, path("v1/sessions", session_id, "attachments"), Page[ImageAttachment])
 
     async def image(self, session_id: UUID, image_id: UUID) -> bytes:
-        """Returns the image as it is kept: PNG or JPEG."""
+        """Returns the image as stored: PNG or JPEG."""
         return (await self.transport.send("GET", path("v1/sessions", session_id, "attachments", image_id))).content
 
     async def delete_image(self, session_id: UUID, image_id: UUID) -> None:
@@ -141,7 +141,7 @@ class Sessions:
         await self.transport.send("DELETE", path("v1/sessions", session_id, "attachments", image_id))
 
     def messages(self, session_id: UUID, *, tree: bool = False, last: int | None = None) -> AsyncIterator[Message]:
-        """Lists the messages up to the session's head, or the `last` of them, or with `tree` those of all branches."""
+        """Lists the messages up to the session's head, or the `last` of them; with `tree` those of all branches."""
         place = path("v1/sessions", session_id, "messages")
         return every(self.transport, place, Page[Message], {"tree": "true" if tree else None, "last": last})
 
@@ -162,18 +162,17 @@ class Sessions:
         attachment_ids: Sequence[UUID] = (),
         idempotency_key: str | None = None,
     ) -> Run:
-        """Sends a message and queues the run that answers it, from `document_ids` alone if given.
+        """Sends a message and queues the run that answers it, only from `document_ids` if given.
 
-        `scope` says where is searched, by default in the session's documents, or the workspace if it has none; without
-        `rag_enabled` nowhere. `open_document_id` is the one that alone is asked (`conversation_mode` chatpdf). With
-        `rewrite_query` a chat model words the query from the conversation.
+        `scope` says where to search: by default the session's documents, or the workspace if it has none; without
+        `rag_enabled` nothing is searched. `open_document_id` limits the search to one document (`conversation_mode`
+        chatpdf). With `rewrite_query` a chat model words the query from the conversation.
 
-        The message follows `parent_id`, by default the session's head. `asking` says what is done to the session's
-        artifact, where that is not left to the words: an action, a theme, the text that alone is changed, or the id of
-        a quick action. "Today" is that of `timezone` (IANA name).
+        The message follows `parent_id`, by default the session's head. `asking` says what to do with the session's
+        artifact, if the wording should not decide: an action, a theme, the only text to change, or the id of a quick
+        action. `timezone` (IANA name) determines what "today" means.
 
-        `attachment_ids` are images of the session (`attach_image`): a model that sees answers from them, without a
-        search.
+        `attachment_ids` are images of the session (`attach_image`): a vision model answers from them, without a search.
         """
         ids = None if document_ids is None else list(document_ids)
         body = MessageCreate(
@@ -205,7 +204,7 @@ class Sessions:
         rag_enabled: bool = True,
         idempotency_key: str | None = None,
     ) -> Run:
-        """Asks the question in other words, on a branch beside it, with the options of `send`; the old one stays."""
+        """Rewords the question on a new branch, with the options of `send`; the old one stays."""
         body = MessageCreate(
             content=content,
             parent_id=question.parent_id,
@@ -224,14 +223,14 @@ class Sessions:
         on_busy: OnBusy = OnBusy.enqueue,
         idempotency_key: str | None = None,
     ) -> Run:
-        """Queues another answer beside the one given, or to the question given; by default from the same documents."""
+        """Queues another answer to a question, or next to an answer; by default from the same documents."""
         ids = None if document_ids is None else list(document_ids)
         body = MessageRegenerate(document_ids=ids, on_busy=on_busy)
         place = path("v1/messages", message_id, "regenerate")
         return await self.transport.create(place, body, Run, idempotency_key)
 
     async def delete_message(self, message_id: UUID) -> None:
-        """Deletes the message and all that follows it."""
+        """Deletes the message and everything that follows it."""
         await self.transport.send("DELETE", path("v1/messages", message_id))
 
     async def move_head(self, session_id: UUID, message_id: UUID, *, newest: bool = False) -> Session:

@@ -37,13 +37,16 @@ class SessionShares:
         expires_at: datetime | None = None,
         idempotency_key: str | None = None,
     ) -> ShareCreated:
-        """Shares the messages up to one, by default the session's head, for 30 days; returns the token, only now."""
+        """Shares the messages up to one, by default the session's head.
+
+        The share ends at `expires_at`, by default after 30 days. Only this response contains its token.
+        """
         body = ShareCreate(message_id=message_id, audience=audience, expires_at=expires_at)
         place = path("v1/sessions", session_id, "shares")
         return await self.transport.create(place, body, ShareCreated, idempotency_key)
 
     def all(self, session_id: UUID | None = None) -> AsyncIterator[Share]:
-        """Lists what can be read, newest first, of one session or of all."""
+        """Lists the user's shares that can be read, newest first, of one session or of all."""
         wanted = {"session_id": str(session_id)} if session_id else None
         return every(self.transport, "/v1/shares", Page[Share], wanted)
 
@@ -51,17 +54,17 @@ class SessionShares:
         await self.transport.send("DELETE", path("v1/shares", share_id))
 
     async def read(self, token: str) -> SharedSession:
-        """Reads what somebody shares; raises NotFound once it is over."""
+        """Reads a shared session; raises NotFound once the share has ended."""
         return await self.transport.get(path("v1/shared", token), SharedSession)
 
     def url(self, token: str) -> str:
-        """Returns where it is read."""
+        """Returns the URL at which the share can be read."""
         return f"{str(self.transport.url).rstrip('/')}{path('v1/shared', token)}"
 
     async def settings(self) -> SharingSettings:
         return await self.transport.get(SHARING, SharingSettings)
 
     async def allow_links(self, links: bool) -> SharingSettings:
-        """Allows sharing by link, or ends all links. Raises Forbidden for anyone but an owner."""
+        """Allows sharing by link, or ends all links. Raises Forbidden unless the caller is an owner."""
         answer = await self.transport.send("PATCH", SHARING, body=SharingUpdate(links=links))
         return self.transport.parse(answer, SharingSettings)

@@ -1,4 +1,4 @@
-"""Sources that documents come from by themselves, and their synchronisations."""
+"""Sources, from which documents come automatically, and their synchronisations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ANSWER_SECONDS = 30.0
 
 
 class Sources:
-    """`client.sources`. Making, changing and deleting one takes an owner's key, synchronising an editor's."""
+    """`client.sources`. Creating, changing and deleting a source requires an owner's key, synchronising an editor's."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -29,11 +29,11 @@ class Sources:
         return await self.transport.get(path("v1/sources", source_id), Source)
 
     async def create(self, source: SourceCreate, *, idempotency_key: str | None = None) -> Source:
-        """Its first synchronisation begins at once. Raises InvalidRequest when the place is not allowed."""
+        """Creates a source, which is synchronised at once. Raises InvalidRequest if its location is not allowed."""
         return await self.transport.create(SOURCES, source, Source, idempotency_key)
 
     async def update(self, source: Source, change: SourceUpdate) -> Source:
-        """What is set in `change` is changed, to null too; raises StaleVersion when `source` is not the newest."""
+        """Changes the fields set in `change`, even to null; raises StaleVersion if `source` is not the newest."""
         answer = await self.transport.send(
             "PATCH",
             path("v1/sources", source.id),
@@ -46,7 +46,7 @@ class Sources:
     async def delete(
         self, source_id: UUID, *, keep_documents: bool = False, timeout: float = 10.0
     ) -> SourceDeletion | None:
-        """Deletes it with its documents everywhere; None when the documents were kept."""
+        """Deletes the source with its documents everywhere; returns None if the documents were kept."""
         params = {"keep_documents": keep_documents, "timeout": timeout}
         answer = await self.transport.send(
             "DELETE", path("v1/sources", source_id), params=params, timeout=timeout + ANSWER_SECONDS
@@ -54,28 +54,28 @@ class Sources:
         return None if answer.status_code == 204 else self.transport.parse(answer, SourceDeletion)
 
     async def receipt(self, source_id: UUID) -> SourceDeletion:
-        """What each service removed of a deleted source's documents."""
+        """Returns what each service removed of a deleted source's documents."""
         return await self.transport.get(path("v1/sources", source_id, "receipt"), SourceDeletion)
 
     async def sync(self, source_id: UUID, *, dry_run: bool = False) -> Sync:
-        """Queues a synchronisation, or gives the one that waits already. A dry run changes nothing."""
+        """Queues a synchronisation, or returns the one already queued. A dry run changes nothing."""
         answer = await self.transport.send(
             "POST", path("v1/sources", source_id, "sync"), params={"dry_run": dry_run}, repeatable=not dry_run
         )
         return self.transport.parse(answer, Sync)
 
     def syncs(self, source_id: UUID) -> AsyncIterator[Sync]:
-        """Newest first."""
+        """Lists the source's synchronisations, newest first."""
         return every(self.transport, path("v1/sources", source_id, "syncs"), Page[Sync])
 
     def changes(self, sync: Sync) -> AsyncIterator[SyncChange]:
-        """What it did with which file, or would do."""
+        """Lists what a synchronisation did with each file, or would do."""
         return every(
             self.transport, path("v1/sources", sync.source_id, "syncs", str(sync.id), "changes"), Page[SyncChange]
         )
 
     async def poll(self, sync: Sync, timeout: float) -> Sync:
-        """The synchronisation as soon as it has ended, or as it is after `timeout` seconds (at most 300)."""
+        """Returns the synchronisation once it has ended, or as it is after `timeout` seconds (at most 300)."""
         return await self.transport.get(
             path("v1/sources", sync.source_id, "syncs", str(sync.id)),
             Sync,
@@ -84,7 +84,7 @@ class Sources:
         )
 
     async def wait(self, sync: Sync, timeout: float | None = None) -> Sync:
-        """The synchronisation when it has ended; raises TimeoutError after `timeout` seconds."""
+        """Waits until the synchronisation has ended; raises TimeoutError after `timeout` seconds."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             left = LONG_POLL_SECONDS if deadline is None else min(LONG_POLL_SECONDS, deadline - time.monotonic())
@@ -95,6 +95,6 @@ class Sources:
                 raise TimeoutError(found.status.value)
 
     async def cancel(self, sync: Sync) -> Sync:
-        """Stops it; what it has done stays."""
+        """Stops the synchronisation; what it has done so far stays."""
         place = path("v1/sources", sync.source_id, "syncs", str(sync.id), "cancel")
         return self.transport.parse(await self.transport.send("POST", place), Sync)

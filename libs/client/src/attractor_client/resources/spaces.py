@@ -1,4 +1,4 @@
-"""Embedding spaces: the models in which a workspace can be searched."""
+"""Embedding spaces: the models that a workspace can be searched with."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ SPACES = "/v1/embedding-spaces"
 
 
 class EmbeddingSpaces:
-    """`client.spaces`. Changing them takes an owner's key."""
+    """`client.spaces`. Changes require an owner's key."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
 
     def all(self) -> AsyncIterator[EmbeddingSpaceState]:
-        """Those that are built, and those whose model is configured."""
+        """Lists the spaces that exist, and those that could be built because their model is configured."""
         return every(self.transport, SPACES, Page[EmbeddingSpaceState])
 
     async def get(self, space_id: str) -> EmbeddingSpaceState:
         return await self.transport.get(path("v1/embedding-spaces", space_id), EmbeddingSpaceState)
 
     async def create(self, model: str, *, dims: int | None = None, activate: bool = True) -> EmbeddingSpaceState:
-        """Builds the vectors of every chunk in the background; searches go on in the active space meanwhile."""
+        """Embeds every chunk in the background; until then, searches use the active space."""
         body = EmbeddingSpaceCreate(model=model, dims=dims, activate=activate)
         return await self.transport.create(SPACES, body, EmbeddingSpaceState)
 
     async def activate(self, space_id: str) -> EmbeddingSpaceState:
-        """Searches go to this space, at once when it is complete, else as soon as it is."""
+        """Switches searches to this space, now or as soon as it is complete."""
         answer = await self.transport.send("POST", path("v1/embedding-spaces", space_id, "activate"))
         return self.transport.parse(answer, EmbeddingSpaceState)
 
     async def delete(self, space_id: str) -> None:
-        """Drops its vectors; raises Conflict for the active one."""
+        """Deletes the space's vectors; raises Conflict for the active space."""
         await self.transport.send("DELETE", path("v1/embedding-spaces", space_id))

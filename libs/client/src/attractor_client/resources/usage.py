@@ -1,4 +1,4 @@
-"""What models took."""
+"""Model usage and budgets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contracts.models import UsageGroup, UsageReport
 
 
 class ModelUsage:
-    """`client.usage`: everybody reads the own usage, owners that of the workspace."""
+    """`client.usage`: users read their own usage, owners the workspace's."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -24,7 +24,7 @@ class ModelUsage:
         by: Sequence[UsageGroup] = (UsageGroup.day, UsageGroup.model),
         user_id: UUID | None = None,
     ) -> UsageReport:
-        """Returns sums of days (UTC), by default the last 30, and the caller's budgets of today."""
+        """Returns the usage of a range of days (UTC), by default the last 30, and the caller's budgets today."""
         asked = {"since": since, "until": until, "by": [one.value for one in by], "user_id": user_id}
         answer = await self.transport.send("GET", "/v1/usage", params=asked)
         return self.transport.parse(answer, UsageReport)

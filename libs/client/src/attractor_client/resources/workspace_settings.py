@@ -1,4 +1,4 @@
-"""Settings and presets of users and workspaces, and the models that clients may name."""
+"""Settings and presets of users and workspaces, and the models that clients of the OpenAI API can use."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from contracts.workspace_settings import (
 
 
 class WorkspaceSettings:
-    """`client.settings`: everybody changes the own ones, owners those of the workspace."""
+    """`client.settings`: users change their own settings, owners the workspace's."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
 
     async def schema(self) -> SettingList:
-        """Returns the settings that there are."""
+        """Returns the available settings."""
         return await self.transport.get("/v1/settings/schema", SettingList)
 
     async def all(self, scope: SettingScope = SettingScope.user, category: str | None = None) -> SettingStates:
-        """Returns what holds for the caller, or for the workspace; no values of secrets."""
+        """Returns the settings in effect for the caller or the workspace, without the values of secrets."""
         return await self.transport.get("/v1/settings", SettingStates, {"scope": scope.value, "category": category})
 
     async def put(self, key: str, value: Any, scope: SettingScope = SettingScope.user) -> SettingState:
@@ -39,12 +39,12 @@ class WorkspaceSettings:
         return self.transport.parse(answer, SettingState)
 
     async def delete(self, key: str, scope: SettingScope = SettingScope.user) -> None:
-        """Gives the setting its default back."""
+        """Resets the setting to its default."""
         await self.transport.send("DELETE", path("v1/settings", key), params={"scope": scope.value})
 
 
 class AnswerPresets:
-    """`client.presets`: how answers are made that are asked with the model `attractor/NAME`."""
+    """`client.presets`: how to answer requests for the model `attractor/NAME`."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
@@ -53,7 +53,7 @@ class AnswerPresets:
         return await self.transport.get("/v1/presets", Presets)
 
     async def get(self, name: str) -> Preset:
-        """Returns the caller's own preset of this name, else the workspace's."""
+        """Returns the caller's own preset with this name, else the workspace's."""
         return await self.transport.get(path("v1/presets", name), Preset)
 
     async def put(self, name: str, preset: PresetPut, scope: SettingScope = SettingScope.user) -> Preset:
@@ -65,7 +65,7 @@ class AnswerPresets:
 
 
 class DoorModels:
-    """`client.models`: what clients of the OpenAI API may name as `model`."""
+    """`client.models`: the names that clients of the OpenAI API can use as `model`."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport

@@ -1,4 +1,4 @@
-"""The world state of the workspace, and of the key's user's sessions."""
+"""The world state of the workspace, and of the user's sessions."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ WORLD = "/v1/world"
 
 
 class WorldState:
-    """`client.world`: without `session_id` the workspace's own, which editors may change."""
+    """`client.world`: a session's world, or without `session_id` the workspace's, which editors may change."""
 
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
 
     async def get(self, *, session_id: UUID | None = None, version: int | None = None) -> World:
-        """Reads the document, as it is or as it was at a version."""
+        """Returns the document, as it is or as it was at a version."""
         return await self.transport.get(WORLD, World, {"session_id": session_id, "version": version})
 
     async def apply(
@@ -42,22 +42,22 @@ class WorldState:
         )
 
     async def status(self) -> ProjectStatus:
-        """Reads what holds for the workspace now: goals, decisions, open questions, documents, what happened last."""
+        """Returns what holds for the workspace now: goals, decisions, open questions, documents, recent activity."""
         return await self.transport.get(f"{WORLD}/status", ProjectStatus)
 
     def history(self, *, session_id: UUID | None = None) -> AsyncIterator[WorldEvent]:
-        """Every event, newest first."""
+        """Lists the events, newest first."""
         return every(self.transport, f"{WORLD}/history", Page[WorldEvent], {"session_id": session_id})
 
     async def diff(self, since: int, until: int | None = None, *, session_id: UUID | None = None) -> WorldDiff:
-        """What changed from one version to another, by default to the current one."""
+        """Returns what changed from one version to another, by default to the current one."""
         asked = {"from": since, "to": until, "session_id": session_id}
         return await self.transport.get(f"{WORLD}/diff", WorldDiff, asked)
 
     async def revert(
         self, version: int, *, session_id: UUID | None = None, expected_version: int | None = None
     ) -> World:
-        """Makes the document what it was at a version. Raises StaleVersion as `apply` does."""
+        """Restores the document to a version. Raises StaleVersion as `apply` does."""
         return await self._change("revert", WorldRevert(version=version), session_id, expected_version, {})
 
     async def _change(
@@ -74,7 +74,7 @@ class WorldState:
             "POST",
             f"{WORLD}/{what}",
             params={"session_id": session_id},
-            # What was not given is not sent: a value that is null is another thing than none.
+            # Unset fields are not sent, because a null value differs from a missing one.
             content=body.model_dump_json(exclude_unset=True).encode(),
             headers={"Content-Type": "application/json", **headers},
             repeatable="Idempotency-Key" in headers,

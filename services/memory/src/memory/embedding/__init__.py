@@ -1,1 +1,1 @@
-"""Vectors of memories, made in the background."""
+"""Embedding of memories in the background."""

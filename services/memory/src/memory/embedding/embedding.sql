@@ -1,6 +1,6 @@
 -- name: lacking
--- Returns memories that the model has not embedded, or whose words are not known, each with the message before it. Each
--- is looked up by its key, one after the other: right after an import, PostgreSQL has no statistics to join well by.
+-- Returns memories that the model has not embedded, or whose terms are not computed, each with the message before it.
+-- Lateral joins look each up by key: right after an import, PostgreSQL has no statistics for a good plan.
 WITH lacking AS MATERIALIZED (
     SELECT id, content FROM memory
     WHERE
@@ -31,7 +31,7 @@ LEFT JOIN LATERAL (
 ) AS before ON true;
 
 -- name: lock_owner
--- As everybody who writes memories does: the owner's revision is locked before the work of embedding.
+-- Locks the owner's revision before the embedding work, in the same order as all other writers.
 SELECT revision FROM owner_revision
 WHERE workspace_id = %(workspace_id)s AND user_id = %(user_id)s
 FOR UPDATE;

@@ -1,4 +1,4 @@
-"""The background task that embeds what has no vector of the configured model, for all users in turn."""
+"""The background task that embeds memories without a vector of the configured model, one user after another."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Lacking:
 
 
 class EmbeddingFilling:
-    """`worker` runs until cancelled. While the model is away, a user's memories are tried again after a while."""
+    """`worker` runs until cancelled. If the model is unavailable, a user's memories are retried later."""
 
     def __init__(self, database: Database, notifications: Notifications, preparation: Preparation) -> None:
         self.database, self.preparation = database, preparation
@@ -56,12 +56,12 @@ class EmbeddingFilling:
         self.worker = Worker(self.queue, self.fill, notifications, 1, model=self.model)
 
     async def fill(self, owner: LeasedOwner) -> None:
-        """Embeds the user's memories until none is lacking."""
+        """Embeds the user's memories until none lacks a vector."""
         while await self._some(owner):
             pass
 
     async def _some(self, owner: LeasedOwner) -> bool:
-        """Embeds some; returns whether there may be more. Raises LeaseLost."""
+        """Embeds a batch; returns whether there may be more. Raises LeaseLost."""
         async with self.database.workspace(owner.workspace_id) as connection:
             await self.queue.extend(connection, owner)
             rows = Repository(connection, owner.workspace_id)

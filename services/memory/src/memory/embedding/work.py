@@ -1,4 +1,4 @@
-"""Users whose memories are to be embedded, as leased work."""
+"""The queue of users whose memories have to be embedded; each is leased to one process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ IDLE = "idle"
 
 @dataclass(frozen=True)
 class LeasedOwner:
-    """A user whose memories this process may embed as long as it extends the lease."""
+    """A user whose memories this process may embed while it holds the lease."""
 
     workspace_id: UUID
     lease_token: UUID
@@ -21,7 +21,7 @@ class LeasedOwner:
     attempts: int
 
 
-# A claim names the configured model: whose memories were last embedded by another is due, too.
+# A claim names the configured model: users whose memories were last embedded by another model are due, too.
 TABLE = WorkTable(
     name="embedding_work",
     row=LeasedOwner,

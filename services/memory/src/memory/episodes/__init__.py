@@ -1,1 +1,1 @@
-"""What was said, as it is kept: the ledger of messages."""
+"""Episodes: the stored messages."""

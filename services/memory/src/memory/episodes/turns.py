@@ -1,4 +1,4 @@
-"""What a finished turn leaves: its two messages, without secrets. No IO."""
+"""Turns a finished turn into its two messages, without secrets. No I/O."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ASSISTANT = "assistant"
 
 
 def turn_of(event: Event) -> TurnCompleted:
-    """Returns the turn that the event tells; one of the first version was asked about when it was told."""
+    """Returns the event's turn; one of the first version counts as asked when the event was written."""
     if event.type == TurnCompleted.event_type:
         return TurnCompleted.model_validate(event.data)
     told = TurnCompletedV1.model_validate(event.data)
@@ -26,7 +26,7 @@ def turn_of(event: Event) -> TurnCompleted:
 
 
 def messages_of(turn: TurnCompleted) -> tuple[NewMessage, NewMessage]:
-    """Returns question and answer. The answer is dated after its question, so that they stand in their order."""
+    """Returns question and answer. The answer's time is after the question's, so that their order is kept."""
     shared: dict[str, Any] = {"created_by": turn.user_id, "session_id": turn.session_id, "run_id": turn.run_id}
     question = NewMessage(
         id=turn.question_id,

@@ -1,1 +1,1 @@
-"""What follows from what was said: facts, preferences and style, with the times at which they hold."""
+"""What messages state: facts, preferences and style, with the times at which they hold."""

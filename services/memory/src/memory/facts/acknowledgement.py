@@ -1,4 +1,4 @@
-"""What is answered to a message that states something and asks nothing. No IO."""
+"""Answers messages that state something to remember and ask nothing. No I/O."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LASTING = re.compile(
 
 
 def acknowledged(text: str, at: datetime, time_zone: str, writing: Writing) -> ToldStatement | None:
-    """Returns the answer to a message that states what is kept; None if it asks something, or nothing is kept of it."""
+    """Returns the answer to a message of which something is kept; None if it asks something, or nothing is kept."""
     if writing == "off" or len(text) > LONGEST or "?" in text:
         return None
     told = [one for clause, _ in clauses(text) for one in statements(clause, at, time_zone) if _is_kept(one, clause)]
@@ -35,7 +35,7 @@ def acknowledged(text: str, at: datetime, time_zone: str, writing: Writing) -> T
 
 
 def _is_kept(statement: StatedFact, clause: str) -> bool:
-    """Tells a wish for all answers from one for a single answer, by the clause that states it."""
+    """Returns whether the statement lasts; a wish for a single answer does not, judging by its clause."""
     return statement.kind is not MemoryKind.style or bool(_LASTING.search(clause))
 
 

@@ -1,4 +1,4 @@
-"""Tells what facts answer, in the question's language, with who said it when. No IO."""
+"""Words the answers that facts give, in the question's language, with who said it when. No I/O."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _SEVERAL = frozenset({"likes", "dislikes", "has", "speaks", "is", "depends on", 
 
 
 def answering(asked: FactQuestion, held: Sequence[HeldFact]) -> list[HeldFact]:
-    """Returns the facts that answer: of the first predicate that has any, or of all where all are asked for."""
+    """Returns the facts that answer: of the first predicate that has any, or of all if all are asked for."""
     if asked.noun == "uses":
         return list(held)
     for predicate in asked.predicates:
@@ -54,9 +54,9 @@ def answering(asked: FactQuestion, held: Sequence[HeldFact]) -> list[HeldFact]:
 
 
 def answer_text(asked: FactQuestion, facts: Sequence[HeldFact], time_zone: str) -> str:
-    """Returns the answer as a sentence, and for each fact who said so when, in which words.
+    """Returns the answer as a sentence, followed for each fact by who said so, when, and in which words.
 
-    `facts` all hold then, the latest first. What contradicts the first is told, too.
+    All `facts` hold at the time asked about, the latest first. Facts that contradict the first are mentioned, too.
     """
     first, others = facts[0], _differing(facts)
     if first.predicate in _SEVERAL and others:
@@ -70,7 +70,7 @@ def answer_text(asked: FactQuestion, facts: Sequence[HeldFact], time_zone: str) 
 
 
 def _differing(facts: Sequence[HeldFact]) -> list[HeldFact]:
-    """Those that say something else than the first, each once."""
+    """Returns the facts that differ from the first and from each other."""
     known, found = {plain(facts[0].object)}, list[HeldFact]()
     for one in facts[1:]:
         if plain(one.object) not in known:
@@ -121,7 +121,7 @@ def _english(asked: FactQuestion, fact: HeldFact) -> str:
 
 
 def _german(asked: FactQuestion, fact: HeldFact) -> str:
-    """The verb stands second, so what is told of the time goes before it; the noun's gender is not known."""
+    """Returns the German sentence: the verb comes second, after the time; no article, as the gender is unknown."""
     of_user, predicate = asked.subject == USER, fact.predicate
     who = "du" if of_user else _named(asked.subject).replace("your ", "dein ", 1)
     if people := _GERMAN_OF_PEOPLE.get(predicate):

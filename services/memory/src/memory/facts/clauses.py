@@ -1,4 +1,4 @@
-"""A message as clauses that may state something: no questions, no quotations, nothing that is only supposed. No IO."""
+"""Splits a message into clauses that may state something: no questions, quotations or suppositions. No I/O."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from memory.secrets import has_secret
 
-LONGEST = 400  # characters of a clause; what is longer states nothing that a rule would understand
+LONGEST = 400  # characters of a clause; the rules understand nothing that is longer
 _CODE = re.compile(r"```[^`]{0,20000}```|`[^`\n]{0,500}`")
 _QUOTED = re.compile(r"\"[^\"\n]{0,2000}\"|“[^“”\n]{0,2000}”|„[^„“”\n]{0,2000}[“”]|«[^«»\n]{0,2000}»")
 _FENCE = re.compile(r"<(memory|passage|summary)\b[^<>]{0,500}>[^<]{0,20000}</\1>")
@@ -55,8 +55,8 @@ _SHORT = [
 
 
 def clauses(text: str) -> list[tuple[str, bool]]:
-    """Returns the clauses, each with whether it corrects what was said before, in their order."""
-    text = _ORDINAL.sub(" ", own_words(text))  # "3. Mai" is no end of a sentence
+    """Returns the clauses in order, each with whether it corrects what was said before."""
+    text = _ORDINAL.sub(" ", own_words(text))  # the dot in "3. Mai" does not end a sentence
     found, corrects = [], False
     for sentence in _SENTENCE.findall(text):
         if sentence.rstrip().endswith("?") or len(sentence) > LONGEST or "…" in sentence or has_secret(sentence):
@@ -75,14 +75,14 @@ def clauses(text: str) -> list[tuple[str, bool]]:
 
 
 def own_words(text: str) -> str:
-    """Returns the message with `…` for what is quoted or pasted in it."""
+    """Returns the message with `…` in place of quoted or pasted text."""
     for pattern in (_CODE, _FENCE, _QUOTED):
         text = pattern.sub(" … ", text)
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">")).replace("’", "'")
 
 
 def _opened(clause: str) -> tuple[str, bool]:
-    """The clause without its opening words, and whether these correct something."""
+    """Returns the clause without its opening words, and whether these correct something."""
     corrects = False
     clause = f"{clause} "
     while opening := _OPENING.match(clause) or _CORRECTING.match(clause):

@@ -1,4 +1,4 @@
-"""Resolves expressions of time against the moment and the zone of their message, English and German. No IO."""
+"""Resolves English and German expressions of time against the time and zone of their message. No I/O."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ _NEEDS_PREPOSITION = re.compile(r"(?i)^(?:may|mai|march)$")
 
 @dataclass(frozen=True)
 class ResolvedTime:
-    """`start` is when what was told began or begins, `end` the end of the day, month or year that was named.
+    """`start` is when the stated fact began or begins, `end` the end of the day, month or year that was named.
 
-    `phrase` are the words, characters `first` to `last` of the text.
+    `phrase` is the wording: characters `first` to `last` of the text.
     """
 
     start: datetime
@@ -86,7 +86,7 @@ class ResolvedTime:
 
 
 def resolved(text: str, said_at: datetime, time_zone: str, *, ahead: bool = False) -> ResolvedTime | None:
-    """Returns the first time in the text. A month or weekday alone is the last one; the next one with `ahead`."""
+    """Returns the first time in the text. A bare month or weekday means the last one, or with `ahead` the next one."""
     local = said_at.astimezone(zone(time_zone))
     today = local.date()
     if found := _AHEAD.search(text):
@@ -107,7 +107,7 @@ def resolved(text: str, said_at: datetime, time_zone: str, *, ahead: bool = Fals
 
 
 def _span(found: re.Match[str], today: date, ahead: bool) -> tuple[date, date] | None:
-    """The days from the first to before the last; None for what is no date."""
+    """Returns the first day, and the day after the last; None if it is not a date."""
     part = {name.rstrip("234"): value.lower() for name, value in found.groupdict().items() if value}
     try:
         return _relative(part, today, ahead) or _calendar(part, today, ahead)
@@ -170,7 +170,7 @@ def _which(which: str, whole: str, today: date) -> tuple[date, date]:
 
 
 def _nearest(today: date, month: int, day: int, ahead: bool) -> date:
-    """The last such day, or the next one with `ahead`."""
+    """Returns the last such day, or with `ahead` the next one."""
     this_year = date(today.year, month, day)
     if ahead:
         return this_year if this_year >= today else date(today.year + 1, month, day)

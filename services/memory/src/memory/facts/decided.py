@@ -1,4 +1,4 @@
-"""What the chat model decided about a message, and what of it the person's own words prove. No IO."""
+"""What the chat model decides about a message, and which of it the user's own words prove. No I/O."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 
 
 class DecidedFact(BaseModel):
-    """One decision; `memory` is the number of one that was shown."""
+    """One decision; `memory` is the number of a memory in the prompt."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -44,7 +44,7 @@ class DecidedFact(BaseModel):
 
 
 class DecidedFacts(BaseModel):
-    """What one message does to the memory."""
+    """The decisions about one message."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -53,7 +53,7 @@ class DecidedFacts(BaseModel):
 
 @dataclass(frozen=True)
 class SaidText:
-    """A person's message, when it was said, and by the clock of which zone (IANA)."""
+    """A user's message, its time, and the user's time zone (IANA)."""
 
     content: str
     said_at: datetime
@@ -61,9 +61,9 @@ class SaidText:
 
 
 def proved(said: SaidText, found: DecidedFacts, shown: Sequence[KnownFact]) -> list[StatedFact]:
-    """Returns what the person really said: quote, object and subject stand in the message, outside of quotations.
+    """Returns the decisions that the message proves: quote, object and subject occur in it, outside quotations.
 
-    A memory's number has to be one of those shown, and its subject is the statement's where it ends or is told again.
+    The number of a memory must be one of those shown. A decision that ends or repeats a memory takes its subject.
     """
     own = _plain(own_words(said.content))
     stated = (_stated(one, said, own, shown) for one in found.decisions)

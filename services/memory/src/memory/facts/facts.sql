@@ -17,7 +17,7 @@ INSERT INTO retention_rule (workspace_id, days) VALUES (%(workspace_id)s, %(days
 ON CONFLICT (workspace_id) DO UPDATE SET days = excluded.days;
 
 -- name: known
--- Returns what holds at a time or later, the latest told first.
+-- Returns the facts that hold at a time or later, latest said first.
 SELECT
     fact.id, fact.subject, fact.predicate, fact.object, fact.valid_from, fact.valid_to, fact.supersedes,
     memory.session_id
@@ -57,7 +57,7 @@ UPDATE fact SET valid_to = NULL, expired_at = NULL
 WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND user_id = %(user_id)s;
 
 -- name: approve
--- What the fact replaces ends when it begins.
+-- Approves a fact; the one it replaces ends when it begins.
 WITH approved AS (
     UPDATE fact SET approved = true
     WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND user_id = %(user_id)s
@@ -72,7 +72,7 @@ closed AS (
 SELECT count(*) FROM approved;
 
 -- name: holding
--- Returns what held at a time of a user's approved facts, the latest first.
+-- Returns the approved facts of a user that held at a time, latest first.
 SELECT
     memory.id, memory.kind, memory.content, fact.subject, fact.predicate, fact.object, fact.valid_from, fact.valid_to,
     memory.said_at,

@@ -1,4 +1,4 @@
-"""Tells German from English, for what is answered by rules. No IO."""
+"""Distinguishes German from English, for answers by rules. No I/O."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ _GERMAN, _ENGLISH = frozenset(_GERMAN_WORDS.split()), frozenset(_ENGLISH_WORDS.s
 
 
 def is_german(text: str) -> bool:
-    """Tells whether more of the words are German than English."""
+    """Returns whether more of the words are German than English."""
     words = _WORDS.findall(text.lower())
     return sum(word in _GERMAN for word in words) > sum(word in _ENGLISH for word in words)

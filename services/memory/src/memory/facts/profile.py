@@ -1,4 +1,4 @@
-"""What is known of a user for a prompt, within a budget of tokens. No IO."""
+"""What is known about a user, for a prompt, within a token budget. No I/O."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_IN_PROFILE = 200
 
 
 def profile_of(held: Sequence[HeldFact], token_budget: int) -> MemoryProfile:
-    """Style first, then what else is known; `held` and the lists are the newest first. Nothing is told twice."""
+    """Returns the style, then the facts, as far as the budget allows; without repeats, newest first, like `held`."""
     style = [fact.content for fact in held if fact.kind == MemoryKind.style]
     others = [fact.content for fact in held if fact.kind != MemoryKind.style]
     left, kept = token_budget, set[str]()

@@ -1,4 +1,4 @@
-"""Questions that a fact answers by itself: where do I live, who led Atlas in May, which database do we use. No IO."""
+"""Questions that a fact answers by itself: where do I live, who led Atlas in May, which database do we use. No I/O."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ _LEFT = re.compile(
 
 @dataclass(frozen=True)
 class FactQuestion:
-    """A question for the object of a subject and predicate at a time. `past`: the time was named, and is over.
+    """A question about the object of a subject and predicate at a time. `past`: the time was named, and is over.
 
-    Of `predicates` the first that has an answer counts; `noun` is how the question calls what it asks for.
+    The first of the `predicates` that has an answer counts; `noun` is the question's own word for it.
     """
 
     subject: str
@@ -87,14 +87,14 @@ class FactQuestion:
 
     @property
     def about_user(self) -> bool:
-        """Whether it is about whoever asks, or somebody of theirs."""
+        """Returns whether it is about the user, or about someone close, such as the user's sister."""
         return self.subject == USER or self.subject.startswith(f"{USER}'s ")
 
 
 def fact_question(question: str, now: datetime, time_zone: str, before: str = "") -> FactQuestion | None:
-    """Returns what the question asks of the facts, None if it asks something else.
+    """Returns what the question asks of the facts; None if it asks something else.
 
-    `before` is what was said before it, which says whom "it" and "she" mean.
+    `before` is what was said before it, which tells whom "it" and "she" mean.
     """
     asked = _asked(question, now, time_zone)
     if asked is None:
@@ -108,7 +108,7 @@ def fact_question(question: str, now: datetime, time_zone: str, before: str = ""
 
 
 def _meant(before: str, now: datetime, time_zone: str) -> str | None:
-    """Whom the message before was about."""
+    """Returns whom the message before was about."""
     if asked := _asked(before, now, time_zone):
         return asked.subject
     stated = [one.subject for one in statements(before, now, time_zone) if one.subject not in (None, USER, "we")]
@@ -120,7 +120,7 @@ def _asked(question: str, now: datetime, time_zone: str) -> FactQuestion | None:
     when = resolved(text, now, time_zone)
     as_of, past = now, False
     if when is not None:
-        # "In May": the end of it counts, unless it is not over.
+        # "In May" means the end of May, or now if May is not over.
         as_of = min(when.end - timedelta(microseconds=1), now) if when.start <= now else when.start
         past = when.end <= now
     phrase = when.phrase if when is not None else None

@@ -1,4 +1,4 @@
-"""Reads what a person's message states: by the chat model where there is one, else by the rules."""
+"""Reads what a user's message states: with the chat model if there is one, otherwise by rules."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ neutralised = neutralising("message", "before", "memory")
 
 
 class FindsSimilar(Protocol):
-    """Finds what is remembered of a user and resembles a text."""
+    """Finds a user's memories that resemble a text."""
 
     async def similar(self, workspace_id: UUID, user_id: UUID, text: str, most: int) -> list[UUID]: ...
 
 
 class FactReading:
-    """`chat` is None where no model is configured. Nothing that a model does or answers loses a message."""
+    """`chat` is None if no model is configured. Whatever the model does or answers, no message is lost."""
 
     def __init__(
         self, database: Database, chat: AsksForStructure | None, similar: FindsSimilar, registry: CollectorRegistry
@@ -57,9 +57,9 @@ class FactReading:
         )
 
     async def read(self, workspace_id: UUID, message: NewMessage, before: SpokenText | None) -> list[StatedFact] | None:
-        """Returns what the model found and the person's words prove; None if the rules are to read the message.
+        """Returns what the model found and the user's words prove; None if the rules should read the message.
 
-        The model is not asked about what can state nothing: questions, quotations, suppositions.
+        The model is not called for messages that can state nothing: questions, quotations, suppositions.
         """
         if self.chat is None or not clauses(message.content):
             self.readings.labels("rules").inc()
@@ -89,7 +89,7 @@ class FactReading:
         self.readings.labels(by).inc()
 
     async def _known(self, workspace_id: UUID, message: NewMessage) -> list[KnownFact] | None:
-        """Returns what resembles the message, and of the rest what was told last; None where no facts are kept."""
+        """Returns facts that resemble the message, then the latest others; None if the workspace keeps no facts."""
         user_id = message.created_by
         async with self.database.workspace(workspace_id, user_id=user_id) as connection:
             facts = FactRows(connection, workspace_id)
@@ -103,13 +103,13 @@ class FactReading:
 
 
 def decide_prompt() -> Prompt:
-    """Raises PromptInvalid."""
+    """Loads the prompt. Raises PromptInvalid."""
     [prompt] = load_prompts("memory.facts", {"prompts/decide.md": ("memories", "before", "message")}).values()
     return prompt
 
 
 def decide_messages(prompt: Prompt, text: str, before: str, known: Sequence[KnownFact]) -> list[ChatMessage]:
-    """Returns the question to the model; what was said and is remembered stands in fences that it cannot close."""
+    """Returns the prompt for the model; messages and memories are in fences that they cannot close."""
     memories = "\n".join(
         f'<memory number="{number}" subject="{attribute(one.subject)}" predicate="{attribute(one.predicate)}"'
         f' since="{one.valid_from.date()}">{neutralised(one.object)}</memory>'

@@ -1,7 +1,7 @@
-"""What a statement does to the facts that are known: adds, replaces, ends, or nothing new. No IO.
+"""Decides how a statement changes the known facts: it adds, replaces or ends one, or says nothing new. No I/O.
 
-Facts retire each other only if they have the same subject and a predicate that has one value at a time. In doubt both
-stay, and the new one is marked as a conflict.
+A fact replaces another only if both have the same subject and a predicate with one value at a time. In doubt both stay,
+and the new one is marked as a conflict.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SEVERAL = frozenset({"likes", "dislikes", "has", "speaks"})
 
 @dataclass(frozen=True)
 class KnownFact:
-    """A fact of the same user that holds or will hold, the latest told first."""
+    """A fact of the same user that holds or will hold. Lists of these are ordered by when it was said, latest first."""
 
     id: UUID
     subject: str
@@ -36,8 +36,8 @@ class KnownFact:
 
 @dataclass(frozen=True)
 class FactChange:
-    """`statement` is what is added, None for nothing. `closes`: facts that end, each when. `reopens`: facts of which
-    the end is undone. `again`: the fact that was told again. `conflicts_with` marks the new one.
+    """`statement` is added, unless it is None. `closes`: facts that end, and when. `reopens`: facts whose end is
+    undone. `again`: the fact that was repeated. `conflicts_with`: a fact that the new one contradicts.
     """
 
     decision: FactDecision
@@ -52,10 +52,10 @@ class FactChange:
 
 
 def reconcile(statement: StatedFact, known: Sequence[KnownFact], said_at: datetime) -> FactChange:
-    """`known`: facts of the user; those about other subjects are left alone.
+    """Returns the change that a statement makes. `known`: the user's facts; those about other subjects do not change.
 
-    What the chat model decided counts as far as the facts allow it; what it decided on a fact that is not known, or is
-    about another subject, is decided here.
+    The chat model's decision counts if the facts allow it. If it concerns an unknown fact, or one about another
+    subject, the rules decide.
     """
     return _as_decided(statement, known, said_at) or _by_rule(statement, known, said_at)
 
@@ -109,13 +109,13 @@ def _told(
 
 
 def _used(statement: StatedFact, same: Sequence[KnownFact], starts: datetime, said_at: datetime) -> FactChange:
-    """Several things are used at a time, each in one version; what one follows is used no more."""
+    """Handles things that are used: several at a time, each in one version; one that replaces another ends its use."""
     wanted = {product(one) for one in (statement.object, statement.follows) if one is not None}
     earlier = [fact for fact in same if product(fact.object) in wanted]
     if not earlier:
         return FactChange(FactDecision.add, statement, starts)
     if product(statement.object) == plain(statement.object) and statement.follows is None:
-        return FactChange(FactDecision.noop, again=earlier[0].id)  # told again, without the version
+        return FactChange(FactDecision.noop, again=earlier[0].id)  # repeated, without the version
     return _updated(statement, earlier, said_at)
 
 
@@ -138,7 +138,7 @@ def _as_decided(statement: StatedFact, known: Sequence[KnownFact], said_at: date
 
 
 def _updated(statement: StatedFact, same: Sequence[KnownFact], said_at: datetime) -> FactChange:
-    """The new fact takes the place of the open ones. One that is corrected never held."""
+    """Replaces the open facts by the new one. A fact that is corrected never held."""
     last = same[0]
     if statement.corrects:
         starts = statement.starts or last.valid_from
@@ -151,9 +151,9 @@ def _updated(statement: StatedFact, same: Sequence[KnownFact], said_at: datetime
         )
     starts = statement.starts or said_at
     if statement.starts_by is not None and starts < last.valid_from < statement.starts_by:
-        starts = last.valid_from  # "in January": after what was said in January
+        starts = last.valid_from  # "in January": after the fact that began in January
     if starts + LONG_BEFORE < last.valid_from:
-        # What is told of long ago holds until what is known of later times.
+        # A fact from long ago holds until the first later one that is known.
         return FactChange(
             FactDecision.add, statement, starts, min(fact.valid_from for fact in same if fact.valid_from > starts)
         )
@@ -172,7 +172,7 @@ def _ended(statement: StatedFact, about: Sequence[KnownFact], at: datetime) -> F
 
 
 def _closed(ended: Sequence[KnownFact], at: datetime) -> FactChange:
-    """The facts end. What a plan that is dropped had replaced holds on."""
+    """Ends the facts. If a dropped plan had replaced a fact, that one holds again."""
     planned = [fact for fact in ended if fact.valid_from > at]
     closes = [(fact.id, max(at, fact.valid_from)) for fact in ended]
     return FactChange(
@@ -188,7 +188,7 @@ def _same_object(fact: KnownFact, statement: StatedFact) -> bool:
 
 
 def _resolved(statement: StatedFact, known: Sequence[KnownFact]) -> StatedFact | None:
-    """Gives "no, it is X" the subject and predicate of what was told last, or of what it names as wrong."""
+    """Gives "no, it is X" the subject and predicate of the latest fact, or of the one that it names as wrong."""
     if statement.subject is not None:
         return statement
     wrong = plain(statement.replaces or "")
@@ -199,7 +199,7 @@ def _resolved(statement: StatedFact, known: Sequence[KnownFact]) -> StatedFact |
 
 
 def _overlaps(fact: KnownFact, statement: StatedFact, starts: datetime) -> bool:
-    """Whether the fact says the same of the same time, and not of another."""
+    """Returns whether the fact and the statement are about overlapping times."""
     if statement.ends is not None:
         return fact.valid_from < statement.ends and fact.valid_to is not None
     return fact.valid_to is None or fact.valid_to > starts

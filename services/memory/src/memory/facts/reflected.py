@@ -1,4 +1,4 @@
-"""What a turn's reflections state, beside what the rules read from its message. No IO."""
+"""Combines a turn's reflections with the statements read from its message. No I/O."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from memory.secrets import has_secret
 
 
 def joined(reflections: Sequence[Reflection], told: Sequence[StatedFact], said_at: datetime) -> list[StatedFact]:
-    """Returns both without secrets. Of an aspect that a reflection tells, the message's own words are left out."""
+    """Returns both, without secrets; a reflection takes precedence over a statement about the same aspect or text."""
     learned = [_stated(one, said_at) for one in reflections if not has_secret(one.text)]
     said = {_key(one) for one in learned}
     return [*learned, *(one for one in told if _key(one) not in said)]
@@ -31,7 +31,7 @@ def _stated(reflection: Reflection, said_at: datetime) -> StatedFact:
 
 
 def _key(statement: StatedFact) -> tuple[str, str]:
-    """Returns what says the same: an aspect of the style, or a text."""
+    """Returns what identifies a statement: an aspect of style, or predicate and text."""
     if statement.kind is MemoryKind.style and statement.values == "one":
         return statement.predicate, ""
     return statement.predicate, plain(statement.object)

@@ -1,4 +1,4 @@
-"""FactRows in PostgreSQL; a user's own alone."""
+"""A user's facts in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FactSql(Statements, file="facts.sql"):
 
 @dataclass(frozen=True)
 class HeldFact:
-    """A fact that held at a time. `speaker`, who said so at last, is empty for the user."""
+    """A fact that held at a time. `speaker`, who stated it last, is empty for the user."""
 
     id: UUID
     kind: str
@@ -49,7 +49,7 @@ class HeldFact:
 
 class FactRows(Repository):
     async def writing(self) -> Writing:
-        """Returns whether facts are kept in the workspace: `on` where nobody said otherwise."""
+        """Returns how facts are kept in the workspace; the default is `on`."""
         found: Writing | None = await self.value(FactSql.writing)
         return found or "on"
 
@@ -57,7 +57,7 @@ class FactRows(Repository):
         await self.run(FactSql.set_writing, writing=writing)
 
     async def retention_days(self) -> int | None:
-        """Returns for how long the workspace keeps memories; None if for ever."""
+        """Returns how many days the workspace keeps memories; None means forever."""
         days: int | None = await self.value(FactSql.retention_days)
         return days
 
@@ -68,12 +68,12 @@ class FactRows(Repository):
             await self.run(FactSql.keep_for, days=days)
 
     async def known(self, user_id: UUID, subjects: Sequence[str] | None, at: datetime) -> list[KnownFact]:
-        """Returns facts that hold at the time or later, the latest told first; without `subjects` about anybody."""
+        """Returns facts that hold at the time or later, latest said first; without `subjects`, about anyone."""
         values = {"user_id": user_id, "subjects": [one.lower() for one in subjects or ()], "all": subjects is None}
         return await self.all(FactSql.known, KnownFact, **values, at=at)
 
     async def insert(self, fact_id: UUID, user_id: UUID, **columns: object) -> None:
-        """Adds to the memory with this id what makes it a fact."""
+        """Adds the fact's columns to the memory with this id."""
         await self.run(FactSql.insert, id=fact_id, user_id=user_id, **columns)
 
     async def insert_source(self, fact_id: UUID, episode_id: UUID) -> None:
@@ -83,7 +83,7 @@ class FactRows(Repository):
         await self.run(FactSql.close, id=fact_id, valid_to=valid_to)
 
     async def restate(self, user_id: UUID, fact_id: UUID, subject: str, predicate: str, told: str) -> None:
-        """Gives a fact another statement; the times at which it holds stay."""
+        """Changes what a fact states; the times at which it holds stay."""
         values = {"user_id": user_id, "subject": subject, "predicate": predicate, "object": told}
         await self.run(FactSql.restate, id=fact_id, **values)
 
@@ -91,7 +91,7 @@ class FactRows(Repository):
         await self.run(FactSql.reopen, user_id=user_id, id=fact_id)
 
     async def approve(self, user_id: UUID, fact_id: UUID) -> bool:
-        """Returns False if the user has no such fact."""
+        """Approves a fact; returns False if the user has no such fact."""
         return bool(await self.value(FactSql.approve, user_id=user_id, id=fact_id))
 
     async def holding(
@@ -101,9 +101,9 @@ class FactRows(Repository):
         limit: int,
         about: tuple[Sequence[str], Sequence[str]] | None = None,
     ) -> list[HeldFact]:
-        """Returns approved facts that held at the time, the latest first.
+        """Returns approved facts that held at the time, latest first.
 
-        `about` are names of a subject, in lower case, and predicates.
+        `about` has the names of a subject, in lower case, and predicates.
         """
         subjects, predicates = (list(about[0]), list(about[1])) if about else (None, None)
         values = {"user_id": user_id, "as_of": as_of, "limit": limit, "subjects": subjects, "predicates": predicates}

@@ -1,4 +1,4 @@
-"""A fact whose text somebody edits says what the new text states."""
+"""Updates what a fact states when its text is edited."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memory.facts.statements import USER
 
 
 async def restate(facts: FactRows, user_id: UUID, fact_id: UUID, content: str) -> None:
-    """Changes the user's fact to what the text states; a text that states nothing by the rules is its own object."""
+    """Changes the user's fact to what the text states; if the rules read nothing from it, the text is the object."""
     told = next(iter(statements(content, datetime.now(UTC), "UTC")), None)
     if told is None or told.subject is None:
         await facts.restate(user_id, fact_id, USER, "", content)

@@ -1,6 +1,6 @@
-"""Rules that read statements from clauses, English and German: about oneself and others, decisions, deadlines, style.
+"""Rules that read statements from English and German clauses: about people, decisions, deadlines, style.
 
-The sentence says who it is about: "I" is the speaker, "my sister" is hers, "Anna" is Anna. No IO.
+The sentence says whom it is about: "I" is the speaker, "my sister" the speaker's sister, "Anna" is Anna. No I/O.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class _Rule:
 
 
 def _read_rules() -> Iterator[tuple[str, Values, frozenset[str], str]]:
-    """Yields predicate, values, marks and pattern of each rule of `rules.txt`, in their order."""
+    """Yields predicate, values, marks and pattern of each rule in `rules.txt`, in order."""
     for line in files("memory.facts").joinpath("rules.txt").read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             predicate, values, marks, pattern = (part.strip() for part in line.split("|", 3))
@@ -140,7 +140,7 @@ _OF_THINGS = frozenset({"lead", "owner", "responsible", "depends on", *USED})
 
 @dataclass(frozen=True)
 class _Saying:
-    """When something was said, by the clock of which zone, whom "I" means, and what "it" means, if that was named."""
+    """The context of a clause: its time and time zone, whom "I" means, and what "it" means, if known."""
 
     said_at: datetime
     time_zone: str
@@ -149,7 +149,7 @@ class _Saying:
 
 
 def statements(text: str, said_at: datetime, time_zone: str, speaker: str = USER) -> Iterator[StatedFact]:
-    """Yields what the message states. `speaker` is whom "I" means: the user, or somebody by name."""
+    """Yields what the message states. `speaker` is whom "I" means: the user, or someone else by name."""
     saying, before = _Saying(said_at, time_zone, speaker), ""
     for clause, corrects in clauses(text):
         found = _stated(clause, saying)
@@ -167,7 +167,7 @@ def statements(text: str, said_at: datetime, time_zone: str, speaker: str = USER
 
 
 def _thing(found: StatedFact | None, it: str | None) -> str | None:
-    """What "it" means after a statement: the project that it is about, or what is used."""
+    """Returns what "it" means after a statement: the project that it is about, or the thing that is used."""
     if found is None or found.predicate not in _OF_THINGS:
         return None
     if found.subject in ("we", USER):
@@ -225,7 +225,7 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
 
 
 def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Saying) -> StatedFact | None:
-    """ "My favourite colour is blue", "Anna's birthday is on 5 May", "the port of the server is 80"."""
+    """Reads "My favourite colour is blue", "Anna's birthday is on 5 May", "the port of the server is 80"."""
     noun, owner = found["noun"].lower(), found["who"].lower()
     if noun in _PRONOUNS or noun.split()[0] in _PRONOUNS:
         return None
@@ -257,7 +257,7 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
 
 
 def _person(told: str, saying: _Saying) -> str:
-    """Who leads or owns: a name, or whoever speaks."""
+    """Returns who leads or owns: a name, or the speaker."""
     word = told.casefold()
     if word in ("i", "me", "ich", "mir"):
         return saying.speaker
@@ -265,7 +265,7 @@ def _person(told: str, saying: _Saying) -> str:
 
 
 def _subject(who: str, saying: _Saying) -> str | None:
-    """Whom the sentence is about; None for a pronoun that nobody can resolve."""
+    """Returns whom the sentence is about; None for a pronoun that cannot be resolved."""
     word = who.strip().lower()
     if not word or word in _OF_USER:
         return saying.speaker
@@ -284,7 +284,7 @@ def _subject(who: str, saying: _Saying) -> str | None:
 
 
 def _replaced(sentence: str) -> tuple[str | None, str]:
-    """What is named as wrong, and the sentence without it."""
+    """Returns what is named as wrong, and the sentence without it."""
     if found := _BUT.search(sentence):
         return found["wrong"].strip(" .!"), f"{sentence[: found.start()]} {found['right']}"
     bare = sentence.rstrip(" .!")
@@ -294,7 +294,7 @@ def _replaced(sentence: str) -> tuple[str | None, str]:
 
 
 def _trimmed(text: str, when: ResolvedTime | None) -> str:
-    """The object itself: up to the next clause, without its time."""
+    """Returns the object itself: up to the next clause, without its time."""
     if when is not None and when.phrase in text:
         text = text.replace(when.phrase, " ", 1)
     text = text.strip()

@@ -1,4 +1,4 @@
-"""What a message states, as the rules and the chat model tell it alike. No IO."""
+"""What a message states, in the form that the rules and the chat model share. No I/O."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ class FactDecision(StrEnum):
 class StatedFact:
     """`text` is the sentence. `subject` is `user` or a name; None for "no, it is X", which is about what was said last.
 
-    `values`: how many objects the predicate has at a time. `starts` and `ends` are when it began to hold and ceased to,
-    as far as told, in the words of `phrase`; `starts_by` is the end of the day or month in which it began. `over`: it
-    says that something no longer holds. `corrects`: what was said before was never true. `replaces` is the object that
-    was named as wrong, `follows` the one that held until then. `decision` is what the chat model wants done, to the
-    memory with the id `decided_on`; the rules leave both open.
+    `values`: how many objects the predicate has at a time. `starts` and `ends` are when it began and ceased to hold, if
+    stated, in the words of `phrase`; `starts_by` is the end of the day or month in which it began. `over`: it says that
+    something no longer holds. `corrects`: what was said before was never true. `replaces` is the object that was named
+    as wrong, `follows` the one that held until then. `decision` is the chat model's, about the memory with the id
+    `decided_on`; the rules leave both open.
     """
 
     kind: MemoryKind
@@ -55,6 +55,6 @@ _ARTICLE = re.compile(r"(?i)^(?:the|a|an|my|our|der|die|das|dem|den|ein|eine|ein
 
 
 def plain(text: str) -> str:
-    """Returns an object or subject as it is compared: lower case, without article and final punctuation."""
+    """Normalises an object or subject for comparison: lower case, without article and final punctuation."""
     text = " ".join(text.casefold().split()).strip(" .,!?;:\"'")
     return _ARTICLE.sub("", text)

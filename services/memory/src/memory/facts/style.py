@@ -1,7 +1,7 @@
-"""How somebody wants texts written, read from the words of a wish: spelling, lists, emojis, length, language. No IO.
+"""Reads from a wish how a user wants texts written: spelling, lists, emojis, length, language. No I/O.
 
-"Write a report on caching" is a task, not a style; "write it in British spelling" is both. Of each aspect a user has
-one value at a time, so a later wish takes the place of an earlier one, and the same in other words changes nothing.
+"Write a report on caching" is a task, not a style; "write it in British spelling" is both. A user has one value per
+aspect, so a later wish replaces an earlier one, and the same wish in other words changes nothing.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _PATTERNS: tuple[tuple[StyleAspect, str, str], ...] = (
 _STYLES = tuple(
     (aspect, value, re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)) for aspect, value, pattern in _PATTERNS
 )
-# What is wanted from now on, not of the one text that is asked for.
+# Words for wishes that apply from now on, not only to the requested text.
 _LASTING = re.compile(
     r"(?:please |bitte )?(?:always|never|from now on|in future|immer|nie|ab jetzt|künftig|keep |avoid |do not use "
     r"|address |speak |duze|sieze|fass dich|be |use (?:bullet|short|metric)|i |ich )",
@@ -66,7 +66,7 @@ _POLITE = re.compile(r"(?:please|bitte),? ", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class StylePhrase:
-    """The words of a clause that say one aspect of a style, from `start` on."""
+    """The words of a clause, from `start` on, that state one aspect of a style."""
 
     aspect: StyleAspect
     value: str
@@ -75,7 +75,7 @@ class StylePhrase:
 
 
 def phrases(clause: str) -> Iterator[StylePhrase]:
-    """Yields the first of each aspect, in the order of the table."""
+    """Yields the first phrase of each aspect, in the order of the table."""
     found = set[StyleAspect]()
     for aspect, value, pattern in _STYLES:
         if aspect not in found and (at := pattern.search(clause)):
@@ -84,9 +84,10 @@ def phrases(clause: str) -> Iterator[StylePhrase]:
 
 
 def styled(clause: str, wish: StatedFact | None) -> Iterator[StatedFact]:
-    """Yields the styles of a clause; `wish` is what it says as a whole, if it tells how to write or answer.
+    """Yields the styles in a clause; `wish` is the whole clause as a statement, if it says how to write or answer.
 
-    Without a wish the clause has to begin with a style, "British spelling, please": else it is about something else.
+    Without a wish, the clause must begin with a style ("British spelling, please"); otherwise it is about something
+    else.
     """
     told = list(phrases(clause))
     if wish is None:
@@ -105,7 +106,7 @@ def styled(clause: str, wish: StatedFact | None) -> Iterator[StatedFact]:
 
 
 def of_aspect(aspect: StyleAspect | None, text: str) -> StatedFact:
-    """Returns the style that a sentence tells; its own words say the aspect better than whoever derived it."""
+    """Returns the style that a sentence states: the value that its words give for the aspect, or else the sentence."""
     told = next((one for one in phrases(text) if aspect in (None, one.aspect)), None)
     if told is not None:
         return replace(_stated(told), text=text)

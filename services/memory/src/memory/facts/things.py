@@ -1,4 +1,4 @@
-"""What is used, by its kind ("PostgreSQL 18" is a database), and names as they are compared. No IO."""
+"""Kinds of things that are used ("PostgreSQL 18" is a database), and normalised names. No I/O."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROLE_OF = {
 
 
 def _read_things() -> tuple[dict[str, str], dict[str, str]]:
-    """Returns the kind by each of its names, and the kind of each thing."""
+    """Returns each kind by all its names, and the kind of each thing."""
     kinds, things = dict[str, str](), dict[str, str]()
     for line in files("memory.facts").joinpath("things.txt").read_text("utf-8").splitlines():
         if not line.startswith("#"):
@@ -37,17 +37,17 @@ USED = frozenset({USES, *_KINDS.values()})
 
 
 def kind_of(thing: str) -> str | None:
-    """Returns what kind of thing this is, whatever its version; None for what is not known."""
+    """Returns the kind of a thing, whatever its version; None if it is unknown."""
     return _THINGS.get(product(thing)) or _THINGS.get(plain(thing))
 
 
 def product(thing: str) -> str:
-    """Returns the name as it is compared, without a version."""
+    """Normalises a name for comparison, without its version."""
     return _VERSION.sub("", plain(thing))
 
 
 def predicate_of(noun: str, subject: str | None) -> str:
-    """Returns the one name of a kind, or of a role in what is not a person: "Datenbank" is the database."""
+    """Returns the predicate for a kind of thing, or for a role in a project: "Datenbank" is "database"."""
     noun = noun.casefold()
     if subject is not None and (subject == USER or subject.startswith(f"{USER}'s ")):
         return noun
@@ -55,12 +55,12 @@ def predicate_of(noun: str, subject: str | None) -> str:
 
 
 def named(subject: str) -> str:
-    """Returns a subject as it is compared: "the Atlas project" and "Project Atlas" are Atlas."""
+    """Normalises a subject for comparison: "the Atlas project" and "Project Atlas" are Atlas."""
     return _SORT.sub("", plain(subject))
 
 
 def names_of(subject: str) -> list[str]:
-    """Returns the subjects, in lower case, under which facts about this one may be kept."""
+    """Returns the subjects, in lower case, under which facts about this one may be stored."""
     name, told = named(subject), subject.casefold()
     kept = [told, name, *(f"{sort} {name}" for sort in ("project", "projekt", "product", "produkt"))]
     return list(dict.fromkeys([*kept, *(f"{name} {sort}" for sort in ("project", "projekt", "product", "produkt"))]))

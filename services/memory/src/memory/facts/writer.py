@@ -1,4 +1,4 @@
-"""Keeps what a message states: decides for each statement what it does to the facts that are known, and does it."""
+"""Stores what a message states: decides how each statement changes the known facts, and applies the change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_STATEMENTS = 20  # of one message
 
 
 class FactWriter:
-    """Only what people say becomes a fact: `read` finds nothing in what the assistant says."""
+    """Writes facts. Only what people say becomes one: `read` finds nothing in the assistant's messages."""
 
     def __init__(self, preparation: Preparation) -> None:
         self.preparation = preparation
@@ -44,11 +44,11 @@ class FactWriter:
         reflections: Sequence[Reflection] = (),
         stated: Sequence[StatedFact] | None = None,
     ) -> int:
-        """Keeps what a message states that was just kept itself, and what its turn showed of the user.
+        """Stores what a message states, which was just stored itself, and its turn's reflections.
 
         `stated` is what the chat model read from it; without it the rules read the message. Returns how many facts were
-        added. The ids follow from the message's, so that whoever writes them again writes the same. Where the workspace
-        reviews facts, they wait for it, and close nothing until then.
+        added. Their ids derive from the message's, so writing them again changes nothing. If the workspace reviews
+        facts, they await review, and close no other fact until then.
         """
         told = joined(reflections, self.read(message) if stated is None else stated, message.said_at)
         added = 0

@@ -1,1 +1,1 @@
-"""Conversations of other places, taken in."""
+"""Imports of conversations."""

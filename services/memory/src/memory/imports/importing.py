@@ -1,4 +1,4 @@
-"""Imports conversations: messages become episodes, and what people state in them facts; twice adds nothing."""
+"""Imports conversations: messages become episodes, their statements facts. Importing again adds nothing."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ IMPORTED = UUID("6f1f4a0e-5b0c-5c39-9a41-0f4f5a5d1b7e")
 
 
 class Importing:
-    """Messages are embedded in the background: until then they are found by their words."""
+    """Imports conversations. Messages are embedded in the background; until then only lexical search finds them."""
 
     def __init__(self, database: Database, preparation: Preparation, writer: FactWriter) -> None:
         self.database, self.preparation, self.writer = database, preparation, writer
 
     async def take(self, workspace_id: UUID, user_id: UUID, request: ImportRequest) -> ImportResponse:
-        """Keeps each conversation in a transaction. Raises TimeZoneUnknown."""
+        """Stores each conversation in one transaction. Raises TimeZoneUnknown."""
         zone(request.time_zone)
         added = known = facts = 0
         ids: dict[str, UUID] = {}
@@ -57,5 +57,5 @@ def _source_ids(conversation: ImportedConversation, messages: list[NewMessage]) 
 
 
 def _id(workspace_id: UUID, user_id: UUID, source: str, name: str) -> UUID:
-    """The id of a session, the same for the same conversation of the same source and user."""
+    """Derives a session's id, which is always the same for this conversation, source and user."""
     return uuid5(uuid5(uuid5(IMPORTED, str(workspace_id)), str(user_id)), f"{source}/{name}")

@@ -1,4 +1,4 @@
-"""Dates and expressions of time in questions and messages, in English and German. No IO."""
+"""Dates and expressions of time in questions and messages, in English and German. No I/O."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _MAY = re.compile(r"\b(?:in|of|during|since|until|by|early|late|mid|last|im|seit
 
 @dataclass(frozen=True)
 class NamedDate:
-    """A day, a month or a year that a question names; what it leaves open is None."""
+    """A day, month or year that a question names; parts that it leaves open are None."""
 
     year: int | None
     month: int | None
     day: int | None
 
     def nearness(self, said: date) -> float:
-        """1 on the date itself; less where it was said soon afterwards, as people tell what has happened."""
+        """Returns 1 on the date itself, less soon afterwards, because people report what has happened, down to 0."""
         if self.month is None:
             return 0.3 * (said.year == self.year)
         year = self.year or said.year
@@ -73,7 +73,7 @@ def tells_time(text: str) -> bool:
 
 
 def asks(text: str) -> bool:
-    """Returns whether the text ends in a question, a description in brackets after it left aside."""
+    """Returns whether the text ends in a question, apart from a description in brackets after it."""
     text = text.rstrip()
     if text.endswith("]"):
         text = text[: text.rfind("[")].rstrip() if "[" in text else text

@@ -1,4 +1,4 @@
-"""Arrays that grow at their end."""
+"""Arrays that can be appended to."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class GrowingArray:
 
     @property
     def rows(self) -> NDArray[np.generic]:
-        """A view of what was appended; it may be written to."""
+        """Returns a view of the appended rows, which may be written to."""
         return self._rows[: self._count]
 
     @property

@@ -1,19 +1,19 @@
-"""The index of one user's memories: which of them answer a question, without a chat model.
+"""The index of one user's memories: finds those that answer a question, without a chat model.
 
     score = cos + 1.5 words + .6 soft_match + .6 on_date + .3 tells_time - .2 asks - .15 other_speaker + .2 session
             + .02 recency
 
-- cos: the question and the message together with the one before it.
-- words: BM25 over the message's bag (`postings`) as a share of the ideal score. Names of speakers are no words.
+- cos: cosine of the question with the message, which was embedded together with the one before it.
+- words: BM25 over the message's bag (`postings`) as a share of the ideal score. Names of speakers do not count.
 - soft_match: how much of the question the message says in other words (`relevance.soft_match`).
-- on_date: the question names a day, month or year, and this was said then or soon after.
+- on_date: the question names a day, month or year, and the message was said then or soon after.
 - tells_time: the question asks when, and the message has an expression of time.
-- asks: the message ends in a question: the answer is in the next one, which has these words in its bag.
-- other_speaker: the question names one speaker, and this is another's.
-- session: mean of the three best of the session, less the mean of all candidates.
-- recency: 1 now, a half after 90 days.
+- asks: the message ends in a question, so the answer is in the next one, which has these words in its bag.
+- other_speaker: the question names one speaker, and the message is another's.
+- session: mean of the session's three best scores, minus the mean of all candidates.
+- recency: 1 now, one half after 90 days.
 
-Candidates are the best 100 by words, the best 100 by meaning, and up to 100 of a date that the question names. All
+Candidates are the best 100 by words, the best 100 by cosine, and up to 100 near a date that the question names. All
 scales are absolute, so a weight means the same among 50 memories and a million (Bruch et al. 2023).
 """
 
@@ -56,7 +56,7 @@ _DAY = 86_400.0
 
 @dataclass(frozen=True)
 class IndexedMemory:
-    """A memory as it is indexed. `session_id` is None for what stands alone."""
+    """A memory to index. `session_id` is None if it belongs to no session."""
 
     id: UUID
     kind: str
@@ -71,7 +71,7 @@ class IndexedMemory:
 
 @dataclass(frozen=True)
 class RecallQuestion:
-    """A question as it is compared. `vector` is None where the model is away; `kinds` limits what is found."""
+    """A prepared question. `vector` is None if the model is unavailable; `kinds` limits the results, unless empty."""
 
     text: str
     terms: Sequence[str]
@@ -84,7 +84,7 @@ class RecallQuestion:
 
 @dataclass(frozen=True)
 class RankedMemories:
-    """Candidates, best first: ids, scores, and what the scores are made of (a column a candidate)."""
+    """Candidates, best first: ids, scores, and the features of the scores (arrays with a value per candidate)."""
 
     ids: list[UUID]
     scores: Floats
@@ -92,7 +92,7 @@ class RankedMemories:
 
 
 class MemoryIndex:
-    """Grows; a memory that changed takes its old place. Not safe for several threads."""
+    """An index that memories are added to. Not thread-safe."""
 
     def __init__(self, dims: int, soft_match: SoftMatch, analyzer: Analyzer, tokenizer: WordPieces) -> None:
         self.ids: list[UUID] = []
@@ -117,11 +117,11 @@ class MemoryIndex:
 
     @property
     def nbytes(self) -> int:
-        """The approximate size in memory."""
+        """Returns the approximate size in memory."""
         return self._vectors.nbytes + self._bags.nbytes + sum(map(len, self._pieces)) + 300 * len(self)
 
     def put(self, row: IndexedMemory) -> None:
-        """Adds a memory, or the vector of one that is there."""
+        """Adds a memory, or the vector of one that is already indexed."""
         if (place := self._places.get(row.id)) is not None:
             if row.vector is not None:
                 self.unembedded -= not self._has_vector.rows[place]
@@ -210,7 +210,7 @@ class MemoryIndex:
         return np.array([named.nearness(date.fromordinal(epoch + day)) for day in days.tolist()])[place]
 
     def _named(self, question: str) -> set[int]:
-        """The speakers whom the question names."""
+        """Returns the numbers of the speakers that the question names."""
         words = set(_NAME.findall(question.lower()))
         return {
             number
@@ -232,6 +232,6 @@ class MemoryIndex:
 
 
 def _best(leg: Floats) -> NDArray[np.int64]:
-    """The places of the largest positive values, up to DEPTH."""
+    """Returns the positions of the largest positive values, up to DEPTH."""
     at = np.argpartition(-leg, DEPTH)[:DEPTH] if len(leg) > DEPTH else np.arange(len(leg))
     return at[leg[at] > 0]

@@ -1,4 +1,4 @@
-"""Indexes of users' memories in this process, kept up to date by the revision that PostgreSQL counts."""
+"""Indexes of users' memories in this process, kept up to date by the revisions in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from service_kit.postgres import Database
 
 Result = TypeVar("Result")
 Owner = tuple[UUID, UUID]
-_HEADER = 4  # bytes of a sent vector before its numbers
+_HEADER = 4  # bytes before the numbers of a vector in pgvector's binary format
 
 
 class _KeptIndex:
-    """An index, the revision that it holds, and whose turn it is to change or read it."""
+    """An index, the revision that it has, and the lock for changing or reading it."""
 
     def __init__(self, index: MemoryIndex) -> None:
         self.index, self.revision, self.lock = index, 0, asyncio.Lock()
 
 
 class MemoryIndexes:
-    """Indexes by workspace and user; those used longest ago go when all together take more than `most_bytes`."""
+    """Indexes by workspace and user; the least recently used are dropped if all take more than `most_bytes`."""
 
     def __init__(self, database: Database, space: EmbeddingSpace, most_bytes: int) -> None:
         self.database, self.space, self.most_bytes = database, space, most_bytes
@@ -39,7 +39,7 @@ class MemoryIndexes:
         self._kept: OrderedDict[Owner, _KeptIndex] = OrderedDict()
 
     async def with_index(self, workspace_id: UUID, user_id: UUID, work: Callable[[MemoryIndex], Result]) -> Result:
-        """Runs the work in a thread on the user's index as it is now; nobody changes it meanwhile."""
+        """Updates the user's index and runs `work` on it in a thread, under its lock."""
         kept = self._kept.setdefault((workspace_id, user_id), _KeptIndex(self._empty()))
         self._kept.move_to_end((workspace_id, user_id))
         async with kept.lock:
@@ -64,7 +64,7 @@ class MemoryIndexes:
         kept.revision = now.revision
 
     def _shrink(self) -> None:
-        """Drops what was used longest ago; the last one stays, whatever its size."""
+        """Drops the least recently used indexes; the last one used stays, whatever its size."""
         total = sum(kept.index.nbytes for kept in self._kept.values())
         for owner in list(self._kept)[:-1]:
             if total <= self.most_bytes:

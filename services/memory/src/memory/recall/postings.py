@@ -1,7 +1,7 @@
-"""The words of messages, each with those around it: a bag of weighted words for each message, and its BM25.
+"""BM25 over messages, each with a bag of weighted words that includes those of the messages around it.
 
-A bag holds the message's words once, those of the message before it half, and so on (`AROUND`): simple weighted fields
-(Robertson, Zaragoza, Taylor 2004). What is rare is counted by the messages alone.
+The message's own words have weight 1, those of the message before it .5, and so on (`AROUND`): simple weighted fields
+(Robertson, Zaragoza, Taylor 2004). Document frequencies count only the messages themselves.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 
 class Bags:
-    """Grows message by message. `neighbours` are (row, place from there) pairs in the same session."""
+    """The bags of all messages, which are appended one by one."""
 
     def __init__(self) -> None:
         self.frequency: Counter[str] = Counter()
@@ -36,7 +36,7 @@ class Bags:
         return len(self._lengths)
 
     def append(self, counts: Mapping[str, int], around: Sequence[tuple[int, Mapping[str, int]]]) -> None:
-        """`around`: the rows before in the session, the nearest first, with their words."""
+        """Appends a message; `around`: the rows before it in the session, nearest first, with their words."""
         row = len(self)
         self._lengths.append([0.0])
         self.frequency.update(counts.keys())
@@ -48,7 +48,7 @@ class Bags:
                 self._add(before, counts, weight)
 
     def shares(self, terms: Sequence[str]) -> Floats:
-        """BM25 of every message as a share of the most that the terms could give, 0 to 1."""
+        """Returns the BM25 score of every message as a share of the most that the terms could give, 0 to 1."""
         scores, ideal = np.zeros(len(self)), 0.0
         if not len(self):
             return scores

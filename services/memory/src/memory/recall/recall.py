@@ -1,4 +1,4 @@
-"""Recall: candidates from the user's index, what still holds of them, near-duplicates folded, context added."""
+"""Recall: takes candidates from the user's index, drops what no longer holds, folds near-duplicates, adds context."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class _Recalled:
 
 
 class Recall:
-    """`indexes` and `embedder` are shared by all callers."""
+    """Recalls memories; one instance serves all users."""
 
     def __init__(self, database: Database, indexes: MemoryIndexes, embedder: Embedder) -> None:
         self.database, self.indexes, self.embedder = database, indexes, embedder
@@ -60,7 +60,7 @@ class Recall:
     async def recall(
         self, workspace_id: UUID, user_id: UUID, request: RecallRequest, without: frozenset[str] = frozenset()
     ) -> RecallResponse:
-        """`without` leaves features of the score out."""
+        """Returns the memories that answer the request, and a fact's answer; `without` names features to ignore."""
         vector = await self._vector(request.query)
         now = datetime.now(UTC)
         asked = self._asked(request, vector, now, without)
@@ -96,7 +96,7 @@ class Recall:
         )
 
     async def relevant(self, workspace_id: UUID, user_id: UUID, query: str) -> set[UUID]:
-        """Returns the memories that answer the query, whether or not they hold; near-duplicates are not folded."""
+        """Returns the memories that answer the query, including those that no longer hold and near-duplicates."""
         vector, now = await self._vector(query), datetime.now(UTC)
         asked = self._asked(RecallRequest(query=query), vector, now, frozenset())
         found = await self.indexes.with_index(workspace_id, user_id, lambda index: index.find(asked))
@@ -105,7 +105,7 @@ class Recall:
         return {memory_id for memory_id, score in scored if score >= least}
 
     async def similar(self, workspace_id: UUID, user_id: UUID, text: str, most: int) -> list[UUID]:
-        """Returns the facts, preferences and styles that resemble a text most, the best first."""
+        """Returns the facts, preferences and styles that resemble a text most, best first."""
         vector = await self._vector(text)
         kinds = [MemoryKind.fact, MemoryKind.preference, MemoryKind.style]
         request = RecallRequest(query=text[:1_000], kinds=kinds)
@@ -116,7 +116,7 @@ class Recall:
     async def _answer(
         self, facts: FactRows, user_id: UUID, request: RecallRequest, now: datetime
     ) -> RecalledAnswer | None:
-        """Returns what a fact answers by itself: of the time that the question names, or as of now."""
+        """Returns the answer that a fact gives by itself: at the time that the question names, else at `now`."""
         asked = fact_question(request.query, now, request.time_zone, request.before)
         if asked is None or (request.kinds and MemoryKind.fact not in request.kinds):
             return None
@@ -154,7 +154,7 @@ class Recall:
 def _selected(
     found: RankedMemories, candidates: Sequence[RecalledMemory], request: RecallRequest, least: float
 ) -> list[RecalledMemory]:
-    """Returns the best that are relevant, near-duplicates folded; some more than `k` while scores hold."""
+    """Returns the best relevant memories, near-duplicates folded; more than `k` if the next scores are close."""
     known = {one.id: one for one in candidates}
     scored: list[tuple[float, int, RecalledMemory]] = []
     for place, (memory_id, score) in enumerate(zip(found.ids, found.scores.tolist(), strict=True)):
@@ -178,7 +178,7 @@ def _selected(
 def _with_context(
     memories: Sequence[RecalledMemory], beside: Sequence[NearMessage], budget: int
 ) -> list[RecalledMemory]:
-    """Adds the messages beside those found, of the best first, while all together fit into the budget of tokens."""
+    """Adds the messages next to those found, for the best first, while everything fits into the token budget."""
     left = budget - sum(estimated_tokens(one.content) for one in memories)
     context: dict[UUID, list[ContextMessage]] = {}
     for one in memories:

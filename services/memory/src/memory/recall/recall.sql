@@ -3,7 +3,7 @@ SELECT revision, removed_at_revision FROM owner_revision
 WHERE workspace_id = %(workspace_id)s AND user_id = %(user_id)s;
 
 -- name: changed
--- Returns memories that came or changed after a revision, in the order in which they came, without answers that say
+-- Returns memories added or changed after a revision, in the order in which they were added, without answers that say
 -- nothing.
 SELECT
     memory.id, memory.kind, memory.session_id, coalesce(episode.speaker, '') AS speaker, memory.said_at,
@@ -20,12 +20,12 @@ WHERE
 ORDER BY memory.created_at, episode.position, memory.revision, memory.id;
 
 -- name: unprepared
--- Counts memories whose words are not known yet.
+-- Counts memories whose terms are not computed yet.
 SELECT count(*) FROM memory
 WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND terms IS NULL;
 
 -- name: candidates
--- Returns those of the memories that the user has, in the scope, with the facts that hold at a time. A message is
+-- Returns which of the memories are the user's and in the scope; of facts, those that hold at a time. A message is
 -- superseded if all facts that it states are over by then.
 SELECT
     {columns},

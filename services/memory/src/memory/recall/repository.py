@@ -1,4 +1,4 @@
-"""What recall reads of the memories."""
+"""The rows that recall reads."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class RecallSql(Statements, file="recall.sql", columns=f"{COLUMNS}, 0.0 AS score
 
 @dataclass(frozen=True)
 class Revision:
-    """The number of the last change of a user's memories, and that of the last removal."""
+    """The numbers of the last change and of the last removal of a user's memories."""
 
     revision: int
     removed_at_revision: int
@@ -31,7 +31,7 @@ class Revision:
 
 @dataclass(frozen=True)
 class ChangedMemory:
-    """A memory to index; `embedding` as pgvector sends it, None without a vector of the model."""
+    """A memory to index; `embedding` is in pgvector's binary format, None without a vector of the model."""
 
     id: UUID
     kind: str
@@ -46,7 +46,7 @@ class ChangedMemory:
 
 @dataclass(frozen=True)
 class NearMessage:
-    """A message beside the one with the id `of`."""
+    """A message next to the one with the id `of`."""
 
     of: UUID
     id: UUID
@@ -61,12 +61,12 @@ class RecallRows(Repository):
         return found or Revision(0, 0)
 
     async def changed(self, user_id: UUID, after: int, model: str, dims: int) -> list[ChangedMemory]:
-        """Returns the memories that came or changed after the revision, in the order in which they came."""
+        """Returns the memories added or changed after the revision, in the order in which they were added."""
         values = {"user_id": user_id, "after": after, "model": model, "dims": dims}
         return await self.all(RecallSql.changed, ChangedMemory, **values)
 
     async def unprepared(self, user_id: UUID) -> int:
-        """Returns how many memories cannot be found yet, because their words are not known."""
+        """Returns how many memories cannot be found yet, because their terms are not computed."""
         return int(await self.value(RecallSql.unprepared, user_id=user_id))
 
     async def candidates(
@@ -79,11 +79,11 @@ class RecallRows(Repository):
         *,
         past: bool,
     ) -> list[RecalledMemory]:
-        """Returns those that the user has in the scope, and that hold at the time. `past`: a time was named."""
+        """Returns which of the memories the user has in the scope, and hold at the time. `past`: a time was given."""
         values = {"user_id": user_id, "ids": list(ids), "as_of": as_of, "past": past}
         values |= {"scope": scope, "session_id": session_id}
         return await self.all(RecallSql.candidates, RecalledMemory, **values)
 
     async def neighbours(self, user_id: UUID, ids: Sequence[UUID]) -> list[NearMessage]:
-        """Returns the messages beside these, each once, for the first of them that it stands beside."""
+        """Returns the messages next to these, each once, for the first one that it is next to."""
         return await self.all(RecallSql.neighbours, NearMessage, user_id=user_id, ids=list(ids))

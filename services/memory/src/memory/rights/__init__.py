@@ -1,1 +1,1 @@
-"""What people may ask of what is known about them: to forget it, to hand it over, to keep it no longer than agreed."""
+"""People's rights to what is known about them: forgetting, export and retention."""

@@ -1,4 +1,4 @@
-"""Tells what is about the same as a question from what only resembles it. No IO."""
+"""Distinguishes texts about the subject of a question from those that only resemble it. No I/O."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _OF_ASKING = frozenset(f"{_ASKING} {_GERMAN}".split())
 
 @dataclass(frozen=True)
 class Subject:
-    """What a question is about: terms of its names, and terms of its other words, each with the word itself."""
+    """What a question is about: the terms of its names and of its other words, each with the word itself."""
 
     names: dict[str, str]
     others: dict[str, str]
 
     @classmethod
     def of(cls, question: str, analyzer: Analyzer) -> Self:
-        """A name begins with a capital within the sentence, or has a digit."""
+        """Reads the subject of a question. Names are words with a capital within the sentence, or with a digit."""
         names, others = dict[str, str](), dict[str, str]()
         for place, word in enumerate(_WORD.findall(question)):
             if len(word) < 2 or word.casefold() in _OF_ASKING:
@@ -34,9 +34,9 @@ class Subject:
         return cls(names, {term: word for term, word in others.items() if term not in names})
 
     def words_in(self, terms: Sequence[str]) -> list[str]:
-        """Returns the question's words that a text with these terms has; none if the text is about something else.
+        """Returns which of the question's words a text with these terms has; none if it is about something else.
 
-        It has to have all names, and half of the other words; without names all of them.
+        It must have all names and half of the other words; if the question has no names, all words.
         """
         has = set(terms)
         named = [word for term, word in self.names.items() if term in has]

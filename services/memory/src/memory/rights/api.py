@@ -1,4 +1,4 @@
-"""Routes of people's rights: to have forgotten, and handed over, what is known of them."""
+"""Routes for people's rights: to forget and to export what is known about them."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ Rights = Annotated[Forgetting, Depends(opened_forgetting)]
 
 @router.post("/forget", summary="Forget what is known about something")
 async def forget(body: ForgetRequest, caller: Viewer, forgetting: Rights) -> ForgetResponse:
-    """Removes the matching memories of the caller and everything derived from them, and counts what is gone by table.
+    """Removes the caller's matching memories and everything derived from them, and counts what was removed by table.
 
-    Messages that state a forgotten fact go with it, and so do facts stated by forgotten messages alone. With `preview`
-    nothing is removed. What a later event or import repeats stays forgotten. Only editors can remove anything from the
-    workspace's world state; for others `remaining` counts what mentions it there. Session transcripts are not touched:
-    `transcripts` counts the messages that are still there, and names the sessions to delete.
+    Messages that state a forgotten fact are removed with it, and so are facts that only forgotten messages state. With
+    `preview` nothing is removed. Later events and imports do not restore what was forgotten. Only editors can remove
+    anything from the workspace's world state; for others `remaining` counts what mentions it there. Session transcripts
+    do not change: `transcripts` counts the messages that are still there, and names the sessions to delete.
     """
     return await forgetting.forget(caller, body)
 

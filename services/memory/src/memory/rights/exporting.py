@@ -1,4 +1,4 @@
-"""All that is known of a user, as JSON Lines."""
+"""Exports everything known about a user as JSON Lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ EXPORTED_AT_ONCE = 500
 
 
 async def exported(database: Database, caller: Principal) -> AsyncIterator[str]:
-    """Yields lines: memories, newest first, then worlds and their events. Holds no connection while it is read."""
+    """Yields memories, newest first, then worlds and their events. Holds no connection while the client reads."""
     cursor: str | None = None
     while True:
         async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:

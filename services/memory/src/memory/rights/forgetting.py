@@ -1,4 +1,4 @@
-"""Forgets what is known of somebody or something: first shown, then gone from every table, with a receipt."""
+"""Forgets what is known about someone or something: previews it, or deletes it from every table, with a receipt."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_SHOWN = 200
 
 @dataclass(frozen=True)
 class _Reason:
-    """Why a memory is taken, and the words of the question that it has."""
+    """Why a memory is selected, and which words of the question it has."""
 
     why: Literal["mentions", "answers", "words", "session", "id", "along"]
     words: tuple[str, ...] = ()
@@ -38,13 +38,13 @@ _ALONG = _Reason("along")
 
 
 class Forgetting:
-    """Each request is one transaction of its caller, whose own memories alone it finds."""
+    """Forgets memories; each request is one transaction of its caller, limited to the caller's own memories."""
 
     def __init__(self, database: Database, recall: Recall) -> None:
         self.database, self.recall = database, recall
 
     async def forget(self, caller: Principal, request: ForgetRequest) -> ForgetResponse:
-        """Returns what goes, or what is gone: counts by table. `remaining` is what the caller may not remove."""
+        """Forgets or previews; returns counts by table. `remaining` is what is left, or the caller may not remove."""
         relevant = await self._relevant(caller, request)
         async with self.database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
             rows = RightsRows(connection, caller.workspace_id)
@@ -84,7 +84,7 @@ class Forgetting:
         return dict.fromkeys(await rows.owned(user_id, request.ids), _Reason("id"))
 
     async def _answering(self, rows: RightsRows, user_id: UUID, query: str, relevant: set[UUID]) -> dict[UUID, _Reason]:
-        """Returns the facts that answer the question, and of what is relevant to it what has its names and words."""
+        """Returns the facts that answer the question, and the relevant memories that have its names and words."""
         analyzer = self.recall.indexes.analyzer
         subject = Subject.of(query, analyzer)
         reasons = {
@@ -110,7 +110,7 @@ def _taken(memory: Memory, reason: _Reason) -> TakenMemory:
 async def _worlds(
     connection: Connection, caller: Principal, request: ForgetRequest, removed: Counter[str], remaining: Counter[str]
 ) -> None:
-    """Counts what the worlds lose: a session its own, and all of them what mentions the text."""
+    """Deletes the session's world, and what mentions the text in any world; a preview only counts."""
     own = await RightsRows(connection, caller.workspace_id).own_worlds(caller.user_id)
     if request.session_id in own:
         world = WorldRows(connection, WorldPlace(caller.workspace_id, request.session_id, caller.user_id))

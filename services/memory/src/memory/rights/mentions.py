@@ -1,4 +1,4 @@
-"""Finds what mentions a text, and takes it out of JSON. No IO."""
+"""Finds what mentions a text, and removes it from JSON. No I/O."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GONE = object()
 
 @dataclass(frozen=True)
 class Mentions:
-    """Finds a text in any case, from the beginning of a word on: "Ann" is in "Anna's", not in "planning"."""
+    """Finds a text at the start of a word, ignoring case: "Ann" is in "Anna's", but not in "planning"."""
 
     text: str
 
@@ -25,7 +25,7 @@ class Mentions:
 
     @property
     def like(self) -> str:
-        """Returns a pattern of ILIKE for all that may mention it; PostgreSQL need not know the case of its letters."""
+        """Returns an ILIKE pattern for candidates. Non-ASCII letters are wildcards, as PostgreSQL may not fold them."""
         known = "".join(f"\\{one}" if one in "\\%_" else one if one.isascii() else "_" for one in self.text)
         return f"%{'%'.join(known.split())}%"
 
@@ -37,7 +37,7 @@ class Mentions:
         return self.without(value) is not value
 
     def without(self, value: Any) -> Any:
-        """Returns the value without the texts, items and keys that mention it; GONE if it is one, itself if none is."""
+        """Returns the value without texts, items and keys that mention it; GONE if it is one, itself if none is."""
         if isinstance(value, str):
             return GONE if self.are_in(value) else value
         if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""RightsRows in PostgreSQL: what is known of one user, and how long it is kept."""
+"""Rows for forgetting, export and retention."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class RightsSql(Statements, file="rights.sql", columns=COLUMNS, event_columns=EV
 
 @dataclass(frozen=True)
 class MemoryText:
-    """A memory with all that its rows say in words."""
+    """A memory with all text in its rows."""
 
     id: UUID
     text: str
@@ -62,7 +62,7 @@ class OldMemory:
 
 @dataclass(frozen=True)
 class OwnWorldEvent(StoredWorldEvent):
-    """An event with the world that it is of."""
+    """An event with the id of its world."""
 
     world_id: UUID
 
@@ -76,16 +76,16 @@ class RightsRows(Repository):
         return {one.id for one in rows if mentions.are_in(one.text)}
 
     async def texts(self, user_id: UUID, ids: Iterable[UUID]) -> list[MemoryText]:
-        """Returns those of the memories that are the user's."""
+        """Returns which of the memories are the user's, with their texts."""
         return await self.all(RightsSql.texts, MemoryText, user_id=user_id, ids=list(ids), pattern=None)
 
     async def answering(self, user_id: UUID, subjects: Sequence[str], predicate: str) -> set[UUID]:
-        """Returns the facts about the subject with these names, in lower case; those that are over, too."""
+        """Returns the facts about the subject with these names (in lower case), including those that are over."""
         values = {"user_id": user_id, "subjects": list(subjects), "predicate": predicate}
         return set(await self.values(RightsSql.answering, **values))
 
     async def transcripts(self, ids: Iterable[UUID]) -> StandingTranscripts:
-        """Returns which sessions' transcripts have messages among these."""
+        """Returns how many of the memories are messages in transcripts, and their sessions."""
         found = await self.one(RightsSql.transcripts, StandingTranscripts, ids=list(ids))
         assert found is not None, "an aggregate has a row"
         return found
@@ -97,7 +97,7 @@ class RightsRows(Repository):
         return set(await self.values(RightsSql.owned, user_id=user_id, ids=list(ids)))
 
     async def with_sources(self, user_id: UUID, ids: set[UUID]) -> set[UUID]:
-        """Returns the memories with the messages that state or repeat their facts, and what goes with those."""
+        """Returns the memories, the messages that state or repeat their facts, and the facts deleted with those."""
         while True:
             stating = set(await self.values(RightsSql.stating, ids=list(ids)))
             stating |= set(await self.values(RightsSql.repeating, user_id=user_id, ids=list(ids | stating)))
@@ -107,7 +107,7 @@ class RightsRows(Repository):
             ids = more
 
     async def with_unstated(self, ids: set[UUID]) -> set[UUID]:
-        """Returns the memories with the facts that no other message states."""
+        """Returns the memories, and the facts that no other message states."""
         return ids | set(await self.values(RightsSql.unstated, ids=list(ids)))
 
     async def counts(self, ids: Iterable[UUID]) -> MemoryCounts:
@@ -120,7 +120,7 @@ class RightsRows(Repository):
         return await self.all(RightsSql.listed, Memory, ids=list(ids), limit=limit)
 
     async def too_old(self, limit: int) -> list[OldMemory]:
-        """Returns some of what the workspace no longer wants to keep, all of one user; none if nothing is left."""
+        """Returns memories that the workspace no longer wants to keep, all of one user; none if nothing is left."""
         return await self.all(RightsSql.too_old, OldMemory, limit=limit)
 
     async def own_worlds(self, user_id: UUID) -> list[UUID]:
@@ -131,8 +131,8 @@ class RightsRows(Repository):
 
 
 class RetentionRules(SystemRepository):
-    """The rules of all workspaces."""
+    """The retention rules of all workspaces."""
 
     async def workspaces(self) -> list[UUID]:
-        """Returns the workspaces that have one."""
+        """Returns the workspaces that have a rule."""
         return await self.values(RightsSql.retaining)

@@ -1,4 +1,4 @@
-"""Forgets what workspaces no longer want to keep."""
+"""Forgets memories that are older than their workspace wants to keep."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ AT_ONCE = 500
 
 
 class Retention:
-    """Applies each workspace's rule in small transactions; safe in several replicas."""
+    """Applies each workspace's rule in small transactions; safe to run in several replicas."""
 
     def __init__(self, database: Database, every_seconds: float = EVERY_SECONDS) -> None:
         self.database, self.every_seconds = database, every_seconds
 
     async def run(self) -> None:
-        """Runs until cancelled: a background task."""
+        """Applies the rules periodically, until cancelled."""
         while True:
             await self.apply()
             await asyncio.sleep(self.every_seconds)
 
     async def apply(self) -> int:
-        """Returns how many messages and notes were forgotten; facts go with the last message that states them."""
+        """Forgets messages and notes, and returns how many; facts go with the last message that states them."""
         async with self.database.system() as connection:
             workspaces = await RetentionRules(connection).workspaces()
         return sum([await self._apply(workspace_id) for workspace_id in workspaces])

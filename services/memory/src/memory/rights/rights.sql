@@ -1,10 +1,10 @@
 -- name: texts
--- Returns a user's memories with all that their rows say in words: those of the ids, or that match the pattern.
+-- Returns a user's memories with all text in their rows: those with the ids, or that match the pattern.
 SELECT memory.id, concat_ws(E'\n', memory.content, episode.speaker, about.told) AS text
 FROM memory
 LEFT JOIN episode ON episode.workspace_id = memory.workspace_id AND episode.id = memory.id
 LEFT JOIN LATERAL (
-    -- "user" is the service's own word for whom the fact is about.
+    -- "user" is the service's own word for the subject, not one that was said.
     SELECT concat_ws(E'\n', regexp_replace(fact.subject, '^user(''s )?', ''), fact.object, fact.phrase) AS told
     FROM fact WHERE fact.workspace_id = memory.workspace_id AND fact.id = memory.id
 ) AS about ON true
@@ -17,19 +17,19 @@ WHERE
     );
 
 -- name: of_session
--- Returns what was said and stored in a session of the user; facts go with the last message that states them.
+-- Returns messages and notes of a session of the user; facts are deleted with the last message that states them.
 SELECT id FROM memory
 WHERE
     workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND session_id = %(session_id)s
     AND kind IN ('episode', 'note');
 
 -- name: owned
--- Returns those of the ids that are the user's.
+-- Returns which of the memories are the user's.
 SELECT id FROM memory
 WHERE workspace_id = %(workspace_id)s AND created_by = %(user_id)s AND id = ANY(%(ids)s::uuid[]);
 
 -- name: answering
--- Returns the user's facts about a subject, by any of its names, by a predicate, whenever they held.
+-- Returns the user's facts with a predicate about a subject, by any of its names, whenever they held.
 SELECT id FROM fact
 WHERE
     workspace_id = %(workspace_id)s AND user_id = %(user_id)s AND predicate = %(predicate)s
@@ -61,7 +61,7 @@ GROUP BY source.fact_id
 HAVING bool_and(source.episode_id = ANY(%(ids)s::uuid[]));
 
 -- name: repeating
--- Returns the user's messages that repeat the words of facts among the ids: answers that told them.
+-- Returns the user's messages that repeat the text of facts among the ids, such as answers.
 SELECT DISTINCT memory.id
 FROM memory
 JOIN memory AS told
@@ -73,7 +73,7 @@ WHERE
     AND NOT memory.id = ANY(%(ids)s::uuid[]);
 
 -- name: counts
--- Counts what goes with memories, by table, and what is kept for recall of their texts.
+-- Counts what is deleted with memories, by table, and their vectors and postings.
 SELECT
     count(*) AS memory,
     count(memory.embedding) AS vectors,
@@ -97,15 +97,15 @@ FROM memory
 WHERE memory.workspace_id = %(workspace_id)s AND memory.id = ANY(%(ids)s::uuid[]);
 
 -- name: listed
--- Returns the first of the memories, the newest first.
+-- Returns the newest of the memories, newest first.
 SELECT {columns} FROM memory
 WHERE workspace_id = %(workspace_id)s AND id = ANY(%(ids)s::uuid[])
 ORDER BY created_at DESC, id DESC
 LIMIT %(limit)s;
 
 -- name: too_old
--- Returns messages and notes that were kept for longer than the workspace wants, of the user who has the oldest. What
--- states a pinned fact stays with it.
+-- Returns messages and notes that are older than the workspace wants to keep, of the user who has the oldest. Messages
+-- that state a pinned fact stay.
 WITH old AS (
     SELECT memory.id, memory.created_by, memory.created_at
     FROM memory
@@ -129,7 +129,7 @@ WHERE old.created_by = (SELECT first.created_by FROM old AS first ORDER BY first
 SELECT id FROM world WHERE workspace_id = %(workspace_id)s AND owner_id = %(user_id)s ORDER BY created_at, id;
 
 -- name: own_world_events
--- Returns the events of the user's sessions, and those that the user made in the workspace's world, in their order.
+-- Returns the events of the user's sessions, and the user's own in the workspace's world, in order.
 SELECT world_id, {event_columns} FROM world_event
 WHERE workspace_id = %(workspace_id)s AND (owner_id = %(user_id)s OR created_by = %(user_id)s)
 ORDER BY world_id, version;

@@ -1,4 +1,4 @@
-"""Takes what mentions a text out of worlds: out of the document, and out of all that its history keeps."""
+"""Removes what mentions a text from worlds: from the document and from its history."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class ScrubbedWorld:
 
 
 async def forget_in_world(rows: WorldRows, mentions: Mentions, author: Author, *, keep: bool) -> ScrubbedWorld:
-    """Returns what mentions the text; it is gone from then on, unless `keep`.
+    """Counts what mentions the text, and removes it unless `keep`.
 
-    Earlier versions stay readable, without it. An event of a place whose name mentions it goes as a whole.
+    Earlier versions stay readable, without it. An event at a path that mentions it is deleted as a whole.
     """
     stored = await rows.lock()
     if stored is None:
@@ -44,12 +44,12 @@ async def forget_in_world(rows: WorldRows, mentions: Mentions, author: Author, *
 
 
 def _whole(document: Any) -> Document:
-    """Returns the document with the defaults of what is gone."""
+    """Returns the document with defaults for what was removed."""
     return repaired({} if document is GONE else document).document
 
 
 def _without(event: StoredWorldEvent, mentions: Mentions) -> StoredWorldEvent | None:
-    """Returns the event itself if it does not mention the text, None if nothing of it may stay."""
+    """Returns the event without the text: the same object if it does not mention it, None if it must be deleted."""
     if mentions.are_within([event.path, *event.touched]):
         return None
     previous, value = mentions.without(event.previous), mentions.without(event.value)
@@ -59,7 +59,7 @@ def _without(event: StoredWorldEvent, mentions: Mentions) -> StoredWorldEvent | 
     return replace(
         event,
         value=None if value is GONE else value,
-        # A text that stood alone at the place leaves nothing there.
+        # If the text was the whole value, nothing is left.
         previous=[] if previous is GONE else previous,
         repairs=repairs,
     )

@@ -1,4 +1,4 @@
-"""Routes of the world state: the workspace's, or with `session_id` that of one of the caller's sessions."""
+"""Routes for the world state: the workspace's, or with `session_id` one of the caller's sessions'."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ Version = Annotated[int | None, Query(ge=1, le=10**9, description="As it was at 
 async def get_world(
     caller: Asking, worlds: InUse, response: Response, session_id: SessionId = None, version: Version = None
 ) -> World:
-    """Reads the document of the workspace, or of a session. A world that is new has defaults.
+    """Returns the document of the workspace, or of a session. A new world has defaults.
 
     The header `ETag` is the version, for If-Match.
     """
@@ -63,10 +63,10 @@ async def apply_operations(
     key: IdempotencyKey,
     session_id: SessionId = None,
 ) -> World:
-    """Applies operations in order, all or none; each that changes something is an event and raises the version.
+    """Applies operations in order, all or none; each that changes something is an event and increases the version.
 
-    The workspace's world needs the role editor, that of an own session does not. With If-Match only if the world still
-    has that version. With `dry_run` the answer is the world with the operations, and nothing is kept.
+    The workspace's world requires the role editor, one's own session's does not. With If-Match, fails unless the world
+    still has that version. With `dry_run`, the response shows the result, and nothing is saved.
     """
     if not body.dry_run:
         _require_editor(caller, session_id)
@@ -87,9 +87,9 @@ async def list_world_events(
 
 @router.get("/status", summary="Read the status of the project", response_model=ProjectStatus)
 async def get_project_status(caller: Viewer, worlds: InUse) -> Response:
-    """Reads what holds for the workspace now: goals, decisions, open questions, documents and what happened last.
+    """Returns what holds for the workspace now: goals, decisions, open questions, documents and recent activity.
 
-    It is compiled mechanically, also after each turn: as long as nothing changes, the bytes stay the same.
+    It is compiled without a model, also after each turn: as long as nothing changes, the bytes stay the same.
     """
     return Response(await worlds.status(caller), media_type="application/json")
 
@@ -102,7 +102,7 @@ async def compare_worlds(
     until: Annotated[int | None, Query(alias="to", ge=1, le=10**9, description="The later one; else now")] = None,
     session_id: SessionId = None,
 ) -> WorldDiff:
-    """Lists the places whose values differ, with what they were and are."""
+    """Lists the paths whose values differ, with both values."""
     return await worlds.diff(caller, session_id, since, until)
 
 
@@ -115,7 +115,7 @@ async def revert_world(
     version: ExpectedVersion,
     session_id: SessionId = None,
 ) -> World:
-    """Makes the document what it was at a version, by operations that are events themselves: nothing is lost."""
+    """Restores the document to a version, by operations that are events themselves: no version is lost."""
     _require_editor(caller, session_id)
     return _tagged(await worlds.revert(caller, session_id, body.version, version), response)
 

@@ -1,4 +1,4 @@
-"""What a run staged in a world: applied once, when its turn is told."""
+"""Applies a run's staged operations once, when its turn has completed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from service_kit.postgres import Connection
 
 
 async def commit_staged(connection: Connection, workspace_id: UUID, turn: TurnCompleted) -> None:
-    """Applies all operations of the run or none, however often it is told.
+    """Applies all operations of the run or none, and only once, however often the event is delivered.
 
-    Where they no longer fit, each is a `conflict` in the history, which says why.
+    If they no longer apply, each becomes a `conflict` in the history, which says why.
     """
     if turn.world is None:
         return

@@ -1,4 +1,4 @@
-"""What differs between two world documents, and the operations that lead from one to the other. Pure."""
+"""The differences between two world documents, and the operations that lead from one to the other. No I/O."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from memory.world.operations import same
 
 
 def differences(before: Document, after: Document) -> list[WorldDifference]:
-    """Returns what changed, place by place: fields, the keys of objects, and below `extra` the first keys."""
+    """Returns what changed, by path: fields, keys of objects, and below `extra` the first keys."""
     return [WorldDifference(path=path, before=one, after=other) for path, one, other, _ in _changed(before, after)]
 
 
 def leading_to(before: Document, after: Document) -> list[WorldOperation]:
-    """Returns operations that make `after` of `before`."""
+    """Returns operations that turn `before` into `after`."""
     return [
         WorldOperation(op=WorldOperationKind.set, path=path, value=value)
         if is_there

@@ -1,4 +1,4 @@
-"""World documents as JSON objects: defaults, and the repair of what does not fit the schema. Pure."""
+"""World documents as JSON objects: defaults, and the repair of what does not fit the schema. No I/O."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_ITEMS_READ = 1_000  # of a list, or of an object, that does not fit as a wh
 
 
 def defaults() -> Document:
-    """Returns the document of a world that is new."""
+    """Returns the document of a new world."""
     return WorldDocument().model_dump(mode="json")
 
 
@@ -30,7 +30,7 @@ def fits(name: str, value: object) -> bool:
 
 @dataclass(frozen=True)
 class WorldRepair:
-    """A whole document, and what had to be done: `malformed` has the values that it does not have, by path."""
+    """A valid document, and its repairs: `malformed` has the values that were removed, by path."""
 
     document: Document
     malformed: dict[str, Any]
@@ -42,7 +42,7 @@ class WorldRepair:
 
     @property
     def repairs(self) -> list[str]:
-        """Returns what was done, for people."""
+        """Returns the repairs as text for people."""
         return [
             *(f"{path} was malformed" for path in self.malformed),
             *(f"{path} was missing" for path in self.missing),
@@ -50,9 +50,9 @@ class WorldRepair:
 
 
 def repaired(raw: object) -> WorldRepair:
-    """Returns the document with defaults for what is missing or malformed; all that is good stays.
+    """Returns the document with defaults for what is missing or malformed; everything valid stays.
 
-    Fields that the schema does not know move to `extra`, unless that has the name already.
+    Fields that the schema does not define move to `extra`, unless the name is taken there.
     """
     document, malformed, missing = defaults(), dict[str, Any](), list[str]()
     if not isinstance(raw, dict):
@@ -96,7 +96,7 @@ def _repair_object(
 
 
 def _good_items(name: str, items: list[Any]) -> list[Any]:
-    """Returns the items that the list may have, in order."""
+    """Returns the valid items of the list, in order."""
     kept: list[Any] = []
     for item in items[:MOST_ITEMS_READ]:
         if fits(name, [*kept, item]):

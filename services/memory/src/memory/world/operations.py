@@ -1,4 +1,4 @@
-"""Typed operations on world documents: checked against the schema, applied in order, undone from their events. Pure."""
+"""Typed operations on world documents: checked against the schema, applied in order, undone by events. No I/O."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NOT_CHANGED_BY_CALLERS = "schema_version"
 
 @dataclass(frozen=True)
 class Effect:
-    """What one operation did. `touched` are the keys of the place that changed; `existed`: it had `previous` before."""
+    """The effect of one operation. `touched` is the path that changed; if it `existed` before, it held `previous`."""
 
     operation: WorldOperation
     touched: tuple[str, ...]
@@ -38,7 +38,7 @@ class Applied:
 
 
 def apply(document: Document, operations: Sequence[WorldOperation]) -> Applied:
-    """Applies all or raises WorldOperationInvalid (path, value) or WorldOperationFailed (does not fit the state)."""
+    """Applies all operations. Raises WorldOperationInvalid (path, value) or WorldOperationFailed (current state)."""
     current, effects = document, list[Effect]()
     for number, operation in enumerate(operations, 1):
         place = f"operation {number} ({operation.op.value} {operation.path})"
@@ -74,12 +74,12 @@ def lookup(document: Document, keys: Sequence[str]) -> tuple[bool, Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Returns whether two JSON values are equal. Python takes true for 1."""
+    """Returns whether two JSON values are equal; unlike in Python, true is not 1."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def _known(operation: WorldOperation, place: str) -> list[str]:
-    """Returns the keys of the path. Raises WorldOperationInvalid unless the schema knows it."""
+    """Returns the keys of the path. Raises WorldOperationInvalid unless the schema allows it."""
     keys = operation.keys
     first, *rest = keys
     if first not in SCHEMA or first == NOT_CHANGED_BY_CALLERS:
@@ -184,7 +184,7 @@ def _take(document: Document, keys: Sequence[str]) -> None:
 
 
 def _touched(keys: list[str]) -> tuple[str, ...]:
-    """Returns the place that an event keeps: the field; below `extra`, the first key."""
+    """Returns the path whose previous value an event keeps: the field; below `extra`, the first key."""
     return tuple(keys[:2]) if keys[0] == "extra" and len(keys) > 1 else (keys[0],)
 
 

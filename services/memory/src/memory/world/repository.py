@@ -1,4 +1,4 @@
-"""The world of a workspace or a session as rows: the document, and an event for each of its versions."""
+"""The rows of a world: its document, and an event for each version."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class WorldSql(Statements, file="worlds.sql", columns=COLUMNS):
 
 @dataclass(frozen=True)
 class WorldPlace:
-    """Which world: the workspace's own without a session, else that of a session and its user."""
+    """Identifies a world: the workspace's, or with a session that of the session and its user."""
 
     workspace_id: UUID
     session_id: UUID | None = None
@@ -55,7 +55,7 @@ class WorldPlace:
 
 @dataclass(frozen=True)
 class StoredWorld:
-    """A row of `world`; the document is as it was stored, whatever it is."""
+    """A row of `world`; the document is as stored, valid or not."""
 
     id: UUID
     owner_id: UUID | None
@@ -76,7 +76,7 @@ class StoredWorld:
 
 @dataclass(frozen=True)
 class StoredWorldEvent:
-    """A row of `world_event`; `previous` is a list of what stood at `touched`, empty where nothing did."""
+    """A row of `world_event`; `previous` is a list with the earlier value at `touched`, empty if there was none."""
 
     version: int
     kind: str
@@ -108,7 +108,7 @@ class StoredWorldEvent:
 
 @dataclass(frozen=True)
 class Author:
-    """Who makes a change; `kind` tells operations from those of a revert."""
+    """Who makes a change; `kind` is the kind of its events."""
 
     user_id: UUID
     run_id: UUID | None = None
@@ -116,7 +116,7 @@ class Author:
 
 
 class WorldRows(Repository):
-    """The rows of one world, in a transaction of its user."""
+    """The rows of one world, in its user's transaction."""
 
     def __init__(self, connection: Connection, place: WorldPlace) -> None:
         super().__init__(connection, place.workspace_id)
@@ -126,11 +126,11 @@ class WorldRows(Repository):
         return await self.one(WorldSql.find, StoredWorld)
 
     async def lock(self) -> StoredWorld | None:
-        """Returns the world, which nobody else changes until the transaction ends."""
+        """Returns the world, locked until the transaction ends."""
         return await self.one(WorldSql.lock, StoredWorld)
 
     async def create(self, document: Document) -> None:
-        """Makes the world with its first event, unless it is there."""
+        """Creates the world with its first event, unless it exists."""
         if await self.run(WorldSql.create, document=Jsonb(document)):
             await self._add_event(1, WorldEventKind.created)
             await self.put(document, 1)
@@ -139,7 +139,7 @@ class WorldRows(Repository):
         await self.run(WorldSql.update, document=Jsonb(document), version=version)
 
     async def add_effect(self, version: int, effect: Effect, author: Author) -> None:
-        """Writes the event of one operation."""
+        """Adds the event of one operation."""
         operation = effect.operation
         await self._add_event(
             version,
@@ -154,14 +154,14 @@ class WorldRows(Repository):
         )
 
     async def add_repair(self, version: int, repair: WorldRepair) -> None:
-        """Writes the event of a repair, with the values that were not kept."""
+        """Adds the event of a repair, with the values that were removed."""
         previous = [repair.malformed] if repair.malformed else []
         await self._add_event(
             version, WorldEventKind.repaired, previous=Jsonb(previous), repairs=repair.repairs[:1_000]
         )
 
     async def add_conflict(self, version: int, operation: WorldOperation, author: Author, why: str) -> None:
-        """Writes that an operation of a run was not made; nothing was touched."""
+        """Adds an event for an operation of a run that was not applied."""
         await self._add_event(
             version,
             author.kind,
@@ -179,14 +179,14 @@ class WorldRows(Repository):
         await self.run(WorldSql.add_event, version=version, kind=kind.value, **values)
 
     async def events_after(self, version: int) -> list[StoredWorldEvent]:
-        """Returns what made the later versions, newest first."""
+        """Returns the events after a version, newest first."""
         return await self.all(WorldSql.events_after, StoredWorldEvent, version=version)
 
     async def count_events(self) -> int:
         return int(await self.value(WorldSql.count_events))
 
     async def rewrite_event(self, event: StoredWorldEvent) -> None:
-        """Gives an event the values and repairs of this one."""
+        """Replaces the values and repairs of an event."""
         values = {"value": Jsonb(event.value), "previous": Jsonb(event.previous), "repairs": event.repairs}
         await self.run(WorldSql.rewrite_event, version=event.version, **values)
 
@@ -194,7 +194,7 @@ class WorldRows(Repository):
         await self.run(WorldSql.delete_event, version=version)
 
     async def add_forgotten(self, version: int, author: Author) -> None:
-        """Writes that something was forgotten, not what."""
+        """Adds an event that says that something was forgotten, but not what."""
         await self._add_event(version, WorldEventKind.forgotten, created_by=author.user_id)
 
     async def page(self, limit: int, cursor: str | None) -> Page[WorldEvent]:
@@ -205,7 +205,7 @@ class WorldRows(Repository):
         return page(rows, limit, lambda event: (event.version,), StoredWorldEvent.shown)
 
     async def add_change(self, change_id: UUID, digest: str) -> bool:
-        """Returns False if the change was made before."""
+        """Records a change; returns False if it was made before."""
         return await self.run(WorldSql.add_change, id=change_id, digest=digest) == 1
 
     async def change_digest(self, change_id: UUID) -> str | None:

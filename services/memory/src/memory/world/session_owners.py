@@ -1,4 +1,4 @@
-"""Asks the orchestrator whose a session is."""
+"""Asks the orchestrator for the user of a session."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service_kit.owners import SESSION_USERS_PATH
 
 
 class SessionOwners(Protocol):
-    """Says whose a session is."""
+    """Looks up the user of a session."""
 
     async def owner_of(self, workspace_id: UUID, session_id: UUID) -> UUID | None:
         """Returns the user of a session that may be remembered, None if there is none. Raises ServiceSilent."""
@@ -21,7 +21,7 @@ class SessionOwners(Protocol):
 
 
 class OrchestratorSessions(HttpService):
-    """The orchestrator, asked on this service's own behalf."""
+    """Asks the orchestrator, on this service's own behalf."""
 
     async def owner_of(self, workspace_id: UUID, session_id: UUID) -> UUID | None:
         caller, asked = ServiceCaller(MEMORY, workspace_id), SessionIds(session_ids=[session_id])

@@ -1,4 +1,4 @@
-"""The status of a workspace's project: a manifest, compiled mechanically and stored."""
+"""The status of a workspace's project: a manifest, compiled without a model and stored."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHOWN, LONGEST = 20, 200
 
 
 class StatusSql(Statements, file="status.sql"):
-    """The statements of what a status is compiled from, and of the status."""
+    """The statements for the status, and for what it is compiled from."""
 
     put_document: LiteralString
     delete_document: LiteralString
@@ -29,7 +29,7 @@ class StatusSql(Statements, file="status.sql"):
 
 
 class StatusRows(Repository):
-    """The documents that memory was told of, and the compiled status."""
+    """The known documents, and the compiled status."""
 
     async def put_document(self, document_id: UUID, name: str, told_at: datetime) -> None:
         await self.run(StatusSql.put_document, document_id=document_id, name=name, told_at=told_at)
@@ -44,12 +44,12 @@ class StatusRows(Repository):
         return await self.all(StatusSql.newest_documents, StatusDocument, limit=limit)
 
     async def put_status(self, manifest: str) -> None:
-        """Stores the manifest, unless it is there already."""
+        """Stores the manifest if it changed."""
         await self.run(StatusSql.put_status, manifest=manifest)
 
 
 async def compile_status(connection: Connection, workspace_id: UUID) -> str:
-    """Compiles the status from what the tables hold, stores it, and returns its JSON."""
+    """Compiles the status from the tables, stores it, and returns its JSON."""
     rows, worlds = StatusRows(connection, workspace_id), WorldRows(connection, WorldPlace(workspace_id))
     stored = await worlds.find()
     manifest = manifest_of(
@@ -70,14 +70,14 @@ def manifest_of(
     document_count: int,
     documents: Sequence[StatusDocument],
 ) -> str:
-    """Returns the status as JSON: the same input gives the same bytes. Pure."""
+    """Returns the status as JSON; the same input gives the same bytes. No I/O."""
     world = WorldDocument.model_validate(document)
     changes = (
         (one.version, StatusActivity(at=one.created_at, kind="world", text=_line(one), user_id=one.created_by))
         for one in events
     )
     came = ((0, StatusActivity(at=one.at, kind="document", text=one.name[:LONGEST], user_id=None)) for one in documents)
-    # Events of one transaction have the same time: versions tell them apart.
+    # Events of one transaction have the same time, so versions determine their order.
     happened = sorted([*changes, *came], key=lambda one: (one[1].at, one[0], one[1].text), reverse=True)
     status = ProjectStatus(
         world_version=version,
@@ -93,7 +93,7 @@ def manifest_of(
 
 
 def _line(event: WorldEvent) -> str:
-    """Returns an event in a line."""
+    """Formats an event as one line."""
     value = event.value if isinstance(event.value, str) else json.dumps(event.value, ensure_ascii=False, sort_keys=True)
     said = [event.op.value, event.path or "", value] if event.op else [event.kind.value]
     before = [f"{event.kind.value}:"] if event.op and event.kind != "operation" else []

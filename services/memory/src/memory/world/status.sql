@@ -1,5 +1,5 @@
 -- name: put_document
--- A document that is told again gets its new name; one that was deleted does not come back.
+-- Updates the name of a known document; a deleted one is not restored.
 INSERT INTO known_document (workspace_id, document_id, name, told_at)
 SELECT %(workspace_id)s, %(document_id)s, %(name)s, %(told_at)s
 WHERE NOT EXISTS (

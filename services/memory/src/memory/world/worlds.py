@@ -30,7 +30,10 @@ class Worlds:
         self.database, self.sessions = database, sessions
 
     async def show(self, caller: Principal, session_id: UUID | None, version: int | None = None) -> World:
-        """Creates the world if it is new, and repairs it if it is malformed. Raises WorldVersionNotFound."""
+        """Returns the world, at a version if given. Creates a new one, repairs a malformed one.
+
+        Raises WorldVersionNotFound.
+        """
         if version is None and (whole := await self._whole(caller, session_id)) is not None:
             return whole
         async with self._opened(caller, session_id) as (rows, stored):
@@ -48,10 +51,10 @@ class Worlds:
         change_id: UUID | None = None,
         dry_run: bool = False,
     ) -> World:
-        """Applies all operations or none, and returns the world with them.
+        """Applies all operations or none, and returns the changed world.
 
         A `change_id` that was applied before changes nothing. Raises PreconditionFailed unless the world has the
-        expected version, WorldOperationInvalid, WorldOperationFailed, IdempotencyKeyReused.
+        `expected` version; WorldOperationInvalid, WorldOperationFailed, IdempotencyKeyReused.
         """
         async with self._opened(caller, session_id) as (rows, stored):
             if change_id and not dry_run and not await is_new(rows, change_id, operations):
@@ -72,7 +75,7 @@ class Worlds:
             return await compile_status(connection, caller.workspace_id)
 
     async def diff(self, caller: Principal, session_id: UUID | None, since: int, until: int | None) -> WorldDiff:
-        """Returns what changed between two versions; until the current one by default. Raises WorldVersionNotFound."""
+        """Returns what changed from one version to another, by default the current one. Raises WorldVersionNotFound."""
         async with self._opened(caller, session_id) as (rows, stored):
             until = stored.version if until is None else until
             before, after = await _document_at(rows, stored, since), await _document_at(rows, stored, until)
@@ -86,7 +89,7 @@ class Worlds:
             return await change(rows, stored, operations, Author(caller.user_id, kind=WorldEventKind.reverted))
 
     async def _whole(self, caller: Principal, session_id: UUID | None) -> World | None:
-        """Returns the world if it is there and well-formed: reading it keeps nobody waiting."""
+        """Returns the world if it exists and is well-formed; reading it takes no lock."""
         place = _place_of(caller, session_id)
         async with self.database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
             stored = await WorldRows(connection, place).find()
@@ -102,7 +105,7 @@ class Worlds:
             yield await open_world(WorldRows(connection, place), place)
 
     async def _place(self, caller: Principal, session_id: UUID | None) -> WorldPlace:
-        """Returns where the caller's world is. The orchestrator is asked for a session until its world is there."""
+        """Returns the caller's world's place. The orchestrator is asked whose session it is until its world exists."""
         place = _place_of(caller, session_id)
         if session_id is None:
             return place
@@ -140,7 +143,7 @@ def _expect(stored: StoredWorld, expected: int | None) -> None:
 
 
 async def is_new(rows: WorldRows, change_id: UUID, operations: Sequence[WorldOperation]) -> bool:
-    """Marks the change as made, and returns whether it was not. Raises IdempotencyKeyReused."""
+    """Records the change; returns whether it is new. Raises IdempotencyKeyReused."""
     asked = [one.model_dump(mode="json", exclude_unset=True) for one in operations]
     digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
     if await rows.add_change(change_id, digest):
@@ -158,7 +161,7 @@ async def change(
     *,
     dry_run: bool = False,
 ) -> World:
-    """Applies all operations, each that changes something as an event, and returns the world with them."""
+    """Applies all operations, adds an event for each that changes something, and returns the changed world."""
     applied = apply(stored.document, operations)
     if not applied.effects:
         return stored.shown(stored.document)
@@ -179,7 +182,7 @@ async def _put(rows: WorldRows, document: Document, version: int) -> StoredWorld
 
 
 async def _document_at(rows: WorldRows, stored: StoredWorld, version: int) -> Document:
-    """Returns the document of a version: today's, with the later events undone. Raises WorldVersionNotFound."""
+    """Returns the document of a version: the current one with the later events undone. Raises WorldVersionNotFound."""
     _at_version(stored, version)
     document: Document = stored.document
     for event in await rows.events_after(version):
@@ -193,7 +196,7 @@ def _before(previous: list[object]) -> tuple[object, bool]:
 
 
 def _at_version(stored: StoredWorld, version: int) -> StoredWorld:
-    """Raises WorldVersionNotFound unless the world has had the version."""
+    """Returns the world with this version. Raises WorldVersionNotFound unless it has had the version."""
     if not 1 <= version <= stored.version:
         raise WorldVersionNotFound(f"there are versions 1 to {stored.version}")
     return StoredWorld(stored.id, stored.owner_id, version, stored.document, stored.created_at, stored.updated_at)

@@ -9,7 +9,7 @@ SELECT id, owner_id, version, document, created_at, updated_at FROM world
 WHERE workspace_id = %(workspace_id)s AND id = %(world_id)s;
 
 -- name: lock
--- Nobody else changes the world until the transaction ends.
+-- Locks the world until the transaction ends.
 SELECT id, owner_id, version, document, created_at, updated_at FROM world
 WHERE workspace_id = %(workspace_id)s AND id = %(world_id)s
 FOR UPDATE;
@@ -28,7 +28,7 @@ VALUES (
 );
 
 -- name: events_after
--- Returns what made the versions after one, newest first.
+-- Returns the events after a version, newest first.
 SELECT {columns} FROM world_event
 WHERE workspace_id = %(workspace_id)s AND world_id = %(world_id)s AND version > %(version)s
 ORDER BY version DESC;
@@ -55,7 +55,7 @@ ORDER BY version DESC
 LIMIT %(limit)s;
 
 -- name: add_change
--- Inserts nothing if the change was made.
+-- Inserts nothing if the change was made before.
 INSERT INTO world_change (workspace_id, world_id, id, owner_id, digest)
 VALUES (%(workspace_id)s, %(world_id)s, %(id)s, %(owner_id)s, %(digest)s)
 ON CONFLICT DO NOTHING;
