@@ -133,13 +133,13 @@ class Corpus:
         return np.repeat(self.workspaces[numbers], self.sizes[numbers])
 
     def queries(self, count: int, workspace: int = 0) -> list[Query]:
-        """Returns distinct queries, each about a chunk of the workspace: questions, keywords, identifiers, paraphrases."""
+        """Returns distinct queries about chunks of the workspace: questions, keywords, identifiers, paraphrases."""
         dice = np.random.default_rng([self.seed, 4, workspace])
         found: dict[str, Query] = {}
         while len(found) < count:
             start = BATCH * int(dice.integers(self.batches))
             near = [one for one in self.documents(start, start + BATCH) if one.workspace == workspace]
-            for document in near[:4]:  # of one batch, as one costs as much as all
+            for document in near[:4]:  # of one batch, which costs the same
                 at = int(dice.integers(len(document.texts)))
                 text = self._question(dice, document.texts[at])
                 vector = document.vectors[at : at + 1] * 0.45**0.5 + self._noise(dice, 1) @ self._turned * 0.55**0.5
