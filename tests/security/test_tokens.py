@@ -191,7 +191,7 @@ async def test_for_a_user_who_asked_a_service_may_ask_what_it_is_there_for(
     body: dict[str, Any] | None,
     status: int,
 ):
-    """Other routes stay closed even with a delegation that names every service."""
+    """A delegation that names every service still opens only the routes meant for the calling service."""
     delegation = taken["gateway"].forge("attractor-delegation", workspace_id, role=None, actors=list(BEHIND))
     token = taken[thief].forge(to, workspace_id, sub=None, role=None, readable=None, delegation=delegation)
     async with httpx2.AsyncClient(base_url=taken[to].url, headers={"Authorization": f"Bearer {token}"}) as http:
