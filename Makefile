@@ -1,11 +1,11 @@
-# Everything here works on a machine with Python 3.11+ alone; only what says so needs Docker.
+# Everything here needs only Python 3.11+, unless it says that it needs Docker.
 PYTHON ?= python3
 VENV := .venv/bin
 BOOTSTRAP := $(PYTHON) infra/embedded/bootstrap.py
 ENGINES ?= embedded
-# Test processes side by side, each with engines of its own: tests wait more than they compute.
+# Parallel test processes, each with its own engines: tests wait more than they compute.
 JOBS ?= 3
-# Hundreds of processes start in the tests: without bytecode on disk each would compile what it imports anew.
+# Tests start hundreds of processes, each of which would recompile its imports without bytecode on disk.
 unexport PYTHONDONTWRITEBYTECODE
 
 help: ## list these commands
@@ -20,25 +20,25 @@ stop: ## stop what `make run` started
 reset: ## stop and delete all data of `make run`
 	@$(BOOTSTRAP) reset
 
-backup: ## back up the data of `make run`, while it runs or not, into .data-backups (BACKUP_FOLDER)
+backup: ## back up the data of `make run`, running or stopped, into .data-backups (BACKUP_FOLDER)
 	@$(BOOTSTRAP) backup
 
-restore: ## restore them and start; TO="2026-11-20 14:03" as they were then, otherwise as late as possible
+restore: ## restore a backup and start; TO="2026-11-20 14:03" restores that moment, otherwise the latest state
 	@$(BOOTSTRAP) restore $(if $(TO),--to "$(TO)")
 
-setup: ## create the environment for development
+setup: ## create the development environment
 	@$(BOOTSTRAP) setup --dev
 
 test: setup ## unit, integration and contract tests; ENGINES=containers runs them on the public images (needs Docker)
 	@ENGINES=$(ENGINES) $(VENV)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
-faults: setup ## kill -9 under load: nothing is lost, stuck or doubled; an upgrade in place keeps what was stored
+faults: setup ## kill -9 under load: nothing is lost, stuck or duplicated; an upgrade in place keeps all data
 	@$(VENV)/pytest -n 2 --dist loadfile tests/faults tests/upgrade $(ARGS)
 
 e2e: setup ## the end-to-end tests, against a running stack: ATTRACTOR_URL and ATTRACTOR_API_KEY
 	@$(VENV)/pytest tests/e2e $(ARGS)
 
-web-test: setup ## check the web UI and try it in a browser (Chromium), before a whole stack of its own
+web-test: setup ## check the web UI and test it in a browser (Chromium), against a stack of its own
 	@PYTHONPATH=tests $(VENV)/python -m web_ui.run
 
 bench: setup ## the project's figures, as a table
@@ -72,7 +72,7 @@ locks: setup ## compile the locks; ARGS=--upgrade takes newer versions
 sbom: setup ## write a CycloneDX document for each image and for the embedded stack; ARGS=--images adds Debian packages
 	@$(VENV)/python infra/release/dependencies.py sbom $(ARGS)
 
-audit: setup ## look the locks up in the database of known vulnerabilities (needs the internet)
+audit: setup ## check the locks against the database of known vulnerabilities (needs the internet)
 	@for lock in requirements/*.txt; do \
 	  $(VENV)/pip-audit --strict --disable-pip --require-hashes --progress-spinner off -r $$lock || exit 1; \
 	done
@@ -83,7 +83,7 @@ version: ## print the version; NEW=0.2.0 sets it in every package and in the cha
 env: ## write .env for Compose, with fresh secrets
 	@$(PYTHON) infra/docker/new_env.py
 
-pin: ## write into .env by which digests Compose takes its images (needs Docker and a registry)
+pin: ## pin Compose's images to digests in .env (needs Docker and a registry)
 	@$(PYTHON) infra/docker/pin_images.py
 
 up: env ## start the Compose stack (needs Docker)

@@ -32,7 +32,7 @@ from service_kit.objects import ObjectStore
 from service_kit.settings import ObjectStoreSettings
 from service_kit.tokens import Tokens
 
-# The same examples in every run; --hypothesis-profile=default looks for new ones.
+# The same examples in every run; --hypothesis-profile=default tries new ones.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
@@ -41,7 +41,7 @@ TEMPLATES: dict[tuple[object, ...], str] = {}
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Files as parameters are named by their argument: what is in them may hold the time at which they were made."""
+    """Names file parameters after their argument, because their content may include their creation time."""
     return argname if isinstance(val, bytes) and len(val) > LONGEST_ID else None
 
 
@@ -73,7 +73,7 @@ AS $$ SELECT timestamptz '2100-01-01 00:00+00' $$"""
 def make_database(engines: RealEngines) -> Iterator[Callable[..., DatabaseUrls]]:
     """make_database("retrieval"): a new database with that service's migrations; dropped at the end.
 
-    `prepare`, a function of (administrator's URL, schema), adds what other programs keep there.
+    `prepare`, a function of (administrator's URL, schema), adds objects of other programs.
     """
     names: list[str] = []
 
@@ -89,14 +89,14 @@ def make_database(engines: RealEngines) -> Iterator[Callable[..., DatabaseUrls]]
 
 
 def _template(admin_database_url: str, package: str, prepare: Prepare | None) -> str:
-    """Returns the name of a database with the migrations that there are now; it is made once and copied."""
+    """Returns the name of a database with the current migrations; it is created once and then copied."""
     source = package if find_spec(package) else "contracts"
     made = (admin_database_url, package, prepare, tuple(name for name, _ in service_kit.migrate.migrations(source)))
     if made not in TEMPLATES:
         name = _create_database(admin_database_url, "template")
         urls = _urls(admin_database_url, name, package)
         service_kit.migrate.migrate(urls.admin, urls.service, package, source)
-        with psycopg.connect(urls.admin) as connection:  # tests write as services whose keys they need not have
+        with psycopg.connect(urls.admin) as connection:  # tests publish events as services whose keys they do not have
             connection.execute(UNSIGNED.format(schema=package).encode())
         if prepare is not None:
             prepare(urls.admin, package)
@@ -106,7 +106,7 @@ def _template(admin_database_url: str, package: str, prepare: Prepare | None) ->
 
 @pytest.fixture
 def redis_url(engines: RealEngines) -> str:
-    """An empty server, as its administrator, who stands for all other services."""
+    """The URL of an empty server for its administrator, who stands for all other services."""
     with Redis.from_url(engines.admin_redis_url) as client:
         client.flushall()
     return engines.admin_redis_url
@@ -114,7 +114,7 @@ def redis_url(engines: RealEngines) -> str:
 
 @pytest.fixture
 def own_redis_url(engines: RealEngines, redis_url: str) -> Iterator[Callable[[str], str]]:
-    """own_redis_url("retrieval"): the same server, as the user of this service. It may be refused nothing in a test."""
+    """own_redis_url("retrieval"): the same server, as this service's user, to whom a test must not deny anything."""
     with Redis.from_url(redis_url) as client:
         client.acl_log_reset()
         yield engines.redis_url
@@ -123,7 +123,7 @@ def own_redis_url(engines: RealEngines, redis_url: str) -> Iterator[Callable[[st
 
 @pytest.fixture
 def owners() -> Iterator[DeletionOwners]:
-    """Who is asked before anything is erased: says yes, unless told otherwise."""
+    """The services that are asked before data is erased; they confirm unless told otherwise."""
     with DeletionOwners.serving() as serving:
         yield serving
 
@@ -140,7 +140,7 @@ def object_store_settings(engines: RealEngines) -> ObjectStoreSettings:
 
 @pytest.fixture
 def object_store(object_store_settings: ObjectStoreSettings) -> Iterator[ObjectStore]:
-    """On a bucket of its own."""
+    """An object store with its own bucket."""
     store = ObjectStore(object_store_settings)
     store.ensure_bucket()
     yield store
@@ -151,7 +151,7 @@ def object_store(object_store_settings: ObjectStoreSettings) -> Iterator[ObjectS
 
 @pytest.fixture
 def neo4j_url(engines: RealEngines) -> tuple[str, str, str]:
-    """(url, user, password) of a Neo4j server."""
+    """URL, user and password of a Neo4j server."""
     if engines.neo4j is None:
         pytest.skip("Neo4j has no wheel: its half of the suite runs with make test ENGINES=containers")
     return engines.neo4j
@@ -159,7 +159,7 @@ def neo4j_url(engines: RealEngines) -> tuple[str, str, str]:
 
 @pytest.fixture
 def unused_port() -> Iterator[int]:
-    """A port where nobody listens but who is told to by the test."""
+    """A port on which only the test may let somebody listen."""
     with held_port() as port:
         yield port
 
@@ -171,13 +171,13 @@ def token_keys() -> DeploymentKeys:
 
 @pytest.fixture
 def tokens(token_keys: DeploymentKeys) -> Tokens:
-    """The gateway's."""
+    """The gateway's tokens."""
     return token_keys.tokens(GATEWAY)
 
 
 @pytest.fixture
 def audience() -> str:
-    """The service that tokens are for; a service's own conftest says which."""
+    """The audience of tokens, set by each service's own conftest."""
     raise NotImplementedError
 
 
@@ -224,7 +224,7 @@ def running() -> Running:
 
 
 def _make_disposable(admin_database_url: str) -> None:
-    """Databases that live for one test need no safety from power loss."""
+    """Turns off durability, because databases of a single test need not survive a power loss."""
     with psycopg.connect(admin_database_url, autocommit=True) as connection:
         for setting in ("fsync", "synchronous_commit", "full_page_writes"):
             connection.execute(sql.SQL("ALTER SYSTEM SET {} = off").format(sql.Identifier(setting)))
@@ -232,7 +232,7 @@ def _make_disposable(admin_database_url: str) -> None:
 
 
 def _create_database(admin_database_url: str, kind: str, template: str = "template1") -> str:
-    """Returns the name of a new database: a copy, file by file, which is the fastest for some 15 MB."""
+    """Returns the name of a new database, copied file by file, which is fastest for about 15 MB."""
     name = f"{kind}_{uuid4().hex[:12]}"
     create = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy")
     with psycopg.connect(admin_database_url, autocommit=True) as connection:

@@ -1,4 +1,4 @@
-"""What the end-to-end tests say to the product, over HTTP alone."""
+"""HTTP calls of the end-to-end tests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Tenant:
 
 
 def client(url: str, key: str) -> httpx2.AsyncClient:
-    """Returns a client that is more patient than any `timeout` that a test asks the server for."""
+    """Returns a client with a longer timeout than any that a test requests from the server."""
     return service_client(base_url=url, headers={"Authorization": f"Bearer {key}"}, timeout=300)
 
 
@@ -44,7 +44,7 @@ async def created(http: httpx2.AsyncClient, path: str, body: dict[str, object]) 
 
 @asynccontextmanager
 async def new_tenant(url: str, admin: httpx2.AsyncClient, name: str) -> AsyncIterator[Tenant]:
-    """Yields a new workspace with an owner's key of a user of its own."""
+    """Yields a new workspace with its own user and that owner's key."""
     workspace = (await created(admin, "/v1/workspaces", {"name": name}))["id"]
     _, key = await make_user(admin, workspace, "owner", f"owner of {name}")
     async with client(url, key["key"]) as http:
@@ -93,7 +93,7 @@ async def asked(http: httpx2.AsyncClient, question: str) -> AsyncIterator[tuple[
 
 
 async def events_of(response: httpx2.Response) -> AsyncIterator[tuple[str, str, dict[str, object]]]:
-    """(id, event name, data) of a server-sent event stream."""
+    """Returns (id, event name, data) of each event in a server-sent event stream."""
     fields: dict[str, str] = {}
     async for line in response.aiter_lines():
         if line.startswith(":"):
@@ -107,7 +107,7 @@ async def events_of(response: httpx2.Response) -> AsyncIterator[tuple[str, str, 
 
 
 async def eventually(http: httpx2.AsyncClient, path: str, body: dict[str, object], field: str) -> dict[str, object]:
-    """Asks again until `field` of the answer is not empty: for what follows an upload later."""
+    """Repeats a request until `field` of the response is not empty, for effects that follow an upload later."""
     async with asyncio.timeout(PATIENCE):
         while True:
             answer: dict[str, object] = (await http.post(path, json=body)).json()
@@ -117,7 +117,7 @@ async def eventually(http: httpx2.AsyncClient, path: str, body: dict[str, object
 
 
 async def listed(http: httpx2.AsyncClient, path: str) -> list[dict[str, str]]:
-    """The items, as soon as there are some: what follows an upload comes a moment later."""
+    """Waits until the list has items, which may follow an upload with a delay; returns them."""
     async with asyncio.timeout(PATIENCE):
         while True:
             items: list[dict[str, str]] = (await http.get(path)).json()["items"]

@@ -1,7 +1,7 @@
 """Figures of the code, as one table: `python tests/code_figures.py [CHECKOUT ...]`. Standard library only.
 
-A *room* is what lies directly in a package: a folder with all below it, or a module. *Floors* is the longest chain of
-imports between the rooms of a package, a *circle* two rooms that import each other, or more that do so in a ring.
+A *room* is a direct member of a package: a folder with everything below it, or a module. *Floors* is the longest chain
+of imports between the rooms of a package; a *circle* is a set of two or more rooms that import each other cyclically.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PREPOSITIONS = re.compile(
     re.IGNORECASE,
 )
 PRODUCT = ("libs/*/src", "services/*/src", "infra/embedded/src")
-# Witnesses: a column of documents that the API shows and nothing decides by, and a kind of source.
+# Samples: a column of documents that only the API shows, and a kind of source.
 COLUMN = re.compile(r"\bmodified_at\b")
 NOT_THE_COLUMN = re.compile(r"/conversion/|/services/(?!ingestion)|/libs/(?!contracts|client)|/infra/")
 SOURCE_KIND = re.compile(r"\bGit(?:Source|Config|Folder)\w*\b|\bOriginKind\.git\b|(?<![\w.])[\"']git[\"']")
@@ -30,7 +30,7 @@ KIND_ITSELF = re.compile(r"/sources/git\w*(?:\.py|/)")
 
 @dataclass(frozen=True)
 class Module:
-    """A Python file of the product; `name` is what it is imported as."""
+    """A Python file of the product; `name` is its import name."""
 
     name: str
     path: Path
@@ -46,7 +46,7 @@ class Module:
         return ".".join(self.name.split(".")[:2])
 
     def imports(self) -> Iterator[str]:
-        """Yields the dotted names that the module imports, those for the type checker alone left out."""
+        """Yields the dotted names that the module imports, except those under TYPE_CHECKING."""
         for node in _statements(self.tree.body):
             if isinstance(node, ast.Import):
                 yield from (one.name for one in node.names)
@@ -62,7 +62,7 @@ class Module:
 
 @dataclass(frozen=True)
 class Building:
-    """The rooms of a package and which of them imports which."""
+    """The rooms of a package and the imports between them."""
 
     name: str
     rooms: frozenset[str]
@@ -70,7 +70,7 @@ class Building:
 
     @cached_property
     def circles(self) -> list[frozenset[str]]:
-        """Returns the sets of rooms that reach each other: every pair that imports each other, then larger rings."""
+        """Returns the cycles: each pair of rooms that import each other, then larger rings."""
         pairs = {frozenset(arrow) for arrow in self.arrows if (arrow[1], arrow[0]) in self.arrows}
         rings = [ring for ring in self._rings() if len(ring) > 1 and not any(pair <= ring for pair in pairs)]
         return [*pairs, *rings]
@@ -134,12 +134,12 @@ class Code:
 
     @property
     def shared_class_names(self) -> dict[str, int]:
-        """Returns the names that more than one class has, and how many have them."""
+        """Returns the names shared by several classes, with their counts."""
         return {name: count for name, count in self.class_names.items() if count > 1}
 
     @cached_property
     def buildings(self) -> list[Building]:
-        """Returns the packages, `contracts` left out: it is one list of models."""
+        """Returns the packages except `contracts`, which is a list of models."""
         packages = sorted({module.package for module in self.modules} - {"contracts"})
         return [self._building(package) for package in packages]
 
@@ -169,7 +169,7 @@ class Code:
         return [(place, line) for place, line in self.docstrings if PREPOSITIONS.match(line)]
 
     def files_with(self, pattern: re.Pattern[str], besides: Callable[[str], bool] = lambda _: False) -> list[str]:
-        """Returns the product's Python and SQL files that name the pattern."""
+        """Returns the product's Python and SQL files that contain the pattern."""
         files = (
             path for source in PRODUCT for ending in ("py", "sql") for path in self.root.glob(f"{source}/**/*.{ending}")
         )
@@ -178,7 +178,7 @@ class Code:
 
     @property
     def column_files(self) -> list[str]:
-        """Returns what a new column takes between the converter that finds its value and the API; one migration."""
+        """Returns the files that a new column touches, from the converter to the API, with one migration."""
         found = self.files_with(COLUMN, lambda name: NOT_THE_COLUMN.search(name) is not None)
         migrations = [name for name in found if "/migrations/" in name]
         return [name for name in found if name not in migrations[1:]]
@@ -194,7 +194,7 @@ class Code:
         return {path.parent.name: path.read_text(encoding="utf-8").count("\n") for path in paths}
 
     def rows(self) -> Iterator[tuple[str, str]]:
-        """Yields the figures with their names."""
+        """Yields each figure with its name."""
         classes, shared = sum(self.class_names.values()), self.shared_class_names
         readme, length = max(self.readmes.items(), key=lambda one: one[1])
         yield "lines of product code", f"{self.lines:,}"
@@ -220,7 +220,7 @@ class Code:
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yields all statements, but not those below `if TYPE_CHECKING`."""
+    """Yields all statements except those under `if TYPE_CHECKING`."""
     for node in body:
         yield node
         if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
@@ -232,7 +232,7 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def main(roots: list[Path]) -> None:
-    """Prints the figures of each checkout beside those of the others."""
+    """Prints the figures of the checkouts side by side."""
     columns = [dict(Code(root).rows()) for root in roots]
     names = list(dict.fromkeys(name for column in columns for name in column))
     for name in names:

@@ -1,4 +1,4 @@
-"""A stand-in for the gateway, ingestion and the orchestrator, who are asked before anything is erased."""
+"""A stand-in for the gateway, ingestion and the orchestrator, which are asked before data is erased."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from service_kit.owners import DOCUMENTS_PATH, SESSION_USERS_PATH, SESSIONS_PATH
 
 
 class DeletionOwners:
-    """Confirms every deletion while `confirms`; answers 503 while `is_away`. `asked` has the paths.
+    """Confirms every deletion while `confirms`; responds with 503 while `is_away`. `asked` collects the paths.
 
-    `users` says whose sessions there are.
+    `users` maps sessions to their users.
     """
 
     def __init__(self, url: str) -> None:

@@ -1,4 +1,4 @@
-"""The token keys of a deployment, for tests: each service's own, and the public halves that all have."""
+"""The token keys of a test deployment: each service's private key, and the public halves of all."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from service_kit.token_keys import SigningKey
 from service_kit.tokens import Tokens
 
 SERVICES = (GATEWAY, ORCHESTRATOR, INGESTION, RETRIEVAL, KNOWLEDGE_GRAPH, MEMORY)
-ACTORS = (ORCHESTRATOR, RETRIEVAL, KNOWLEDGE_GRAPH)  # the services that ask others for users
+ACTORS = (ORCHESTRATOR, RETRIEVAL, KNOWLEDGE_GRAPH)  # services that call others on behalf of users
 DELEGATED = timedelta(hours=1)
 
 
@@ -23,7 +23,7 @@ def _new_keys() -> Mapping[str, str]:
 
 @dataclass(frozen=True)
 class DeploymentKeys:
-    """`private`: the key of each service, as its settings have it."""
+    """Token keys; `private` is the key of each service, as in its settings."""
 
     private: Mapping[str, str] = field(default_factory=_new_keys)
 
@@ -32,7 +32,7 @@ class DeploymentKeys:
         return " ".join(f"{service}:{SigningKey.parse(key).public_text}" for service, key in self.private.items())
 
     def settings(self, service: str) -> dict[str, str]:
-        """Returns the two settings of a service's tokens, by field."""
+        """Returns a service's two token settings, by field."""
         return {"token_private_key": self.private[service], "token_public_keys": self.public}
 
     def environment(self, service: str) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""A process of the orchestrator that works on one run alone, and may kill itself (kill -9) at a named point of it."""
+"""An orchestrator process that works on a single run, and may kill itself (kill -9) at a given point of it."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ WRITING = "reply_to_general_input"
 def serve(
     settings: Settings, run_id: str | None, node: str | None = None, point: str | None = None, *, fails: bool = False
 ) -> None:
-    """Serves until it is killed; without `run_id` works on any run. `fails`: no answer can be checked here.
+    """Serves until it is killed; without `run_id` works on any run. `fails`: checking an answer fails here.
 
-    The middle of the node that writes the answer is in the model's stream; of any other, when its work is done and
-    told, and not stored yet.
+    For the node that writes the answer, the middle is within the model's stream; for any other node, it is after its
+    work is done and reported, but before it is stored.
     """
     if run_id is not None:
         app.RUNS = replace(app.RUNS, claimable=f"work.id = '{run_id}'")

@@ -1,4 +1,4 @@
-"""A port that stays a test's own between its choice and its use."""
+"""A port that remains reserved for a test between its choice and its use."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from contextlib import contextmanager
 def held_port() -> Iterator[int]:
     """Yields a port of the loopback interface that refuses connections until a server of the test listens there.
 
-    The socket stays bound and never listens, so the system gives the port to nobody else; a server that allows
-    addresses to be used again, as all of ours do, can listen beside it.
+    The socket stays bound and never listens, so the system gives the port to nobody else; a server with SO_REUSEADDR,
+    which all of ours set, can still listen on it.
     """
     with socket.socket() as holding:
         holding.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""A real OpenID Connect provider, and a browser's way to it and back."""
+"""A browser's round trip to a real OpenID Connect provider."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def jwk() -> dict[str, Any]:
 
 
 async def at_provider(location: str, login: str) -> str:
-    """Signs in on the provider's own pages, as a person does; returns the address that it redirects to at the end."""
+    """Signs in on the provider's own pages, as a person does; returns the final redirect address."""
     async with httpx2.AsyncClient(trust_env=False, timeout=120) as http:
         url = location
         for _ in range(12):
@@ -41,7 +41,7 @@ async def at_provider(location: str, login: str) -> str:
 
 
 async def begun(browser: httpx2.AsyncClient, **query: str) -> str:
-    """Begins a sign-in; returns the provider's address that the browser is sent to."""
+    """Starts a sign-in; returns the provider's address to which the browser is redirected."""
     answer = await browser.get("/v1/auth/openid", params=query)
     assert answer.status_code == 303, answer.text
     return str(answer.headers["location"])

@@ -1,4 +1,4 @@
-"""The orchestrator's own fixtures and its fake neighbours, for tests that stand elsewhere."""
+"""The orchestrator's fixtures and fake neighbours, for tests outside its folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PLACE = Path(__file__).resolve().parents[1] / "services/orchestrator/tests/conft
 
 
 def orchestrator_fixtures() -> ModuleType:
-    """Returns the module with the fixtures; a test module takes over those that it names."""
+    """Returns the module with the fixtures; a test module imports those that it needs."""
     spec = spec_from_file_location("orchestrator_fixtures", PLACE)
     assert spec is not None
     assert spec.loader is not None

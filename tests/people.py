@@ -1,4 +1,4 @@
-"""Users as tests need them: each comes in by an invitation, as there is no other way to a first key."""
+"""Users for tests: each joins by invitation, as there is no other way to a first key."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ async def invite(client: httpx2.AsyncClient, workspace: str, *, key: str | None 
 
 
 async def accept(client: httpx2.AsyncClient, token: str, key: str | None = None, **body: Any) -> httpx2.Response:
-    """Accepts as the key's user, or as a new one: the client's own key is not sent."""
+    """Accepts as the key's user, or as a new one; the client's own key is not sent."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     request = client.build_request("POST", "/v1/invitations/accept", json={"token": token, **body}, headers=headers)
     if not key:
@@ -36,7 +36,7 @@ async def accept(client: httpx2.AsyncClient, token: str, key: str | None = None,
 async def make_user(
     client: httpx2.AsyncClient, workspace: str, role: str, name: str = "Ada"
 ) -> tuple[str, dict[str, Any]]:
-    """Returns the id and the first key of a new user with this role there."""
+    """Returns the id and the first key of a new user with this role in the workspace."""
     invitation = await invite(client, workspace, role=role)
     joined = await accept(client, invitation["token"], name=name)
     assert joined.status_code == 201, joined.text
@@ -44,7 +44,7 @@ async def make_user(
 
 
 async def join(client: httpx2.AsyncClient, workspace: str, key: str, role: str, **body: Any) -> dict[str, Any]:
-    """Returns a key of the workspace, which the key's user joins."""
+    """Lets the key's user join the workspace; returns a key for it."""
     invitation = await invite(client, workspace, role=role)
     joined = await accept(client, invitation["token"], key, **body)
     assert joined.status_code == 201, joined.text

@@ -1,9 +1,9 @@
-"""Tries ports as somebody who has no key, no password and no certificate; prints what each of them obeyed.
+"""Probes ports without key, password or certificate; prints the requests that each of them accepted.
 
     port_probe.py '[["127.0.0.1", 8888], ...]'
 
 Standard library only, and one file: it also runs as another user, and inside containers (`python - ARGUMENT < this`).
-Liveness, readiness and metrics are open by design, say nothing about content, and are not tried.
+Liveness, readiness and metrics are open by design, reveal no content, and are not probed.
 """
 
 import json
@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 
 SECONDS = 5.0
-# What is worth reading and writing on the object store's servers, and on Attractor's own.
+# Worthwhile reads and writes on the object store's servers, and on Attractor's own.
 READ = (
     *(
         "/",
@@ -36,7 +36,7 @@ SETTINGS = 4
 
 
 def http(host, port, secure):
-    """Yields the requests that were answered with 2xx or 3xx and some content."""
+    """Yields the requests that got a 2xx or 3xx with some content."""
     for method, path in (*(("GET", path) for path in READ), *WRITTEN):
         connection = (
             HTTPSConnection(host, port, timeout=SECONDS, context=trusting())
@@ -46,9 +46,9 @@ def http(host, port, secure):
         try:
             connection.request(method, path, body=b"x" if method in {"PUT", "POST"} else None)
             answer = connection.getresponse()
-            told = answer.read(1) or method != "GET"  # an empty page is a sign of life
+            told = answer.read(1) or method != "GET"  # an empty page only shows that the server is up
         except (OSError, HTTPException):
-            return  # it does not speak HTTP with strangers
+            return  # does not speak HTTP without a certificate or key
         finally:
             connection.close()
         if answer.status < 400 and told:
@@ -56,7 +56,7 @@ def http(host, port, secure):
 
 
 def grpc(host, port, secure):
-    """Yields a line when the server begins to talk HTTP/2, the language of gRPC."""
+    """Yields a line if the server starts to speak HTTP/2, the protocol of gRPC."""
     try:
         with socket.create_connection((host, port), timeout=SECONDS) as plain:
             stream = trusting("h2").wrap_socket(plain) if secure else plain
@@ -76,7 +76,7 @@ def redis(host, port):
 
 
 def postgres(host, port):
-    """Yields a line when a login without a password is accepted: AuthenticationOk."""
+    """Yields a line if a login without a password is accepted (AuthenticationOk)."""
     parameters = b"user\0postgres\0database\0attractor\0\0"
     answer = exchange(host, port, struct.pack("!ii", 8 + len(parameters), 196608) + parameters)
     if answer[:1] == b"R" and answer[5:9] == bytes(4):
@@ -84,7 +84,7 @@ def postgres(host, port):
 
 
 def bolt(host, port):
-    """Yields a line when Neo4j greets somebody without a password: version 4.4, HELLO with the scheme `none`."""
+    """Yields a line if Neo4j accepts a client without a password: version 4.4, HELLO with the scheme `none`."""
     hello = b"\xb1\x01\xa2\x8auser_agent\x85probe\x86scheme\x84none"
     begin = b"\x60\x60\xb0\x17" + b"\0\0\4\4" + bytes(12)
     answer = exchange(host, port, begin, struct.pack("!H", len(hello)) + hello + bytes(2))
@@ -93,7 +93,7 @@ def bolt(host, port):
 
 
 def exchange(host, port, *messages):
-    """Returns the answer to the last message; empty when there is none."""
+    """Returns the response to the last message; empty if there is none."""
     answer = b""
     try:
         with socket.create_connection((host, port), timeout=SECONDS) as stream:
@@ -106,7 +106,7 @@ def exchange(host, port, *messages):
 
 
 def trusting(protocol=None):
-    """Returns a client that takes any certificate and has none itself."""
+    """Returns a client that accepts any certificate and presents none."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     if protocol:

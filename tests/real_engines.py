@@ -1,4 +1,4 @@
-"""The real servers of a test session: embedded ones from wheels, or (ENGINES=containers) the public images."""
+"""Real servers for a test session: embedded ones from wheels, or the public images (ENGINES=containers)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEO4J_IMAGE = "neo4j:5"
 
 @dataclass(frozen=True)
 class RealEngines:
-    """Where the servers are; `neo4j` is (url, user, password) or None. `redis_url` gives the URL of a user."""
+    """Addresses of the servers; `neo4j` is (url, user, password) or None. `redis_url` returns the URL of a user."""
 
     admin_database_url: str
     admin_redis_url: str
@@ -43,7 +43,7 @@ def embedded_engines() -> Iterator[RealEngines]:
 
 
 def addresses(engines: Engines) -> RealEngines:
-    """Returns where embedded engines are."""
+    """Returns the addresses of embedded engines."""
     store = engines.object_store
     return RealEngines(
         engines.admin_database_url,
@@ -58,7 +58,7 @@ def addresses(engines: Engines) -> RealEngines:
 
 @contextmanager
 def container_engines() -> Iterator[RealEngines]:
-    """Fails with Docker's own words when no engine answers."""
+    """Starts the engines in containers; fails with Docker's own message if Docker does not respond."""
     password, key = secrets.token_hex(16), secrets.token_hex(16)
     postgres = (
         DockerContainer(POSTGRES_IMAGE)
@@ -106,11 +106,11 @@ def container_engines() -> Iterator[RealEngines]:
 
 
 def _with_users(address: str, password: str) -> str:
-    """Gives an open server its users; returns the administrator's URL."""
+    """Creates the users on an open server; returns the administrator's URL."""
     with Redis.from_url(f"redis://{address}/0") as client:
         for line in reversed(
             redis_acl.rendered(lambda _: password).splitlines()
-        ):  # the default user, who is here, last
+        ):  # the default user, whose connection this is, comes last
             client.execute_command("ACL", "SETUSER", *line.split()[1:])  # type: ignore[no-untyped-call]
     return f"redis://{redis_acl.ADMINISTRATOR}:{password}@{address}/0"
 

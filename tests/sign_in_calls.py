@@ -1,4 +1,4 @@
-"""A gateway without services, for the tests of signing in: browsers at addresses, its users, its database."""
+"""A gateway without services, for sign-in tests: browsers at given addresses, users, the database."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAME = "attractor_session"
 
 @dataclass
 class Door:
-    """A gateway without services, its administrator's key, and its database as the administrator of the engine."""
+    """A gateway without services, its administrator's key, and superuser access to its database."""
 
     app: FastAPI
     admin_key: str

@@ -1,4 +1,4 @@
-"""A whole embedded stack for tests: the processes that `make run` starts, on a data folder and ports of its own."""
+"""A whole embedded stack for tests: the processes of `make run`, with their own data folder and ports."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ROWS_FROM, ROWS = 18_500, 110  # none of them is a default, nor one that `free_p
 
 
 class EmbeddedStack:
-    """`url`, `api_key` (the administrator's), and `kill`: kill -9, after which the launcher starts the process anew."""
+    """A running stack: `url`, `api_key` (the administrator's), and `kill` (-9; the launcher restarts the process)."""
 
     def __init__(self, folder: Path, port: int, launcher: subprocess.Popen[bytes]) -> None:
         self.folder, self.launcher = DataFolder(folder), launcher
@@ -41,14 +41,14 @@ class EmbeddedStack:
     @classmethod
     @contextmanager
     def started(cls, folder: Path, **environment: str) -> Iterator[EmbeddedStack]:
-        """Runs the stack on the folder (data there are kept) until the block ends."""
+        """Runs the stack on the folder, keeping its data, until the block ends."""
         with _reserved_row() as port:
             yield from cls._started_on(folder, port, ["run", "--no-demo"], environment)
 
     @classmethod
     @contextmanager
     def restored(cls, folder: Path, moment: str, **environment: str) -> Iterator[EmbeddedStack]:
-        """Restores into the folder what was there at the moment, and runs it until the block ends."""
+        """Restores the state of the moment into the folder, and runs it until the block ends."""
         with _reserved_row() as port:
             yield from cls._started_on(folder, port, ["restore", "--to", moment], environment)
 
@@ -80,19 +80,19 @@ class EmbeddedStack:
                 launcher.wait()
 
     def _wait_until_ready(self) -> None:
-        """The launcher says when every service is ready; the gateway alone is so earlier."""
+        """Waits for the launcher to report that every service is ready; the gateway alone is ready earlier."""
         deadline, log = time.monotonic() + START_SECONDS, self.folder.path / "launcher.log"
         while READY not in log.read_text(encoding="utf-8"):
             if self.launcher.poll() is not None or time.monotonic() > deadline:
                 raise RuntimeError(f"the stack did not start:\n{log.read_text(encoding='utf-8')[-3000:]}")
-            time.sleep(0.05)  # the launcher's words are all there is to wait for
+            time.sleep(0.05)  # only the launcher's output can be waited for
 
     def processes(self) -> dict[str, psutil.Process]:
-        """The engines' and the services' processes by name, each without its children."""
+        """Returns the processes of engines and services by name, without their children."""
         return self.folder.living()
 
     def kill(self, name: str) -> int:
-        """kill -9; returns the pid that is gone."""
+        """Sends kill -9; returns the pid of the killed process."""
         process = self.processes()[name]
         process.kill()
         process.wait(60)
@@ -103,7 +103,7 @@ class EmbeddedStack:
 def _reserved_row() -> Iterator[int]:
     """Yields the first of a row of free ports that no other test process gets before the block ends."""
     while True:
-        first = ROWS_FROM + secrets.randbelow(ROWS) * ROW  # not what a test run seeds alike in each process
+        first = ROWS_FROM + secrets.randbelow(ROWS) * ROW  # not `random`: a test run seeds it alike in each process
         try:
             reservation = socket.create_server((LOOPBACK, first))
         except OSError:

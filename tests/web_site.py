@@ -1,4 +1,4 @@
-"""A web site on this machine, and synchronisations of it as the engine does them."""
+"""A local web site, and synchronisations of it by the real engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROBOTS = "/robots.txt"
 
 @dataclass
 class Reply:
-    """`etag`: answered with 304 when the request names it. `wait` in seconds before anything is sent."""
+    """A response. `etag`: a request that names it gets a 304. `wait`: seconds before anything is sent."""
 
     body: bytes = b""
     status: int = 200
@@ -48,7 +48,7 @@ class Site:
 
     @property
     def asked(self) -> list[str]:
-        """The paths asked for since the last look, without robots.txt."""
+        """Returns the paths requested since the last call, except robots.txt."""
         found = [path for path, _ in self.requests if path != ROBOTS]
         self.requests.clear()
         return found
@@ -84,7 +84,7 @@ def handler(site: Callable[[], Site]) -> type[BaseHTTPRequestHandler]:
 
 @contextmanager
 def serving() -> Iterator[Site]:
-    """A site on a free port of 127.0.0.1."""
+    """Serves a site on a free port of 127.0.0.1."""
     found: list[Site] = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler(lambda: found[0]))
     server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that hangs up is part of the tests
@@ -101,7 +101,7 @@ def serving() -> Iterator[Site]:
 
 @dataclass
 class Sync:
-    """What one synchronisation found, as the engine sees it."""
+    """The result of one synchronisation, as the engine sees it."""
 
     items: dict[str, Item] = field(default_factory=dict)
     gaps: list[Gap] = field(default_factory=list)

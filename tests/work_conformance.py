@@ -1,4 +1,4 @@
-"""What every table of leased work promises: one suite, which the owner of each table runs over the real one.
+"""The conformance suite for tables of leased work, which the owner of each table runs against the real one.
 
 class TestRunQueue(WorkConformance):
     @pytest.fixture
@@ -23,16 +23,16 @@ from service_kit.telemetry import Metrics
 from service_kit.work import LeaseLost, WorkQueue
 from service_kit.worker import Worker, while_held
 
-LEASE_SECONDS = 3_600.0  # so long that nothing is looked at because of the time that passes
+LEASE_SECONDS = 3_600.0  # so long that nothing expires during a test
 
 
 @dataclass(frozen=True)
 class WorkCase:
     """A table in an empty database.
 
-    `queue(owner, lease_seconds)` opens it for one process. `add(workspace_id, count)` queues items that are due, in
-    order, each of which may begin at once. `notifications` listen on the table's channel, and do not run yet.
-    `finished` is a state of ended work, `ending` the further columns of its end, `parameters` those of each claim.
+    `queue(owner, lease_seconds)` opens it for one process. `add(workspace_id, count)` queues due items, in order, each
+    of which may start at once. `notifications` listen on the table's channel, but are not running yet. `finished` is a
+    state of finished work, `ending` the further columns set at its end, `parameters` those of each claim.
     """
 
     queue: Callable[[str, float], WorkQueue[Any]]
@@ -61,14 +61,14 @@ class WorkCase:
             return await queue.extend(connection, held)
 
     async def rows(self) -> list[Any]:
-        """The whole table, as JSON."""
+        """Returns the whole table, as JSON."""
         queue = self.queue("any", LEASE_SECONDS)
         statement = sql.SQL("SELECT to_jsonb(work) FROM {} AS work ORDER BY 1").format(sql.Identifier(queue.table.name))
         async with queue.database.system() as connection:
             return [row[0] for row in await (await connection.execute(statement)).fetchall()]
 
     async def expire(self) -> None:
-        """Makes all leases as old as those of a process that died."""
+        """Expires all leases, as if their process had died."""
         queue = self.queue("any", LEASE_SECONDS)
         statement = sql.SQL(
             "UPDATE {} SET lease_expires_at = now() - interval '1 second' WHERE lease_token IS NOT NULL"
@@ -77,13 +77,13 @@ class WorkCase:
             await connection.execute(statement)
 
     async def recover(self, processes: int = 1) -> int:
-        """How many lost leases several processes found at the same time."""
+        """Returns how many lost leases several processes recovered at the same time."""
         queue = self.queue("any", LEASE_SECONDS)
         return sum(await asyncio.gather(*(queue.recover() for _ in range(processes))))
 
 
 class WorkConformance:
-    """Derive from it, and override the fixture."""
+    """Base class for the suite: derive from it and override the fixture."""
 
     @pytest.fixture
     def case(self) -> WorkCase:
@@ -229,7 +229,7 @@ class WorkConformance:
         async with Background(Metrics()) as tasks, asyncio.timeout(120):
             tasks.start("notifications", case.notifications.run)
             tasks.start("worker", worker.run)
-            for _ in range(2):  # the second time the worker has looked before, and found nothing
+            for _ in range(2):  # the second time, the worker has already looked and found nothing
                 await case.add(uuid4(), 2)
                 await done.get()
                 await done.get()

@@ -1,7 +1,7 @@
-"""Writes .env with fresh secrets, and each secret as a file of its own, which Compose hands to those who need it.
+"""Writes .env with fresh secrets, and each secret to a file of its own, which Compose mounts where it is needed.
 
-It makes .env from .env.example, or adds the secrets that an older .env lacks; then it writes .secrets/. Run it again
-after a change of a secret in .env. Standard library only.
+Creates .env from .env.example, or adds the secrets that an older .env lacks; then writes .secrets/. Run it again
+after changing a secret in .env. Standard library only.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ sys.path.insert(0, str(ROOT / "infra" / "embedded" / "src"))
 from embedded import redis_acl  # noqa: E402  the table of Redis users, which both ways to run share
 
 SERVICES = ("gateway", "orchestrator", "ingestion", "retrieval", "knowledge_graph", "memory")
-# Of services that somebody else runs; each may be absent.
+# Credentials of external services; each is optional.
 OF_OTHERS = (
     *("chat_api_key", "embedding_api_key", "embedding_models", "rerank_api_key"),
     "entailment_api_key",
     *("source_s3_connections", "web_proxy", "oidc_client_secret"),
 )
-_SIZES = {"SETTINGS_KEY": 32}  # in bytes, where others have 24
+_SIZES = {"SETTINGS_KEY": 32}  # bytes; the others have 24
 _LINE = re.compile(r"^(?:export\s+)?([A-Z0-9_]+)=(.*)$", re.MULTILINE)
 _GENERATED = re.compile(r"^([A-Z0-9_]+)=<generate>$", re.MULTILINE)
 
 
 def main(root: Path = ROOT) -> int:
-    """Returns 0. Raises OSError where a file cannot be written."""
+    """Returns 0. Raises OSError if a file cannot be written."""
     example, target = (root / ".env.example").read_text(encoding="utf-8"), root / ".env"
     if target.exists():
         text, added = completed(target.read_text(encoding="utf-8"), _GENERATED.findall(example))
@@ -47,16 +47,16 @@ def main(root: Path = ROOT) -> int:
     folder.mkdir(mode=0o700, exist_ok=True)
     folder.chmod(0o700)
     for name, content in files(values(text)).items():
-        # Containers read them as users of their own; on this machine the folder keeps everybody else out.
+        # Containers read them under their own users; on this machine, the folder's mode keeps other users out.
         write(folder / name, content, 0o444)
     sys.stdout.write(f".env: {said}. The containers' secrets are in .secrets/\n")
     return 0
 
 
 def completed(text: str, wanted: list[str]) -> tuple[str, list[str]]:
-    """Returns the text with a fresh secret for each name of `wanted` that has none, and the names that were added.
+    """Returns the text with a fresh secret for each name in `wanted` that has none, and the names that were added.
 
-    ADMIN_API_KEY is not among them: whoever has removed it has administrators with keys of their own.
+    ADMIN_API_KEY is never added: an operator who has removed it has administrators with their own keys.
     """
     known = values(text)
     missing = [name for name in wanted if not known.get(name) and name != "ADMIN_API_KEY"]
@@ -65,7 +65,7 @@ def completed(text: str, wanted: list[str]) -> tuple[str, list[str]]:
 
 
 def fresh(names: list[str], known: Mapping[str, str]) -> dict[str, str]:
-    """Returns a new secret for each name; TOKEN_PUBLIC_KEYS are the public halves of the keys, new and known."""
+    """Returns a new secret for each name; TOKEN_PUBLIC_KEYS gets the public halves of all keys, new and known."""
     made: dict[str, str] = {}
     for name in names:
         if name != "TOKEN_PUBLIC_KEYS":
@@ -81,12 +81,12 @@ def fresh(names: list[str], known: Mapping[str, str]) -> dict[str, str]:
 
 
 def values(text: str) -> dict[str, str]:
-    """Returns the variables of a .env; quotes and comments are as Compose reads them, nothing is interpolated."""
+    """Returns the variables of a .env file; handles quotes and comments like Compose, without interpolation."""
     return {name: _unquoted(value.strip()) for name, value in _LINE.findall(text)}
 
 
 def files(env: Mapping[str, str]) -> dict[str, str]:
-    """Returns the content of each secret file by its name, which is the `source` in compose.yaml."""
+    """Returns the content of each secret file by its name, the `source` in compose.yaml."""
     own = {f"{name}_database_url": _database(f"attractor_{name}", env[f"{name.upper()}_DATABASE_PASSWORD"])
            for name in SERVICES}  # fmt: skip
     own |= {f"{user.replace('-', '_')}_redis_url": _redis(user, env[_redis_password(user)]) for user in redis_acl.RULES}
@@ -117,7 +117,7 @@ def _redis(user: str, password: str) -> str:
 
 
 def _redis_password(user: str) -> str:
-    """Returns the name of its variable."""
+    """Returns the name of the variable with this user's password."""
     return f"REDIS_{user.upper().replace('-', '_')}_PASSWORD"
 
 
@@ -128,7 +128,7 @@ def _unquoted(value: str) -> str:
 
 
 def write(path: Path, content: str, mode: int) -> None:
-    """Replaces the content of a file without giving it another inode, which a running container would not see."""
+    """Replaces the content of a file but keeps its inode, because a running container would not see a new one."""
     if path.exists() and path.read_text(encoding="utf-8") == content:
         return
     if path.exists():

@@ -1,6 +1,6 @@
-"""Writes into .env by which digest each image is taken, beside its tag: `redis:8@sha256:...`.
+"""Pins each image in .env to a digest in addition to its tag: `redis:8@sha256:...`.
 
-It pulls what the tags name now; run it again to take what they name later. Standard library only.
+Pulls the images that the tags name now; run it again to update. Standard library only.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ IMAGE = re.compile(r"\$\{([A-Z0-9_]+_IMAGE):-([^}]+)\}")
 
 
 class NotInARegistry(Exception):
-    """The image was built on this machine: no registry knows it by a digest."""
+    """The image was built on this machine, so it has no digest of a registry."""
 
 
 def main(root: Path = new_env.ROOT) -> int:
-    """Returns 0, or 1 and leaves .env as it is. Raises FileNotFoundError without .env or Docker."""
+    """Returns 0; returns 1 and leaves .env unchanged on failure. Raises FileNotFoundError without .env or Docker."""
     target = root / ".env"
     text = target.read_text(encoding="utf-8")
     known = new_env.values(text)
@@ -40,13 +40,13 @@ def main(root: Path = new_env.ROOT) -> int:
 
 
 def images(compose: str, known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yields (variable, image with its tag) for each image that Compose takes from elsewhere."""
+    """Yields (variable, image with its tag) for each image that Compose pulls from a registry."""
     for name, default in dict(IMAGE.findall(compose)).items():
         yield name, (known.get(name) or default).partition("@")[0]
 
 
 def pin(image: str) -> str:
-    """Returns the image with the digest that its registry knows it by. Raises NotInARegistry, CalledProcessError."""
+    """Returns the image with its digest in the registry. Raises NotInARegistry, CalledProcessError."""
     _docker("pull", "--quiet", image)
     digests = json.loads(_docker("image", "inspect", "--format", "{{json .RepoDigests}}", image)) or []
     repository = re.sub(r":[^:/]+$", "", image)
@@ -57,7 +57,7 @@ def pin(image: str) -> str:
 
 
 def with_values(text: str, changed: Mapping[str, str]) -> str:
-    """Returns the .env with these values in the place of those that it has, or at its end."""
+    """Returns the text of .env with these values replaced, or appended if missing."""
     for name, value in changed.items():
         line = f"{name}={value}"
         text, replaced = re.subn(rf"^(?:export\s+)?{name}=.*$", line, text, flags=re.MULTILINE)

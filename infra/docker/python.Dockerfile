@@ -3,13 +3,13 @@ ARG PYTHON_IMAGE=python:3.11-slim
 
 FROM ${PYTHON_IMAGE} AS builder
 ARG SERVICE
-# The lock of the image, when it is not the service's own (ingestion-worker).
+# The lock of the image, if it is not the service's own (ingestion-worker).
 ARG LOCK=${SERVICE}
 # The libraries of the workspace that the service depends on.
 ARG LIBS="contracts service-kit"
-# 1: the ingestion worker also has docling's own models for PDF files (PDF_ENGINE=docling; some 1.5 GB more). They are
-# in no lock: torch comes from PyTorch's index for CPUs. What they share with the lock stays as it is there, but for
-# huggingface-hub, of which they need an older one.
+# 1: the ingestion worker also has Docling's own models for PDF files (PDF_ENGINE=docling; about 1.5 GB more). They are
+# in no lock: torch comes from PyTorch's index for CPUs. Packages that are also in the lock keep their versions, except
+# huggingface-hub, of which an older one is needed.
 ARG INSTALL_TORCH=0
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 WORKDIR /build
@@ -28,7 +28,7 @@ COPY libs libs
 COPY services/${SERVICE} services/${SERVICE}
 RUN for lib in ${LIBS}; do set -- "$@" "libs/$lib"; done \
  && for path in "$@" "services/${SERVICE}"; do VIRTUAL_ENV=/venv uv pip install --no-cache --no-deps --no-sources --compile-bytecode "./$path" || exit 1; done
-# 1: the gateway has the web UI, built by Node.js from a wheel; without npm's registry its front page says that it is absent.
+# 1: the gateway has the web UI, built by Node.js from a wheel; without the npm registry its front page says that it is absent.
 ARG INSTALL_WEB_UI=0
 COPY services/web services/web
 RUN if [ "${INSTALL_WEB_UI}" = 1 ]; then \
@@ -48,7 +48,7 @@ RUN if [ "${INSTALL_LIBREOFFICE}" = 1 ]; then \
 ENV PATH=/venv/bin:$PATH PYTHONUNBUFFERED=1 HOST=0.0.0.0 HOME=/tmp
 COPY --from=builder /venv /venv
 COPY infra/docker/healthy /usr/local/bin/healthy
-# Volumes in Compose: what uploads and conversions need on a disk, and the converter's socket.
+# Volumes in Compose: disk space for uploads and conversions, and the converter's socket.
 RUN install -d -o 10001 -g 10001 -m 700 /spool /run/converter
 USER 10001:10001
 WORKDIR /tmp

@@ -1,4 +1,4 @@
-"""Makes the keys of the tokens between services, with the standard library alone: Ed25519 (RFC 8032, section 5.1.5).
+"""Generates the keys that sign tokens between services: Ed25519 (RFC 8032, section 5.1.5). Standard library only.
 
 usage: infra/docker/token_keys.py SERVICE   prints a new key for .env, and its public half for TOKEN_PUBLIC_KEYS
 """

@@ -27,7 +27,7 @@ BEGAN = float(os.environ.get("ATTRACTOR_BEGAN") or time.time())
 
 
 class CannotSetUp(Exception):
-    """The message is one line that says what to do."""
+    """A step of the set-up failed; the message is one line that says what to do."""
 
 
 def say(text):
@@ -36,7 +36,7 @@ def say(text):
 
 
 def members(root):
-    """Returns the folders of all workspace members but the web UI, which takes a build."""
+    """Returns the folders of all workspace members except the web UI, which needs a build."""
     found = [*root.glob("libs/*/pyproject.toml"), *root.glob("services/*/pyproject.toml"),
              root / "infra/embedded/pyproject.toml"]  # fmt: skip
     return sorted(path.parent for path in found if path.parent.name != "web")
@@ -47,7 +47,7 @@ def lock_of(root, dev):
 
 
 def stamp_of(root, dev):
-    """Returns a hash of what the environment is built from; if it is unchanged, there is nothing to do."""
+    """Returns a hash of the inputs of the environment; if it is unchanged, there is nothing to do."""
     digest = hashlib.sha256(f"{sys.version_info[:2]} {root}".encode())
     for path in [lock_of(root, dev), *(member / "pyproject.toml" for member in members(root))]:
         digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
@@ -55,7 +55,7 @@ def stamp_of(root, dev):
 
 
 def is_current(root, dev):
-    """Returns whether .venv matches the lock. The development environment serves for running as well."""
+    """Returns whether .venv matches the lock. The development environment can also run the stack."""
     stamp = root / ".venv" / "attractor-stamp"
     if not stamp.exists() or not (root / ".venv/bin/python").exists():
         return False
@@ -81,7 +81,7 @@ def check_space(root):
 
 
 def find_uv(root):
-    """Returns uv from PATH, or installs it with pip into .data/uv, which works under a managed Python and as root."""
+    """Returns uv from PATH, or installs it with pip into .data/uv, which works with a managed Python and as root."""
     if found := shutil.which("uv"):
         return [found]
     place = root / ".data/uv"
@@ -101,14 +101,14 @@ def find_uv(root):
 
 
 def drop_unknown_options(command):
-    """Drops options that older versions of pip neither know nor need."""
+    """Removes options that older versions of pip do not know and do not need."""
     known = subprocess.run([sys.executable, "-m", "pip", "install", "--help"], capture_output=True, text=True).stdout
     optional = ("--break-system-packages", "--root-user-action")
     return [part for part in command if not part.startswith(optional) or part.split("=")[0] in known]
 
 
 def run(command):
-    """Runs a step. Raises CannotSetUp with the reason in one line; what the program said is shown above it."""
+    """Runs a step. Raises CannotSetUp with a one-line reason; the program's output is shown above it."""
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, errors="replace", cwd=ROOT)
     if done.returncode:
         sys.stderr.write(done.stderr)
@@ -166,7 +166,7 @@ def web_stamp_of(root):
 
 
 def build_web(root):
-    """Builds the web UI and installs it, unless it is there and current. Says how it went; nothing depends on it."""
+    """Builds and installs the web UI, unless it is current. Prints the outcome; a failure has no other effect."""
     venv, log = root / ".venv", root / ".data/web-build.log"
     stamp, wanted = venv / "attractor-web-stamp", web_stamp_of(root)
     installed = any(venv.glob("lib/python*/site-packages/attractor_web/dist/index.html"))
@@ -189,13 +189,13 @@ def build_web(root):
 
 
 def begin_web():
-    """Begins to build the web UI beside the start."""
+    """Starts building the web UI in the background."""
     environment = {**os.environ, "ATTRACTOR_BEGAN": str(BEGAN)}
     subprocess.Popen([sys.executable, str(Path(__file__).resolve()), "web"], env=environment)
 
 
 def hand_over(root, arguments):
-    """Replaces this process with the launcher, so that signals and the exit code are its own."""
+    """Replaces this process with the launcher, so that it receives signals and sets the exit code."""
     python = root / ".venv/bin/python"
     if not python.exists():
         raise CannotSetUp("Attractor is not set up yet: start it with: make run")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Lists what Attractor is made of: a CycloneDX document for each image, and the licence of every package.
+"""Lists Attractor's dependencies: a CycloneDX document for each image, and the licence of every package.
 
 usage: dependencies.py licences            fails when a package has a licence that is not on the list below
        dependencies.py sbom [--images]     writes build/sbom/NAME.cdx.json for each lock; --images adds the Debian
                                            packages of the built images (needs Docker)
 
-The packages come from the locks, the licences from the installed environment of development; those of the web UI, its
-tools included, from npm's lock.
+The packages are read from the locks, the licences from the installed development environment; for the web UI and its
+tools, both from npm's lock.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ ALLOWED = {
     "0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0", "MIT-CMU", "MPL-2.0",
     "PSF-2.0", "Python-2.0", "Unlicense", "Zlib",
 }  # fmt: skip
-# A package whose licence is not on the list, or that does not name it: the licence, and why it is accepted.
+# Packages whose licence is not on the list or not declared: the licence, and why it is accepted.
 REVIEWED = {
-    "psycopg": "LGPL-3.0-only",  # imported, unmodified and replaceable, as the licence asks
+    "psycopg": "LGPL-3.0-only",  # imported unmodified and replaceable, as the licence requires
     "psycopg-binary": "LGPL-3.0-only",
     "psycopg-pool": "LGPL-3.0-only",
-    "docutils": "BSD-2-Clause",  # public domain but for some files; the one under the GPL is for Emacs
-    # Pandoc (GPL), unmodified: a program of its own, which is given arguments and pipes; nothing of it is linked
+    "docutils": "BSD-2-Clause",  # public domain except for some files; the only one under the GPL is for Emacs
+    # Pandoc (GPL), unmodified: a separate program, called with arguments and pipes; nothing is linked
     "pypandoc-binary": "MIT AND GPL-2.0-or-later",
     "pypdfium2": "BSD-3-Clause",  # with PDFium itself; "dependency licenses" are those of PDFium, all permissive
 }
@@ -72,7 +72,7 @@ class Package:
     version: str
 
     def licence(self) -> str | None:
-        """Returns an SPDX expression, "" if the package names none, None if it is not installed on this platform."""
+        """Returns an SPDX expression; "" if none is declared, None if the package is not installed on this platform."""
         if self.name in REVIEWED:
             return REVIEWED[self.name]
         try:
@@ -108,7 +108,7 @@ def licences() -> int:
 
 
 def sbom(with_images: bool) -> int:
-    """Writes a document for each lock."""
+    """Writes a CycloneDX document for each lock."""
     SBOMS.mkdir(parents=True, exist_ok=True)
     version = (ROOT / "VERSION").read_text(encoding="utf-8").strip()
     for lock in LOCKS:
@@ -136,7 +136,7 @@ def _component(package: Package) -> Component:
 
 
 def _debian_packages(image: str) -> Iterator[Component]:
-    """Yields what dpkg names in the image."""
+    """Yields the Debian packages installed in the image."""
     command = ["docker", "run", "--rm", "--network=none", "--entrypoint", "dpkg-query", image]
     command += ["-W", "-f", "${Package} ${Version}\n"]
     for line in subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines():
@@ -157,7 +157,7 @@ def _licence(of: PackageMetadata) -> str:
 
 
 def _is_allowed(licence: str) -> bool:
-    """Returns whether the list permits an SPDX expression; it permits no other text."""
+    """Returns whether the list permits an SPDX expression; any other text is not permitted."""
     try:
         return _permits(get_spdx_licensing().parse(licence))
     except ExpressionError:

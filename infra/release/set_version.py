@@ -18,7 +18,7 @@ UNRELEASED = "## [Unreleased]\n"
 
 
 def packages() -> list[Path]:
-    """The pyproject.toml of every member of the workspace."""
+    """Returns the pyproject.toml of every member of the workspace."""
     return sorted([*ROOT.glob("libs/*/pyproject.toml"), *ROOT.glob("services/*/pyproject.toml"),
                    ROOT / "infra/embedded/pyproject.toml"])  # fmt: skip
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Builds the documentation site from the repository's pages into build/site; fails on a broken link or anchor.
 
-The pages link to each other as files of the repository. Here they are copied into one folder, with links rewritten to
-their places on the site. A link to a file that is no page (code, generated documents) becomes plain text.
+The pages link to each other as files of the repository. This script copies them into one folder and rewrites their
+links. A link to a file that is not a page (code, generated documents) becomes plain text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FENCE = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 
 
 def pages() -> dict[Path, str]:
-    """The repository's pages by file, with their places on the site."""
+    """Returns the repository's pages by file, with their paths on the site."""
     found = {path: path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
     for folder in ("libs", "services", "infra"):
         found |= {path: f"{path.parent.relative_to(ROOT)}.md" for path in (ROOT / folder).glob("*/README.md")}
@@ -31,7 +31,7 @@ def pages() -> dict[Path, str]:
 
 
 def rewritten(text: str, page: Path, places: dict[Path, str]) -> str:
-    """The page with its links turned to the site; code stays as it is."""
+    """Returns the page with links rewritten to the site; code blocks stay unchanged."""
     depth = places[page].count("/")
 
     def target(match: re.Match[str]) -> str:

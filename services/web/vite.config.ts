@@ -9,7 +9,7 @@ import { defineConfig, type Plugin } from 'vite';
 const { version } = createRequire(import.meta.url)('pdfjs-dist/package.json') as { version: string };
 const PDFJS = `assets/pdfjs-${version}`;
 
-/** pdf.js reads character maps, fonts and decoders by name at run time, from a folder that is named by its version. */
+/** pdf.js loads character maps, fonts and decoders by name at run time, from a folder named after its version. */
 const pdfjsAssets: Plugin = {
   name: 'pdfjs-assets',
   apply: 'build',
@@ -19,7 +19,7 @@ const pdfjsAssets: Plugin = {
   },
 };
 
-/** What is text is compressed once, here, so that the server only picks a file. */
+/** Compresses text files once, during the build, so that the server only has to choose a file. */
 const precompressed: Plugin = {
   name: 'precompressed',
   apply: 'build',
@@ -38,7 +38,7 @@ const precompressed: Plugin = {
 
 export default defineConfig({
   define: { PDFJS_FILES: JSON.stringify(`/${PDFJS}/`) },
-  html: { cspNonce: 'CSP_NONCE' }, // the server puts one of its own into every answer
+  html: { cspNonce: 'CSP_NONCE' }, // the server sets a new one in every response
   plugins: [react(), pdfjsAssets, precompressed],
   build: { assetsInlineLimit: 0, outDir: 'dist', emptyOutDir: true },
   server: { proxy: { '/v1': process.env.ATTRACTOR_URL ?? 'http://127.0.0.1:8080' } },

@@ -1,4 +1,4 @@
-"""How long an artifact of 50 pages takes to become a DOCX and a PDF, without HTTP."""
+"""Time to export an artifact of 50 pages as DOCX and PDF, without HTTP."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PAGE = f"""## Section {{number}}
 
 
 async def artifact_export() -> list[Row]:
-    """The first export, which starts the fork server, is not counted."""
+    """Measures exports, except the first one, which starts the fork server."""
     text = "".join(PAGE.format(number=number) for number in range(PAGES))
     converter = DocumentConverter(ExportLimits(), 1)
     rows: list[Row] = []

@@ -1,4 +1,4 @@
-"""What 1,000 versions of an artifact of 50 kB take, and how long comparing and undoing take, in the service."""
+"""Storage for 1,000 versions of a 50 kB artifact, and the time to compare and undo, in the service."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ON_DISK = "SELECT pg_total_relation_size('artifact_version')"
 
 
 async def artifact_versions() -> list[Row]:
-    """Each version has one sentence of the one before in other words."""
+    """Measures versions that each reword one sentence of the previous one."""
     caller = Principal(uuid4(), uuid4(), Role.viewer)
     with Engines.temporary() as engines:
         admin = engines.admin_database_url

@@ -1,9 +1,9 @@
-"""Docling as a plain loop in one process: reads and exports, then chunks. Prints the seconds of both, by file.
+"""Docling as a plain loop in one process: reads and exports, then chunks. Prints the seconds of each, per file.
 
 python tests/benchmarks/bare_docling.py THREADS < files.json
 
-Markdown stands in for reStructuredText, which docling does not read. The models of PDF files are those of the product,
-kept from file to file, because docling's own need torch.
+Markdown stands in for reStructuredText, which Docling does not read. PDF files are read with the product's models, kept
+from file to file, because Docling's own need torch.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from ingestion.conversion.values import ChunkOptions, PdfOptions
 
 
 def convert(path: Path, models: PdfModels, chunker: HybridChunker) -> tuple[float, float]:
-    """Seconds until the document was exported, and until it was chunked."""
+    """Returns the seconds until the document was exported, and until it was chunked."""
     began = time.perf_counter()
     data = path.read_bytes()
     kind = detect(data, path.name)

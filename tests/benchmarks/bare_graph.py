@@ -1,4 +1,4 @@
-"""The conversation graph with a saver and nothing around it: no queue, no lease, no events, no messages."""
+"""The conversation graph with only a checkpoint saver: no queue, lease, events or messages."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from relevance.word_vectors import WordVectors
 
 @dataclass
 class UnheardEvents:
-    """Takes the events of a graph, and does nothing with them."""
+    """Discards the events of a graph."""
 
     stage: str | None = None
     facts: list[Any] = field(default_factory=list)
 
     def emit(self, event: Any) -> None:
-        """Takes it."""
+        """Discards the event."""
 
     async def flush(self) -> None:
-        """Has nothing to write."""
+        """Does nothing."""
 
     async def streamed_before(self) -> bool:
         return False
@@ -47,7 +47,7 @@ class UnheardEvents:
 
 @dataclass
 class UncountedModels:
-    """Gives every run the same model, and counts nothing."""
+    """Gives every run the same model, without counting usage."""
 
     chat: OpenAIChat
 
@@ -76,7 +76,7 @@ def bare_graph(settings: Settings, saved: Any, http: Any, chat: Any) -> Conversa
 
 
 async def bare_turn(turns: ConversationTurns) -> float:
-    """Returns the seconds that a turn takes, its checkpoints' deletion included."""
+    """Returns the seconds that a turn takes, including the deletion of its checkpoints."""
     run = ClaimedRun(uuid4(), uuid4(), uuid4(), uuid4(), "owner", None, 1, 2, uuid4(), False, None, 600, None, {})
     asked = EarlierMessage(uuid4(), "user", "How long are tokens valid?", [], False, False, datetime.now(UTC))
     began = time.perf_counter()

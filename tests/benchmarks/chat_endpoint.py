@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint that answers at once with a scripted, cited sentence: the rest is our latency."""
+"""An OpenAI-compatible endpoint that answers instantly with a scripted, cited sentence, so only our latency remains."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _event(choice: dict[str, object]) -> str:
 
 @contextmanager
 def chat_endpoint() -> Iterator[str]:
-    """Serves it on a free port; gives the base URL."""
+    """Serves the endpoint on a free port; yields its base URL."""
     routes = [Route("/v1/chat/completions", completions, methods=["POST"]), Route("/v1/models", models)]
     with serving(routes) as url:
         yield f"{url}/v1"

@@ -1,9 +1,9 @@
-"""What the check of an answer adds: to its first word, and from the model's last piece to the end of the answer.
+"""Latency added by the check of an answer: to its first word, and from the model's last delta to its end.
 
-The orchestrator is a process of its own. The model writes the same text at the same pace twice, turn about: as an
-answer from documents, each sentence of which is checked, and as an answer without any, which is not. Both are timed
-from the model's own pieces on, so that the search is left out. Nothing is contradicted: to have that written anew is
-another call of the model.
+The orchestrator runs in a process of its own. The model writes the same text at the same pace alternately as an answer
+from documents, whose sentences are checked, and as an answer without documents, which is not checked. Both are timed
+from the model's deltas on, so the search is excluded. No sentence is contradicted, because rewriting one would be
+another model call.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PACE_SECONDS = 0.01
 
 @dataclass
 class Timed:
-    """When the model wrote its first and last piece, and what the client got how long after."""
+    """The times of the model's first and last delta, and the client's delays after them."""
 
     written: list[float] = field(default_factory=list)
     first: float = 0.0
@@ -42,7 +42,7 @@ class Timed:
 
 
 async def check_latency() -> list[Row]:
-    """Answers turn about, with and without documents."""
+    """Measures answers alternately with and without documents."""
     timed: dict[bool, list[Timed]] = {True: [], False: []}
     async with Bench.opened() as bench, bench.process() as (_, client):
         bench.world.answer = PIECES

@@ -1,4 +1,4 @@
-"""How often the check of citations keeps true sentences and catches false ones.
+"""How often the citation check keeps true sentences and catches false ones.
 
     PYTHONPATH=tests python tests/benchmarks/citation_support.py FOLDER CORPUS
 
@@ -21,7 +21,7 @@ from relevance.word_vectors import WordVectors
 
 
 def measure(folder: Path, corpus: Path) -> None:
-    """Prints, by kind of pair, the verdicts and the share of markers kept: the source alone; with the right one."""
+    """Prints verdicts and kept markers by kind of pair, for the source alone and together with the right one."""
     texts = {one["id"]: one["text"] for one in _rows(corpus)}
     pairs = _rows(folder / "pairs.jsonl")
     right = {pair["claim"]: pair["document"] for pair in pairs if pair["supported"]}
@@ -58,7 +58,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Measures, or says which file is missing."""
+    """Runs the measurement, or prints which file is missing."""
     if len(arguments) != 2:
         print(__doc__)
         return 2

@@ -1,4 +1,4 @@
-"""Processes of the orchestrator on engines of their own; the services that they ask answer at once, by script."""
+"""Orchestrator processes on their own engines; the services that they call respond instantly, by script."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SERVICE = orchestrator_fixtures()
 
 @dataclass
 class Bench:
-    """Engines and neighbours; `world` is what these answer."""
+    """Engines and fake services; `world` holds the responses of these."""
 
     settings: Settings
     world: Any
@@ -102,7 +102,7 @@ class Bench:
 
 
 def signing(tokens: Tokens, caller: Principal) -> Callable[[httpx2.Request], httpx2.Request]:
-    """Returns what signs each request anew: a token lasts for a minute."""
+    """Returns an auth hook that signs each request with a new token, because tokens are short-lived."""
 
     def sign(request: httpx2.Request) -> httpx2.Request:
         request.headers["Authorization"] = f"Bearer {tokens.sign(caller, 'orchestrator')}"
@@ -123,7 +123,7 @@ async def new_session(client: httpx2.AsyncClient, caller: Any) -> str:
 
 
 async def asked(client: httpx2.AsyncClient, session: str, caller: Any = None, **body: Any) -> AsyncIterator[Any]:
-    """Asks, and yields the run's events as they come."""
+    """Asks, and yields the run's events as they arrive."""
     body, headers = {"content": "How long are tokens valid?", **body}, {"Accept": "text/event-stream"}
     signed = {"auth": caller} if caller else {}
     async with client.stream(

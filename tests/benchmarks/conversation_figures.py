@@ -1,6 +1,6 @@
-"""What durable runs cost: per turn, with many streams at once, and in checkpoints.
+"""The cost of durable runs: per turn, with many concurrent streams, and in checkpoints.
 
-The orchestrator is a process of its own on engines of its own; the services that it asks answer at once by script.
+The orchestrator is a separate process on its own engines; the services that it calls respond instantly, by script.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PIECES, PACE_SECONDS = 20, 0.2
 
 
 async def conversations() -> list[Row]:
-    """Returns all figures of this page."""
+    """Returns all figures of this module."""
     async with Bench.opened() as bench:
         rows = [*await overhead(bench), *await savers(bench), *await stored(bench), *await throughput(bench)]
         rows += await resumption(bench)
@@ -36,7 +36,7 @@ async def conversations() -> list[Row]:
 
 
 async def overhead(bench: Bench) -> list[Row]:
-    """A turn through the service, and by the same graph run bare with the same saver, turn about."""
+    """Compares a turn through the service with the bare graph and the same saver, alternately."""
     url, chat = bench.settings.database_url.get_secret_value(), build_chat_model(bench.settings)
     async with (
         bench.process() as (_, client),
@@ -56,7 +56,7 @@ async def overhead(bench: Bench) -> list[Row]:
 
 
 class StampedPieces:
-    """An answer whose pieces say when the model is to write them, on the clock of all processes."""
+    """An answer whose deltas state when the model has to write them, on the system-wide clock."""
 
     def __iter__(self) -> Iterator[str]:
         for _ in range(PIECES):
@@ -64,7 +64,7 @@ class StampedPieces:
 
 
 async def streams(bench: Bench, count: int) -> list[Row]:
-    """So many answers at once by one process. The model and all clients are a process on the same machine."""
+    """Measures `count` concurrent answers of one process. Model and clients share a process on the same machine."""
 
     async def pace(_: int) -> None:
         await asyncio.sleep(PACE_SECONDS)
@@ -91,7 +91,7 @@ async def streams(bench: Bench, count: int) -> list[Row]:
 
 
 async def _lateness(client: httpx2.AsyncClient, session: str, caller: Any) -> list[float]:
-    """Follows an answer to its end; returns how late each piece was. No event may be missing."""
+    """Follows an answer to its end; returns the delay of each delta. No event may be missing."""
     late, events = [], []
     async for event in asked(client, session, caller):
         events.append(event)
@@ -110,7 +110,7 @@ async def _turn(client: httpx2.AsyncClient, session: str) -> float:
 
 
 async def stored(bench: Bench) -> list[Row]:
-    """What is stored while the model writes the answer, in the first turn of a session and in a later one."""
+    """Measures the storage per turn while the model writes, in the first turn of a session and a later one."""
     waiting, over = asyncio.Event(), asyncio.Event()
 
     async def pace(_: int) -> None:

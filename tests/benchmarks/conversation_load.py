@@ -1,4 +1,4 @@
-"""Many runs at once: how many end in a second, what savers of their own are worth, how soon others take them up."""
+"""Many concurrent runs: throughput, the gain of separate savers, and the time until other processes take over."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RUNS, AT_ONCE, ROUNDS = 160, 32, 3
 
 
 async def throughput(bench: Bench) -> list[Row]:
-    """Short answers, as fast as one process gives them."""
+    """Measures short answers, as fast as one process can write them."""
     async with bench.process() as (_, client):
         callers = [bench.users[at % USERS] for at in range(RUNS)]
         sessions = [await new_session(client, caller) for caller in callers]
@@ -37,7 +37,7 @@ async def _last(client: httpx2.AsyncClient, session: str, caller: Any) -> str:
 
 @dataclass
 class OneSaver:
-    """Gives the same saver to all, as LangGraph's examples do."""
+    """Gives the same saver to all runs, as LangGraph's examples do."""
 
     of: checkpoints.Checkpoints
 
@@ -49,7 +49,7 @@ class OneSaver:
 
 
 async def savers(bench: Bench) -> list[Row]:
-    """Turns of the bare graph at the same time, each with a saver of its own, and all with one, turn about."""
+    """Compares concurrent turns of the bare graph with a saver each and with one shared saver, alternately."""
     url, chat = bench.settings.database_url.get_secret_value(), build_chat_model(bench.settings)
     assert chat is not None
     async with checkpoints.opened(url, 8) as saved, httpx2.AsyncClient() as http:
@@ -73,7 +73,7 @@ async def _together(graph: Any) -> float:
 
 
 async def resumption(bench: Bench) -> list[Row]:
-    """From the kill -9 of a process in the middle of its answers until another one has taken each of them up."""
+    """Measures the time from the kill -9 of a process amid its answers until another one has resumed each."""
     late: list[float] = []
     usual = bench.world.answer
     for _ in range(ROUNDS):
@@ -114,7 +114,7 @@ async def _queued(client: httpx2.AsyncClient, session: str, caller: Any) -> str:
 
 
 async def _resumed(client: httpx2.AsyncClient, run_id: str, caller: Any) -> float:
-    """Returns when the second attempt began; the run must end."""
+    """Returns the start time of the second attempt; the run must end."""
     at, name = 0.0, ""
     async with client.stream("GET", f"/v1/runs/{run_id}/events", auth=caller) as response:
         async for event in httpx2.EventSource(response, max_event_size=None):

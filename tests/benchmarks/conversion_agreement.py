@@ -1,8 +1,8 @@
-"""How far converted Markdown agrees with docling's expected output, by format.
+"""Agreement of converted Markdown with Docling's expected output, by format.
 
-Agreement is the Dice coefficient of the words of both (as multisets): twice those in common over all of both. What is
-expected is another release's output, so 1 is not the aim. Where several are expected, as from several OCR engines, the
-best counts.
+Agreement is the Dice coefficient of the words of both (as multisets): twice the words in common over all words of both.
+The expected output is that of another release, so 1 is not the aim. If there are several expected outputs, as from
+several OCR engines, the best one counts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ingestion.conversion import ConversionError, Converter, Limits
 DATA = Path(__file__).resolve().parents[3] / "shared" / "eval" / "doc-convert"
 LIMITS = Limits(seconds=120, memory_bytes=3 << 30, pages=100, input_bytes=50 << 20)
 PLACEHOLDER = re.compile(r"<!--.*?-->", re.DOTALL)
-# What docling itself reaches on these formats against its own expected output, with another release.
+# Docling's own agreement with its expected output on these formats, with another release.
 AIMS = {
     "docx": 0.98,
     "pptx": 0.99,
@@ -61,7 +61,7 @@ def conversion_agreement() -> list[Row]:
 
 
 def _agreement(converter: Converter, source: Path, expected: Sequence[str]) -> float:
-    """0 for a file that is not converted, such as an old office file where LibreOffice is absent."""
+    """Returns the agreement; 0 for a file that is not converted, such as an old Office file without LibreOffice."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             converter.convert(source, source.name, UUID(int=1), Path(folder), LIMITS, lambda _: None)

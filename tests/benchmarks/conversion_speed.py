@@ -1,4 +1,4 @@
-"""Conversion by the worker's converter, one file at a time, against a plain loop of docling over the same files."""
+"""Conversion by the worker's converter, one file at a time, against a plain Docling loop over the same files."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def conversion_speed() -> list[Row]:
 
 
 def conversion_memory() -> list[Row]:
-    """Resident memory of the calling process and of the fork server, first against last tenth of many conversions."""
+    """Compares resident memory in the first and last tenth of many conversions, with the fork server's."""
     files = _documents() + _proposals()
     if not files:
         return [("memory of conversions", "../shared/eval is not here", "no trend")]

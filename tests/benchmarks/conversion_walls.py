@@ -1,6 +1,6 @@
-"""What the walls around conversions cost: `python tests/benchmarks/conversion_walls.py [documents]`.
+"""The cost of the walls around conversions: `python tests/benchmarks/conversion_walls.py [documents]`.
 
-The same small documents are converted in turn by processes with and without walls, reused and new.
+The same small documents are converted alternately by processes with and without walls, both reused and new.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Preloaded by the fork server of `conversion_walls`: from then on it finds no wall on this machine."""
+"""Preloaded by the fork server of `conversion_walls`, so that it finds no walls on this machine."""
 
 import sys
 from importlib import import_module

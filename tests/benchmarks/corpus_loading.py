@@ -1,4 +1,4 @@
-"""Loads a synthetic corpus as the service's consumer does: an event per document, a transaction each.
+"""Loads a synthetic corpus like the service's consumer: one event and one transaction per document.
 
 python -m benchmarks.corpus_loading URL CHUNKS FIRST_DOCUMENT END   is one consumer; it prints "chunks seconds"
 """
@@ -33,7 +33,7 @@ LINES_OF_A_CHUNK = 12
 
 
 class Objects:
-    """What ingestion would have left in the object store, of one document at a time."""
+    """The objects that ingestion would have stored, for one document at a time."""
 
     def __init__(self) -> None:
         self.held: dict[str, bytes] = {}
@@ -43,7 +43,7 @@ class Objects:
 
 
 def load(url: str, chunks: int, first: int, end: int, consumers: int) -> tuple[int, float]:
-    """Documents `first` to before `end` by as many processes; (chunks, chunks per second of indexing)."""
+    """Loads documents `first` up to `end` with `consumers` processes; returns chunks and chunks indexed per second."""
     bounds = np.linspace(first, end, consumers + 1).astype(int)
     running = [
         subprocess.Popen(
@@ -61,7 +61,7 @@ def load(url: str, chunks: int, first: int, end: int, consumers: int) -> tuple[i
 
 
 async def consume(url: str, chunks: int, first: int, end: int) -> tuple[int, float]:
-    """(chunks, seconds): of the handler alone, not of the making of documents."""
+    """Returns (chunks, seconds): the time of the handler, without generating the documents."""
     corpus, objects, count, seconds = Corpus(chunks), Objects(), 0, 0.0
     async with Database(url).opened() as database:
         indexer = Indexer(database, objects, Outbox("benchmark"), SPACE)  # type: ignore[arg-type]
@@ -77,7 +77,7 @@ async def consume(url: str, chunks: int, first: int, end: int) -> tuple[int, flo
 
 @asynccontextmanager
 async def folding(database: Database, url: str) -> AsyncIterator[None]:
-    """The task that folds postings runs beside, as it does in the service."""
+    """Runs the task that compacts postings in the background, as the service does."""
     notifications = Notifications(url, CHANNEL)
     listening = asyncio.create_task(notifications.run())
     beside = asyncio.create_task(compaction(database).run(notifications))
@@ -97,7 +97,7 @@ def compaction(database: Database) -> Compaction:
 
 
 def as_event(document: SyntheticDocument, objects: Objects) -> Event:
-    """Puts the document's objects in place of those of the last."""
+    """Replaces the last document's objects by this one's; returns its event."""
     vectors = BytesIO()
     np.save(vectors, document.vectors)
     lines = [_chunk(document, index).model_dump_json().encode() for index in range(len(document.texts))]

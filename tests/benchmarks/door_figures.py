@@ -1,4 +1,4 @@
-"""What the doors of the OpenAI API add: to the first token over the native stream, to the encoder over its vectors."""
+"""Overhead of the OpenAI-compatible routes: first token against the native stream, embeddings against the encoder."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NO_LIMITS = {
 
 
 async def doors(folder: Path) -> list[Row]:
-    """First tokens turn about on one stack, answers as fast as they come, then vectors."""
+    """Measures first tokens alternately on one stack, then throughput of answers, then embeddings."""
     settings = {"CHAT_MODEL": "scripted", "CHAT_API_KEY": "none", **NO_LIMITS}
     with chat_endpoint() as url, EmbeddedStack.started(folder, CHAT_BASE_URL=url, **settings) as stack:
         headers = {"Authorization": f"Bearer {stack.api_key}"}
@@ -50,10 +50,10 @@ async def doors(folder: Path) -> list[Row]:
 
 
 async def _first_tokens(http: httpx2.AsyncClient) -> list[Row]:
-    """All ask in a new session of the caller, which is there before, so that the run is the same at each door.
+    """Measures first tokens. Each route asks in a new session created beforehand, so the run is the same.
 
-    The native stream is measured twice: what it "adds" to itself is the noise of the machine. The order changes with
-    each round, as what an answer leaves to be done weighs on the next one.
+    The native stream is measured twice: its difference from itself is the noise of the machine. The order changes with
+    each round, because work that follows an answer slows the next one.
     """
     ways = {
         "native stream": _native,
@@ -78,7 +78,7 @@ async def _first_tokens(http: httpx2.AsyncClient) -> list[Row]:
 
 
 async def _processor_time(http: httpx2.AsyncClient, stack: EmbeddedStack) -> list[Row]:
-    """What gateway and orchestrator compute for an answer, which others' work on the machine hardly changes."""
+    """Measures the CPU time of gateway and orchestrator per answer, which hardly depends on other load."""
     processes = [stack.processes()[name] for name in ("gateway", "orchestrator")]
 
     def used() -> float:
@@ -99,7 +99,7 @@ async def _processor_time(http: httpx2.AsyncClient, stack: EmbeddedStack) -> lis
 
 
 async def _answers_a_second(http: httpx2.AsyncClient) -> list[Row]:
-    """Streams of chat completions without a session, as most clients ask, read to their end."""
+    """Measures streamed chat completions without a session, as most clients use them, read to their end."""
     rows: list[Row] = []
     for at_once in (1, 50):
         waiting = iter(range(ANSWERS))
@@ -139,7 +139,7 @@ async def _responses(http: httpx2.AsyncClient, question: str, session: str) -> f
 
 
 async def _first(http: httpx2.AsyncClient, path: str, body: dict[str, Any], session: str | None) -> float:
-    """Returns when the first piece of the text came; reads the stream to its end, which frees the worker."""
+    """Returns the time of the first text delta; reads the stream to its end, which frees the worker."""
     if session is not None:
         body["metadata"] = {"session_id": session}
     began, first = time.perf_counter(), 0.0
@@ -157,7 +157,7 @@ def _has_text(event: Mapping[str, Any]) -> bool:
 
 
 async def _embeddings(http: httpx2.AsyncClient) -> list[Row]:
-    """Passages of some 60 words: the door against the encoder that it has, in this process, turn about."""
+    """Compares the route with its encoder in this process, alternately, on passages of about 60 words."""
     texts = [f"{number}. " + "The router sends invoices every Monday to the accounts of the team. " * 5
              for number in range(TEXTS)]  # fmt: skip
     embedders = build_embedders(EmbeddingSettings(), background=True)

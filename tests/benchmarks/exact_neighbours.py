@@ -1,4 +1,4 @@
-"""The nearest chunks by the vectors as they were made (float32), compared one by one: the measure of recall."""
+"""Exact nearest chunks by brute force over the original float32 vectors, the reference for recall."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ BATCHES = 128  # compared at a time
 
 
 def exact_neighbours(corpus: Corpus, queries: Sequence[Query], scopes: Mapping[str, Mask]) -> dict[str, list[set[str]]]:
-    """Returns by scope (a mask over the corpus's documents), for every query the ids of its ten nearest chunks."""
+    """Returns the ids of each query's ten nearest chunks, by scope (a mask over the corpus's documents)."""
     wanted = np.stack([query.vector for query in queries])
     owners = np.repeat(np.arange(len(corpus)), corpus.sizes)
     scores = {name: np.full((len(queries), TOP), -2.0, np.float32) for name in scopes}
@@ -39,6 +39,6 @@ def exact_neighbours(corpus: Corpus, queries: Sequence[Query], scopes: Mapping[s
 
 
 def recall(found: Sequence[Sequence[str]], exact: Sequence[set[str]]) -> float:
-    """Mean share of the exact ones among the first ten found."""
+    """Returns the mean share of the exact neighbours among the first ten results."""
     shares = [len(set(ids[:TOP]) & true) / len(true) for ids, true in zip(found, exact, strict=True) if true]
     return float(np.mean(shares))

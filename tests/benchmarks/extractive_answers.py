@@ -1,12 +1,12 @@
-"""How often an answer without a chat model holds what was asked: right, in part, or beside the point.
+"""How often an answer without a chat model contains what was asked: right, in part, or wrong.
 
     PYTHONPATH=tests python tests/benchmarks/extractive_answers.py SHARED [FOUND]
 
 SHARED is the folder of evaluation sets. Converter, index, search and extraction are those of the services; only the
-graph, which answers questions about structure by itself, is left out. FOUND (a file) keeps what the search found, so
-that a second run measures the extraction alone. The expected answers stand in `extractive_questions.jsonl`, those of
-everyday questions, some in German and some over three files alone, in `everyday_questions.jsonl`: each part is given in
-several wordings, `not_before` is what an answer about today must not begin with.
+graph, which answers questions about structure, is left out. FOUND (a file) caches the search results, so that a second
+run measures only the extraction. The expected answers are in `extractive_questions.jsonl`, those of everyday questions,
+some in German and some over only three files, in `everyday_questions.jsonl`: each part has several wordings, and
+`not_before` is text that an answer about the present must not begin with.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Found = dict[str, dict[str, Any]]
 
 
 def corpora(shared: Path) -> dict[str, list[Path]]:
-    """Returns the files of each set of questions; a set whose files are not here is empty."""
+    """Returns the files of each question set; empty if they are not available."""
     folders = {"examples": REPOSITORY / "infra" / "examples", "graph": shared / "graph-truth" / "files"}
     found = {name: sorted(file for file in folder.rglob("*") if file.is_file()) for name, folder in folders.items()}
     proposals = shared / "ingest-peps" / "t1"
@@ -54,7 +54,7 @@ def corpora(shared: Path) -> dict[str, list[Path]]:
 
 
 async def search(bench: Bench, name: str, files: Sequence[Path], questions: Sequence[str]) -> Found:
-    """Returns what the search finds for each question in these files."""
+    """Returns the search results in these files for each question."""
     workspace_id = uuid5(SPACE, f"extractive {name}")
     with Converter(Setup(threads=2)) as converter, tempfile.TemporaryDirectory() as folder:
         for file in files:
@@ -82,7 +82,7 @@ async def search(bench: Bench, name: str, files: Sequence[Path], questions: Sequ
 
 
 def judged(answer: str, row: dict[str, Any]) -> str:
-    """Returns the verdict: right if all parts stand there, and the first quotation bears on the question."""
+    """Returns the verdict: right if the answer has all parts, and the first quotation is relevant."""
     quotations = [_plain(one) for one in _QUOTATION.findall(answer)]
     text, first = " … ".join(quotations), quotations[0] if quotations else ""
     stands = [any(_plain(wording) in text for wording in part) for part in row["parts"]]
@@ -96,7 +96,7 @@ def judged(answer: str, row: dict[str, Any]) -> str:
 
 
 def extracted(question: str, response: SearchResponse) -> tuple[str, list[CitedSpan]]:
-    """Returns the answer as a turn without a chat model gives it."""
+    """Returns the answer of a turn without a chat model."""
     passages = [passage_of(hit) for hit in response.hits]
     if not response.good_match and not answers_across(question, passages):
         return "", []
@@ -104,7 +104,7 @@ def extracted(question: str, response: SearchResponse) -> tuple[str, list[CitedS
 
 
 def measure(found: Found, rows: Sequence[dict[str, Any]], *, show: bool) -> Iterator[str]:
-    """Yields a line for each set of questions, with `show` also each answer that is not right."""
+    """Yields a line per question set, with `show` also each answer that is not right."""
     verdicts: dict[str, Counter[str]] = defaultdict(Counter)
     took, quotations = [], 0
     for row in rows:
@@ -145,7 +145,7 @@ async def _search_all(shared: Path, rows: Sequence[dict[str, Any]], admin_url: s
 
 
 def main(arguments: list[str]) -> int:
-    """Searches, unless what was found is kept in a file, and prints the verdicts."""
+    """Searches, unless the results are cached in a file, and prints the verdicts."""
     if not arguments:
         print(__doc__)
         return 2

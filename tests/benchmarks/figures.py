@@ -28,18 +28,18 @@ TURNS = 40
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """Nearest rank."""
+    """Returns the percentile by the nearest-rank method."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 def spread(values: Sequence[float]) -> str:
-    """p50 and p95 of seconds, in milliseconds."""
+    """Returns p50 and p95 of seconds, in milliseconds."""
     return f"p50 {1000 * percentile(values, 0.5):.0f} ms, p95 {1000 * percentile(values, 0.95):.0f} ms"
 
 
 def first_answer(folder: Path) -> list[Row]:
-    """A clone without environment or package cache: `make run` until the example question is answered."""
+    """Times `make run` in a clone without environment or package cache, until the example question is answered."""
     clone, cache = folder / "clone", folder / "cache"
     subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(REPOSITORY), str(clone)], check=True)
     environment = {
@@ -79,11 +79,11 @@ def first_answer(folder: Path) -> list[Row]:
 
 
 def second_start(folder: Path) -> list[Row]:
-    """A start on existing data, and the resident memory of the idle stack by process (children included)."""
+    """Measures a start on existing data, and the idle stack's resident memory by process, including children."""
     with EmbeddedStack.started(folder):
         pass
     with EmbeddedStack.started(folder) as stack:
-        time.sleep(5)  # idle is what is measured
+        time.sleep(5)  # lets the stack become idle
         rows = [("second start to ready", f"{stack.seconds_to_ready:.1f} s", "20 s")]
         processes = stack.processes() | {"launcher": psutil.Process(stack.launcher.pid)}
         sizes = {name: _resident(process, name != "launcher") for name, process in processes.items()}
@@ -93,7 +93,7 @@ def second_start(folder: Path) -> list[Row]:
 
 
 async def upload_to_searchable(http: httpx2.AsyncClient) -> list[Row]:
-    """One-page Markdown files, one after the other, from the request to the answer of wait=searchable."""
+    """Times uploads of one-page Markdown files, one by one, from the request to the response of wait=searchable."""
     took, words = [], (REPOSITORY / "README.md").read_text(encoding="utf-8").split()
     for number in range(PAGES):
         page = " ".join(random.Random(number).choices(words, k=400))
@@ -108,7 +108,7 @@ async def upload_to_searchable(http: httpx2.AsyncClient) -> list[Row]:
 
 
 async def search_proposals(http: httpx2.AsyncClient) -> list[Row]:
-    """Ingests the Python Enhancement Proposals and searches them with their titles and headings."""
+    """Ingests the Python Enhancement Proposals and searches for their titles and headings."""
     paths = sorted((EVALUATION / "ingest-peps" / "t1").glob("*.rst"))
     if not paths:
         return [("search over the PEPs", "../shared/eval/ingest-peps is not here", "p95 60 ms")]
@@ -142,7 +142,7 @@ async def search_proposals(http: httpx2.AsyncClient) -> list[Row]:
 
 
 async def added_latency(folder: Path) -> list[Row]:
-    """First token through gateway and orchestrator against a direct call of the same endpoint, turn about."""
+    """Compares the first token through gateway and orchestrator with a direct call of the endpoint, alternately."""
     settings = {"CHAT_MODEL": "scripted", "CHAT_API_KEY": "none", "RATE_LIMIT_PER_MINUTE": "0"}
     with chat_endpoint() as url, EmbeddedStack.started(folder, CHAT_BASE_URL=url, **settings) as stack:
         headers = {"Authorization": f"Bearer {stack.api_key}"}
@@ -195,7 +195,7 @@ def _resident(process: psutil.Process, with_children: bool) -> int:
 
 
 def _received() -> int:
-    """Bytes that this machine has received from other machines."""
+    """Returns the bytes that this machine has received from others."""
     counters = psutil.net_io_counters(pernic=True)
     return sum(int(counter.bytes_recv) for name, counter in counters.items() if name != "lo")
 
@@ -205,7 +205,7 @@ def _bytes(folder: Path) -> int:
 
 
 def fresh(folder: Path) -> Path:
-    """The folder, empty."""
+    """Empties the folder and returns it."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     return folder

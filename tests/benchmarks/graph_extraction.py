@@ -1,13 +1,13 @@
-"""Extraction against documents that people labelled: entities, pairs of related entities, and the rate.
+"""Extraction compared with labelled documents: entities, pairs of related entities, and throughput.
 
 python tests/benchmarks/graph_extraction.py FOLDER [--show]    FOLDER holds documents.jsonl (DocRED's form, one a line)
 
-An extracted entity is a cluster: all mentions in the text of one document with one id, known by their surfaces. A
-labelled one is known by its aliases. They match, one to one, when a surface and an alias have the same name key (case,
-accents, article, plural and possessive do not count); those that share most names first. A cluster that a title or a
-file name alone gave does not count. Labelled times and numbers are no names of things: "names" leaves them out, the
-other row counts them as missed. A labelled pair is found when both ends matched and any relation joins them; "stated"
-leaves out co-occurrence.
+An extracted entity is a cluster: all mentions of one id in the text of one document, identified by their surfaces. A
+labelled entity is identified by its aliases. They match, one to one, if a surface and an alias have the same name key
+(ignoring case, accents, article, plural and possessive); those that share most names first. A cluster that comes only
+from a title or a file name does not count. Labelled times and numbers are not names: "names" leaves them out, the other
+row counts them as missed. A labelled pair is found if both ends match and any relation joins them; "stated" leaves out
+co-occurrence.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ CO_OCCURRENCE = "cooccurrence"
 
 @dataclass
 class Counted:
-    """Over all documents; `pairs` and `found` by the methods that joined them."""
+    """Counts over all documents; `pairs` and `found` by extraction method."""
 
     labelled: int = 0
     extracted: int = 0
@@ -63,7 +63,7 @@ def documents(folder: Path) -> Iterator[tuple[SourceDocument, dict[str, Any]]]:
 
 
 def clusters(extraction: Extraction) -> dict[str, set[str]]:
-    """Entity id to the keys of its surfaces in the text."""
+    """Maps entity ids to the keys of their surfaces in the text."""
     found: dict[str, set[str]] = defaultdict(set)
     for mention in extraction.mentions:
         if mention.end > mention.start:
@@ -72,7 +72,7 @@ def clusters(extraction: Extraction) -> dict[str, set[str]]:
 
 
 def matches(found: dict[str, set[str]], labelled: Sequence[set[str]]) -> dict[int, str]:
-    """Labelled place to entity id: pairs that share most names first."""
+    """Maps the index of a labelled entity to an entity id; pairs that share most names come first."""
     shared = [
         (-len(names & wanted), place, entity)
         for place, wanted in enumerate(labelled)
@@ -87,7 +87,7 @@ def matches(found: dict[str, set[str]], labelled: Sequence[set[str]]) -> dict[in
 
 
 def count(extraction: Extraction, labelled: dict[str, Any], counted: Counted, *, names_only: bool) -> None:
-    """Adds one document."""
+    """Adds one document to the counts."""
     entities = labelled["entities"]
     keys = [
         {name_key(alias) for alias in one["aliases"]} if not (names_only and one["type"] in NOT_NAMES) else set()
@@ -127,7 +127,7 @@ def measure(folder: Path, methods: Methods) -> tuple[Counted, Counted, float, di
 
 
 def graph_extraction() -> list[Row]:
-    """Rows for the table of figures; none where the environment does not name the folder."""
+    """Returns rows for the table of figures; none if the environment does not name the folder."""
     if not os.environ.get(FOLDER):
         return [(f"graph extraction: set {FOLDER} to the folder of labelled documents", "-", "-")]
     folder, rows = Path(os.environ[FOLDER]), list[Row]()
@@ -146,7 +146,7 @@ def graph_extraction() -> list[Row]:
 
 
 def show(folder: Path) -> Iterator[str]:
-    """What was missed and what was extracted too much, by type."""
+    """Prints missed and superfluous entities, by type."""
     _, _, _, by_id = measure(folder, Methods())
     missed, spurious = Counter[str](), Counter[str]()
     for _, labelled in documents(folder):

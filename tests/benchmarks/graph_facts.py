@@ -1,12 +1,12 @@
-"""Does the graph tell the truth about structure? Each corpus with a gold, through the code of ingestion and graph.
+"""Accuracy of the graph's facts about structure, on corpora with a gold standard, with the services' own code.
 
     PYTHONPATH=tests python tests/benchmarks/graph_facts.py [--show] [FOLDER...]
 
-Without folders: those under services/knowledge-graph/tests/gold, and graph-truth of the evaluation data where it is.
-Files are converted and graphed by the services' code, in the order of their names; facts are asked of the service. A
-folder holds files/ (the gold named `examples`: infra/examples), gold.json and questions.json. A name is matched by
-canonical name and aliases, whatever its case, accents, hyphens and spaces. Precision is among relations whose two ends
-the gold knows. The last table counts, by the confidence that a fact is shown with, how many facts are right.
+The default folders are those under services/knowledge-graph/tests/gold, and graph-truth of the evaluation data if
+present. Files are converted and added to the graph by the services' code, in the order of their names; facts are
+queried from the service. A folder holds files/ (for the gold `examples`: infra/examples), gold.json and questions.json.
+Names are matched by canonical name and aliases, ignoring case, accents, hyphens and spaces. Precision is computed over
+relations between entities of the gold. The last table shows how many facts are right, by their displayed confidence.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from service_kit.auth import Principal
 GOLD = REPOSITORY / "services/knowledge-graph/tests/gold"
 LIMITS = Limits(seconds=300, memory_bytes=3 << 30, pages=1000, input_bytes=200 << 20)
 FAMILIES = {"DEPENDS_ON": "depends", "OWNS": "owns", "PART_OF": "part of"}
-TYPES = {  # what else counts as the type
+TYPES = {  # other types that count as this one
     "PERSON": "PERSON",
     "TEAM": "TEAM ORG GROUP",
     "ORG": "ORG COMPANY",
@@ -58,14 +58,14 @@ BINS = (0.95, 0.9, 0.85, 0.8, 0.0)
 
 
 def key(name: str) -> str:
-    """Returns the name without case, accents and all that is no letter or digit."""
+    """Returns the name in lower case, with only unaccented letters and digits."""
     plain = "".join(char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char))
     return re.sub(r"[\W_]+", "", plain.casefold())
 
 
 @dataclass
 class Gold:
-    """What a corpus says: types by name, current and other facts by family, and pairs that are not judged."""
+    """The gold standard of a corpus: types by name, current and other facts by family, and pairs not judged."""
 
     types: dict[str, str]
     names: dict[str, str]
@@ -96,7 +96,7 @@ class Gold:
         return found
 
     def stands(self, name: str, text: str) -> bool:
-        """Tells whether the text has the name, or another of the same thing."""
+        """Returns whether the text contains the name or one of its aliases."""
         return any(one in key(text) for one, named in self.names.items() if named == name)
 
     def of(self, names: Iterable[str]) -> str | None:
@@ -105,7 +105,7 @@ class Gold:
 
 @dataclass(frozen=True)
 class Fact:
-    """A current fact between two names of the gold, as sure as its surest evidence."""
+    """A current fact between two names of the gold, with the confidence of its best evidence."""
 
     ends: tuple[str, str]
     of: str
@@ -114,7 +114,7 @@ class Fact:
 
 @dataclass
 class Workspace:
-    """A corpus in the graph, asked as a viewer does."""
+    """A corpus in the graph, queried as a viewer."""
 
     graph: Graphs
     id: UUID
@@ -129,7 +129,7 @@ class Workspace:
 
 
 async def fill(graph: Graphs, converter: Converter, folder: Path, output: Path) -> Workspace:
-    """Converts and graphs the corpus."""
+    """Converts the corpus and adds it to the graph."""
     files = REPOSITORY / "infra/examples" if folder.name == "examples" else folder / "files"
     workspace = Workspace(graph, uuid5(SPACE, f"facts {folder}"))
     for file in sorted(one for one in files.rglob("*") if one.is_file()):
@@ -148,7 +148,7 @@ async def fill(graph: Graphs, converter: Converter, folder: Path, output: Path) 
 
 
 async def facts(workspace: Workspace, gold: Gold, entities: dict[str, Any], lines: list[Any]) -> list[Fact]:
-    """Returns what the graph says is so now, between names of the gold."""
+    """Returns the graph's current facts between names of the gold."""
     found: dict[tuple[tuple[str, str], str], float] = {}
     named = {identity: gold.of([one["name"], *one["aliases"]]) for identity, one in entities.items()}
     shown = await evidence(workspace, {one["source"] for one in lines if is_structural(one["relation_type"])})
@@ -174,7 +174,7 @@ async def evidence(workspace: Workspace, sources: Iterable[str]) -> dict[tuple[s
 
 @dataclass
 class Judged:
-    """What is counted over corpora: by family gold, right and wrong; facts by confidence."""
+    """Counts over corpora: gold, right and wrong facts by family; facts by confidence."""
 
     rows: list[str] = field(default_factory=list)
     shown: list[tuple[float, bool]] = field(default_factory=list)
@@ -215,7 +215,7 @@ def judge_facts(gold: Gold, found: Sequence[Fact], judged: Judged) -> Iterator[s
 
 
 def is_free(gold: Gold, one: Fact) -> bool:
-    """Tells whether the gold neither confirms nor refutes it."""
+    """Returns whether the gold neither confirms nor refutes the fact."""
     if one.ends in gold.current[one.of] or (*one.ends, one.of) in gold.denied:
         return False
     return frozenset(one.ends) in gold.free or one.ends in gold.unjudged or gold.types[one.ends[1]] == "DOCUMENT_ID"

@@ -1,10 +1,10 @@
-"""What the knowledge graph does for the search, through the code of both services: recall@5 (mh-*), nDCG@10 (ir-*).
+"""The knowledge graph's effect on search, with both services' own code: recall@5 (mh-*), nDCG@10 (ir-*).
 
 python tests/benchmarks/graph_quality.py FOLDER...
 
-Index and graph are written by the code of their consumers; the search asks the graph over HTTP, as it does in use. The
-graph of `titles hidden` is told no titles. DATA (a folder) keeps databases for the next run, VARIANTS picks some of
-`titles hidden`. Embeddings are kept in EMBEDDING_CACHE.
+Index and graph are written by the code of their consumers; the search calls the graph over HTTP, as in production. The
+graph of `titles hidden` gets no titles. DATA (a folder) keeps databases for the next run, VARIANTS picks some of
+`titles hidden`. Embeddings are cached in EMBEDDING_CACHE.
 """
 
 from __future__ import annotations
@@ -61,13 +61,13 @@ HIDDEN = " (titles hidden from the graph)"
 
 @dataclass(frozen=True)
 class Graphs:
-    """The knowledge-graph service, and what its consumer does."""
+    """The knowledge-graph service, and the work of its consumer."""
 
     service: HttpService
     replicas: list[DocumentGraphs]
 
     async def add(self, workspace_id: UUID, told: DocumentConverted, content: bytes) -> None:
-        """Does as the consumers of several replicas do with the event, whose object is in the store."""
+        """Handles the event like consumers of several replicas; its object is in the store."""
         documents = self.replicas[told.document_id.int % len(self.replicas)]
         await documents.objects.aput(told.chunks_key, content)
         event = Event(
@@ -84,7 +84,7 @@ class Graphs:
 
 @asynccontextmanager
 async def graphs(engines: Engines) -> AsyncIterator[Graphs]:
-    """The service on these engines, asked without a network."""
+    """Yields the service on these engines, called without a network."""
     parts = urlsplit(engines.admin_database_url)
     place = f"{parts.hostname}:{parts.port}"
     service_url = urlunsplit(parts._replace(netloc=f"attractor_knowledge_graph:benchmark@{place}"))
@@ -117,7 +117,7 @@ async def graphs(engines: Engines) -> AsyncIterator[Graphs]:
 
 
 async def build(bench: Bench, graph: Graphs, dataset: Dataset) -> UUID:
-    """Index and graph of the documents, each in one chunk. What is there already (see DATA) is not made again."""
+    """Builds index and graph of the documents, one chunk each, unless they exist already (see DATA)."""
     workspace_id = uuid5(SPACE, dataset.name)
     async with graph.replicas[0].database.workspace(workspace_id) as connection:
         rows = await connection.execute("SELECT count(*) FROM graphed_document")
@@ -144,7 +144,7 @@ async def build(bench: Bench, graph: Graphs, dataset: Dataset) -> UUID:
 
 
 async def figures(search: Search, workspace_id: UUID, dataset: Dataset) -> list[Row]:
-    """Returns by method what is measured and how long one search takes."""
+    """Returns the measure and the seconds per search, by method."""
     caller = Principal(uuid4(), workspace_id, Role.viewer)
     measure = "recall@5" if dataset.name.startswith("mh") else "nDCG@10"
     rows: list[Row] = []
@@ -194,7 +194,7 @@ def engines() -> Iterator[Engines]:
 
 
 def graph_quality() -> list[Row]:
-    """Measures on the folders mh-*, ir-scifact and ir-cranfield of the evaluation data, where they are."""
+    """Measures the folders mh-*, ir-scifact and ir-cranfield of the evaluation data, if present."""
     names = ("mh-musique", "mh-2wiki", "ir-cranfield", "ir-scifact")
     folders = [EVALUATION / name for name in names if (EVALUATION / name).exists()]
     if not folders:

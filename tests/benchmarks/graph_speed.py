@@ -1,5 +1,5 @@
-"""Latency of expansion, searches and tools in large graphs, and what the server computes for it; in Neo4j too where
-NEO4J_URL is set."""
+"""Latency of expansion, searches and tools in large graphs, and the server's CPU time; also in Neo4j if NEO4J_URL is
+set."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ FILL = Path(__file__).with_name("graph_speed.sql")
 
 
 async def graph_speed(sizes: tuple[tuple[int, int, int], ...] = SIZES) -> list[Row]:
-    """Does what the service does: expands, searches and answers; what HTTP adds is not in it."""
+    """Expands, searches and answers as the service does, without HTTP."""
     rows: list[Row] = []
     with Engines.temporary() as engines:
         place = urlsplit(engines.admin_database_url)
         service = place._replace(netloc=f"attractor_knowledge_graph:benchmark@{place.hostname}:{place.port}")
         migrate(engines.admin_database_url, urlunsplit(service), "knowledge_graph", "knowledge_graph")
-        # One connection: its process is the server's work.
+        # One connection, so one process does the server's work.
         async with Database(urlunsplit(service), 3).opened() as database:
             for entities, relations, mentions in sizes:
                 workspace_id = uuid4()
@@ -83,7 +83,7 @@ async def graph_speed(sizes: tuple[tuple[int, int, int], ...] = SIZES) -> list[R
 
 
 def _fill(admin: psycopg.Connection, workspace_id: UUID, entities: int, relations: int, mentions: int) -> None:
-    """A few entities take part in most relations; the first has 50,000 where there are so many entities."""
+    """Fills the graph; a few entities take part in most relations, the first in up to 50,000."""
     admin.execute("SET search_path = knowledge_graph, public")
     for statement in FILL.read_text(encoding="utf-8").split(";"):
         values = {"workspace": workspace_id, "entities": entities, "relations": relations, "mentions": mentions}
@@ -103,7 +103,7 @@ def _objects(engines: Engines) -> ObjectStore:
 
 
 async def _write_texts(objects: ObjectStore, mentions: int) -> None:
-    """The objects that `chunks_key` names: sentences are read from them."""
+    """Writes the objects that `chunks_key` names, from which sentences are read."""
     await asyncio.to_thread(objects.ensure_bucket)
     for first in range(0, mentions // 12 + 1, 8 * OF_A_DOCUMENT):
         some = range(first, first + 8 * OF_A_DOCUMENT, OF_A_DOCUMENT)
@@ -123,7 +123,7 @@ async def _write_text(objects: ObjectStore, first: int) -> None:
 
 
 class _Graph:
-    """What is asked of one graph. Its entities are called "Name 0" and so on, the first is the largest hub."""
+    """The queries on one graph. Its entities are called "Name 0" and so on; the first is the largest hub."""
 
     def __init__(self, database: Database, passages: ChunkTexts, workspace_id: UUID, entities: int) -> None:
         self.database, self.passages, self.workspace_id, self.entities = database, passages, workspace_id, entities
@@ -138,7 +138,7 @@ class _Graph:
         return self.draw.choice(self.hubs)
 
     async def bridges(self) -> dict[str, Question]:
-        """As a search asks them: first for what is about the names, then for what leads on from the best of it."""
+        """Queries bridges like a search: first chunks about the names, then chunks reached from the best of them."""
         bridging = Bridging(self.database)
 
         async def crossed(*names: str) -> None:
@@ -229,7 +229,7 @@ async def _rows(title: str, store: str, questions: dict[str, Question], cpu: Cal
 
 
 def _postgres_cpu() -> float:
-    """Seconds that all processes of PostgreSQL's service role have computed; they live as long as the pool."""
+    """Returns the CPU seconds of all PostgreSQL processes of the service's role, which live as long as the pool."""
     spent = 0
     for process in Path("/proc").glob("[0-9]*"):
         try:
@@ -243,7 +243,7 @@ def _postgres_cpu() -> float:
 
 @asynccontextmanager
 async def _shown(database: Database, workspace_id: UUID) -> AsyncIterator[tuple[Neo4jStore | None, float]]:
-    """The store and the seconds that drawing took."""
+    """Returns the store and the seconds that the projection took."""
     settings = Neo4jSettings()
     if settings.neo4j_url is None:
         yield None, 0.0

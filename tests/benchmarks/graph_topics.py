@@ -1,8 +1,8 @@
-"""How often a chunk is about its title where the title is hidden: python tests/benchmarks/graph_topics.py FOLDER [STEP]
+"""How often a chunk with a hidden title is found to be about it: python tests/benchmarks/graph_topics.py FOLDER [STEP]
 
-FOLDER holds corpus.jsonl with `title` and `text`; every STEP-th passage is read (12). The title counts as found when
-the chunk is about an entity of its key (without parenthesis and what follows a comma, too), or about one that the chunk
-says is also called so.
+FOLDER holds corpus.jsonl with `title` and `text`; every STEP-th passage is read (default 12). The title counts as found
+if the chunk is about an entity with its key (also without parentheses and text after a comma), or with it as an alias
+that the chunk states.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from knowledge_graph.extraction.records import Extraction, SourceChunk, SourceDo
 
 
 def reasons(extraction: Extraction, title: str) -> set[str]:
-    """Why the chunk is about its title."""
+    """Returns the reasons why the chunk is about its title."""
     bare = re.sub(r"\s*\(.*", "", title)
     wanted = {name_key(one) for one in (title, bare, bare.split(",")[0])}
     called: dict[str, set[str]] = defaultdict(set)

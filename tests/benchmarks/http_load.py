@@ -1,4 +1,4 @@
-"""Requests to a running service by several clients at the same time, each on a connection of its own."""
+"""Concurrent requests to a running service, one connection per client."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from service_kit.tokens import Tokens
 
 @dataclass
 class Timed:
-    """`seconds` of every request; `bodies` are the answers, in the order of the requests; `late` counts absent legs."""
+    """`seconds` of every request; `bodies` are the responses in request order; `late` counts missing legs."""
 
     seconds: list[float] = field(default_factory=list)
     bodies: list[dict[str, Any]] = field(default_factory=list)
@@ -37,13 +37,13 @@ class Timed:
 
 
 class SearchClient:
-    """`caller` is who asks; `tokens` are the gateway's."""
+    """A search client; `caller` is the user, `tokens` are the gateway's."""
 
     def __init__(self, port: int, tokens: Tokens, caller: Principal) -> None:
         self.port, self.tokens, self.caller = port, tokens, caller
 
     def ask_all(self, requests: Sequence[dict[str, Any]], clients: int = 1) -> Timed:
-        """Each request once. Raises RuntimeError at an answer that is not 200."""
+        """Sends each request once. Raises RuntimeError for a response other than 200."""
         done: list[tuple[float, dict[str, Any]]] = [(0.0, {})] * len(requests)
         bodies = [json.dumps(request).encode() for request in requests]
         waiting = itertools.count()
@@ -71,7 +71,7 @@ class SearchClient:
         return Timed([seconds for seconds, _ in done], [body for _, body in done], wall)
 
     def _ask(self, connection: http.client.HTTPConnection, body: bytes) -> tuple[float, dict[str, Any]]:
-        token = self.tokens.sign(self.caller, "retrieval")  # a new one each time: a measurement outlasts it
+        token = self.tokens.sign(self.caller, "retrieval")  # a new one, as it expires during a measurement
         headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
         began = time.perf_counter()
         connection.request("POST", "/v1/search", body, headers)

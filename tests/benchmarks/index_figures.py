@@ -1,4 +1,4 @@
-"""Figures of the index itself: what it stores per chunk, and what the build of an embedding space costs searches."""
+"""Figures of the index: bytes per chunk, and the slowdown of searches while an embedding space is built."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ PARTS = """
 
 
 def retrieval_bytes(connection: psycopg.Connection) -> dict[str, int]:
-    """Returns bytes by part, with indexes, of all workspaces; any role of retrieval's schema may ask."""
+    """Returns bytes by part, including indexes, of all workspaces; any role of retrieval's schema may call it."""
     names = ("chunks", "postings", "vectors (384 of 2 bytes)", "vectors' HNSW index", "documents")
     sizes = connection.execute(PARTS).fetchone() or ()
     return {name: int(size) for name, size in zip(names, sizes, strict=True)}
@@ -67,7 +67,7 @@ async def storage() -> list[Row]:
 
 
 async def searches_during_a_build() -> list[Row]:
-    """Hybrid searches, one after the other, each query new, in the process that builds another local model's space."""
+    """Measures sequential hybrid searches with new queries, in the process that builds another local model's space."""
     with Engines.temporary() as engines, tempfile.TemporaryDirectory() as folder:
         async with opened(engines.admin_database_url) as bench:
             workspace_id, queries, chunks = await _index(bench)
@@ -90,7 +90,7 @@ async def searches_during_a_build() -> list[Row]:
                 batch=16,
             )
             idle, meanwhile, rates = [], [], []
-            for start in range(20, 20 + 2 * QUERIES, 2 * TURN):  # turn about: the machine may have other work
+            for start in range(20, 20 + 2 * QUERIES, 2 * TURN):  # alternately, because the machine may have other load
                 idle += await _seconds(bench, workspace_id, queries[start : start + TURN])
                 building = asyncio.create_task(builder.worker.run())
                 rates.append(await _rate(bench, workspace_id, other, 3))
@@ -108,7 +108,7 @@ async def searches_during_a_build() -> list[Row]:
 
 
 async def _index(bench: Bench) -> tuple[UUID, list[str], int]:
-    """(workspace, queries, chunks). Vectors at random: what they cost does not depend on what they mean."""
+    """Returns (workspace, queries, chunks). Vectors are random: their cost does not depend on their content."""
     dice, workspace_id = np.random.default_rng(1), uuid4()
     chunk_count, queries = 0, []
     for file in sorted(PEPS.glob("*.rst"))[::EVERY]:
@@ -151,7 +151,7 @@ async def _seconds(bench: Bench, workspace_id: UUID, queries: Sequence[str]) -> 
 
 
 def _as_folder(place: Path) -> Path:
-    """The bundled model as another one."""
+    """Copies the bundled model, to serve as another one."""
     (place / "1_Pooling").mkdir(parents=True)
     shutil.copy(model_path(), place / "model.onnx")
     load_minilm_tokenizer().save(str(place / "tokenizer.json"))

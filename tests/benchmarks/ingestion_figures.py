@@ -1,4 +1,4 @@
-"""Figures of ingestion on a whole stack: a folder of PEPs synchronised, changed, and measured beside uploads."""
+"""Figures of ingestion on a whole stack: a folder of PEPs is synchronised and changed, with concurrent uploads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SCHEMAS = {
 
 
 def earlier_state(folder: Path) -> None:
-    """The PEPs a year before: without the files that were added since, with the ones that were changed as they were."""
+    """Writes the PEPs as of a year earlier: without files added since, and with old versions of changed ones."""
     shutil.copytree(PEPS / "t1", folder)
     for line in (PEPS / "changes.tsv").read_text(encoding="utf-8").splitlines()[1:]:
         status, name = line.split("\t")
@@ -42,7 +42,7 @@ def earlier_state(folder: Path) -> None:
 
 
 def later_state(folder: Path) -> None:
-    """Only what differs is written, as a person would."""
+    """Writes only the files that differ, as a person would."""
     for path in (PEPS / "t1").iterdir():
         target = folder / path.name
         if not target.exists() or target.read_bytes() != path.read_bytes():
@@ -61,7 +61,7 @@ async def connected(stack: EmbeddedStack) -> AsyncIterator[httpx2.AsyncClient]:
 
 
 async def synchronised(http: httpx2.AsyncClient, source: str) -> dict[str, Any]:
-    """The synchronisation that was asked for, when it has ended; raises when it failed."""
+    """Returns the requested synchronisation once it has ended; raises an error if it failed."""
     sync = (await http.post(f"/v1/sources/{source}/sync")).raise_for_status().json()
     while sync["status"] in {"queued", "running"}:
         wait = {"wait": "finished", "timeout": 60}
@@ -72,7 +72,7 @@ async def synchronised(http: httpx2.AsyncClient, source: str) -> dict[str, Any]:
 
 
 async def all_done(http: httpx2.AsyncClient, expected: int) -> dict[str, Any]:
-    """The summary when `expected` documents are there and none is in work."""
+    """Returns the summary once there are `expected` documents and none is in progress."""
     while True:
         summary = (await http.get("/v1/documents/summary")).raise_for_status().json()
         if summary["total"] >= expected and not summary["by_status"].get("processing"):
@@ -81,7 +81,7 @@ async def all_done(http: httpx2.AsyncClient, expected: int) -> dict[str, Any]:
 
 
 async def uploads_meanwhile(http: httpx2.AsyncClient, done: asyncio.Event) -> list[float]:
-    """Seconds from the upload of a page to searchable, one after the other until the bulk is done."""
+    """Returns the seconds from upload to searchable of pages, one after the other until the bulk is done."""
     took = []
     while not done.is_set():
         number = len(took)
@@ -98,7 +98,7 @@ async def uploads_meanwhile(http: httpx2.AsyncClient, done: asyncio.Event) -> li
 
 
 async def synchronisation(folder: Path) -> list[Row]:
-    """First synchronisation with uploads beside it, an unchanged one, the changes of a year, deletions, storage."""
+    """Measures a first synchronisation during uploads, an unchanged one, a year's changes, deletions, storage."""
     if not PEPS.is_dir():
         return ABSENT
     documents = folder / "documents"
@@ -153,7 +153,7 @@ async def _changes(http: httpx2.AsyncClient, source: str, peps: Path) -> list[Ro
 
 
 async def _storage(stack: EmbeddedStack) -> list[Row]:
-    """Bytes per chunk by store: relations of a schema with their indexes, and what lies in the object store."""
+    """Returns bytes per chunk by store: the relations of each schema with indexes, and the object store."""
     process = stack.processes()["retrieval"]
     url = process.environ()["DATABASE_URL"]
     rows: list[Row] = []
@@ -176,7 +176,7 @@ def _one(connection: psycopg.Connection[Any], statement: str, *values: object) -
 
 @contextmanager
 def second_worker(stack: EmbeddedStack) -> Any:
-    """Another worker with the environment of the first."""
+    """Runs another worker with the environment of the first."""
     environment = stack.processes()["ingestion-worker"].environ()
     command = [sys.executable, "-m", "ingestion", "worker"]
     with open(stack.folder.path / "second-worker.log", "wb") as log:
@@ -189,7 +189,7 @@ def second_worker(stack: EmbeddedStack) -> Any:
 
 
 async def two_workers(folder: Path) -> list[Row]:
-    """The same documents with one worker of one slot, and with two of them."""
+    """Compares one worker with two, of one slot each, on the same documents."""
     paths = sorted((PEPS / "t1").glob("*.rst"))[:: max(1, 736 // SAMPLE)]
     if not paths:
         return ABSENT

@@ -1,4 +1,4 @@
-"""An index with a synthetic corpus in it: loaded, folded and built as the service does, and what that took."""
+"""An index with a synthetic corpus, loaded, compacted and built as by the service, with the time for each."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from embedded.engines import Engines, postgres
 from service_kit.migrate import migrate
 from service_kit.postgres import Database
 
-LOADED_LATE = 0.05  # of the documents: while the HNSW index is there
-LARGE = 500_000  # chunks; from here on the server is given memory as its operator would
+LOADED_LATE = 0.05  # share of the documents that is loaded with the HNSW index in place
+LARGE = 500_000  # chunks; from here on the server gets more memory, as an operator would configure it
 MEMORY_OF_LARGE = {"shared_buffers": "4GB", "maintenance_work_mem": "4GB", "max_wal_size": "8GB"}
 SIZES = """
     SELECT coalesce(of.relname, relation.relname) AS table_name, relation.relname,
@@ -38,12 +38,12 @@ SIZES = """
     WHERE relation.relkind IN ('r', 'i')
     ORDER BY 1, 4 DESC
 """
-NOT_PER_CHUNK = {"outbox", "handled_event"}  # what tells of the loading, forgotten after some days
+NOT_PER_CHUNK = {"outbox", "handled_event"}  # rows about the loading, deleted after some days
 
 
 @dataclass(frozen=True)
 class LoadedIndex:
-    """`admin_url` and `service_url` are of the same database; `rows` say what loading took, once it was done."""
+    """A loaded index; both URLs are of the same database, and `rows` hold the loading times once it is done."""
 
     engines: Engines
     corpus: Corpus
@@ -55,7 +55,7 @@ class LoadedIndex:
     @classmethod
     @contextmanager
     def opened(cls, folder: Path, chunks: int, consumers: int) -> Iterator[LoadedIndex]:
-        """Loads what is not loaded yet; the folder can be opened again."""
+        """Loads what is missing; the folder can be reopened."""
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o711)
         if chunks >= LARGE:
@@ -73,7 +73,7 @@ class LoadedIndex:
             yield index
 
     def load(self, consumers: int) -> list[Row]:
-        """Most of the corpus without an approximate index, its build, and the rest with it."""
+        """Loads most of the corpus without the approximate index, builds it, and loads the rest."""
         late = len(self.corpus) - max(1, int(LOADED_LATE * len(self.corpus)))
         count, rate = load(self.service_url, self.corpus.wanted, 0, late, consumers)
         folding = self._fold()
@@ -90,7 +90,7 @@ class LoadedIndex:
         ]
 
     def sizes(self) -> list[Row]:
-        """Bytes per chunk of every table and index, after the vacuum that the server does by itself in time."""
+        """Returns bytes per chunk of every table and index, after the vacuum that the server would run eventually."""
         with psycopg.connect(self.admin_url) as connection:
             found = connection.execute(SIZES).fetchall()
         chunks = self.corpus.chunks
@@ -111,7 +111,7 @@ class LoadedIndex:
         return time.perf_counter() - began
 
     def _fold(self) -> float:
-        """What the consumers' own tasks left over."""
+        """Compacts the postings that the consumers' own tasks left over."""
 
         async def fold() -> float:
             async with Database(self.service_url).opened() as database:
@@ -124,6 +124,6 @@ class LoadedIndex:
     def _tidy(self) -> None:
         with psycopg.connect(self.admin_url, autocommit=True) as connection:
             connection.execute("SET search_path TO retrieval, public")
-            connection.execute("DELETE FROM outbox")  # its relay would work beside the searches
+            connection.execute("DELETE FROM outbox")  # otherwise its relay would run during the searches
             connection.execute("VACUUM ANALYZE")
             connection.execute("CHECKPOINT")

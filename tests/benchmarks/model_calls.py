@@ -1,4 +1,4 @@
-"""What the next model of a role, and the count of tokens, cost: in this process, without HTTP of ours."""
+"""The cost of falling back to a role's next model, and of token accounting, in this process without our HTTP."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ async def model_calls() -> list[Row]:
 
 
 async def fallbacks() -> list[Row]:
-    """From the question to the second model's first word, with the waits and timeouts of the defaults.
+    """Measures the time from the question to the second model's first word, with default waits and timeouts.
 
-    Each time with new endpoints: no breaker is open, so all tries of the first model are in it.
+    Endpoints are new each time, so no circuit is open, and all attempts of the first model are included.
     """
     routes = [Route(f"/{name}/chat/completions", kind, methods=["POST"]) for name, kind in FAULTS.items()]
     with serving(routes) as faulty, chat_endpoint() as sound:
@@ -91,7 +91,7 @@ FAULTS = {"broken": _broken, "silent": _silent}
 
 
 async def accounting() -> list[Row]:
-    """A call that takes no time itself, with budgets of run, user, key and workspace: reserved, settled, told."""
+    """Measures reserving, settling and reporting an instant call with budgets of run, user, key and workspace."""
     told: list[RunEventData] = []
     limits = TokenLimits(*[10**9] * 4)
     async with Bench.opened() as bench:

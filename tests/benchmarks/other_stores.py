@@ -1,7 +1,7 @@
-"""LanceDB (hybrid, its own reciprocal rank fusion) and Chroma (dense) on what a folder holds; nothing of this project.
+"""LanceDB (hybrid, its own reciprocal rank fusion) and Chroma (dense) on a folder's data, without our code.
 
 COMPARE_PYTHON other_stores.py FOLDER   reads texts.jsonl, vectors.npy, queries.json, queries.npy; prints JSON:
-by store and mode the seconds of each query, the row numbers of its first ten hits, and what loading took
+by store and mode the seconds of each query, the row numbers of its first ten hits, and the loading time
 """
 
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 TOP, BATCH = 10, 5000
-INDEX_FROM = 5000  # rows; fewer are compared one by one, as LanceDB recommends
+INDEX_FROM = 5000  # rows; fewer are searched by brute force, as LanceDB recommends
 
 
 def texts(folder):

@@ -1,10 +1,10 @@
-"""How good the citations of an answer are whose model cites at random: precision and recall of what is shown.
+"""Citation quality of an answer whose model cites at random: precision and recall of the shown citations.
 
     PYTHONPATH=tests python tests/benchmarks/random_citations.py FOLDER CORPUS
 
 FOLDER has `pairs.jsonl` (kind, claim, document, supported), CORPUS is the documents' `corpus.jsonl` (BEIR's). An answer
-has five sentences from five documents, as a writer takes them over; three more documents are among what was retrieved.
-Each sentence cites one of the eight at random, or none (one in five).
+has five sentences copied from five documents; three more documents were retrieved. Each sentence cites one of the eight
+at random, or none (one in five).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ANSWERS, SENTENCES, OTHERS, BARE = 60, 5, 3, 0.2
 
 
 def measure(folder: Path, corpus: Path) -> None:
-    """Prints precision and recall of the model's markers, of all that are shown, and of verified sentences' alone."""
+    """Prints precision and recall of the model's markers, of all shown ones, and of those of verified sentences."""
     texts = {one["id"]: one["text"] for one in _rows(corpus)}
     true = [pair for pair in _rows(folder / "pairs.jsonl") if pair["kind"] == "edited"]
     rng, alike, counted = random.Random(1), WordVectors().alike, Counter[str]()
@@ -73,7 +73,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
 
 
 def main(arguments: list[str]) -> int:
-    """Measures, or says which file is missing."""
+    """Runs the measurement, or prints which file is missing."""
     if len(arguments) != 2:
         print(__doc__)
         return 2

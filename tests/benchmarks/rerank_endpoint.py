@@ -1,4 +1,4 @@
-"""A reranker that answers at once, as text-embeddings-inference does, by the words that text and query share."""
+"""A reranker with the API of text-embeddings-inference that responds instantly, scoring by shared words."""
 
 from __future__ import annotations
 
@@ -20,6 +20,6 @@ async def rerank(request: Request) -> Response:
 
 @contextmanager
 def rerank_endpoint() -> Iterator[str]:
-    """Serves it on a free port; gives the base URL."""
+    """Serves the endpoint on a free port; yields its base URL."""
     with serving([Route("/rerank", rerank, methods=["POST"])]) as url:
         yield url

@@ -1,11 +1,11 @@
-"""Quality and speed of the search on BEIR-like folders, and of the PEPs: through the service's own code.
+"""Quality and speed of search on BEIR-like folders and the PEPs, with the service's own code.
 
 python tests/benchmarks/retrieval_quality.py quality FOLDER...   nDCG@10 (ir-*) or recall@5 (mh-*) of every mode
 python tests/benchmarks/retrieval_quality.py refusal FOLDER...   good_match: right corpus against wrong ones
 python tests/benchmarks/retrieval_quality.py neighbours FOLDER...   what HNSW and halfvec cost
 python tests/benchmarks/retrieval_quality.py speed FOLDER        p50 and p95 over a folder of text files
 
-Embeddings are kept in EMBEDDING_CACHE (default: a folder in the system's temporary one).
+Embeddings are cached in EMBEDDING_CACHE (default: a folder in the system's temporary folder).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ SPACE = uuid5(UUID(int=0), "benchmark")
 
 
 class CachedEmbedder:
-    """The bundled model, with what it once embedded kept in files."""
+    """The bundled model, with a cache of embeddings in files."""
 
     def __init__(self) -> None:
         default = Path(tempfile.gettempdir()) / "attractor-embeddings"
@@ -120,7 +120,7 @@ class Dataset:
         return cls(folder.name, documents, questions, dict(grades))
 
     def measure(self, question: str, top: list[str]) -> float:
-        """recall@5 for multi-hop sets, nDCG@10 with exponential gain for the others."""
+        """Returns recall@5 for multi-hop sets, nDCG@10 with exponential gain for the others."""
         wanted = self.grades[question]
         if self.name.startswith("mh"):
             return len(set(top[:5]) & set(wanted)) / len(wanted)
@@ -130,7 +130,7 @@ class Dataset:
 
 
 class Bench:
-    """A database of its own, an index, and the search on it."""
+    """A separate database with an index, and the search on it."""
 
     def __init__(self, database: Database, embedder: CachedEmbedder) -> None:
         self.database, self.embedder, self.analyzer, self.pieces = database, embedder, Analyzer(), WordPieces()
@@ -224,7 +224,7 @@ async def refusal(bench: Bench, folders: list[Path]) -> None:
 
 
 async def neighbours(bench: Bench, folders: list[Path]) -> None:
-    """All sets lie in one index of HNSW, which is asked although the sets are small enough to compare every vector."""
+    """Measures all sets in one HNSW index, which is used although brute force would suffice for their size."""
     searches = {"exact halfvec": bench.searching(10**9), "hnsw halfvec": bench.searching(0, tuple_cost=0.001)}
     datasets = [(dataset, await bench.index_dataset(dataset)) for dataset in map(Dataset.read, folders)]
     for dataset, workspace_id in datasets:
@@ -249,7 +249,7 @@ async def neighbours(bench: Bench, folders: list[Path]) -> None:
 
 
 async def speed(bench: Bench, folders: list[Path]) -> None:
-    """Passages of some 800 characters; vectors at random (their cost does not depend on what they mean)."""
+    """Measures passages of about 800 characters with random vectors, whose cost does not depend on their content."""
     dice, workspace_id = np.random.default_rng(1), uuid4()
     took, questions, chunk_count = [], [], 0
     for file in sorted(path for path in folders[0].iterdir() if path.is_file()):
@@ -296,7 +296,7 @@ def middle(values: list[float]) -> float:
 
 
 def passages(text: str) -> list[str]:
-    """Paragraphs put together up to some 800 characters."""
+    """Joins paragraphs to passages of up to about 800 characters."""
     found = [""]
     for paragraph in text.split("\n\n"):
         if len(found[-1]) + len(paragraph) > 800 and found[-1]:

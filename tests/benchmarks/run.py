@@ -1,4 +1,4 @@
-"""Measures what the README states, and prints a table: make bench.
+"""Measures the figures of the README, and prints a table: make bench.
 
 ARGS="--only upload spaces" picks some; ARGS=--cold adds the first start from an empty package cache.
 """

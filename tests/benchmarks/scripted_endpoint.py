@@ -1,4 +1,4 @@
-"""Serves routes that answer by script, in a thread of this process."""
+"""Serves scripted routes in a thread of this process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from starlette.routing import Route
 def serving(routes: Sequence[Route]) -> Iterator[str]:
     """Serves on a free port; yields the URL of its root."""
     server = uvicorn.Server(uvicorn.Config(Starlette(routes=routes), log_level="error", ws="none"))
-    # The protocol is named because asyncio sets TCP_NODELAY only then: a delay of 40 ms would flatter our own figure.
+    # asyncio sets TCP_NODELAY only for a named protocol; without it, a delay of 40 ms would flatter our own figure.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.bind(("127.0.0.1", 0))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)

@@ -1,4 +1,4 @@
-"""What is asked of a synthetic corpus, and which of its documents each filter leaves."""
+"""Queries on a synthetic corpus, and the documents that each filter keeps."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from benchmarks.exact_neighbours import Mask
 from benchmarks.synthetic_corpus import MEDIA_TYPES, TAGS, Corpus, Matrix, Query, document_id
 
-QUERIES = 300  # no more than the service remembers vectors of
+QUERIES = 300  # no more than the service caches vectors of
 FILTERED = 3
 Filter = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """What is asked in a corpus: the queries of its largest workspace, and filters by name with what they leave."""
+    """The queries of a corpus's largest workspace, and filters by name with the documents that they keep."""
 
     corpus: Corpus
     queries: list[Query]
@@ -52,7 +52,7 @@ class Scenario:
         )
 
     def requests(self, mode: str, name: str = "no filter", **more: object) -> list[dict[str, Any]]:
-        """Of all queries; with a filter of a third of them."""
+        """Returns requests for all queries, or for a third of them if there is a filter."""
         queries = self.queries if name == "no filter" else self.queries[::FILTERED]
         return [{"query": query.text, "mode": mode, **self.filters[name], **more} for query in queries]
 

@@ -1,6 +1,6 @@
-"""The retrieval service as it is served, but that it knows the vectors of the benchmark's queries.
+"""The retrieval service as in production, except that it knows the vectors of the benchmark's queries.
 
-python -m benchmarks.search_server FOLDER   (queries.json and queries.npy are there, the service's settings in the
+python -m benchmarks.search_server FOLDER   (has queries.json and queries.npy; the service's settings are in the
 environment)
 """
 
@@ -22,7 +22,7 @@ from service_kit.serve import serve
 
 
 class KnownVectors:
-    """Stands where the bundled encoder would, in its embedding space: what that costs is a figure of its own."""
+    """Replaces the bundled encoder, in its embedding space, because its cost is measured separately."""
 
     space = BUNDLED_SPACE
 
@@ -36,7 +36,7 @@ class KnownVectors:
         return np.stack([self.known.get(text, self.other) for text in texts])
 
     async def aclose(self) -> None:
-        """Nothing is open."""
+        """Does nothing."""
 
 
 def main(folder: Path) -> None:

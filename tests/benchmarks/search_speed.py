@@ -1,10 +1,10 @@
-"""The speed of the search, through the running service, on a synthetic corpus: make bench ARGS="--only search".
+"""Search speed of the running service on a synthetic corpus: make bench ARGS="--only search".
 
 BENCH_CHUNKS (100000) is its size, BENCH_FOLDER keeps the loaded database for the next run, BENCH_CONSUMERS (1) load it.
-COMPARE_PYTHON names an interpreter with lancedb and chromadb: they are measured beside it.
+COMPARE_PYTHON names an interpreter with lancedb and chromadb, which are then measured for comparison.
 
-Times are p50 / p95 in milliseconds. The vectors of the queries are known to the service before they are asked: what the
-bundled encoder takes for one is a row of its own. Nothing is answered from the cache but where the row says so.
+Times are p50 / p95 in milliseconds. The service knows the vectors of the queries in advance; the bundled encoder has a
+row of its own. Nothing is answered from the cache unless the row says so.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ from service_kit.auth import Principal
 CLIENTS = 16
 MODES = ("lexical", "dense", "hybrid")
 TUPLE_COST = Settings.model_fields["hnsw_tuple_cost"].default
-# A sum is another order than the index's: without it the outer limit ends the scan after the first ten.
+# A sum is not the index's order; without it, the outer limit ends the scan after the first ten.
 BARE = """
     SELECT chunk FROM (
         SELECT chunk, embedding::halfvec({dims}) <=> %(vector)s::halfvec({dims}) AS distance FROM chunk_vector
@@ -79,7 +79,7 @@ def search_speed() -> list[Row]:
 
 @contextmanager
 def served(index: LoadedIndex, scenario: Scenario, *, cache: bool, **settings: str) -> Iterator[SearchClient]:
-    """The service in a process of its own, as an owner of the largest workspace asks it; with these `settings` too."""
+    """Runs the service in a separate process with additional `settings`; the caller owns the largest workspace."""
     keys, port = DeploymentKeys(), free_port([])
     store_comparison.put_queries(index.folder, scenario.texts, scenario.vectors)
     access = index.engines.object_store
@@ -94,7 +94,7 @@ def served(index: LoadedIndex, scenario: Scenario, *, cache: bool, **settings: s
         "S3_ACCESS_KEY": access.access_key,
         "S3_SECRET_KEY": access.secret_key,
         "LOG_LEVEL": "WARNING",
-        "OPENBLAS_NUM_THREADS": "1",  # as `python -m retrieval` has it: the server here imports numpy first
+        "OPENBLAS_NUM_THREADS": "1",  # as set by `python -m retrieval`; the server here imports numpy first
         **({} if cache else {"SEARCH_CACHE": "false"}),
         **settings,
     }
@@ -109,7 +109,7 @@ def served(index: LoadedIndex, scenario: Scenario, *, cache: bool, **settings: s
 
 
 def bare_statement(index: LoadedIndex, scenario: Scenario) -> list[float]:
-    """Seconds of the ten nearest by pgvector's HNSW in the same database, with as many candidates as the service."""
+    """Returns the seconds for the ten nearest by pgvector's HNSW in the same database, with as many candidates."""
     chunks = index.corpus.chunks
     setting = Settings.model_fields["hnsw_ef_search"].default
     plan = choose(Sizes(round(SHARES[0] * chunks), round(SHARES[0] * chunks), chunks), setting, TUPLE_COST, 0)
@@ -122,7 +122,7 @@ def bare_statement(index: LoadedIndex, scenario: Scenario) -> list[float]:
         connection.execute("SET hnsw.iterative_scan = relaxed_order")
         texts = [f"[{','.join(map(str, query.vector.tolist()))}]" for query in scenario.queries]
         seconds: list[float] = []
-        for _ in range(2):  # the first time is to warm up
+        for _ in range(2):  # the first time is a warm-up
             seconds = []
             for text in texts:
                 began = time.perf_counter()
@@ -176,7 +176,7 @@ def _recalls(client: SearchClient, scenario: Scenario, exact: dict[str, list[set
 
 
 def _parts(client: SearchClient, scenario: Scenario) -> list[Row]:
-    """Medians of what `explain` tells of the time within a hybrid search."""
+    """Returns medians of the times within a hybrid search, as `explain` reports them."""
     explained = client.ask_all(scenario.requests("hybrid", explain=True)[:100]).bodies
     parts: dict[str, list[float]] = {}
     for body in explained:
@@ -189,7 +189,7 @@ def _parts(client: SearchClient, scenario: Scenario) -> list[Row]:
 
 
 def _reranked(index: LoadedIndex, scenario: Scenario) -> list[Row]:
-    """What the way to a reranker and back costs: the endpoint itself answers at once."""
+    """Measures the round trip to a reranker that responds instantly."""
     with rerank_endpoint() as url:
         settings = {"RERANK_BACKEND": "tei", "RERANK_BASE_URL": url, "RERANK_MODEL": "scripted"}
         with served(index, scenario, cache=False, **settings) as client:
@@ -214,7 +214,7 @@ def _repeated(client: SearchClient, scenario: Scenario) -> list[Row]:
 
 
 def _encoder(scenario: Scenario) -> list[Row]:
-    """One query at a time, as the service embeds one that it does not remember."""
+    """Measures embedding one query at a time, as the service does without its cache."""
 
     async def embed() -> list[float]:
         embedder = build_embedder(EmbeddingSettings())

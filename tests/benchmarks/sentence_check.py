@@ -1,8 +1,8 @@
-"""How much processor time the check of an answer's sentences takes.
+"""CPU time of checking an answer's sentences.
 
     python tests/benchmarks/sentence_check.py CORPUS
 
-CORPUS is a `corpus.jsonl` (BEIR's); its first 20 documents are what was retrieved.
+CORPUS is a `corpus.jsonl` (BEIR's); its first 20 documents serve as the retrieved ones.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HOSTILE = {
 
 
 def measure(corpus: Path) -> None:
-    """Prints seconds and sentences for 200 copied sentences without markers, and for what is hostile."""
+    """Prints seconds and sentences for 200 copied sentences without markers, and for hostile input."""
     with corpus.open(encoding="utf-8") as lines:
         passages = [json.loads(line)["text"] for line in islice(lines, 20)]
     said = [passage[start:end] for passage in passages for start, end in sentences(passage)]
@@ -42,7 +42,7 @@ def measure(corpus: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Measures, or says what is missing."""
+    """Runs the measurement, or prints what is missing."""
     if len(arguments) != 1:
         print(__doc__)
         return 2

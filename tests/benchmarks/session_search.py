@@ -1,4 +1,4 @@
-"""Latency of the search in one user's own sessions, in the service: what HTTP adds is not in it."""
+"""Latency of searching one user's sessions in the service, without HTTP."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from service_kit.postgres import Database
 SESSIONS, TURNS = 10_000, 5
 SEARCHES, PAGE = 100, 20
 VOCABULARY = 60_000
-# Words by Zipf's law: the rank's logarithm is uniform.
+# Zipf-distributed words: the logarithm of the rank is uniform.
 WORD = f"'w' || floor(exp(random() * ln({VOCABULARY})))::integer"
-TEXT = f"(SELECT string_agg({WORD}, ' ') FROM generate_series(1, {{0}} + n * 0))"  # n: for each row another text
+TEXT = f"(SELECT string_agg({WORD}, ' ') FROM generate_series(1, {{0}} + n * 0))"  # n: a new text per row
 FILL = f"""
 INSERT INTO session (workspace_id, id, created_by, title, created_at)
 SELECT %(workspace_id)s, gen_random_uuid(), %(user_id)s, {TEXT.format(4)}, now() - n * interval '1 hour'
@@ -42,7 +42,7 @@ FROM (SELECT *, attempts_left AS n FROM run) AS turn;
 
 
 async def session_search() -> list[Row]:
-    """Searches for words of any frequency, alone and in twos, and for beginnings of words."""
+    """Searches for words of any frequency, single and in pairs, and for prefixes."""
     caller = Principal(uuid4(), uuid4(), Role.viewer)
     rows: list[Row] = []
     with Engines.temporary() as engines:

@@ -1,4 +1,4 @@
-"""LanceDB and Chroma beside the service, with the same vectors and texts, in an environment of their own."""
+"""Comparison with LanceDB and Chroma on the same vectors and texts, in a separate environment."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SCRIPT = Path(__file__).with_name("other_stores.py")
 
 
 def compared() -> str | None:
-    """The interpreter that has the stores, None where none is named."""
+    """Returns the interpreter with the stores, None if none is configured."""
     return os.environ.get(PYTHON) or None
 
 
@@ -31,7 +31,7 @@ def left_out(what: str) -> list[Row]:
 
 
 def put(folder: Path, texts: Iterable[str], vectors: Iterable[Matrix], rows: int) -> None:
-    """Writes the corpus as other_stores.py reads it, block by block."""
+    """Writes the corpus block by block in the format of other_stores.py."""
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / "texts.jsonl", "w", encoding="utf-8") as lines:
         lines.writelines(json.dumps(text) + "\n" for text in texts)
@@ -52,7 +52,7 @@ def put_queries(folder: Path, texts: Sequence[str], vectors: Matrix) -> None:
 
 
 def ask_stores(python: str, folder: Path) -> dict[str, dict[str, Any]]:
-    """By store: `loading` in seconds, and by mode the seconds and hits of each query. What a store prints is shown."""
+    """Returns by store `loading` in seconds, and by mode the seconds and hits of each query. Shows stores' output."""
     done = subprocess.run([python, str(SCRIPT), str(folder)], stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
         sys.stderr.write(f"{SCRIPT.name} ended with {done.returncode}\n")
@@ -62,7 +62,7 @@ def ask_stores(python: str, folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def speed(scenario: Scenario, place: Path, exact: list[set[str]]) -> list[Row]:
-    """With the largest workspace alone: a store of its own is how they keep workspaces apart."""
+    """Compares speed on the largest workspace only, because these stores separate workspaces by a store each."""
     if not (python := compared()):
         return left_out("LanceDB and Chroma")
     corpus = scenario.corpus

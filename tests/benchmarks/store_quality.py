@@ -1,4 +1,4 @@
-"""The quality of the search beside that of LanceDB and Chroma, with the bundled encoder's vectors for all."""
+"""Search quality compared with LanceDB and Chroma, all with the bundled encoder's vectors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from embedded.engines import Engines
 
 
 async def quality(bench: Bench, folder: Path, place: Path) -> list[Row]:
-    """nDCG@10 on a folder of questions with known answers: the service's search, and the stores' best."""
+    """Returns nDCG@10 on a folder of questions with known answers: the service's search, and each store's best mode."""
     dataset = Dataset.read(folder)
     workspace = await bench.index_dataset(dataset)
     texts = [f"{title} {text}".strip() for _, title, text in dataset.documents]
@@ -40,7 +40,7 @@ async def quality(bench: Bench, folder: Path, place: Path) -> list[Row]:
 
 
 async def stores_quality(folder: Path) -> list[Row]:
-    """Of the folders ir-* of the evaluation data, where they are."""
+    """Measures the folders ir-* of the evaluation data, if present."""
     places = sorted(EVALUATION.glob("ir-*"))
     if not places:
         return left_out("quality beside LanceDB and Chroma, for want of ../shared/eval")

@@ -1,9 +1,9 @@
-"""A corpus of any size, the same for a seed: texts and vectors are made batch by batch and kept nowhere.
+"""A synthetic corpus of any size, determined by its seed: texts and vectors are generated in batches and not stored.
 
-Topics shape both the words and the vectors, so that the legs of a search agree now and then. The vectors have the
-spectrum and the neighbours' cosines that all-MiniLM-L6-v2 has on SciFact (.66, .52, .39 to the 1st, 10th, 100th), with
-documents of several chunks. Of 5,000 chunks the words make 28,000 distinct terms and 64 postings a chunk: the PEPs make
-22,000 and 58 of as many, SciFact 22,000 and 51.
+Topics shape both the words and the vectors, so that the legs of a search agree to some degree. The vectors have the
+spectrum and the neighbours' cosines of all-MiniLM-L6-v2 on SciFact (.66, .52, .39 to the 1st, 10th, 100th), with
+documents of several chunks. 5,000 chunks have 28,000 distinct terms and 64 postings per chunk; as many of the PEPs have
+22,000 and 58, of SciFact 22,000 and 51.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ def workspace_id(number: int) -> UUID:
 
 
 class Corpus:
-    """Some `chunks` passages of 750 to 950 characters in documents of 1 to 150, 12 on average.
+    """About `chunks` passages of 750 to 950 characters, in documents of 1 to 150 passages, 12 on average.
 
-    `chunks` is then how many there are, `wanted` what was asked for: the same corpus again is asked for by that.
+    `chunks` is the actual number, `wanted` the requested one, with which the same corpus can be generated again.
     """
 
     def __init__(self, chunks: int, seed: int = 1) -> None:
@@ -99,11 +99,11 @@ class Corpus:
         self._topic_vectors = self._noise(dice, topics)
 
     def __len__(self) -> int:
-        """Documents."""
+        """Returns the number of documents."""
         return len(self.sizes)
 
     def documents(self, start: int = 0, stop: int | None = None) -> Iterator[SyntheticDocument]:
-        """Makes the documents from `start` to before `stop`."""
+        """Yields the documents from `start` up to, but not including, `stop`."""
         stop = len(self) if stop is None else min(stop, len(self))
         for batch in range(start // BATCH, -(-stop // BATCH)):
             texts, titles, headings = self._texts(batch)
@@ -119,7 +119,7 @@ class Corpus:
         return -(-len(self) // BATCH)
 
     def vectors(self, batch: int) -> Matrix:
-        """Of the batch's chunks in their order, unit length; all of them without the texts are made in seconds."""
+        """Returns the unit vectors of the batch's chunks in order; without texts, all batches take seconds."""
         dice = np.random.default_rng([self.seed, 3, batch])
         numbers = self._numbers(batch)
         sizes = self.sizes[numbers]
@@ -133,13 +133,13 @@ class Corpus:
         return np.repeat(self.workspaces[numbers], self.sizes[numbers])
 
     def queries(self, count: int, workspace: int = 0) -> list[Query]:
-        """Distinct ones, each about a chunk of the workspace: questions, keywords, identifiers, some in other words."""
+        """Returns distinct queries about chunks of the workspace: questions, keywords, identifiers, paraphrases."""
         dice = np.random.default_rng([self.seed, 4, workspace])
         found: dict[str, Query] = {}
         while len(found) < count:
             start = BATCH * int(dice.integers(self.batches))
             near = [one for one in self.documents(start, start + BATCH) if one.workspace == workspace]
-            for document in near[:4]:  # of a batch, which costs the same for one
+            for document in near[:4]:  # of one batch, which costs the same
                 at = int(dice.integers(len(document.texts)))
                 text = self._question(dice, document.texts[at])
                 vector = document.vectors[at : at + 1] * 0.45**0.5 + self._noise(dice, 1) @ self._turned * 0.55**0.5
@@ -157,7 +157,7 @@ class Corpus:
         if kind < 0.35:
             return " ".join(dice.choice(telling, size=int(dice.integers(2, 5)), replace=False))
         asked = list(dice.choice(telling, size=int(dice.integers(3, 7)), replace=False))
-        if kind > 0.8:  # in other words than the passage has
+        if kind > 0.8:  # paraphrased
             asked[1:] = list(self.vocabulary.texts[self.vocabulary.any_words(dice, len(asked) - 1)])
         start = int(dice.integers(len(words) - 6))
         return " ".join(["what", "is", *words[start : start + 4], "of", *asked]) + "?"
@@ -166,11 +166,11 @@ class Corpus:
         return np.arange(batch * BATCH, min(len(self), (batch + 1) * BATCH))
 
     def _noise(self, dice: np.random.Generator, count: int) -> Matrix:
-        """Returns vectors of expected length 1."""
+        """Returns random vectors of expected length 1."""
         return dice.standard_normal((count, DIMS), dtype=np.float32) * self._spread
 
     def _texts(self, batch: int) -> tuple[list[str], list[str], list[str]]:
-        """(texts of the chunks, titles of the documents, headings of the chunks)"""
+        """Returns texts of the chunks, titles of the documents, and headings of the chunks."""
         dice = np.random.default_rng([self.seed, 5, batch])
         numbers = self._numbers(batch)
         sizes = self.sizes[numbers]
@@ -188,7 +188,7 @@ class Corpus:
         return texts, titles, headings
 
     def _words(self, dice: np.random.Generator, numbers: Int64s, documents: Int64s) -> list[str]:
-        """For each position the document that it is in (within the batch) is given."""
+        """Returns a word for each position; `documents` is its document within the batch."""
         count, vocabulary = len(documents), self.vocabulary
         indexes = vocabulary.any_words(dice, count)
         kind = dice.random(count)

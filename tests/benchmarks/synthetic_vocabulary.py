@@ -1,4 +1,4 @@
-"""Words of a language that does not exist, in the frequencies of one that does."""
+"""Words of an invented language, with the word frequencies of a real one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 Int64s = NDArray[np.int64]
 WORDS = 400_000
 BATCH = 4096
-SHIFT, EXPONENT = 2.7, 1.25  # of Zipf-Mandelbrot: the word of rank r is as frequent as (r + SHIFT) ** -EXPONENT
-_STOP_WORDS = (  # by falling frequency
+SHIFT, EXPONENT = 2.7, 1.25  # Zipf-Mandelbrot: the frequency of rank r is proportional to (r + SHIFT) ** -EXPONENT
+_STOP_WORDS = (  # by decreasing frequency
     "the of and to in a is that for it as was with be by on not he his but at are this have from or had an they which "
     "you were all one their there been if more when will would who so no she out up some than them into what can only "
     "other its could these two may then do first any my now such like our over me even most made after also did many "
@@ -22,7 +22,7 @@ _ENDINGS = ("", "", "", "", "", "", "", "", "s", "ed", "ing", "ion", "ment", "al
 
 
 class Vocabulary:
-    """`texts` by index: the real stop words of English first, then `WORDS` invented ones, by falling frequency."""
+    """`texts` by index: the stop words of English, then `WORDS` invented ones, by decreasing frequency."""
 
     def __init__(self, seed: int) -> None:
         dice = np.random.default_rng([seed, 1])
@@ -36,20 +36,20 @@ class Vocabulary:
         self._stop_cumulated /= self._stop_cumulated[-1]
 
     def any_words(self, dice: np.random.Generator, count: int) -> Int64s:
-        """Indexes of invented words, frequent ones often."""
+        """Returns indexes of invented words, in proportion to their frequency."""
         return self.stop_words + np.searchsorted(self._cumulated, dice.random(count)).astype(np.int64)
 
     def stop_words_of(self, dice: np.random.Generator, count: int) -> Int64s:
         return np.searchsorted(self._stop_cumulated, dice.random(count)).astype(np.int64)
 
     def telling_words(self, dice: np.random.Generator, count: int) -> Int64s:
-        """Indexes of words that say what a text is about: neither the most frequent ones nor those hardly used."""
+        """Returns indexes of words typical of a topic: neither the most frequent nor the rarest."""
         ranks = np.exp(dice.uniform(np.log(60), np.log(WORDS / 8), count))
         return self.stop_words + ranks.astype(np.int64)
 
 
 def identifiers(dice: np.random.Generator, words: list[str]) -> list[str]:
-    """Names such as programs, tickets and versions have, of two words each; hardly any other document has them."""
+    """Returns names like those of programs, tickets and versions, of two words each, nearly unique to a document."""
     found, numbers = [], dice.integers(10_000, size=len(words) // 2).tolist()
     for first, second, number in zip(words[::2], words[1::2], numbers, strict=True):
         forms = (
@@ -65,7 +65,7 @@ def identifiers(dice: np.random.Generator, words: list[str]) -> list[str]:
 
 
 def _invented(count: int, dice: np.random.Generator) -> list[str]:
-    """Distinct; frequent words are shorter, as Zipf found them."""
+    """Returns distinct invented words; frequent ones are shorter, following Zipf."""
     found: dict[str, None] = {}
     while len(found) < count:
         longer = (dice.random(BATCH) < 0.35) + (dice.random(BATCH) < 0.25 * (len(found) > 5000))

@@ -1,4 +1,4 @@
-"""What a token between services costs: signing and verifying, with and without a delegation, beside HS256."""
+"""The cost of tokens between services: signing and verifying, with and without delegation, compared with HS256."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def token_cost() -> list[Row]:
 
 
 def _milliseconds(work: Callable[[], object]) -> float:
-    """Returns the median over rounds of the processor time of one call."""
+    """Returns the CPU time of one call in milliseconds, as the median over rounds."""
 
     def once() -> float:
         start = time.thread_time()

@@ -71,7 +71,7 @@ def search(client: httpx2.Client, query: str) -> float:
 
 
 def in_turn(clients: list[httpx2.Client], times: int, ask: Callable[[httpx2.Client, int], float]) -> list[list[float]]:
-    """Returns the seconds of each client, which are asked in an order that changes."""
+    """Returns the seconds of each client; the order of the clients changes each time."""
     took: list[list[float]] = [[] for _ in clients]
     for number in range(times):
         for place in random.Random(number).sample(range(len(clients)), len(clients)):
@@ -80,7 +80,7 @@ def in_turn(clients: list[httpx2.Client], times: int, ask: Callable[[httpx2.Clie
 
 
 def report(what: str, checkouts: list[Path], took: list[list[float]]) -> None:
-    """Prints both times and their ratio."""
+    """Prints the times of both checkouts and their ratio."""
     for checkout, seconds in zip(checkouts, took, strict=True):
         late = quantiles(seconds, n=20)[18]
         print(f"{what} {checkout.name}: p50 {median(seconds) * 1000:.1f} ms, p95 {late * 1000:.1f} ms")

@@ -1,4 +1,4 @@
-"""Writes what is made from the code: make contracts. --check names what is stale instead."""
+"""Writes the files generated from the code (`make contracts`); --check lists the stale ones instead."""
 
 from __future__ import annotations
 

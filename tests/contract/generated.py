@@ -1,4 +1,4 @@
-"""The contract's documents, made from the code: OpenAPI of each service and merged, AsyncAPI of the streams."""
+"""Documents generated from the code: OpenAPI per service and merged, AsyncAPI of the streams."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ ENVIRONMENT = {
 
 
 def all_documents() -> dict[str, dict[str, Any]]:
-    """File name -> document."""
+    """Returns all documents by file name."""
     services = {name: application(name).openapi() for name in SERVICES}
     files = {f"{name}.openapi.json": document for name, document in services.items()}
     return files | {MERGED.name: merge(services, VERSION), "attractor.asyncapi.json": asyncapi()}
@@ -48,7 +48,7 @@ def path_of(name: str) -> Path:
 
 
 def application(service: str) -> FastAPI:
-    """The service's app on settings that reach nothing: it is built, not started."""
+    """Builds the service's app, without starting it, on settings with unreachable addresses."""
     package = service.replace("-", "_")
     settings: Callable[[], Any] = import_module(f"{package}.settings").Settings
     with patch.dict(os.environ, ENVIRONMENT | KEYS.environment(service), clear=True):
@@ -57,7 +57,7 @@ def application(service: str) -> FastAPI:
 
 
 def asyncapi() -> dict[str, Any]:
-    """AsyncAPI 3.0: a channel for each stream, a message for each event, the envelope in components."""
+    """Returns the AsyncAPI 3.0 document: a channel per stream, a message per event, the envelope in components."""
     schemas: dict[str, Any] = {"Event": Event.model_json_schema(ref_template="#/components/schemas/{model}")}
     messages: dict[str, Any] = {}
     channels: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""One OpenAPI 3.1 document from those of all services. Pure."""
+"""Merges the OpenAPI 3.1 documents of all services into one. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EVERYWHERE = {
 }
 WITH_BODY = {"413": "The body is too large"}
 PROXIED = {"502": "The service cannot be reached", "504": "The service did not answer in time"}
-# Of the cookie over TLS; on this machine without TLS its name has no prefix.
+# The cookie's name over TLS; without TLS, on this machine only, it has no prefix.
 SCHEMES = {
     "bearer": {"type": "http", "scheme": "bearer"},
     "web_session": {"type": "apiKey", "in": "cookie", "name": "__Host-attractor_session"},
@@ -44,9 +44,9 @@ INFO = {
 
 
 def merge(documents: Mapping[str, Document], version: str = VERSION) -> Document:
-    """Merges the public routes of `documents`, given by service name: those that the gateway sends to that service.
+    """Merges the public routes of `documents`, keyed by service name: those that the gateway forwards to the service.
 
-    Components that are equal in several services become one; those that differ get the service's name in front.
+    Components that are equal in several services become one; those that differ get the service's name as a prefix.
     Operation ids are unique; every operation has its service's tag, its security and the gateway's own problems.
     """
     public = {name: _public(name, document) for name, document in documents.items()}
@@ -70,7 +70,7 @@ def merge(documents: Mapping[str, Document], version: str = VERSION) -> Document
 
 
 def _public(service: str, document: Document) -> Document:
-    """Returns the routes that the gateway sends to the service, without the framework's own form of a 422."""
+    """Returns the routes that the gateway forwards to the service, without the framework's own 422."""
     paths = {}
     for path, item in document.get("paths", {}).items():
         prefix = prefix_of(path)
@@ -81,20 +81,20 @@ def _public(service: str, document: Document) -> Document:
             _complete(service, operation, is_openai_path(path))
     components = deepcopy(document.get("components", {}))
     components.pop("securitySchemes", None)
-    for name in (*VALIDATION, *(one.__name__ for one in ERRORS)):  # the last are the contract's, the same for all
+    for name in (*VALIDATION, *(one.__name__ for one in ERRORS)):  # ERRORS are the contract's
         components.get("schemas", {}).pop(name, None)
     return {"paths": paths, "components": components}
 
 
 def _errors(documents: Mapping[str, Document]) -> Sequence[type[BaseModel]]:
-    """Returns the forms of errors that the documents' routes have."""
+    """Returns the error schemas that the documents' routes use."""
     paths = [path for document in documents.values() for path in document["paths"]]
     return ERRORS if any(map(is_openai_path, paths)) else ERRORS[:1]
 
 
 def _complete(service: str, operation: Document, is_openai: bool) -> None:
     operation["tags"] = [service]
-    operation.setdefault("security", SECURITY)  # a route that needs neither says so itself
+    operation.setdefault("security", SECURITY)  # a route that needs none declares that itself
     responses = operation.setdefault("responses", {})
     possible = EVERYWHERE | (WITH_BODY if "requestBody" in operation else {}) | ({} if service == OWN else PROXIED)
     for status, description in possible.items():
@@ -104,7 +104,7 @@ def _complete(service: str, operation: Document, is_openai: bool) -> None:
             schema = {"$ref": f"#/components/schemas/{name}"}
             responses[status] = {"description": description, "content": {media_type: {"schema": schema}}}
     if is_openai:
-        responses.pop("422")  # its clients are told 400
+        responses.pop("422")  # its clients get 400 instead
     for response in responses.values():
         content = response.get("content", {})
         for media_type in [one for one in content if "ProblemBody" in json.dumps(content[one])]:
@@ -127,7 +127,7 @@ def _clashing(documents: Mapping[str, Document]) -> set[tuple[str, str]]:
 
 
 def _rename(node: Any, names: Mapping[tuple[str, str], str]) -> Any:
-    """Returns the document with renamed components, and every reference to them renamed too."""
+    """Returns the document with components and all references to them renamed."""
     renamed = _rename_references(node, names)
     for (kind, old), new in names.items():
         members = renamed["components"][kind]
@@ -155,7 +155,7 @@ def _references(node: Any) -> Iterator[tuple[str, str]]:
 
 
 def _reference(value: Any) -> tuple[str, str] | None:
-    """Returns (kind, name) if the text refers to a component: in `$ref` or a discriminator's mapping."""
+    """Returns (kind, name) if the text refers to a component, in `$ref` or a discriminator's mapping."""
     if isinstance(value, str) and value.startswith("#/components/") and value.count("/") == 3:
         _, _, kind, name = value.split("/")
         return kind, name

@@ -1,4 +1,4 @@
-"""The reference pages, made from the code: routes, problems, events, settings, and the `attractor` command."""
+"""Reference pages generated from the code: routes, problems, events, settings, and the `attractor` command."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MEBIBYTE = 2**20
 
 
 def all_pages(documents: Mapping[str, dict[str, Any]], services: Iterable[str]) -> dict[str, str]:
-    """File name -> text, from the generated documents and the code that made them."""
+    """Returns the text of each page by file name, from the generated documents and the code."""
     return {
         "api.md": routes(documents["attractor.openapi.json"], services),
         "problems.md": problems(),
@@ -105,7 +105,7 @@ def _events(members: Iterable[tuple[str, type[BaseModel]]]) -> str:
 
 
 def settings() -> str:
-    """Settings by process; what several processes read is listed once, under the name of its class."""
+    """Returns the page of settings by process; shared ones are listed once, under the name of their class."""
     for path in sorted(ROOT.glob("services/*/src/**/settings.py")):
         import_module(".".join(path.relative_to(ROOT).with_suffix("").parts[3:]))
     processes = sorted(
@@ -140,7 +140,7 @@ set, and why: [configuration](../configuration.md).
 
 
 def _process(settings_class: type[BaseModel]) -> str:
-    """`ingestion.worker.settings.WorkerSettings` is ingestion-worker; a class `Settings` is the service itself."""
+    """Returns the process: `ingestion.worker.settings.WorkerSettings` is ingestion-worker, `Settings` the service."""
     package = settings_class.__module__.split(".")[0].replace("_", "-")
     name = _slug(_title(settings_class.__name__))
     name = "migrate" if package == "service-kit" else name
@@ -148,7 +148,7 @@ def _process(settings_class: type[BaseModel]) -> str:
 
 
 def _owner(process: type[BaseModel], field: str) -> type[BaseModel]:
-    """The class of the process's ancestry that declares the field."""
+    """Returns the class among the process's ancestors that declares the field."""
     return next(one for one in process.__mro__ if field in inspect.get_annotations(one))
 
 
@@ -192,7 +192,7 @@ def _default(name: str, field: FieldInfo) -> str:
 
 
 def _choices(annotation: Any) -> str:
-    """The values of a Literal, also inside a union."""
+    """Returns the values of a Literal, also inside a union."""
     literals = [one for one in (annotation, *get_args(annotation)) if get_origin(one) is Literal]
     return ", ".join(f"`{value}`" for one in literals for value in get_args(one)) + "." if literals else ""
 
@@ -233,13 +233,13 @@ def _command(command: Any, path: list[str]) -> str:
 
 
 def _metavar(argument: Any) -> str:
-    """The argument as the usage line shows it; versions of click differ in whether they want a context."""
+    """Returns the argument as in the usage line; whether click needs a context depends on its version."""
     wants_context = "ctx" in inspect.signature(argument.make_metavar).parameters
     return str(argument.make_metavar(None) if wants_context else argument.make_metavar())
 
 
 def _help(command: Any) -> str:
-    """The command's help; what follows a form feed or `\\b` is an example and keeps its lines."""
+    """Returns the command's help; text after a form feed or `\\b` is an example and keeps its lines."""
     prose, _, example = (command.help or "").partition("\b")
     text = _one_line(inspect.cleandoc(prose))
     lines = [line for line in inspect.cleandoc(example).splitlines() if line.strip()]
@@ -247,12 +247,12 @@ def _help(command: Any) -> str:
 
 
 def _subclasses(parent: type[Any]) -> list[type[Any]]:
-    """Every class below `parent`, once."""
+    """Yields every subclass of `parent` once."""
     return list(dict.fromkeys(one for child in parent.__subclasses__() for one in (child, *_subclasses(child))))
 
 
 def _title(name: str) -> str:
-    """`ObjectStoreSettings` -> `Object store`."""
+    """Returns the title of a settings class: `ObjectStoreSettings` becomes `Object store`."""
     words = re.findall(r"[A-Z][a-z0-9]*", name.removesuffix("Settings"))
     return " ".join(words[:1] + [word.lower() for word in words[1:]])
 

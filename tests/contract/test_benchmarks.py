@@ -1,4 +1,4 @@
-"""The figures can be measured again: every module of tests/benchmarks still imports what it measures."""
+"""Benchmarks stay runnable: every module in tests/benchmarks can still import what it measures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The code stays as plain as it is: floors, circles, names, docstrings, READMEs."""
+"""Limits on the code's complexity: floors, circles, names, docstrings, READMEs."""
 
 from __future__ import annotations
 

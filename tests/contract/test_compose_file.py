@@ -1,4 +1,4 @@
-"""What compose.yaml promises: no privileges, no secret where others read it, no way out but for those who need one."""
+"""Guarantees of compose.yaml: no privileges, no exposed secrets, no internet access except where it is needed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((REPOSITORY / "compose.yaml").read_text
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 TLS: dict[str, Any] = yaml.safe_load((REPOSITORY / "compose.tls.yaml").read_text(encoding="utf-8"))
 EXAMPLE = (REPOSITORY / ".env.example").read_text(encoding="utf-8")
-# What the entrypoint needs to give the data to its user and become that user. The others begin as their user.
+# The entrypoint needs these to hand the data to its user and become that user. Other containers start as theirs.
 CAPABILITIES = {"seaweedfs": ["CHOWN", "SETGID", "SETUID"]}
 WRITES_ITS_OWN_IMAGE = {"neo4j"}
 
@@ -43,7 +43,7 @@ def on(network: str) -> set[str]:
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_a_container_has_no_privileges(name: str) -> None:
-    """PostgreSQL and Neo4j had all capabilities that Docker gives, and could gain others."""
+    """Regression: PostgreSQL and Neo4j had all of Docker's default capabilities, and could gain more."""
     one = SERVICES[name]
     assert one["cap_drop"] == ["ALL"]
     assert one.get("cap_add", []) == CAPABILITIES.get(name, [])
@@ -54,18 +54,18 @@ def test_a_container_has_no_privileges(name: str) -> None:
 
 
 def test_redis_is_full_before_its_container_is() -> None:
-    """It had no limit of its own: it was killed, read its file, and was killed again."""
+    """Regression: without its own limit, Redis was killed, read its file, and was killed again."""
     redis = SERVICES["redis"]
     arguments = redis["command"]
     most = arguments[arguments.index("--maxmemory") + 1]
     assert most == MOST_MEMORY
-    assert int(most.removesuffix("mb")) <= 0.7 * int(redis["mem_limit"].removesuffix("m"))  # it forks, and has buffers
+    assert int(most.removesuffix("mb")) <= 0.7 * int(redis["mem_limit"].removesuffix("m"))  # forks and buffers
     assert arguments[arguments.index("--maxmemory-policy") + 1] == "noeviction"
 
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_memory_is_no_disk(name: str) -> None:
-    """A tmpfs without a size took uploads until the container was killed: they lie on volumes now."""
+    """Regression: an unlimited tmpfs took uploads until the container was killed; they are on volumes now."""
     for place in SERVICES[name].get("tmpfs", []):
         assert re.search(r":size=\d+m$", place), place
     assert SERVICES["ingestion"]["environment"]["UPLOAD_FOLDER"] == "/spool"
@@ -76,7 +76,7 @@ def test_memory_is_no_disk(name: str) -> None:
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_no_secret_stands_in_an_environment_or_a_command(name: str, new_env: ModuleType) -> None:
-    """`docker inspect` and the list of processes show both."""
+    """`docker inspect` and process lists show both."""
     secret = {*re.findall(r"^([A-Z0-9_]+)=<generate>$", EXAMPLE, re.MULTILINE)} - {"TOKEN_PUBLIC_KEYS"}
     secret |= {one.upper() for one in new_env.OF_OTHERS}
     one = SERVICES[name]
@@ -86,7 +86,7 @@ def test_no_secret_stands_in_an_environment_or_a_command(name: str, new_env: Mod
 
 
 def test_only_named_containers_have_a_way_out() -> None:
-    """Every container could send what it knew anywhere."""
+    """Regression: every container could reach the internet."""
     networks = {name: bool((one or {}).get("internal")) for name, one in COMPOSE["networks"].items()}
     assert networks == {
         "edge": False,
@@ -106,7 +106,7 @@ def test_only_named_containers_have_a_way_out() -> None:
 
 
 def test_the_object_store_is_near_those_alone_that_have_its_keys() -> None:
-    """Its filer, master and volume ports were open to every container on the network of the stores."""
+    """Regression: its filer, master and volume ports were open to every container on the stores' network."""
     assert on("objects") == {
         "seaweedfs",
         "orchestrator",
@@ -119,7 +119,7 @@ def test_the_object_store_is_near_those_alone_that_have_its_keys() -> None:
 
 
 def test_files_are_read_where_there_is_no_network_and_no_secret() -> None:
-    """They were read in the worker's container, beside its passwords and its way out."""
+    """Regression: files were read in the worker's container, which has passwords and internet access."""
     converter = SERVICES["converter"]
     assert converter["network_mode"] == "none"
     assert not {"networks", "secrets", "ports", "cap_add"} & set(converter)
@@ -135,7 +135,7 @@ def test_files_are_read_where_there_is_no_network_and_no_secret() -> None:
 
 
 def test_https_at_the_gateway_changes_nothing_else() -> None:
-    """`-f compose.tls.yaml` gives the gateway the certificate and its key as secrets, and settings that name them."""
+    """`-f compose.tls.yaml` only gives the gateway certificate and key as secrets, and the settings that name them."""
     assert set(TLS) == {"services", "secrets"}
     assert set(TLS["services"]) == {"gateway"}
     gateway = TLS["services"]["gateway"]
@@ -164,7 +164,7 @@ def test_every_secret_is_written_and_named(new_env: ModuleType) -> None:
 def test_an_older_env_gets_the_secrets_that_it_lacks(
     new_env: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An upgrade is one command, and changes no secret that is in use."""
+    """An upgrade takes one command, and changes no secret in use."""
     (tmp_path / ".env.example").write_text(EXAMPLE, encoding="utf-8")
     assert new_env.main(tmp_path) == 0
     whole = (tmp_path / ".env").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The committed documents equal what the code says, and keep the API's conventions."""
+"""The committed documents match the code and follow the API's conventions."""
 
 from __future__ import annotations
 

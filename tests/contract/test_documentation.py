@@ -1,4 +1,4 @@
-"""The pages agree with the repository: links, anchors, lengths, and every command and route that they name."""
+"""The pages match the repository: links, anchors, lengths, and every command and route that they name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 
 
 def pages() -> list[Path]:
-    """Every page of the repository that people read; neither prompts nor example documents."""
+    """Returns every page meant for readers: neither prompts nor example documents."""
     files = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"],
         cwd=ROOT,
@@ -47,7 +47,7 @@ def name(page: Path) -> str:
 
 @cache
 def anchors(page: Path) -> frozenset[str]:
-    """The fragments of a page's headings, as GitHub and the site form them."""
+    """Returns the fragments of a page's headings, as GitHub and the site build them."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
     headings = re.findall(r"^#+ +(.+?) *$", text, re.MULTILINE)
     plain = [re.sub(r"\[([^\]]*)\]\([^)]*\)|`", r"\1", heading).strip().lower() for heading in headings]
@@ -76,7 +76,7 @@ def test_a_readme_is_short(page: Path) -> None:
 
 
 def commands(*languages: str) -> Iterator[tuple[Path, str]]:
-    """(page, line) for each line of the code blocks in these languages; continued lines are joined."""
+    """Yields (page, line) for each line of the code blocks in these languages; continued lines are joined."""
     for page in pages():
         for language, block in FENCE.findall(page.read_text(encoding="utf-8")):
             if language in languages:
@@ -93,10 +93,10 @@ def attractor_lines() -> list[tuple[str, str]]:
 
 
 def attractor_in_sentences() -> list[tuple[str, str]]:
-    """(page, command) for each `attractor a|b` in a sentence or table, one for each alternative of its last word."""
+    """Returns (page, command) for each `attractor a|b` in the text, one per alternative of its last word."""
     found = []
     for page in pages():
-        if page.name == "CHANGELOG.md":  # it may name what is gone
+        if page.name == "CHANGELOG.md":  # it may name removed commands
             continue
         text = FENCE.sub("", page.read_text(encoding="utf-8")).replace("\\|", "|")
         for line in re.findall(r"`attractor ([a-z][^`\n]*)`", text):
@@ -156,7 +156,7 @@ def test_every_route_in_an_example_exists() -> None:
 
 
 def test_every_variable_that_is_named_exists() -> None:
-    """In code or configuration; the changelog may name what is gone, the figures what only a benchmark reads."""
+    """Looks in code and configuration; the changelog may name removed variables."""
     paths = [path for pattern in SOURCES for path in ROOT.glob(pattern)]
     sources = "\n".join(path.read_text(encoding="utf-8") for path in paths)
     known = {"FORWARDED_ALLOW_IPS"}  # uvicorn reads it
@@ -203,7 +203,7 @@ def test_every_command_of_a_service_exists() -> None:
 
 
 def test_the_reference_pages_are_current() -> None:
-    """In a process of its own: what other tests import would show up on the pages."""
+    """Runs in a separate process, because imports of other tests would appear on the pages."""
     check = [sys.executable, "-m", "contract.generate", "--check"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
     ran = subprocess.run(check, cwd=ROOT, env=environment, capture_output=True, text=True)

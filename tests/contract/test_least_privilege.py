@@ -1,4 +1,4 @@
-"""No process is given a secret that it does not read: both ways to run, against the settings classes."""
+"""No process gets a secret that it does not read: both ways to run, compared with the settings classes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from service_kit.settings import MigrationSettings
 
 
 def secrets_of(settings: type[BaseSettings]) -> set[str]:
-    """The variables that it reads as secrets; an access key goes with its secret key."""
+    """Returns the variables read as secrets; an access key counts with its secret key."""
     named = {name.upper() for name, field in settings.model_fields.items() if "SecretStr" in repr(field.annotation)}
     return named | ({"S3_ACCESS_KEY"} if "S3_SECRET_KEY" in named else set())
 
@@ -27,7 +27,7 @@ ALL = set[str]().union(MIGRATION, *map(secrets_of, SETTINGS.values()))
 
 
 def compose() -> dict[str, set[str]]:
-    """Variables by container; a secret's file stands for the variable of its name."""
+    """Returns the variables by container; a secret file counts as the variable of its name."""
     text = (Path(__file__).parents[2] / "compose.yaml").read_text(encoding="utf-8")
     found = {}
     for name, one in yaml.safe_load(text)["services"].items():

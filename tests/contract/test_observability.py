@@ -1,4 +1,4 @@
-"""What alerts and dashboards ask for is what the code tells, and each alert has its entry in the runbooks."""
+"""Alerts and dashboards use only metrics that the code exports, and each alert has an entry in the runbooks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from api_calls import REPOSITORY
 PROMETHEUS, GRAFANA = REPOSITORY / "infra" / "prometheus", REPOSITORY / "infra" / "grafana"
 RUNBOOKS = (REPOSITORY / "docs" / "runbooks.md").read_text(encoding="utf-8")
 RULES: list[dict[str, Any]] = yaml.safe_load((PROMETHEUS / "rules.yml").read_text("utf-8"))["groups"][0]["rules"]
-# Kind of metric by the name that makes one, and what Prometheus then has.
+# Kinds of metrics by constructor, with the suffixes of the series in Prometheus.
 SERIES = {
     "Counter": ("",),
     "counter": ("",),
@@ -28,14 +28,14 @@ SERIES = {
     "Histogram": ("_bucket", "_count", "_sum"),
     "Info": ("_info",),
 }
-OF_OTHERS = {"up", "process_resident_memory_bytes", "process_cpu_seconds_total"}  # Prometheus' own, and its client's
+OF_OTHERS = {"up", "process_resident_memory_bytes", "process_cpu_seconds_total"}  # of Prometheus and its client library
 OF_THE_SCRAPE = {"job", "instance", "service", "le"}
 NAME = re.compile(r"\b(?:attractor_[a-z0-9_]+|process_[a-z_]+|up)\b(?=[{\[) ]|$)")
 LABELLED = re.compile(r"\b(attractor_[a-z0-9_]+)\{([^}]*)\}")
 
 
 def calls() -> Iterator[tuple[str, ast.Call]]:
-    """Yields (kind, call) for each metric that the code of services and libraries makes."""
+    """Yields (kind, call) for each metric created in the code of services and libraries."""
     for folder in ("libs", "services"):
         for file in (REPOSITORY / folder).glob("*/src/**/*.py"):
             text = file.read_text(encoding="utf-8")
@@ -48,7 +48,7 @@ def calls() -> Iterator[tuple[str, ast.Call]]:
 
 @cache
 def metrics() -> Mapping[str, frozenset[str] | None]:
-    """Returns the labels of each series; None where the code does not list them in the place."""
+    """Returns the labels of each series; None if the code does not list them in the call."""
     found: dict[str, frozenset[str] | None] = {}
     for kind, call in calls():
         first = call.args[0] if call.args else None
@@ -69,7 +69,7 @@ def labels_of(kind: str, call: ast.Call) -> frozenset[str] | None:
 
 
 def queries() -> Iterator[tuple[str, str]]:
-    """Yields (where, query) of each rule and each panel."""
+    """Yields (place, query) for each rule and each panel."""
     for rule in RULES:
         yield rule["alert"], rule["expr"]
     for panels in dashboards().DASHBOARDS.values():
@@ -85,7 +85,7 @@ def dashboards() -> Any:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(__import__("sys").modules, "dashboards", module)  # its dataclasses look there
+        patch.setitem(__import__("sys").modules, "dashboards", module)  # its dataclasses look it up there
         spec.loader.exec_module(module)
     return module
 

@@ -1,4 +1,4 @@
-"""`make pin`: Compose then takes each image by its digest, whatever the tag comes to name."""
+"""`make pin`: Compose uses each image by its digest, even if the tag moves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from api_calls import REPOSITORY
 EXAMPLE = (REPOSITORY / ".env.example").read_text(encoding="utf-8")
 NAMES = {"POSTGRES_IMAGE", "REDIS_IMAGE", "NEO4J_IMAGE", "SEAWEEDFS_IMAGE", "PYTHON_IMAGE"}
 NAMES |= {"PROMETHEUS_IMAGE", "GRAFANA_IMAGE"}
-# Answers as Docker 28 does; `known.json` says which digests the registry has.
+# Responds like Docker 28; `known.json` lists the digests in the registry.
 DOCKER = """#!{python}
 import json, pathlib, sys
 known = json.loads(pathlib.Path(__file__).with_name("known.json").read_text())
@@ -31,7 +31,7 @@ else:
 
 
 class Deployment:
-    """A checkout with an .env, and a registry of its own."""
+    """A checkout with an .env and its own registry."""
 
     def __init__(self, folder: Path) -> None:
         self.env, self.programs = folder / ".env", folder / "bin"

@@ -1,4 +1,4 @@
-"""A query that forgets its filter sees nothing: every table of every service, in one database as it is deployed."""
+"""A query without its filter sees nothing: every table of every service, in one database as deployed."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ COLUMNS_OF = """
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
     WHERE c.relkind IN ('r', 'p') AND n.nspname = %s AND a.attnum > 0 GROUP BY 1
 """
-# What a row must have, with a value that its enumeration or CHECK allows.
+# Required columns, with a value that the enumeration or CHECK allows.
 NEEDED_COLUMNS = """
     SELECT a.attname, format_type(a.atttypid, NULL),
            coalesce((SELECT min(enumlabel) FROM pg_enum WHERE enumtypid = a.atttypid),
@@ -113,7 +113,7 @@ class Deployment:
             yield connection
 
     def insertion(self, table: Table, workspace_id: UUID) -> tuple[sql.Composed, list[Any]]:
-        """A row with whatever the table demands."""
+        """Returns an INSERT of a row with everything that the table requires."""
         columns = self.owner.execute(NEEDED_COLUMNS, (str(table),)).fetchall()
         names = [sql.Identifier(name) for name, _, _ in columns]
         casts = [sql.SQL("%s::" + kind) for _, kind, _ in columns]
@@ -130,7 +130,7 @@ class Deployment:
         return sql.Identifier(self.owner.execute(NEEDED_COLUMNS, (str(table),)).fetchall()[0][0])
 
     def fill(self, table: Table, workspace_id: UUID) -> None:
-        """Inserts a row as the administrator, past foreign keys and triggers."""
+        """Inserts a row as the administrator, bypassing foreign keys and triggers."""
         with self.owner.transaction():
             self.owner.execute("SET LOCAL session_replication_role = replica")
             self.owner.execute(*self.insertion(table, workspace_id))
@@ -182,7 +182,7 @@ def test_a_query_without_its_filter_sees_and_changes_no_row_of_another_workspace
 
 
 def test_a_transaction_of_a_user_sees_and_writes_no_row_of_another_user(deployment: Deployment) -> None:
-    """Of what memory keeps: each table that names a user has a second wall, around the rows of each."""
+    """In memory's schema, a second policy separates the users in each table that names one."""
     columns = {
         table: [name for name in ("owner_id", "user_id", "created_by") if name in columns]
         for table, columns in deployment.owner.execute(COLUMNS_OF, ("memory",)).fetchall()
@@ -219,7 +219,7 @@ def test_no_row_can_be_put_or_moved_into_another_workspace(deployment: Deploymen
 
 
 def test_no_row_can_be_put_into_a_deleted_workspace(deployment: Deployment) -> None:
-    """But for the outbox, through which the purge tells, and for the mark itself."""
+    """Exceptions are the outbox, through which the purge reports, and the marker itself."""
     gone = uuid4()
     tombstones = [table for table in deployment.tables if table.name == "deleted_workspace"]
     assert {table.schema for table in tombstones} == set(SERVICES)
@@ -241,7 +241,7 @@ def test_no_row_can_be_put_into_a_deleted_workspace(deployment: Deployment) -> N
 
 
 def test_every_table_of_a_service_is_purged_with_its_workspace(deployment: Deployment) -> None:
-    """The purge finds them by their column, in an order that foreign keys allow."""
+    """The purge finds tables by their column, in an order that foreign keys allow."""
     for service in SERVICES:
         with deployment.service(service) as connection:
             found = connection.execute(WorkspacePurgeSql.tables.encode()).fetchall()
@@ -256,7 +256,7 @@ def test_a_service_cannot_take_its_wall_down(deployment: Deployment) -> None:
         "ALTER TABLE {0} DISABLE ROW LEVEL SECURITY",
         "DROP POLICY {1} ON {0}",
         "CREATE POLICY hole ON {0} USING (true)",
-        "TRUNCATE {0}",  # row-level security does not bind it
+        "TRUNCATE {0}",  # row-level security does not apply to it
         "SET row_security = off; SELECT * FROM {0}",
     )
     for table in (table for table in deployment.tables if table.protected):

@@ -1,4 +1,4 @@
-"""The settings that people read about are those of the code; `docs/reference/settings.md` is made from its classes."""
+"""Documented settings match the code; `docs/reference/settings.md` is generated from the classes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ TITLE = re.compile(r"^## (.+)$", re.MULTILINE)
 ROW = re.compile(r"^\| `([A-Z][A-Z0-9_]*)` \| ([^|]*?) \|", re.MULTILINE)
 GUIDE = (REPOSITORY / "docs" / "configuration.md").read_text(encoding="utf-8")
 REFERENCE = (REPOSITORY / "docs" / "reference" / "settings.md").read_text(encoding="utf-8")
-# Who starts the services reads these: Compose, the embedded stack, Neo4j's own image.
+# Read by what starts the services: Compose, the embedded stack, Neo4j's own image.
 OF_THE_DEPLOYMENT = {"GATEWAY_PORT", "GATEWAY_BIND", "GATEWAY_HOST", "ATTRACTOR_DATA"} | {
     "DOCUMENTS_FOLDER",
     "DOCUMENTS_WORKSPACES",
 }
-# The library that watches folders reads this one itself.
+# Read by the library that watches folders.
 OF_A_LIBRARY = {"WATCH_POLLING"}
 ELSEWHERE = OF_THE_DEPLOYMENT | OF_A_LIBRARY
 
 
 def reference() -> dict[str, dict[str, str]]:
-    """Returns the defaults by title and variable."""
+    """Returns the defaults in the reference, by title and variable."""
     _, *parts = TITLE.split(REFERENCE)
     return {title: dict(ROW.findall(text)) for title, text in zip(parts[::2], parts[1::2], strict=True)}
 
@@ -40,7 +40,7 @@ def plain(default: str) -> str:
 
 
 def guide() -> list[tuple[str, str]]:
-    """Returns (variable, default) of each row of the guide's first table."""
+    """Returns (variable, default) for each row of the guide's first table."""
     table = GUIDE.partition("## What most people set")[2].partition("\n## ")[0]
     found = []
     for variables, default in re.findall(r"^\| (`[^|]*) \| ([^|]*?) \|", table, re.MULTILINE):

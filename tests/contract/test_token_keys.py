@@ -1,4 +1,4 @@
-"""The keys that `make env` makes are those that the services read."""
+"""The services can read the keys that `make env` generates."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def test_every_package_has_the_version_of_the_repository() -> None:
     assert {project["name"]: project["version"] for project in projects} == {
         project["name"]: VERSION for project in projects
     }
-    installed = {project["name"] for project in projects} - {"attractor-web"}  # which takes a build
+    installed = {project["name"] for project in projects} - {"attractor-web"}  # which needs a build
     assert set(map(version, installed)) == {VERSION}, "run `make setup`"
 
 

@@ -1,4 +1,4 @@
-"""The settings class of each process, and the variables that the embedded stack hands on to it."""
+"""The settings class of each process, and the variables that the embedded stack passes to it."""
 
 from __future__ import annotations
 
@@ -28,6 +28,6 @@ SETTINGS: dict[str, type[BaseSettings]] = {
 
 
 def variables() -> str:
-    """Returns the document: the variables that each process reads, by its name."""
+    """Returns the document: the variables that each process reads, by process name."""
     named = {name: sorted(field.upper() for field in one.model_fields) for name, one in SETTINGS.items()}
     return json.dumps(named, indent=1) + "\n"

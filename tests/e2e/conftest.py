@@ -17,11 +17,11 @@ from stack import EmbeddedStack
 
 @pytest.fixture(scope="session")
 def embedded_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack | None]:
-    """None when another stack is given."""
+    """The embedded stack; None if ATTRACTOR_URL names another one."""
     if os.environ.get("ATTRACTOR_URL"):
         yield None
         return
-    # A busy machine misses deadlines, and a search then answers without that leg.
+    # On a busy machine a leg may miss its deadline and be left out of a search.
     deadlines = ("LEXICAL", "DENSE", "HIGHLIGHT", "GRAPH", "SESSIONS", "RERANK", "RETRIEVAL")
     settings = {f"{name}_DEADLINE_SECONDS": "60" for name in deadlines} | {"RATE_LIMIT_PER_MINUTE": "100000"}
     folder = tmp_path_factory.mktemp("stack")
@@ -32,7 +32,7 @@ def embedded_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedde
 
 @pytest.fixture(scope="session")
 def address(embedded_stack: EmbeddedStack | None) -> tuple[str, str]:
-    """(URL, administrator's key)."""
+    """The URL of the stack and the administrator's key."""
     if embedded_stack is None:
         return os.environ["ATTRACTOR_URL"], os.environ["ATTRACTOR_API_KEY"]
     return embedded_stack.url, embedded_stack.api_key
@@ -40,7 +40,7 @@ def address(embedded_stack: EmbeddedStack | None) -> tuple[str, str]:
 
 @pytest.fixture(scope="session")
 def data_folder(embedded_stack: EmbeddedStack | None) -> Path | None:
-    """Of the embedded stack."""
+    """The data folder of the embedded stack."""
     return embedded_stack.folder.path if embedded_stack else None
 
 
@@ -54,7 +54,7 @@ async def admin(address: tuple[str, str]) -> AsyncIterator[httpx2.AsyncClient]:
 def make_tenant(
     address: tuple[str, str], admin: httpx2.AsyncClient
 ) -> Callable[[str], AbstractAsyncContextManager[Tenant]]:
-    """`async with make_tenant("name") as tenant`: a new workspace with an owner's key of its own user."""
+    """`async with make_tenant("name") as tenant`: a new workspace with its own user and that owner's key."""
 
     return partial(new_tenant, address[0], admin)
 

@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is a success or a 4xx problem: never a 500, never a stuck document."""
+"""Whatever is sent, the response is a success or a 4xx problem: never a 500, never a stuck document."""
 
 from __future__ import annotations
 

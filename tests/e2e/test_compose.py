@@ -1,4 +1,4 @@
-"""What only the Compose stack has: Neo4j, hardened containers, walls between them, one published port, more workers."""
+"""The parts that only Compose has: Neo4j, hardened and isolated containers, one published port, more workers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROBE = (REPOSITORY / "tests" / "port_probe.py").read_text(encoding="utf-8")
 OBJECT_STORE = [("seaweedfs", port) for port in (8333, 8888, 9333, 9340, 23646, 18333, 18888, 19333, 19340, 33646)]
 STORES = [*OBJECT_STORE, ("postgres", 5432), ("redis", 6379), ("neo4j", 7474), ("neo4j", 7473), ("neo4j", 7687)]
 WITH_A_WAY_OUT = OURS - {"ingestion", "converter"}
-# Prints what a process in the container could use: its network interfaces, its secrets, other writable places.
+# Prints what a process in the container could use: network interfaces, secrets, writable places.
 SURROUNDINGS = """
 import json, os, socket
 places = [line.split()[1] for line in open("/proc/mounts") if not line.startswith("proc ")]
@@ -79,7 +79,7 @@ def test_containers_run_without_privileges():
 
 @pytest.mark.parametrize("service", ["gateway", "memory", "ingestion"])
 def test_a_container_gets_nothing_from_a_store_without_its_keys(service: str):
-    """Each held all files of all workspaces, by the ports of the object store that ask nobody for a key."""
+    """Regression: every container could read all files of all workspaces through object store ports without a key."""
     ports = [*STORES, *((one, 8000) for one in sorted(OURS - {"gateway", "ingestion-worker", "converter"}))]
     command = ["docker", "compose", "exec", "-T", service, "python", "-", json.dumps(ports)]
     done = subprocess.run(command, cwd=REPOSITORY, input=PROBE, check=True, capture_output=True, text=True)
@@ -104,7 +104,7 @@ def test_only_named_containers_have_a_way_out():
 
 
 async def test_files_are_read_in_a_container_without_network_secrets_and_others_files(tenant):
-    """A file that takes its reader over found the worker's passwords there, and its way out."""
+    """Regression: a file that took over its reader had the worker's passwords and internet access."""
     [converter] = [one for one in containers() if service_of(one) == "converter"]
     assert converter["HostConfig"]["NetworkMode"] == "none"
     assert {one["Destination"] for one in converter["Mounts"]} == {"/run/converter", "/spool", "/models"}
@@ -135,7 +135,7 @@ async def test_neo4j_answers_and_equals_what_postgres_knows(make_tenant):
     async with make_tenant("graph") as tenant:
         await ingest(tenant.http, [EXAMPLES / "services.md"])
         await eventually(tenant.http, "/v1/graph/expand", {"entities": ["AuthService"]}, "chunks")
-        async with asyncio.timeout(PATIENCE):  # until the projection has followed, PostgreSQL answers
+        async with asyncio.timeout(PATIENCE):  # PostgreSQL answers until the projection has caught up
             while (found := await status(tenant.http))["store"] != "neo4j":  # noqa: ASYNC110  the API has no event
                 await asyncio.sleep(0.2)
         assert found["entities"] > 0

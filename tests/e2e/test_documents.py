@@ -1,4 +1,4 @@
-"""Documents: every format, broken files, deletion that is proved."""
+"""Documents: every format, broken files, proof of deletion."""
 
 from __future__ import annotations
 

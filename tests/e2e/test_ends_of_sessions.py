@@ -1,4 +1,4 @@
-"""Through the whole stack: what is remembered of a session, and who reads one that is shared."""
+"""Through the whole stack: what memory keeps of a session, and who can read a shared one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def asked_in(http: httpx2.AsyncClient, session: dict[str, Any], question: 
 
 
 async def remembered(http: httpx2.AsyncClient, sessions: set[str]) -> None:
-    """Waits until episodes of these sessions are remembered, and of no other."""
+    """Waits until episodes of exactly these sessions are remembered."""
     async with asyncio.timeout(PATIENCE):
         while {one["session_id"] for one in await listed(http, "/v1/memories")} != sessions:  # noqa: ASYNC110
             await asyncio.sleep(0.2)  # the API has no event for it
@@ -54,7 +54,7 @@ async def test_nothing_of_a_temporary_session_is_remembered(place: Any) -> None:
     http = place.http
     secret = await asked_in(http, {"temporary": True}, "Whom does BillingRouter page at night?")
     open_one = await asked_in(http, {}, "Whom does BillingRouter page by day?")
-    await remembered(http, {open_one})  # the turn of the temporary one came first
+    await remembered(http, {open_one})  # the turn of the temporary session came first
     assert secret not in {one["id"] for one in (await http.get("/v1/sessions")).json()["items"]}
     assert (await http.get("/v1/sessions/search", params={"q": "night"})).json()["items"] == []
 

@@ -1,4 +1,4 @@
-"""`attractor eval` and `attractor search`, the commands as users run them, against the stack."""
+"""`attractor eval` and `attractor search`, run as users do, against the stack."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def key_of(http: httpx2.AsyncClient) -> str:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Four notes and three questions, one of which has no answer among them."""
+    """Four notes and three questions, one of which they do not answer."""
     folder = tmp_path / "notes"
     folder.mkdir()
     notes = [

@@ -1,4 +1,4 @@
-"""Every `sh` block of the guides runs as it stands there, in order, and succeeds."""
+"""Every `sh` block of the guides runs unchanged, in order, and succeeds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from api_calls import PATIENCE, REPOSITORY, Tenant, ingest
 
-# docs/graph.md uses the function of docs/api.md; here an error of the server is one of the command.
+# docs/graph.md uses the function of docs/api.md; here a server error fails the command.
 PRELUDE = r"""
 set -eu
 curl() { command curl --fail-with-body "$@"; }
@@ -82,7 +82,7 @@ async def test_the_commands_of_the_graph_s_page_work(make_tenant, address, tmp_p
     [("team-member", "Mara Lindqvist approves each release"), ("integrator", "retries a payment three times")],
 )
 async def test_the_commands_of_a_guide_work(make_tenant, address, tmp_path, guide: str, expected: str) -> None:
-    """One script, since later blocks use what earlier ones set."""
+    """Runs all blocks as one script, because later ones use variables of earlier ones."""
     async with make_tenant(guide) as tenant:
         output = await run("\n".join(blocks(f"guides/{guide}.md")), tmp_path, environment(tenant, address[0]))
         assert expected in output

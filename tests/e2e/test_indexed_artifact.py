@@ -1,4 +1,4 @@
-"""An artifact that was made a document is found and cited; its next version takes its place, and it goes with it."""
+"""An artifact made into a document is found and cited, replaced by its next version, and deleted with its session."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ QUESTION = "How often is the zebrafish tank of the Quito office cleaned?"
 
 
 async def cited(http: httpx2.AsyncClient) -> list[tuple[str, str]]:
-    """Asks in a new session; returns document and quote of each citation."""
+    """Asks in a new session; returns the document and the quote of each citation."""
     session = (await created(http, "/v1/sessions", {}))["id"]
     headers = {"Accept": "text/event-stream"}
     body = {"content": QUESTION}

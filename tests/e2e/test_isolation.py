@@ -18,7 +18,7 @@ SECRET = "The code word of the first workspace is quixotic-zebra-4711."
 
 @pytest.fixture(scope="module")
 async def neighbours(make_tenant, tmp_path_factory):
-    """Two tenants; the first has a document, a session, a run, a memory and entities, whose ids are given as well."""
+    """Two tenants, and the ids of the first one's document, session, run, memory and entities."""
     async with make_tenant("first") as first, make_tenant("second") as second:
         path = tmp_path_factory.mktemp("secret") / "secret.md"
         path.write_text(f"# CodeWordService\n\n{SECRET} CodeWordService depends on VaultService.\n")
@@ -117,8 +117,8 @@ async def test_no_route_gives_the_other_workspace_away(neighbours):
         assert response.status_code < 500, (method, path, response.text)
         assert "quixotic" not in response.text, (method, path)
         assert "CodeWordService" not in response.text, (method, path)
-        # The id of an embedding space says which model it is: each workspace has its own under it. All share models
-        # and graphs.
+        # Excluded: the id of an embedding space only names its model, and each workspace has its own space under it.
+        # Models and graphs are shared.
         if names and not path.startswith(("/v1/users", "/v1/embedding-spaces", "/v1/models", "/v1/graphs")):
             assert response.status_code in {403, 404, 405, 412, 415, 422}, (method, path, response.status_code)
         tried += 1

@@ -1,4 +1,4 @@
-"""What is learned of a user from one artifact is in the prompt of the next, until they delete it."""
+"""Preferences learned from one artifact are in the prompt of the next, until the user deletes them."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ REFLECTIONS = {
 
 
 async def written(http: httpx2.AsyncClient, wish: str) -> None:
-    """Has an artifact written in a new session, and waits for its run."""
+    """Asks for an artifact in a new session, and waits for the run."""
     session = (await http.post("/v1/sessions", json={"title": "t"})).json()["id"]
     run = (await http.post(f"/v1/sessions/{session}/messages", json={"content": wish})).json()
     async with asyncio.timeout(PATIENCE):
         while (ended := (await http.get(f"/v1/runs/{run['id']}")).json())["status"] in ("queued", "running"):  # noqa: ASYNC110
-            await asyncio.sleep(0.2)  # read from PostgreSQL: the stream's process is killed in between
+            await asyncio.sleep(0.2)  # polls, because the stream's process is killed meanwhile
     assert (ended["status"], ended["answer"]["artifact_index"]) == ("completed", 1), ended
 
 
 async def styles(http: httpx2.AsyncClient, count: int) -> list[dict[str, Any]]:
-    """Returns the styles among the memories, as soon as there are so many."""
+    """Waits until memory has this many styles; returns them."""
     async with asyncio.timeout(PATIENCE):
         while True:
             found = (await http.get("/v1/memories")).json().get("items", [])
             if len(kept := [one for one in found if one["kind"] == "style"]) == count:
                 return kept
-            await asyncio.sleep(0.2)  # memory follows the turn, and has no event for it
+            await asyncio.sleep(0.2)  # memory is updated after the turn, without an event
 
 
 def prompts(world: Any) -> list[str]:
-    """Returns what the model read for each document."""
+    """Returns the prompts that the model got for documents."""
     return [one["messages"][0]["content"] for one in world.chats if WRITE in one["messages"][0]["content"]]
 
 
@@ -90,7 +90,7 @@ async def learned(stack: EmbeddedStack, world: Any) -> None:
         assert STYLE not in prompts(world)[-1]
         assert "<memory>Write without bullet points.</memory>" in prompts(world)[-1]
 
-        # Forgetting takes the message along that said so: nothing of it is recalled either.
+        # Forgetting also removes the message with the preference, so it is not recalled either.
         assert (await http.post("/v1/memories/forget", json={"about": "bullet points"})).status_code == 200
         await styles(http, 0)
         await written(http, "Write a one-page summary of how queues work")

@@ -1,4 +1,4 @@
-"""Search with all that it can be told, evidence for prompts and settings."""
+"""Search with all its parameters, evidence for prompts, and search settings."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ QUESTION = "Which projects depend on AuthService?"
 
 
 async def cited(http: httpx2.AsyncClient, session: str, **limits: object) -> set[object]:
-    """Asks in the session; returns the documents that the answer cites."""
+    """Asks in the session; returns the documents cited in the answer."""
     body = {"content": QUESTION, **limits}
     headers = {"Accept": "text/event-stream"}
     async with http.stream("POST", f"/v1/sessions/{session}/messages", json=body, headers=headers) as response:

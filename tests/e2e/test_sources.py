@@ -1,4 +1,4 @@
-"""A folder as a source, through the gateway: what happens to its files happens to their documents."""
+"""A folder as a source, through the gateway: its documents follow all changes of its files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STORK = "# Storks\n\ntags: birds, migration\n\nThe white stork winters in Africa
 
 @dataclass(frozen=True)
 class Mounted:
-    """A folder as this test sees it, and as the server does."""
+    """A folder, with its path for this test and its path for the server."""
 
     here: Path
     there: str
@@ -113,7 +113,7 @@ async def test_a_watched_folder_is_followed_without_anyone_asking(make_tenant, m
             while True:
                 if (await tenant.http.get("/v1/documents", params={"name": "herons.md"})).json()["items"]:
                     break
-                await asyncio.sleep(0.3)  # nothing that a caller could wait for is there yet
+                await asyncio.sleep(0.3)  # nothing exists yet that a caller could wait for
         assert (await searchable(tenant.http, "herons.md"))["status"] == "searchable"
         await tenant.http.delete(f"/v1/sources/{source}", params={"timeout": 60})
 
@@ -128,7 +128,7 @@ async def test_a_folder_outside_of_the_roots_is_refused(make_tenant):
 
 @pytest.mark.skipif(not os.environ.get("ATTRACTOR_COMPOSE"), reason="needs the Compose stack: ATTRACTOR_COMPOSE=1")
 def test_the_stores_agree():
-    # By default what changed in the last minutes is not compared: here that is everything.
+    # By default, recent changes are not compared, and here all are recent.
     environment = ["-e", "SETTLED_AFTER_SECONDS=5"]
     command = ["docker", "compose", "exec", "-T", *environment, "ingestion", "python", "-m", "ingestion", "reconcile"]
     run = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""Nothing leaves the deployment: every socket of every process stays on this machine while documents are ingested."""
+"""Nothing leaves the deployment: during ingestion, every socket of every process stays on this machine."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def stack(tmp_path_factory):
 
 
 def remote_addresses(stack: EmbeddedStack) -> set[str]:
-    """The peers of all sockets of all processes of the stack, children included."""
+    """Returns the peers of all sockets of all processes of the stack, including children."""
     found = set()
     for process in stack.processes().values():
         try:
             for one in [process, *process.children(recursive=True)]:
                 found |= {connection.raddr.ip for connection in one.net_connections("inet") if connection.raddr}
         except psutil.NoSuchProcess:
-            continue  # a conversion that has just ended
+            continue  # a conversion process that has just ended
     return found
 
 

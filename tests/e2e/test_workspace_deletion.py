@@ -1,4 +1,4 @@
-"""A workspace is deleted with all that it holds, also what is under way; its neighbour keeps everything."""
+"""A workspace is deleted with all its data and work in progress; its neighbour keeps everything."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def test_everything_goes_with_proof(make_tenant, admin) -> None:
             await ask(tenant.http, "What is this about?")
             assert (await tenant.http.post("/v1/memories", json={"content": "a note"})).status_code == 201
             await eventually_listed(tenant.http, "/v1/graph/entities")
-        # And what is under way: documents that wait for a worker, an answer that is being written.
+        # Work in progress: queued documents, and an answer that is being written.
         waiting = [("files", (f"{number}.md", f"# Late {number}\n\nText {number}.".encode())) for number in range(20)]
         assert (await doomed.http.post("/v1/documents", files=waiting)).status_code == 202
         session = (await doomed.http.post("/v1/sessions", json={})).json()["id"]

@@ -1,4 +1,4 @@
-"""Everything is killed and its data deleted: a restore brings rows, objects and answers of a moment back."""
+"""Everything is killed and its data deleted; a restore brings back rows, objects and answers of a moment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ QUESTION = "Where does the otter live?"
 
 
 def command(stack: EmbeddedStack, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs `python -m embedded` beside the stack."""
+    """Runs `python -m embedded` alongside the stack."""
     environment = {**os.environ, "ATTRACTOR_DATA": str(stack.folder.path)}
     return subprocess.run(
         [sys.executable, "-m", "embedded", *arguments], env=environment, capture_output=True, text=True
@@ -63,7 +63,7 @@ async def read(http: httpx2.AsyncClient, path: str) -> dict[str, Any]:
 
 
 async def recorded(http: httpx2.AsyncClient, session: str) -> dict[str, Any]:
-    """What a user sees: documents with their originals and texts, the session with its answer, what a search finds."""
+    """Returns what a user sees: documents with originals and texts, the session with its answer, search results."""
     documents = (await read(http, "/v1/documents"))["items"]
     files = {
         f"{one['name']} {kind}": (await http.get(f"/v1/documents/{one['id']}/{kind}")).raise_for_status().content
@@ -83,17 +83,17 @@ async def recorded(http: httpx2.AsyncClient, session: str) -> dict[str, Any]:
 
 
 def kill_everything(stack: EmbeddedStack) -> None:
-    """kill -9 of the launcher and of all that it started."""
+    """Sends kill -9 to the launcher and all its processes."""
     everything = [psutil.Process(stack.launcher.pid), *stack.processes().values()]
     for process in everything:
-        with suppress(psutil.NoSuchProcess):  # the launcher's end takes the services along
+        with suppress(psutil.NoSuchProcess):  # services end with the launcher
             process.kill()
     stack.launcher.wait()
     psutil.wait_procs(everything, timeout=60)
 
 
 async def gauges(stack: EmbeddedStack) -> str:
-    """Returns what the gateway tells Prometheus."""
+    """Returns the gateway's metrics."""
     targets = json.loads((stack.folder.path / "metrics.json").read_text(encoding="utf-8"))
     [address] = next(one["targets"] for one in targets if one["labels"]["service"] == "gateway")
     async with httpx2.AsyncClient(trust_env=False) as http:

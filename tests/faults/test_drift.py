@@ -1,4 +1,4 @@
-"""Stores that lost or kept what they should not: `reconcile` names each difference, and repairs it."""
+"""Stores with missing or leftover data: `reconcile` reports each difference, and repairs it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
 
 
 def reconcile(stack: EmbeddedStack, *arguments: str) -> tuple[int, dict[str, dict[str, Any]]]:
-    """(exit code, findings by kind)."""
+    """Runs `reconcile`; returns its exit code and the findings by kind."""
     environment = stack.processes()["ingestion"].environ() | {"SETTLED_AFTER_SECONDS": "0"}
     command = [sys.executable, "-m", "ingestion", "reconcile", "--json", *arguments]
     run = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -39,7 +39,7 @@ def reconcile(stack: EmbeddedStack, *arguments: str) -> tuple[int, dict[str, dic
 
 
 async def uploaded(http: httpx2.AsyncClient) -> dict[str, str]:
-    """Ids by name; each document is searchable and in the graph."""
+    """Uploads the pages; returns ids by name once each document is searchable and in the graph."""
     files = [("files", (name, text.encode())) for name, text in PAGES.items()]
     answer = (await http.post("/v1/documents", files=files)).raise_for_status().json()
     found = {one["name"]: one["document"]["id"] for one in answer["files"]}
@@ -59,7 +59,7 @@ async def settled(http: httpx2.AsyncClient, identifier: str) -> None:
 
 
 def damage(stack: EmbeddedStack, workspace: UUID, documents: dict[str, str]) -> None:
-    """Takes chunks from the object store, a document from the index, and puts an object that belongs to nobody."""
+    """Removes chunks from the object store and a document from the index, and adds an orphaned object."""
     environment = stack.processes()["ingestion"].environ()
     store = Minio(
         environment["S3_ENDPOINT"],

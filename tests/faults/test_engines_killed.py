@@ -1,6 +1,6 @@
-"""Workers, engines and consumers die while a folder is synchronised: at the end everything is there once, or says why.
+"""Workers, engines and consumers die during a synchronisation: in the end each file is there once, or says why not.
 
-A sample of the evaluation data by default; FAULTS_WHOLE=1 takes all 736 proposals and every file of doc-convert.
+Uses a sample of the evaluation data; FAULTS_WHOLE=1 takes all 736 proposals and every file of doc-convert.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ KILLED = ("ingestion-worker", "retrieval", "valkey", "postgres", "object-store")
 WHOLE = bool(os.environ.get("FAULTS_WHOLE"))
 PROPOSALS = 736 if WHOLE else 60
 KILLS_EACH = 6 if WHOLE else 2
-# The launcher gives up on a process that crashes five times a minute; a pause of 8 s between any two stays below.
+# The launcher gives up on a process that crashes five times a minute; 8 s between any two kills stay below that.
 PAUSE_SECONDS = 8.0
-# What the files of doc-convert deserve that cannot be read, by the end of their name: the classes of the reason.
+# Expected error classes of the unreadable files in doc-convert, by the end of their name.
 TRUE_REASONS = {".pdf": {"password-protected"}, ".doc": {"unsupported-format"}, ".ppt": {"unsupported-format"}}
 
 
@@ -54,7 +54,7 @@ def stack(documents: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 async def keep_killing(stack: EmbeddedStack, done: asyncio.Event) -> Counter[str]:
-    """Each in turn; a process that is just being started again is left to come up."""
+    """Kills the processes in turn; one that is being restarted is left alone."""
     kills: Counter[str] = Counter()
     for name in cycle(KILLED):
         if all(kills[one] >= KILLS_EACH for one in KILLED):
@@ -71,7 +71,7 @@ async def keep_killing(stack: EmbeddedStack, done: asyncio.Event) -> Counter[str
 
 
 async def patiently(http: httpx2.AsyncClient, path: str, **params: Any) -> dict[str, Any]:
-    """The answer, asked for again while the engine behind it is down."""
+    """Returns the response, retrying while the engine behind it is down."""
     async with asyncio.timeout(PATIENCE):
         while True:
             try:
@@ -79,8 +79,8 @@ async def patiently(http: httpx2.AsyncClient, path: str, **params: Any) -> dict[
                 if response.status_code == 200:
                     return dict(response.json())
             except httpx2.TransportError:
-                pass  # asked again below, like a refusal
-            await asyncio.sleep(0.5)  # what would tell that it is back is what is down
+                pass  # retried below, like a refusal
+            await asyncio.sleep(0.5)  # the process that would report its return is the one that is down
 
 
 async def every(http: httpx2.AsyncClient, path: str) -> list[dict[str, Any]]:
@@ -113,7 +113,7 @@ async def test_everything_is_searchable_once_or_failed_with_its_reason(stack: Em
 
 
 async def ended(http: httpx2.AsyncClient, source: str) -> dict[str, Any]:
-    """The first synchronisation, however often it had to begin again."""
+    """Waits for the first synchronisation, however often it has to start over."""
     while True:
         sync = (await patiently(http, f"/v1/sources/{source}/syncs"))["items"][0]
         if sync["status"] not in {"queued", "running"}:
@@ -122,7 +122,7 @@ async def ended(http: httpx2.AsyncClient, source: str) -> dict[str, Any]:
 
 
 async def nothing_in_work(http: httpx2.AsyncClient) -> None:
-    """Waits for one document after the other, as long as there is one."""
+    """Waits until no document is in progress."""
     while True:
         page = (await patiently(http, "/v1/documents", status="processing", limit=1))["items"]
         if not page:
@@ -148,25 +148,25 @@ async def settled(http: httpx2.AsyncClient, sync: dict[str, Any]) -> None:
 
 
 async def assert_indexed_once(http: httpx2.AsyncClient, document: dict[str, Any]) -> None:
-    """A search in the document alone returns each of its chunks once (up to 100, the most that it may)."""
+    """Asserts that a search limited to the document returns each of its chunks once (up to the limit of 100)."""
     body = {"query": "the", "mode": "dense", "k": 100, "document_ids": [document["id"]], "fold_duplicates": False}
     async with asyncio.timeout(PATIENCE):
         while True:
             response = await http.post("/v1/search", json=body)
             if response.status_code == 200:
                 break
-            await asyncio.sleep(0.5)  # the last kill may have been of the index
+            await asyncio.sleep(0.5)  # the last kill may have hit the index
     hits = response.json()["hits"]
     assert len(hits) == len({hit["chunk_id"] for hit in hits}) == min(100, document["chunk_count"]), document["name"]
 
 
 async def deletions_balance(http: httpx2.AsyncClient, source: str) -> None:
-    """The whole source is deleted: every service has confirmed every document, and none counts anything."""
+    """Deletes the source; asserts that every service has confirmed every document, with nothing left."""
     count = (await patiently(http, f"/v1/sources/{source}"))["documents"]
     receipt = (await http.delete(f"/v1/sources/{source}", params={"timeout": 240})).json()
     while receipt["completed_at"] is None:
         receipt = await patiently(http, f"/v1/sources/{source}/receipt")
-        await asyncio.sleep(0.5)  # the receipt grows by the services' confirmations
+        await asyncio.sleep(0.5)  # the receipt grows as services confirm
     assert (receipt["documents"], receipt["pending_documents"]) == (count, 0)
     assert {one["service"] for one in receipt["services"]} == set(CONFIRM_DOCUMENT_DELETION)
     assert not any(sum(one["remaining"].values()) for one in receipt["services"]), receipt

@@ -1,4 +1,4 @@
-"""Broken and hostile files through a whole stack: each ends as its kind deserves, and the worker is as it was."""
+"""Broken and hostile files through a whole stack: each ends as expected, and the worker is unaffected."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stack import EmbeddedStack
 
 BAD_FILES = EVALUATION / "bad-files"
 CONVERTED = "converted"
-# What the manifest expects, as the classes of failure (or `converted`) that fulfil it.
+# The error classes (or `converted`) that satisfy each expectation of the manifest.
 FULFILLED = {
     "converts": {CONVERTED},
     "error": {"corrupt-file", "empty-document", "empty-file"},
@@ -40,7 +40,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
 
 
 async def outcome(http: httpx2.AsyncClient, name: str, data: bytes) -> str:
-    """`converted`, or why not."""
+    """Returns `converted`, or the error class."""
     response = await http.post("/v1/documents", files=[("files", (name, data))])
     [file] = response.json()["files"]
     if file["document"] is None:
@@ -59,18 +59,18 @@ async def outcome(http: httpx2.AsyncClient, name: str, data: bytes) -> str:
 
 
 async def resident(stack: EmbeddedStack) -> int:
-    """Returns the memory of the worker and what it started, once no conversion's process is kept any more."""
+    """Returns the memory of the worker and its children, once no conversion process is left."""
     worker = stack.processes()["ingestion-worker"]
     async with asyncio.timeout(PATIENCE):
         while True:
             family = worker.children(recursive=True)
             if not [child for child in family if len(child.children()) == 0 and _converts(child)]:
                 return sum(_size(process) for process in [worker, *family])
-            await asyncio.sleep(1.0)  # idle processes end by themselves, and nothing tells of it
+            await asyncio.sleep(1.0)  # idle processes end on their own, without notice
 
 
 def _converts(process: psutil.Process) -> bool:
-    """Conversions are forked from the fork server: processes whose parent is not the worker itself."""
+    """Returns whether it is a conversion: these are forked from the fork server, so the worker is not their parent."""
     try:
         parent = process.parent()
         return parent is not None and "forkserver" in " ".join(parent.cmdline())

@@ -1,4 +1,4 @@
-"""kill -9 at any moment while 50 real files are ingested and questions are asked: nothing lost, stuck or doubled."""
+"""kill -9 at any moment while 50 real files are ingested and questions asked: nothing lost, stuck or duplicated."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
 
 @pytest.fixture(scope="module")
 def files() -> list[tuple[str, bytes]]:
-    """50 real files: the examples, then Python Enhancement Proposals; made-up pages where those are not here."""
+    """Returns 50 real files: the examples, then Python Enhancement Proposals, or made-up pages if those are missing."""
     found = [(path.name, path.read_bytes()) for path in sorted(EXAMPLES.rglob("*")) if path.is_file()]
     proposals = sorted((EVALUATION / "ingest-peps" / "t1").glob("*.rst"), key=lambda path: path.stat().st_size)
     found += [(path.name, path.read_bytes()) for path in proposals[100:]]
@@ -33,7 +33,7 @@ def files() -> list[tuple[str, bytes]]:
 
 
 async def keep_killing(stack: EmbeddedStack, done: asyncio.Event) -> Counter[str]:
-    """Kills one of the three every second until done; a process that is just being started again is left to come up."""
+    """Kills one of the three every second until done; one that is being restarted is left alone."""
     kills: Counter[str] = Counter()
     for name in itertools.cycle(KILLED):
         try:
@@ -63,17 +63,17 @@ async def searchable(http: httpx2.AsyncClient, identifier: str) -> dict[str, obj
 
 
 async def answered(http: httpx2.AsyncClient, run: str) -> dict[str, object]:
-    """The run's end, reading its stream again when the orchestrator died meanwhile."""
+    """Returns the run's end; reads its stream again if the orchestrator has died."""
     async with asyncio.timeout(PATIENCE):
         while True:
             response = await http.get(f"/v1/runs/{run}")
             if response.status_code == 200 and response.json()["status"] in {"completed", "failed", "cancelled"}:
                 return response.json()
-            await asyncio.sleep(0.3)  # the server that would tell may be the one that was killed
+            await asyncio.sleep(0.3)  # the server that could notify may be the killed one
 
 
 async def accepted_run(http: httpx2.AsyncClient, question: str) -> str | None:
-    """The id of a run that was accepted with 202; None when the killed orchestrator could not take the question."""
+    """Returns the id of a run accepted with 202; None if the orchestrator was down."""
     session = await http.post("/v1/sessions", json={})
     if session.status_code != 201:
         return None
@@ -88,7 +88,7 @@ async def test_nothing_is_lost_stuck_or_doubled(stack, files):
         killer = asyncio.create_task(keep_killing(stack, done))
         identifiers = [await upload(http, name, data) for name, data in files]
         runs: list[str | None] = []
-        while len(runs) < 12 or len([run for run in runs if run]) < 3:  # each process is killed a few times at most
+        while len(runs) < 12 or len([run for run in runs if run]) < 3:  # each process is killed at most a few times
             runs.append(await accepted_run(http, f"Which projects depend on AuthService? ({len(runs)})"))
             await asyncio.sleep(0.5)  # spreads the questions over the kills
         documents = await asyncio.gather(*(searchable(http, identifier) for identifier in identifiers))
@@ -109,10 +109,10 @@ async def test_nothing_is_lost_stuck_or_doubled(stack, files):
 
 
 async def assert_indexed_once(http: httpx2.AsyncClient, document: dict[str, object]) -> None:
-    """A dense search in the document alone returns each of its chunks once (up to 100, the most that it may)."""
+    """Asserts that a dense search limited to the document returns each of its chunks once (up to the limit of 100)."""
     body = {"query": "projects", "mode": "dense", "k": 100, "document_ids": [document["id"]], "fold_duplicates": False}
     async with asyncio.timeout(PATIENCE):
         while (response := await http.post("/v1/search", json=body)).status_code >= 500:  # noqa: ASYNC110
-            await asyncio.sleep(0.3)  # the last kill may have been of the index
+            await asyncio.sleep(0.3)  # the last kill may have hit the index
     hits = response.raise_for_status().json()["hits"]
     assert len(hits) == len({hit["chunk_id"] for hit in hits}) == min(100, int(str(document["chunk_count"])))

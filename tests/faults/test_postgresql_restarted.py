@@ -1,6 +1,6 @@
-"""Runs outlive a crash of PostgreSQL and its recovery: those under way, those that wait, and those that come later.
+"""Runs in progress, queued runs and later ones survive a crash of PostgreSQL and its recovery.
 
-The servers are this module's own: nobody else's connections end with them.
+This module has its own servers, so no other test's connections are cut.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def own_engines() -> Iterator[Engines]:
 
 @pytest.fixture(scope="module")
 def engines(own_engines: Engines) -> RealEngines:
-    """Stands in for the servers of the whole session, and keeps what it has committed, unlike these."""
+    """Replaces the session's servers by ones that keep committed data on a crash."""
     return addresses(own_engines)
 
 
 def crash(engines: Engines) -> None:
-    """Has PostgreSQL end at once, as in a crash; returns when it is gone."""
+    """Stops PostgreSQL immediately, as in a crash; returns when it has ended."""
     child = engines.postgres.child
     assert child is not None
     os.kill(child.pid, signal.SIGQUIT)
@@ -49,13 +49,13 @@ def crash(engines: Engines) -> None:
 
 
 async def recovered(engines: Engines) -> None:
-    """Starts PostgreSQL again, which recovers what was committed."""
+    """Starts PostgreSQL again, which recovers committed data."""
     engines.postgres.launch()
     await asyncio.to_thread(engines.postgres.wait_ready)
 
 
 def shown(events: list[Any]) -> str:
-    """Returns what a client shows that follows the events."""
+    """Returns what a client that follows the events shows."""
     text = ""
     for event in events:
         if event.name == "message_delta":
@@ -66,16 +66,16 @@ def shown(events: list[Any]) -> str:
 
 
 async def asked(service: Any, session: str) -> dict[str, Any]:
-    """Asks as clients do, again under the same key while the service cannot answer."""
+    """Asks like a client, which retries with the same key while the service is unavailable."""
     path, headers = f"/v1/sessions/{session}/messages", {"Idempotency-Key": "later"}
     while (response := await service.client.post(path, json={"content": "And?"}, headers=headers)).status_code != 202:
         assert response.status_code == 503, response.text
-        await asyncio.sleep(0.2)  # until PostgreSQL is there again, which nothing tells
+        await asyncio.sleep(0.2)  # until PostgreSQL is back, which has no event
     return dict(response.json())
 
 
 async def followed(service: Any, run_id: str) -> list[Any]:
-    """Follows as clients do, again where the service could not begin to answer."""
+    """Follows like a client, which retries if the stream could not start."""
     while True:
         async with service.client.stream("GET", f"/v1/runs/{run_id}/events") as response:
             if response.status_code == 200:

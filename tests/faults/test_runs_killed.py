@@ -1,6 +1,6 @@
-"""A run survives its process, in whichever node it dies, and one that slept too long.
+"""A run survives the death of its process in any node, and a process that slept too long.
 
-Each accepted run ends once, no model is called again for a node that had ended, and all who follow see the same text.
+Each accepted run ends once, no model is called again for a finished node, and all followers see the same text.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PROCESSES.set_forkserver_preload(["doomed_orchestrator"])
 
 
 class Held:
-    """While it is closed, this process claims no run; other processes do."""
+    """A gate: while it is closed, this process claims no run; other processes do."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.open = False
@@ -77,7 +77,7 @@ async def process(*arguments: object, **more: object) -> AsyncIterator[BaseProce
 
 
 def shown(events: list[Any]) -> str:
-    """Returns what a client shows that follows the events."""
+    """Returns what a client that follows the events shows."""
     text = ""
     for event in events:
         if event.name == "message_delta":
@@ -88,7 +88,7 @@ def shown(events: list[Any]) -> str:
 
 
 def calls(world: Any, question: str) -> dict[str, int]:
-    """Returns how often a question was searched for, and how often the model was asked for each node."""
+    """Returns the number of searches for a question, and of model calls per node."""
     told = [(chat["messages"][0]["content"], chat["messages"][-1]["content"]) for chat in world.chats]
     return {
         "retrieve": sum(body["query"].startswith(question) for body, _ in world.searches),
@@ -99,7 +99,7 @@ def calls(world: Any, question: str) -> dict[str, int]:
 
 
 async def killed(settings: Any, run_id: str, node: str, point: str, **more: object) -> None:
-    """Has a process of its own work on the run, and die there."""
+    """Lets a separate process work on the run, and die at the given point."""
     with held_port() as port:
         doomed = settings.model_copy(update={"port": port, "run_concurrency": 1})
         async with process(doomed, run_id, node, point, **more) as child:
@@ -248,13 +248,13 @@ async def test_a_process_that_slept_past_its_lease_changes_nothing_any_more(
 
 
 def but_usage(run: dict[str, Any]) -> dict[str, Any]:
-    """Returns the run without its usage: a call that a superseded attempt had made is counted when it ends."""
+    """Returns the run without its usage: a superseded attempt's call is counted only when it ends."""
     answer = {name: value for name, value in run["answer"].items() if name != "usage"}
     return {name: value for name, value in run.items() if name != "usage"} | {"answer": answer}
 
 
 async def superseded(port: int) -> None:
-    """Returns when the process behind the port says that another one has its run."""
+    """Waits until the process behind the port reports that another one has its run."""
     async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
         while 'attempts_total{result="superseded"} 1.0' not in (await client.get("/metrics")).text:  # noqa: ASYNC110
-            await asyncio.sleep(0.1)  # its metrics are all that it says
+            await asyncio.sleep(0.1)  # only its metrics show this

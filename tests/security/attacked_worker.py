@@ -1,7 +1,7 @@
 """A program for `test_conversion_walls`: a worker with secrets, sockets and documents, one of which is hostile.
 
-`python attacked_worker.py FOLDER [converter]`, with a converter beside it as in Compose: prints one JSON object with
-the walls, what came of each attack, and how the next document fared.
+`python attacked_worker.py FOLDER [converter]`, with a separate converter as in Compose: prints one JSON object with the
+walls, the outcome of each attack, and the outcome of the next document.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ingestion.conversion import ConversionError, Converter, Limits, converter
 from service_kit.sandbox import refuse_inspection
 
 SECRETS = ("s3-secret-of-the-worker", "database-password-of-the-worker")
-ALONE = ("fill the disk",)  # it ends the process
+ALONE = ("fill the disk",)  # ends the process
 LIMITS = Limits(seconds=60, memory_bytes=700 << 20, pages=10, input_bytes=1 << 20)
 PROSE = "# Harbour\n\nThe keeper writes down every ship that comes in with salt and timber on board.\n"
 
@@ -39,7 +39,7 @@ def listening(family: int, kind: int, address: Any) -> socket.socket:
 
 @contextmanager
 def started_converter() -> Iterator[Path]:
-    """Yields the socket of a converter that has the worker's user, and none of its secrets."""
+    """Yields the socket of a converter that runs as the worker's user, without its secrets."""
     with tempfile.TemporaryDirectory(prefix="converter-") as folder:
         own = {"CONVERTER_SOCKET": folder + "/socket", "WORK_FOLDER": folder}
         known = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "TMPDIR")}

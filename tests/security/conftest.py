@@ -14,7 +14,7 @@ from stack import EmbeddedStack
 
 @pytest.fixture(scope="package")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
-    # A busy machine misses deadlines, and a search then answers without that leg.
+    # On a busy machine a leg may miss its deadline and be left out of a search.
     deadlines = ("LEXICAL", "DENSE", "HIGHLIGHT", "GRAPH", "SESSIONS", "RERANK", "RETRIEVAL")
     settings = {f"{name}_DEADLINE_SECONDS": "60" for name in deadlines} | {"RATE_LIMIT_PER_MINUTE": "100000"}
     with EmbeddedStack.started(tmp_path_factory.mktemp("security"), **settings) as running:
@@ -31,5 +31,5 @@ async def admin(stack: EmbeddedStack) -> AsyncIterator[httpx2.AsyncClient]:
 def make_tenant(
     stack: EmbeddedStack, admin: httpx2.AsyncClient
 ) -> Callable[[str], AbstractAsyncContextManager[Tenant]]:
-    """`async with make_tenant("name") as tenant`: a new workspace with an owner's key of its own user."""
+    """`async with make_tenant("name") as tenant`: a new workspace with its own user and that owner's key."""
     return partial(new_tenant, stack.url, admin)

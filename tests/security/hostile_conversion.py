@@ -1,7 +1,7 @@
 """A conversion that has been taken over: instead of reading its file, it attacks.
 
-The file names the attacks and their targets as JSON; the result's Markdown says, for each, what came of it. Any other
-file is converted as usual. It is started by the worker's own code, behind the same walls.
+The file names the attacks and their targets as JSON; the result's Markdown reports the outcome of each. Any other file
+is converted as usual. The worker's own code starts it, behind the same walls.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def _syscall(number: int, *arguments: object) -> int:
 
 
 def _secrets_in_memory(targets: Targets) -> object:
-    """Looks at the environment as Python and as the kernel know it."""
+    """Looks for secrets in the environment, as Python and as the kernel see it."""
     known = [f"{name}={value}" for name, value in os.environ.items()]
     pointer = ctypes.POINTER(ctypes.c_char_p).in_dll(libc, "environ")
     place = 0
@@ -84,7 +84,7 @@ def _secrets_in_memory(targets: Targets) -> object:
 
 
 def _sockets(targets: Targets) -> object:  # noqa: ARG001
-    """Looks for inherited sockets beside the connection to the worker."""
+    """Looks for inherited sockets other than the connection to the worker."""
     found = []
     for number in range(1024):
         try:
@@ -133,7 +133,7 @@ def _fill_the_disk(targets: Targets) -> object:  # noqa: ARG001
 
 
 def _reserve_the_disk(targets: Targets) -> object:  # noqa: ARG001
-    """Takes in no time what writing takes minutes for."""
+    """Allocates disk space at once that would take minutes to write."""
     with open("reserved", "wb") as file:
         return os.posix_fallocate(file.fileno(), 0, 1 << 20)
 

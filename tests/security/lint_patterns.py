@@ -1,8 +1,8 @@
-"""Refuses regular expressions that can take more than linear time by their form: make check.
+"""Rejects regular expressions whose form allows more than linear time (part of `make check`).
 
-What repeats without an end may not repeat something that repeats without an end, unless one of the two is possessive
-(`a++`) or atomic: otherwise a text can be divided among them in exponentially many ways. A pattern that is built while
-the product runs may hold, beside constants, only what `re.escape` has escaped. `test_patterns.py` measures the rest.
+An unbounded quantifier may not contain another one, unless one of the two is possessive (`a++`) or atomic: otherwise a
+text can be divided among them in exponentially many ways. A pattern built at run time may contain only constants and
+text escaped by `re.escape`. `test_patterns.py` measures the rest.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from security.patterns import GREEDY, METHODS, ROOT, constant_pattern, inner_par
 NESTED = "a quantifier without a bound inside another one: make one of them possessive"
 BUILT = "a pattern is built from something that is neither a constant nor escaped"
 FUNCTIONS = METHODS | {"compile"}
-# They build patterns out of parts of their own; those are measured, by `test_globs.py` and as closures.
+# measured by `test_globs.py`, also as closures
 MEASURED = frozenset({"globs.py", "prompt_fence.py"})
 
 
 def faults(path: Path) -> Iterator[tuple[int, str]]:
-    """Yields the line and what is wrong with it."""
+    """Yields each line with a fault, and the fault."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     at_import = {id(node) for node in _outside_functions(tree)}
     for node in ast.walk(tree):
@@ -39,10 +39,10 @@ def faults(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def is_nested(items: Iterable[Any], inside: bool = False) -> bool:
-    """Tells whether an unbounded quantifier that gives back is inside another one."""
+    """Returns whether an unbounded, backtracking quantifier is inside another one."""
     for kind, value in items:
         if kind is op.ATOMIC_GROUP or kind is op.POSSESSIVE_REPEAT:
-            # What it holds was matched for good, however it is repeated; inside it the rule begins anew.
+            # Its content never backtracks once matched; inside it, the rule starts over.
             if any(is_nested(part) for part in inner_parts(kind, value)):
                 return True
             continue
@@ -55,7 +55,7 @@ def is_nested(items: Iterable[Any], inside: bool = False) -> bool:
 
 
 def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
-    """Yields what is evaluated at import: those patterns are among the ones that are measured."""
+    """Yields nodes evaluated at import, whose patterns `test_patterns.py` measures."""
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
             yield child

@@ -1,4 +1,4 @@
-"""Every regular expression of the product, and texts that make a careless one slow.
+"""Collects every regular expression of the product, and texts that make a careless one slow.
 
 Patterns in a pydantic `Field` are left out: pydantic matches them with a linear engine (Rust's `regex`).
 """
@@ -41,7 +41,7 @@ REPEATS = GREEDY | {op.POSSESSIVE_REPEAT}
 
 @dataclass(frozen=True)
 class Found:
-    """A pattern, where it stands, and the methods it is called with."""
+    """A pattern, its location, and the methods called on it."""
 
     where: str
     pattern: re.Pattern[Any]
@@ -49,7 +49,7 @@ class Found:
 
 
 def product_patterns() -> list[Found]:
-    """Returns what the modules hold, and the constants that are given to functions of `re`."""
+    """Returns the patterns held by modules, and the constants passed to functions of `re`."""
     held: dict[re.Pattern[Any], Found] = {}
     for found in _held():
         before = held.get(found.pattern, found)
@@ -59,7 +59,7 @@ def product_patterns() -> list[Found]:
 
 
 def product_files() -> Iterator[Path]:
-    """Yields the product's own Python files; no tests."""
+    """Yields the product's Python files, without tests."""
     for folder in ("libs", "services", "infra/embedded"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             if "tests" not in path.parts:
@@ -104,7 +104,7 @@ def _patterns_in(value: object, module: str, seen: set[int], depth: int = 4) -> 
 
 
 def _uses() -> dict[tuple[str, str], frozenset[str]]:
-    """Returns the methods called on each name of a module, in it and where it is imported."""
+    """Returns the methods called on each name of a module, in the module itself and in its importers."""
     found: dict[tuple[str, str], set[str]] = {}
     for path in product_files():
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -124,7 +124,7 @@ def _uses() -> dict[tuple[str, str], frozenset[str]]:
 
 
 def _loop_variables(tree: ast.AST) -> Iterator[tuple[str, set[str]]]:
-    """Yields each variable of a loop with the names in what it goes over."""
+    """Yields each loop variable with the names in its iterable."""
     for node in ast.walk(tree):
         if isinstance(node, ast.For | ast.comprehension):
             over = {part.id for part in ast.walk(node.iter) if isinstance(part, ast.Name)}
@@ -150,7 +150,7 @@ def _written() -> Iterator[Found]:
 
 
 def constant_pattern(node: ast.AST) -> tuple[re.Pattern[Any], str] | None:
-    """Returns the pattern and the function of a call such as `re.match("a+", text)`; None for all else."""
+    """Returns the pattern and the function of a call such as `re.match("a+", text)`; otherwise None."""
     if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
         return None
     module, function, first = node.func.value, node.func.attr, node.args[0]
@@ -162,7 +162,7 @@ def constant_pattern(node: ast.AST) -> tuple[re.Pattern[Any], str] | None:
 
 
 def _flags(call: ast.Call, function: str) -> int:
-    """Evaluates what names flags, such as `re.I | re.S`: it consists of attributes of `re` alone."""
+    """Evaluates an expression of flags such as `re.I | re.S`, which may contain only attributes of `re`."""
     given = [keyword.value for keyword in call.keywords if keyword.arg == "flags"]
     given += call.args[1:2] if function == "compile" else call.args[2:3] if function in {"match", "search"} else []
     flags = 0
@@ -173,7 +173,7 @@ def _flags(call: ast.Call, function: str) -> int:
 
 
 def attacks(pattern: re.Pattern[Any]) -> Iterator[tuple[str, str, str]]:
-    """Yields a prefix, what is repeated after it, and an end; some ends make most patterns fail at last."""
+    """Yields a prefix, a part to repeat after it, and a suffix; some suffixes make most patterns fail at the end."""
     parsed = _parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG)
     characters = list(dict.fromkeys(itertools.chain(_characters(parsed), " a0\n")))[:MOST_CHARACTERS]
     pairs = [a + b for a, b in itertools.permutations(characters[:MOST_PAIRED], 2)]
@@ -189,7 +189,7 @@ def attacks(pattern: re.Pattern[Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _loops(items: Iterable[Any], prefix: str) -> Iterator[tuple[str, str]]:
-    """Yields, for each unbounded quantifier, a text that leads to it and one that it repeats."""
+    """Yields, for each unbounded quantifier, a text that reaches it and one that it repeats."""
     for kind, value in items:
         if kind in REPEATS:
             _, most, body = value
@@ -202,7 +202,7 @@ def _loops(items: Iterable[Any], prefix: str) -> Iterator[tuple[str, str]]:
 
 
 def inner_parts(kind: Any, value: Any) -> list[Any]:
-    """Returns the sequences of items that an item of a parsed pattern consists of."""
+    """Returns the sequences of items within an item of a parsed pattern."""
     match kind:
         case op.SUBPATTERN:
             return [value[3]]
@@ -218,7 +218,7 @@ def inner_parts(kind: Any, value: Any) -> list[Any]:
 
 
 def _sample(items: Iterable[Any]) -> str:
-    """Returns a short text that the items match, as far as that can be told."""
+    """Returns a short text that the items match, as far as that can be determined."""
     text = ""
     for kind, value in items:
         if kind in REPEATS:

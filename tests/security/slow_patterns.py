@@ -9,18 +9,18 @@ from typing import Any
 from security.patterns import Found, attacks
 
 LENGTH, SHORT = 4096, 512
-# Close enough together that no step on the way up takes long, whatever the growth.
+# Small enough steps that none takes long, whatever the growth.
 LENGTHS = (*range(8, 33, 4), 48, 96, 192, SHORT, LENGTH)
-# Linear is 8: eight times the text. Quadratic is 64.
+# For eight times the text, linear growth is 8, quadratic 64.
 MOST_GROWTH = 24.0
-# A pattern without a fault takes far less than this many scans of the same text by the simplest pattern there is.
+# A sound pattern takes far less than this many scans of the same text by the simplest possible pattern.
 LINEAR_SCANS = 400
 SIMPLEST = re.compile("[^\x03]*")
 EVERYWHERE = frozenset({"finditer", "findall", "sub", "subn", "split", "search"})
 
 
 def _seconds(pattern: re.Pattern[Any], method: str, text: str) -> float:
-    """Returns the processor time of this thread, which other processes do not lengthen."""
+    """Returns the CPU time of this thread, which does not depend on other processes."""
     subject: Any = text.encode("utf-8", "surrogateescape") if isinstance(pattern.pattern, bytes) else text
     began = thread_time()
     if method == "scan":
@@ -32,12 +32,12 @@ def _seconds(pattern: re.Pattern[Any], method: str, text: str) -> float:
 
 
 def allowed_seconds(pattern: str | bytes = "") -> float:
-    """Returns what a pattern may take on 4 KiB, in units of this machine; longer ones have more to compare."""
+    """Returns the seconds that a pattern may take on 4 KiB, scaled to this machine and to the pattern's length."""
     return LINEAR_SCANS * (1 + len(pattern) / 50) * min(_seconds(SIMPLEST, "match", "a" * LENGTH) for _ in range(20))
 
 
 def _grows(pattern: re.Pattern[Any], method: str, attack: tuple[str, str, str], allowed: float) -> bool:
-    """Tells whether the time explodes on the way to 4 KiB, or grows much faster than the text."""
+    """Returns whether the time explodes before 4 KiB, or grows much faster than the text."""
     prefix, pump, end = attack
 
     def text(length: int) -> str:

@@ -1,7 +1,7 @@
-"""Every operation of the API with generated requests: no 5xx, no undocumented status, no answer off its schema.
+"""Every API operation with generated requests: no 5xx, no undocumented status, no response that breaks its schema.
 
-The requests come from the OpenAPI document and are the same in every run: half of them valid, on real resources, and
-half of them not, with other ids. The owner sends them all, the others take turns: each request comes from two roles.
+The requests are generated from the OpenAPI document and are the same in every run: half are valid, on real resources,
+half invalid, with other ids. The owner sends all of them, and the other roles take turns, so each comes from two roles.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ from schemathesis.specs.openapi.checks import ignored_auth, positive_data_accept
 from stack import EmbeddedStack
 
 REQUESTS = {GenerationMode.POSITIVE: 25, GenerationMode.NEGATIVE: 25}
-ROLES = ("viewer", "editor", "owner")  # what the last may delete is there for the others
+ROLES = ("viewer", "editor", "owner")  # the owner, who may delete, comes last
 CONFIG = SchemathesisConfig.from_dict(
     {
         "generation": {"with-security-parameters": False},  # `ignored_auth` tries credentials
-        # A stale If-Match and a body that is too large are refused before the rest is looked at.
+        # A stale If-Match and an oversized body are refused before the rest is checked.
         "checks": {"negative_data_rejection": {"expected-statuses": ["4xx"]}},
     }
 )
 API = schemathesis.openapi.from_dict(json.loads(MERGED.read_text(encoding="utf-8")), config=CONFIG)
-# What is deleted is missed by the requests that follow, so deletions come last; the audit trail grows with each one.
+# Deletions come last, because later requests need the resources; the audit trail grows with each request.
 OPERATIONS = sorted(
     (found.ok() for found in API.get_all_operations()),
     key=lambda one: (one.method == "delete", one.path != "/v1/audit", one.path, one.method),
 )
-# A valid request may be refused for its meaning: an unknown id, a wrong role, a pattern that does not parse.
+# A valid request may still be refused: an unknown id, a wrong role, a pattern that does not parse.
 NOT_CHECKED = [positive_data_acceptance]
-KEYS_TRIED = 5  # requests of each operation that `ignored_auth` sends again, without the key and with another
+KEYS_TRIED = 5  # requests per operation that `ignored_auth` repeats, without a key and with another one
 
 
 @dataclass(frozen=True)
 class Target:
-    """A running stack with a workspace that has one of everything: its ids by name, and a key of each role."""
+    """A running stack with a workspace that has one of everything: ids by name, and a key per role."""
 
     url: str
     ids: dict[str, str]
@@ -118,7 +118,7 @@ async def one_of_everything(http: httpx2.AsyncClient, tenant: Tenant) -> dict[st
 
 
 def _takes_something(operation: Any) -> bool:
-    """Returns whether there is anything about a request that can be wrong."""
+    """Returns whether a request to the operation can be invalid at all."""
     return bool(operation.body or operation.query or operation.headers or operation.path_parameters)
 
 
@@ -130,7 +130,7 @@ def test_an_operation_answers_as_documented(operation: Any, target: Target) -> N
     with ExitStack() as stack:
         sessions = {role: stack.enter_context(requests.Session()) for role in ROLES}
         for role, session in sessions.items():
-            session.trust_env = False  # looks for a proxy before each request
+            session.trust_env = False  # otherwise it looks for a proxy before each request
             session.headers["Authorization"] = f"Bearer {target.keys[role]}"
         for mode, examples in REQUESTS.items():
             if mode is GenerationMode.NEGATIVE and not _takes_something(operation):

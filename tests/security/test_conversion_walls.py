@@ -1,8 +1,8 @@
 """A hostile file that takes over the process which reads it gets nothing.
 
-Before, that process held the worker's passwords, its network, its files and its user. A worker is run as root, as an
-ordinary user, and with a converter beside it as in Compose; each attack is stopped by at least one of the named walls,
-and skipped, with their names, on a machine that has none of them.
+That process once had the worker's passwords, network, files and user. A worker is run as root, as an ordinary user, and
+with a separate converter as in Compose; each attack is stopped by at least one of the named walls. On a machine with
+none of them it is skipped, with their names.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ import pytest
 
 HERE = Path(__file__).parent
 ORDINARY_UID = 12345
-# Shows this Python to other users where it lies in a folder of root's own, in a mount namespace of the test's.
+# Makes a Python below a folder of root's readable for other users, in a mount namespace of the test.
 SHOW_PYTHON = """
 hidden=$1; python=$2; place=$3; shift 3
 mount --bind "$python" "$place" && mount -t tmpfs -o mode=755 none "$hidden" && mkdir -p "$python" \
   && mount --move "$place" "$python" && exec "$@"
 """
-# Which walls stop an attack: any of them does. None: it has to fail on every machine.
+# The walls that stop an attack; any one is enough. None: it must fail on every machine.
 STOPPED_BY: dict[str, tuple[str, ...]] = {
     "environment": (),
     "inherited sockets": (),

@@ -1,6 +1,6 @@
-"""Forged events: what one stolen Redis password can do, against a whole stack.
+"""Forged events: what a stolen Redis password allows, on a whole stack.
 
-Before, every process had the one password, and a single XADD of `workspace.deleted` erased any workspace for good.
+Once, all processes shared one password, and a single XADD of `workspace.deleted` erased any workspace for good.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from service_kit.streams import dead_letters
 from service_kit.token_keys import SigningKey
 
 GROUPS = {"gateway", "ingestion", "retrieval", "knowledge-graph", "memory", "orchestrator"}
-WRITERS = sorted(GROUPS)  # who may write to the stream of documents at all
+WRITERS = sorted(GROUPS)  # all users that may write to the document stream
 ATTACKER = "attacker"
 
 
@@ -48,13 +48,13 @@ def connected(stack: EmbeddedStack, user: str) -> Redis:
 
 @pytest.fixture
 def redis(stack: EmbeddedStack) -> Iterator[Redis]:
-    """As the administrator, whose password no process of Attractor has."""
+    """Yields a Redis client of the administrator, whose password no process of Attractor has."""
     with connected(stack, ADMINISTRATOR) as client:
         yield client
 
 
 def signed(stack: EmbeddedStack, service: str, event: Event) -> dict[Any, Any]:
-    """Returns the entry as whoever has stolen the service's key would write it."""
+    """Returns the stream entry that a thief of the service's key could write."""
     key = SigningKey.parse(stack.folder.credentials.token_key(service))
     return EventSignatures(key, {}, datetime.now(UTC)).sign(DOCUMENTS, event.model_dump_json())
 
@@ -84,17 +84,17 @@ def converted(document_id: UUID, foreign: str) -> DocumentConverted:
 
 
 async def handled(redis: Redis) -> None:
-    """Waits until every service has read and settled all that is on the stream."""
+    """Waits until every service has read and acknowledged everything on the stream."""
     async with asyncio.timeout(PATIENCE):
         while True:
             groups: Any = redis.xinfo_groups(DOCUMENTS)
             if {one["name"] for one in groups} == GROUPS and not any(one["lag"] or one["pending"] for one in groups):
                 return
-            await asyncio.sleep(0.1)  # another server's state has no event
+            await asyncio.sleep(0.1)  # Redis has no event for this state
 
 
 def refusals(redis: Redis, event_id: UUID) -> dict[str, str]:
-    """Returns why an event was refused, by the service that refused it."""
+    """Returns the reasons for which an event was refused, by service."""
     letters: Any = redis.xrange(dead_letters(DOCUMENTS))
     return {one["group"]: one["reason"] for _, one in letters if str(event_id) in one["event"]}
 
@@ -120,7 +120,7 @@ async def test_a_forged_deletion_or_conversion_changes_nothing(stack, make_tenan
         with connected(stack, user) as thief:
             for event, _ in written[:-1]:
                 thief.xadd(DOCUMENTS, {"event": event.model_dump_json()})
-            if user == "ingestion":  # whose own word it would be: so in the name of another
+            if user == "ingestion":  # it may write this event itself, so it forges another service's
                 renaming[-1] = event = renaming[-1].model_copy(update={"source": "memory"})
                 written[-1] = (event, written[-1][1])
             thief.xadd(DOCUMENTS, signed(stack, user, written[-1][0]))
@@ -160,7 +160,7 @@ async def test_the_worker_which_reads_hostile_files_writes_to_no_stream(stack) -
                 thief.xadd(stream, {"event": event})
 
 
-# A command on what belongs to each user; the others are refused it.
+# A command on data of each user, which is denied to the others.
 BELONGINGS = {
     "gateway": ["HSET gateway:requests:x tokens 1", f"XDEL {TURNS} 1-1", f"XRANGE {DOCUMENTS} - +"],
     "ingestion": ["LPUSH ingestion.bulk x", "HGET unacked x", "SMEMBERS _kombu.binding.x"],
@@ -188,7 +188,7 @@ def test_a_user_reaches_its_own_keys_alone_and_no_command_of_an_operator(redis: 
         for command in commands:
             assert is_allowed(command) == (SHARED.get(user, user) == owner), command
     assert not [command for command in FOR_NOBODY if is_allowed(command)]
-    reads = user != "ingestion-worker"  # and so trims, and tells how full the server is
+    reads = user != "ingestion-worker"  # so it may trim the stream and read the memory usage
     assert {is_allowed(command) for command in (f"MEMORY USAGE {DOCUMENTS}", "INFO memory")} == {reads}
 
 
@@ -199,7 +199,7 @@ def test_without_a_password_nobody_gets_in(redis: Redis) -> None:
 
 
 async def test_a_true_deletion_is_still_proved_by_every_service_within_its_rights(make_tenant, admin, redis) -> None:
-    """Receipts of a document and of a workspace complete, and in all this no service asked Redis for too much."""
+    """The receipts of a document and a workspace complete, and no service exceeded its permissions in Redis."""
     async with make_tenant("doomed") as tenant:
         documents = await ingest(tenant.http, sorted((EXAMPLES / "decisions").glob("*.md")))
         first = next(iter(documents.values()))["id"]

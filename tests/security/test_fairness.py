@@ -1,6 +1,7 @@
-"""Finding: one search could stall all others, and a key could have as many in progress as it liked.
+"""A workspace's searches stay usable under load from another workspace.
 
-A viewer who asks for the worst that is allowed, as often as is allowed, must leave another workspace its search.
+Regression: one search could stall all others, and a key could have any number in progress. A viewer who sends the most
+expensive requests allowed, as often as allowed, must not block another workspace's search.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ import pytest
 from api_calls import EXAMPLES, client, created, ingest, new_tenant
 from stack import EmbeddedStack
 
-MOST_SLOWER = 4  # two on a quiet machine: other tests run meanwhile; without the limits it was more than ten
-ROUNDS = 4  # what else runs on the machine may spoil one
+MOST_SLOWER = 4  # two on an idle machine, but other tests run too; without the limits it was more than ten
+ROUNDS = 4  # other load on the machine may spoil one
 SEARCHES = 30
-AT_ONCE = 16  # more of one key are refused
+AT_ONCE = 16  # more requests of one key are refused
 WORDS = ["gateway", "answers", "pipelines", "workers", "read", "documents", "index", "memory", "graph", "people"]
 
 
 @pytest.fixture(scope="module")
 def fair_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
-    """Rates are not limited: what is measured is what stands behind them."""
+    """A stack without rate limits, to measure the limits behind them."""
     with EmbeddedStack.started(tmp_path_factory.mktemp("fairness"), RATE_LIMIT_PER_MINUTE="0") as running:
         yield running
 
@@ -36,7 +37,7 @@ def wording(number: int, words: int) -> str:
 
 
 def worst(number: int) -> dict[str, object]:
-    """Returns the largest search: ten thousand characters, no two alike, so that no cache answers."""
+    """Returns the largest search: ten thousand characters, different for each number, so no cache applies."""
     texts = [wording(8 * number + at, 300)[:1250].strip() for at in range(8)]
     return {"query": texts[0], "queries": texts[1:], "k": 100, "explain": True, "highlight": True}
 
@@ -47,7 +48,7 @@ def ordinary(number: int) -> dict[str, object]:
 
 @asynccontextmanager
 async def greedy(url: str, key: str, body: Callable[[int], dict[str, object]]) -> AsyncIterator[list[int]]:
-    """Asks with as many requests at once as may be in progress, and waits where it is told to."""
+    """Keeps as many requests in progress as allowed, and waits when told to."""
     numbers, statuses, begun = itertools.count(), list[int](), asyncio.Event()
 
     async def ask(http: httpx2.AsyncClient) -> None:
@@ -67,7 +68,7 @@ async def greedy(url: str, key: str, body: Callable[[int], dict[str, object]]) -
 
 
 async def median(http: httpx2.AsyncClient) -> float:
-    """Returns the median seconds of searches that no cache knows."""
+    """Returns the median seconds of uncached searches."""
     seconds = []
     for _ in range(SEARCHES):
         start = time.perf_counter()
@@ -78,7 +79,7 @@ async def median(http: httpx2.AsyncClient) -> float:
 
 
 async def test_the_worst_a_viewer_may_ask_leaves_another_workspace_its_search(fair_stack: EmbeddedStack) -> None:
-    """Before, the same made another workspace's search more than ten times slower."""
+    """Regression: this made another workspace's search more than ten times slower."""
     files = sorted(EXAMPLES.rglob("*.md"))[:20]
     async with (
         client(fair_stack.url, fair_stack.api_key) as admin,

@@ -1,4 +1,4 @@
-"""The rule about quantifiers sees what it is for."""
+"""The rule about quantifiers finds the patterns that it is meant for."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from security.patterns import Found, product_patterns
 from security.slow_patterns import allowed_seconds, slow_texts
 
 
-@pytest.mark.timeout(1800)  # about a minute of one core, which others may want
+@pytest.mark.timeout(1800)  # takes about a minute of one core, more on a busy machine
 def test_no_pattern_of_the_product_takes_more_than_linear_time() -> None:
-    """31 blanks before a text held a conversion for ten minutes: each blank doubled the time."""
+    """Regression: 31 blanks before a text blocked a conversion for ten minutes, as each blank doubled the time."""
     patterns = product_patterns()
     assert len(patterns) > 200, "the product's patterns are found"
     tried = ((found.where, slow_texts(found, allowed_seconds(found.pattern.pattern))) for found in patterns)
@@ -31,5 +31,5 @@ def test_no_pattern_of_the_product_takes_more_than_linear_time() -> None:
     ],
 )
 def test_the_search_for_slow_patterns_finds_those_that_were_slow(pattern: str | bytes, method: str) -> None:
-    """Shows that the test above sees exponential and quadratic patterns."""
+    """Shows that the test above detects exponential and quadratic patterns."""
     assert slow_texts(Found("here", re.compile(pattern), frozenset({method})), allowed_seconds())

@@ -1,4 +1,4 @@
-"""What one user can do to another through the accounts: keys, invitations, memberships, an administrator's powers."""
+"""Limits of what users can do to each other: keys, invitations, memberships, administrators' powers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def status(http: httpx2.AsyncClient, key: str) -> tuple[int, str | None]:
 
 
 async def short_lived(http: httpx2.AsyncClient, path: str, body: dict[str, Any]) -> dict[str, Any]:
-    """Returns what was created and soon ends: with more time where the machine is too slow for less."""
+    """Creates something that expires soon; retries with more time if the machine is too slow."""
     for seconds in (1, 4, 16, 64):
         expires_at = (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
         made = await http.post(path, json={**body, "expires_at": expires_at})
@@ -34,7 +34,7 @@ async def short_lived(http: httpx2.AsyncClient, path: str, body: dict[str, Any])
 
 
 async def test_an_owner_reads_neither_sessions_nor_memories_of_a_member(make_tenant, stack) -> None:
-    """An owner made a key in a member's name, and read what the product calls private."""
+    """Regression: an owner could create a key in a member's name and read the member's private data."""
     async with make_tenant("owned") as owner:
         place = str(owner.workspace_id)
         member, key = await make_user(owner.http, place, "editor", "Mara")
@@ -59,7 +59,7 @@ async def test_an_owner_reads_neither_sessions_nor_memories_of_a_member(make_ten
 async def test_an_owner_does_not_speak_in_a_search_of_someone_who_was_not_asked(
     make_tenant, stack, tmp_path: Path
 ) -> None:
-    """An owner added any user, whose search over all workspaces then found planted text."""
+    """Regression: an owner could add any user, whose search over all workspaces then found planted text."""
     planted = tmp_path / "salaries.md"
     planted.write_text(PLANTED)
     async with make_tenant("attacker") as attacker, make_tenant("home") as one, make_tenant("second home") as two:
@@ -74,7 +74,7 @@ async def test_an_owner_does_not_speak_in_a_search_of_someone_who_was_not_asked(
         assert "Victim" not in refused.text + (await attacker.http.get(member)).text
         async with client(stack.url, wide["key"]) as victim:
             assert await found(victim, "global") == []
-        # Also of a workspace that was joined on purpose, the key reads what it lists alone.
+        # Even after the user has joined a workspace, the key reads only the listed ones.
         joined = await join(attacker.http, str(attacker.workspace_id), key["key"], "viewer")
         async with client(stack.url, wide["key"]) as victim, client(stack.url, joined["key"]) as guest:
             assert await found(victim, "global") == []
@@ -88,7 +88,7 @@ async def found(http: httpx2.AsyncClient, scope: str) -> list[dict[str, Any]]:
 
 
 async def test_a_disabled_user_is_out_at_once_and_at_every_service(make_tenant, admin, stack) -> None:
-    """No route disabled or deleted a user."""
+    """Regression: no route disabled or deleted a user."""
     async with make_tenant("leaving") as tenant:
         user, key = await make_user(tenant.http, str(tenant.workspace_id), "editor", "Lee")
         async with client(stack.url, key["key"]) as lee:
@@ -105,7 +105,7 @@ async def test_a_disabled_user_is_out_at_once_and_at_every_service(make_tenant, 
 
 
 async def test_a_key_ends_when_it_says(make_tenant) -> None:
-    """Keys never expired."""
+    """Regression: keys never expired."""
     async with make_tenant("contractor") as tenant:
         path = f"/v1/workspaces/{tenant.workspace_id}/keys"
         key = await short_lived(tenant.http, path, {"name": "for a moment", "role": "owner"})
@@ -113,12 +113,12 @@ async def test_a_key_ends_when_it_says(make_tenant) -> None:
             while (answer := await status(tenant.http, key["key"]))[0] == 200:
                 longer = await tenant.http.post(path, json={"name": "for ever"}, headers=bearer(key["key"]))
                 assert longer.status_code in {401, 403}
-                await asyncio.sleep(0.2)  # the clock is what is waited for
+                await asyncio.sleep(0.2)  # waits for the expiry
         assert answer == (401, "api-key-expired")
 
 
 async def test_an_invitation_works_once_in_its_time_and_not_when_revoked(make_tenant) -> None:
-    """Who holds an old link is nobody."""
+    """An old link gives its holder nothing."""
     async with make_tenant("inviting") as tenant:
         place, http = str(tenant.workspace_id), tenant.http
         used, revoked = await invite(http, place, name="Ada"), await invite(http, place, name="Bob")
@@ -141,7 +141,7 @@ async def with_status(http: httpx2.AsyncClient, place: str, wanted: str) -> set[
 
 
 async def test_the_last_administrator_stays(admin) -> None:
-    """There was no second administrator; now there is, and never none."""
+    """There can be several administrators, but never none."""
     me = (await admin.get("/v1/me")).json()
     path = f"/v1/users/{me['user']['id']}"
     for change in ({"disabled": True}, {"is_admin": False}):
@@ -167,7 +167,7 @@ TAKE_AWAY = "UPDATE api_key SET revoked_at = now()"
 async def test_administrators_who_can_sign_in_count_like_those_with_keys(
     make_database, redis_url, token_keys, way: str, counts: bool
 ) -> None:
-    """Keys alone counted: an administrator with a password could not replace the first one."""
+    """Regression: only keys counted, so an administrator with a password could not replace the first one."""
     async with opened_door(make_database("gateway"), redis_url, token_keys, **OPENID) as door:
         admin = door.admin()
         first, home = await identity(admin)
@@ -189,7 +189,7 @@ async def test_administrators_who_can_sign_in_count_like_those_with_keys(
 async def test_the_last_administrator_who_can_sign_in_stays_without_any_key(
     make_database, redis_url, token_keys
 ) -> None:
-    """No key is forced on a deployment whose administrator signs in, and that administrator cannot be removed."""
+    """A deployment whose administrator signs in needs no key, and that administrator cannot be removed."""
     database = make_database("gateway")
     async with opened_door(database, redis_url, token_keys) as door:
         first, _ = await identity(door.admin())

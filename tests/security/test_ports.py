@@ -1,4 +1,4 @@
-"""Who has no key gets nothing from any port behind the gateway: not from the stores' own, not from the services'."""
+"""Without a key, no port behind the gateway gives access: neither those of the stores nor of the services."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def family(stack: EmbeddedStack) -> list[tuple[str, psutil.Process]]:
 
 
 def listening(stack: EmbeddedStack) -> dict[tuple[str, int], str]:
-    """Returns the name of the process by each address that the stack listens on, without the gateway's door."""
+    """Returns the process name by each address on which the stack listens, except the gateway's public one."""
     found = {}
     for name, process in family(stack):
         for one in process.net_connections(kind="inet"):
@@ -40,7 +40,7 @@ def listening(stack: EmbeddedStack) -> dict[tuple[str, int], str]:
 
 
 def as_a_stranger(ports: list[tuple[str, int]]) -> dict[str, list[str]]:
-    """Runs the probe, by root as another user; returns what was obeyed, by address."""
+    """Runs the probe, as another user if run by root; returns the accepted requests by address."""
     python = Path(sys.executable).resolve()
     user = STRANGER if os.geteuid() == 0 and reachable(python) else None
     done = subprocess.run(
@@ -58,7 +58,7 @@ def as_a_stranger(ports: list[tuple[str, int]]) -> dict[str, list[str]]:
 
 
 def test_no_port_but_the_gateways_obeys_a_stranger(stack: EmbeddedStack) -> None:
-    """The object store's filer, master, volume and gRPC ports gave all files of all workspaces to any local account."""
+    """Regression: the object store's internal ports gave all files of all workspaces to any local account."""
     ports = listening(stack)
     assert {"postgres", "valkey", "object-store", "ingestion", "retrieval"} <= set(ports.values())
     assert len([port for port, name in ports.items() if name == "object-store"]) >= 8
@@ -71,7 +71,7 @@ def test_every_port_listens_on_this_machine_alone(stack: EmbeddedStack) -> None:
 
 
 def test_local_sockets_belong_to_their_user(stack: EmbeddedStack) -> None:
-    """The object store's servers also listen on sockets in the file system, where others must not connect."""
+    """The object store's servers also listen on Unix sockets, to which other users must not connect."""
     places = {
         Path(one.laddr) if one.laddr.startswith("/") else Path(process.cwd(), one.laddr)
         for _, process in family(stack)
@@ -92,7 +92,7 @@ def test_the_object_stores_own_keys_are_private(stack: EmbeddedStack) -> None:
 
 
 async def test_a_port_stays_ours_while_its_service_starts_anew(stack: EmbeddedStack, admin: httpx2.AsyncClient) -> None:
-    """A local account that bound the port of a service that was down received requests, and tokens for that service."""
+    """Regression: a local account could bind the port of a stopped service and receive its requests and tokens."""
     [port] = [port for (_, port), name in listening(stack).items() if name == "memory"]
     stack.kill("memory")
     with socket.socket() as stranger, pytest.raises(OSError, match=os.strerror(errno.EADDRINUSE)):

@@ -1,4 +1,4 @@
-"""What the operator mounted for one workspace is no source of another one, on the running product."""
+"""A folder mounted for one workspace cannot be a source of another."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOLDERS = ({"kind": "folder", "path": "."}, {"kind": "git", "path": "."}, {"kind
 async def test_the_folder_of_documents_is_the_administrators_workspaces_alone(
     stack: EmbeddedStack, admin: httpx2.AsyncClient, make_tenant: Callable[[str], AbstractAsyncContextManager[Tenant]]
 ) -> None:
-    """Two owners of two workspaces could both make a source of `.`: each read what was mounted for the other."""
+    """Regression: owners of two workspaces could both add the source `.`, and read what was mounted for the other."""
     name = f"secret-{uuid4()}"
     place = stack.folder.path / "documents" / name
     place.mkdir(parents=True)
@@ -34,6 +34,6 @@ async def test_the_folder_of_documents_is_the_administrators_workspaces_alone(
     async with asyncio.timeout(PATIENCE):
         while (last := (await admin.get(f"/v1/sources/{own['id']}")).json()["last_sync"])["status"] != "succeeded":
             assert last["status"] in {"queued", "running"}, last
-            await asyncio.sleep(0.2)  # a synchronisation is polled
+            await asyncio.sleep(0.2)  # a synchronisation can only be polled
     assert last["added"] == 1
     await admin.delete(f"/v1/sources/{own['id']}")

@@ -1,4 +1,4 @@
-"""Signing in by password: what a foreign page, a guesser, a thief of an old cookie and a disabled user get."""
+"""Sign-in by password, attacked by foreign pages, guessers, thieves of old cookies and disabled users."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def test_a_user_signs_in_works_with_a_role_and_signs_out(door: Door) -> No
         ("http://localhost:8080", {}, NAME, False),
         ("https://localhost:8080", {}, f"__Host-{NAME}", True),
         ("https://team.example", {"public_url": "https://team.example"}, f"__Host-{NAME}", True),
-        # Behind a proxy that terminates TLS and does not say so
+        # Behind a proxy that terminates TLS without saying so
         ("http://team.example", {"public_url": "https://team.example"}, f"__Host-{NAME}", True),
     ],
 )
@@ -94,7 +94,7 @@ async def test_only_the_hash_of_a_session_and_of_a_password_is_stored(door: Door
     ],
 )
 async def test_a_page_of_another_origin_changes_nothing(door: Door, headers: dict[str, str]) -> None:
-    """For the web UI: an Origin and Sec-Fetch-Site check on every change of a caller with a cookie."""
+    """Origin and Sec-Fetch-Site are checked on every change by a caller with a cookie."""
     await member(door, "Ada", role="owner")
     browser = await signed_in(door, "Ada")
     place = (await browser.get("/v1/me")).json()["workspace"]["id"]
@@ -119,7 +119,7 @@ async def test_a_listed_cors_origin_calls_with_keys_and_never_with_the_cookie(ma
         await member(door, "Ada")
         browser = await signed_in(door, "Ada")
         answer = await browser.get("/v1/me", headers={"Origin": "https://ui.example"})
-        assert "access-control-allow-credentials" not in answer.headers  # so no browser shows it to the page
+        assert "access-control-allow-credentials" not in answer.headers  # so browsers do not show it to the page
         refused = await browser.post("/v1/auth/sign-out", headers={"Origin": "https://ui.example"})
         assert problem(refused) == (403, "cross-site-request")
 
@@ -135,7 +135,7 @@ async def test_a_session_begun_with_a_key_does_what_the_key_may_and_ends_with_it
     assert (begun.status_code, begun.json()["session"]["method"]) == (200, "key")
     me = (await browser.get("/v1/me")).json()
     assert (me["workspace"]["id"], me["role"], me["key_id"]) == (home, "viewer", made["id"])
-    # The administrator's key as a viewer is no administrator, and gives the user no further way in
+    # A viewer key of the administrator has no administrator rights, and cannot create another way in
     assert (await browser.post("/v1/users", json={"name": "Eve"}, headers=OWN_PAGE)).status_code == 403
     assert (
         await browser.put("/v1/auth/password", json={"new_password": PASSWORD}, headers=OWN_PAGE)
@@ -170,7 +170,7 @@ async def test_a_code_signs_a_browser_in_once_as_the_key_that_made_it(door: Door
     assert (begun.status_code, begun.json()["session"]["method"]) == (200, "key")
     me = (await browser.get("/v1/me")).json()
     assert (me["workspace"]["id"], me["role"], me["key_id"]) == (home, "viewer", made["id"])
-    # A session makes no further way in
+    # A session cannot create another way in
     assert problem(await browser.post("/v1/auth/codes", headers=OWN_PAGE)) == (403, "key-needed")
     again = await second.post("/v1/auth/code", json={"code": codes[0]}, headers=OWN_PAGE)
     assert problem(again) == (404, "sign-in-code-not-found")
@@ -181,7 +181,7 @@ async def test_a_code_signs_a_browser_in_once_as_the_key_that_made_it(door: Door
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8080", "localhost.evil.example", "192.0.2.9", ""])
 async def test_another_host_name_is_refused(door: Door, host: str) -> None:
-    """A name of an attacker that resolves to this machine (DNS rebinding) gets no answer of the API."""
+    """DNS rebinding: an attacker's host name that resolves to this machine gets no API response."""
     await member(door, "Ada")
     browser = await signed_in(door, "Ada")
     for path in ("/v1/me", "/v1/auth/session", "/openapi.json", "/docs", "/"):
@@ -189,7 +189,7 @@ async def test_another_host_name_is_refused(door: Door, host: str) -> None:
     body = {"login": "Ada", "password": PASSWORD}
     headers = {"Host": host, "Origin": f"http://{host}"}
     assert problem(await browser.post("/v1/auth/sign-in", json=body, headers=headers)) == (400, "host-not-allowed")
-    assert (await door.admin().get("/v1/me", headers={"Host": host})).status_code == 200  # a page has no key
+    assert (await door.admin().get("/v1/me", headers={"Host": host})).status_code == 200  # pages have no key
     assert (await browser.get("/livez", headers={"Host": host})).status_code == 200
 
 
@@ -208,7 +208,7 @@ async def test_passwords_are_not_taken_where_others_can_read_them(make_door) -> 
 
 
 async def test_a_cookie_from_before_the_sign_in_is_dead_after_it(door: Door) -> None:
-    """Fixation: whoever planted a session in the browser does not share the next one."""
+    """Session fixation: a session planted in the browser does not become the next one."""
     await member(door, "Ada")
     await member(door, "Eve")
     planted = (await signed_in(door, "Eve")).cookies[NAME]
@@ -310,12 +310,12 @@ async def test_one_account_is_not_guessed_from_many_addresses(door: Door) -> Non
     assert [problem(answer) for answer in answers[:10]] == [(401, "wrong-credentials")] * 10
     assert {problem(answer) for answer in answers[10:]} == {(429, "too-many-sign-ins")}
     assert int(answers[-1].headers["retry-after"]) > 0
-    late = await sign_in(door.browser("203.0.113.5"), "Ada")  # not even with the right one
+    late = await sign_in(door.browser("203.0.113.5"), "Ada")  # even with the right password
     assert problem(late) == (429, "too-many-sign-ins")
 
 
 async def test_a_stranger_who_guesses_keeps_nobody_out_of_the_own_browser(door: Door) -> None:
-    """An account's attempts were those of everybody: whoever used them up kept its user out."""
+    """Regression: everybody shared an account's attempts, so a stranger could lock its user out."""
     for name in ("Ada", "Eve"):
         await member(door, name)
     own, eves = await signed_in(door, "Ada"), await signed_in(door, "Eve")
@@ -325,8 +325,8 @@ async def test_a_stranger_who_guesses_keeps_nobody_out_of_the_own_browser(door: 
     assert problem(stranger) == (429, "too-many-sign-ins")
     kept = dict(own.cookies)
     assert (await sign_in(own, "Ada")).status_code == 200
-    assert problem(await sign_in(eves, "Ada")) == (429, "too-many-sign-ins")  # it is Eve's that is known there
-    # A cookie that is changed is none, and whoever stole a whole one guesses no more often than a stranger
+    assert problem(await sign_in(eves, "Ada")) == (429, "too-many-sign-ins")  # the browser is known for Eve only
+    # A modified cookie counts as none, and a thief of an intact one has no more attempts than a stranger
     thief, known = door.browser("203.0.113.7"), kept["attractor_browser"]
     name, ends, proof = known.split(".")
     for changed in (
@@ -346,20 +346,20 @@ async def test_many_accounts_are_not_guessed_from_one_address(make_door) -> None
     async with make_door(sign_in_attempts_per_address=5) as door:
         answers = [await sign_in(door.browser("2001:db8::1"), f"user {n}", "a guess") for n in range(5)]
         assert {answer.status_code for answer in answers} == {401}
-        # The same customer's next address
+        # The next address of the same customer's network
         assert (await sign_in(door.browser("2001:db8::2"), "another", "a guess")).status_code == 429
         assert (await sign_in(door.browser("2001:db8:0:1::1"), "another", "a guess")).status_code == 401
 
 
 async def test_attempts_are_limited_while_redis_is_away(make_door) -> None:
-    """A limit that ends with Redis would be an invitation to end Redis."""
+    """Otherwise taking down Redis would remove the limit."""
     async with make_door(redis_url="redis://127.0.0.1:1") as door:
         answers = [await sign_in(door.browser(f"198.51.100.{n}"), "Ada", "a guess") for n in range(12)]
         assert [answer.status_code for answer in answers] == [401] * 10 + [429] * 2
 
 
 async def test_a_guesser_does_not_learn_who_exists(door: Door) -> None:
-    """Same status, same body, same headers, for a wrong password, no password, a disabled user and nobody."""
+    """Status, body and headers are equal for a wrong password, no password, a disabled user and an unknown one."""
     await member(door, "Ada")
     disabled = await member(door, "Eve")
     door.sql("UPDATE app_user SET disabled_at = now() WHERE id = %s", disabled)
@@ -374,7 +374,7 @@ async def test_a_guesser_does_not_learn_who_exists(door: Door) -> None:
 
 
 async def test_a_guess_at_nobody_costs_as_much_as_at_somebody(door: Door, monkeypatch) -> None:
-    """The hash function runs once for each of them, with the same parameters."""
+    """The hash function runs once for each, with the same parameters."""
     await member(door, "Ada")
     passwords, costs = door.app.state.sign_ins.passwords, []
 

@@ -1,6 +1,6 @@
-"""One stolen key: a service that was taken over is not the administrator of all data.
+"""A stolen service key does not make the thief administrator of all data.
 
-A token signed by `memory` in the name of an owner, good until 2286, was once accepted by every service.
+Regression: every service accepted a token signed by `memory` in the name of an owner, valid until 2286.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from stack import EmbeddedStack
 
 from service_kit.token_keys import SigningKey, parse_public_keys
 
-# A route of each that a viewer may ask, and what it answers to one.
+# For each service, a route open to viewers and its expected status.
 ASKED: Mapping[str, tuple[str, str, dict[str, Any] | None]] = {
     "ingestion": ("GET", "/v1/documents", None),
     "retrieval": ("POST", "/v1/search", {"query": "AuthService"}),
@@ -35,7 +35,7 @@ QUESTION = "Which projects depend on AuthService?"
 
 @dataclass(frozen=True)
 class Taken:
-    """What somebody has who took over the process of a service: its environment."""
+    """The loot of an attacker who has taken over a service's process: its environment."""
 
     name: str
     environment: Mapping[str, str]
@@ -49,7 +49,7 @@ class Taken:
         return f"http://127.0.0.1:{self.environment['PORT']}"
 
     def forge(self, audience: str, workspace_id: UUID, algorithm: str = "EdDSA", **claims: Any) -> str:
-        """A token in the name of an owner; a claim that is None is left out."""
+        """Returns a token in the name of an owner; claims that are None are left out."""
         now = datetime.now(UTC)
         whole = {
             "iss": self.name,
@@ -98,7 +98,7 @@ def test_every_process_has_its_own_key_and_the_public_halves_alone(stack: Embedd
 
 @pytest.mark.parametrize("to", BEHIND)
 async def test_the_gateways_key_opens_each_service(taken: dict[str, Taken], workspace_id: UUID, to: str):
-    """Shows that the refusals of the other tests are about the signer."""
+    """Shows that the other tests fail because of the signer."""
     assert await asked(taken[to], taken["gateway"].forge(to, workspace_id)) == 200
 
 
@@ -127,7 +127,7 @@ async def test_a_stolen_key_makes_nobody_an_owner(taken: dict[str, Taken], works
 
 @pytest.mark.parametrize("to", BEHIND)
 async def test_a_token_is_for_one_service_and_two_minutes(taken: dict[str, Taken], workspace_id: UUID, to: str):
-    """Even with the gateway's signature."""
+    """The audience and the lifetime are checked even with the gateway's signature."""
     gateway, now = taken["gateway"], datetime.now(UTC)
     wrong: list[dict[str, Any]] = [
         {"aud": next(name for name in BEHIND if name != to)},
@@ -191,7 +191,7 @@ async def test_for_a_user_who_asked_a_service_may_ask_what_it_is_there_for(
     body: dict[str, Any] | None,
     status: int,
 ):
-    """Even with a delegation of the gateway that names every service."""
+    """A delegation that names every service still opens only the routes meant for the calling service."""
     delegation = taken["gateway"].forge("attractor-delegation", workspace_id, role=None, actors=list(BEHIND))
     token = taken[thief].forge(to, workspace_id, sub=None, role=None, readable=None, delegation=delegation)
     async with httpx2.AsyncClient(base_url=taken[to].url, headers={"Authorization": f"Bearer {token}"}) as http:
@@ -221,6 +221,6 @@ async def test_services_still_ask_each_other_for_the_user_who_asked(admin: httpx
             *_, (_, name, data) = [event async for event in events_of(response)]
         assert name == "run_completed", data
         assert data["citations"], data
-        # Nobody else: a foreign session is not found with the delegation of this user.
+        # No other user's: this user's delegation does not find a foreign session.
         other = await admin.post("/v1/search", json=body)
         assert (other.status_code, other.json()["type"]) == (404, "session-not-found")

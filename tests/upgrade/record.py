@@ -1,4 +1,4 @@
-"""Makes the recording that `test_upgrade.py` starts from: runs an older checkout, fills it, and saves what it stored.
+"""Makes the recording for `test_upgrade.py`: runs an older checkout, fills it, and saves its data.
 
 usage: PYTHONPATH=tests python -m upgrade.record CHECKOUT     (a checkout whose environment is set up)
 
@@ -41,7 +41,7 @@ WORDS = ("ProjectAlpha ", "depends ", "on ", "AuthService ", "[1].")
 
 
 class Endpoint:
-    """A chat endpoint that answers with one cited sentence; after `hang` it begins its answers and never ends them."""
+    """A chat endpoint that answers with one cited sentence; after `hang` its answers start but never end."""
 
     def __init__(self) -> None:
         self.hanging, self.asked, self.released = False, threading.Event(), threading.Event()
@@ -94,7 +94,7 @@ def running(checkout: Path, data: Path, **settings: str) -> Iterator[str]:
 
 
 def fill(http: httpx2.Client, checkout: Path, data: Path) -> dict[str, Any]:
-    """Brings in one of everything; returns what the test compares with."""
+    """Creates one of everything; returns the values that the test compares with."""
     examples = checkout / "infra/examples"
     files = [("files", (Path(name).name, (examples / name).read_bytes())) for name in UPLOADED]
     files.append(("files", ("broken.docx", b"PK\x03\x04 this archive was cut off")))

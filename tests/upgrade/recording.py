@@ -121,7 +121,7 @@ def _read(file: Path) -> str:
 
 
 def restore(folder: Path, data: Path) -> dict[str, Any]:
-    """Writes the recorded installation into an empty data folder; returns what there is to look for."""
+    """Writes the recorded installation into an empty data folder; returns the content of about.json."""
     about: dict[str, Any] = json.loads((folder / "about.json").read_text())
     with Engines.start(data) as engines:
         with psycopg.connect(engines.admin_database_url, autocommit=True) as connection:
@@ -173,7 +173,7 @@ def _create(connection: psycopg.Connection, schema: dict[str, Any]) -> None:
 
 
 def _load(connection: psycopg.Connection, rows: str) -> None:
-    """Loads what `_rows` wrote, with triggers and foreign keys off."""
+    """Loads the output of `_rows`, with triggers and foreign keys disabled."""
     connection.execute("SET session_replication_role = replica")
     for schema in SCHEMAS:
         tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = %s", (schema,)).fetchall()

@@ -1,4 +1,4 @@
-"""A stack that is upgraded in place serves what it had, and finishes what it was doing."""
+"""A stack upgraded in place still serves its data, and finishes the work that was in progress."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CONFIRMING = {"ingestion", "retrieval", "knowledge-graph", "memory"}
 
 @dataclass(frozen=True)
 class Upgraded:
-    """`had` names what the recorded stack held."""
+    """The upgraded stack; `had` describes the content of the recorded one."""
 
     http: httpx2.AsyncClient
     had: dict[str, Any]
@@ -167,7 +167,7 @@ async def test_a_deletion_is_confirmed_by_all(upgraded: Upgraded) -> None:
     receipt = (await http.delete(f"/v1/documents/{document}", params={"timeout": 30})).raise_for_status().json()
     async with asyncio.timeout(PATIENCE):
         while receipt["completed_at"] is None:
-            await asyncio.sleep(0.3)  # the receipt grows by the services' confirmations
+            await asyncio.sleep(0.3)  # the receipt grows as services confirm
             receipt = await read(http, f"/v1/documents/{document}/receipt")
     services = {one["service"]: one for one in receipt["services"]}
     assert set(services) >= CONFIRMING

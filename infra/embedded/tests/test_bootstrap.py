@@ -1,4 +1,4 @@
-"""The bootstrap works before anything is installed, so it is loaded by path."""
+"""The bootstrap, loaded by path because it runs before anything is installed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def root(tmp_path: Path, bootstrap: ModuleType) -> Path:
 
 def test_an_unchanged_environment_is_left_alone(bootstrap: ModuleType, root: Path) -> None:
     assert bootstrap.is_current(root, False)
-    bootstrap.set_up(root, False)  # would fail: there is nothing real to install
+    bootstrap.set_up(root, False)  # would fail if it ran: there is nothing real to install
 
 
 def test_the_development_environment_is_good_for_running_too(bootstrap: ModuleType, root: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_failed_step_is_one_line(bootstrap: ModuleType, output: str, line: str
 def test_the_folder_that_will_hold_the_data_is_private(
     bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The bootstrap made it first, and open to everybody."""
+    """Regression: the bootstrap used to create it first, readable by everybody."""
     monkeypatch.setattr(bootstrap.shutil, "which", lambda _name: None)
     monkeypatch.setattr(bootstrap, "run", lambda _command: None)
     bootstrap.find_uv(tmp_path)
@@ -102,7 +102,7 @@ def test_a_wrong_command_shows_the_usage() -> None:
 
 @pytest.fixture
 def web(root: Path, bootstrap: ModuleType) -> Path:
-    """The sources of a web UI that is built and installed."""
+    """The sources of a web UI that has been built and installed."""
     (root / "services/web/src").mkdir(parents=True)
     for name in ("pyproject.toml", "build_bundle.py", "package.json", "package-lock.json", ".npmrc", "vite.config.ts",
                  "index.html", "src/main.tsx"):  # fmt: skip
@@ -116,7 +116,7 @@ def web(root: Path, bootstrap: ModuleType) -> Path:
 
 def test_a_web_ui_that_is_current_is_left_alone(bootstrap: ModuleType, root: Path, web: Path) -> None:
     assert web not in bootstrap.members(root)
-    assert bootstrap.build_web(root)  # would fail: there is no uv that could install it
+    assert bootstrap.build_web(root)  # would fail if it ran: there is no uv to install it
 
 
 def test_a_web_ui_that_cannot_be_built_is_a_plain_line(

@@ -1,4 +1,4 @@
-"""The engines as a user meets them: what is stored stays, nothing is left running, errors are one line."""
+"""The engines from a user's point of view: data persists, nothing is left running, errors are one line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from embedded.errors import AlreadyRunning, ChildCrashed, DataFolderFull, Embedd
 
 @pytest.fixture
 def data() -> Iterator[Path]:
-    """A folder that the database's user can reach also when the tests run as root."""
+    """A folder that the database's user can reach even if the tests run as root."""
     place = Path(tempfile.mkdtemp(prefix="attractor-test-")).resolve()
     place.chmod(0o711)
     yield place / "data"
@@ -109,7 +109,7 @@ def test_a_stale_postmaster_pid_does_not_prevent_a_start(data: Path) -> None:
     with Engines.start(data):
         pass
     lock = PostgresHome.folder_of(data) / "cluster/postmaster.pid"
-    # After a power loss the number may be that of any living process: here, of this test.
+    # After a power loss the pid may belong to any running process: here, to this test.
     lock.write_text(f"{os.getpid()}\n{lock.parent}\n1700000000\n5432\n\n127.0.0.1\n  1 1\nready\n")
     with Engines.start(data) as engines, psycopg.connect(engines.admin_database_url) as connection:
         assert connection.execute("select 1").fetchone() == (1,)
@@ -139,7 +139,7 @@ def test_nothing_outlives_a_killed_launcher(data: Path) -> None:
 
 
 def test_leftovers_of_a_launcher_are_ended(data: Path) -> None:
-    """Where the kernel has no parent-death signal, the next start finds and ends what the last one noted."""
+    """Without a parent-death signal, the next start finds and ends the processes recorded by the last one."""
     folder = DataFolder(data)
     folder.create()
     with Engines.start(data) as engines:
@@ -184,7 +184,7 @@ def test_a_full_disk_is_found_before_the_start(data: Path, monkeypatch: pytest.M
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to give up its rights")
 def test_the_database_shares_its_user_with_nobody(data: Path) -> None:
-    """Any other daemon that runs as `nobody` could signal it and read its data. Older data are taken over."""
+    """A daemon that runs as `nobody` could otherwise signal it and read its data. Data of older versions is adopted."""
     with Engines.start(data):
         pass
     cluster = data / "postgres/cluster"
@@ -201,7 +201,7 @@ def test_the_database_shares_its_user_with_nobody(data: Path) -> None:
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to give up its rights")
 def test_root_below_a_closed_folder(tmp_path: Path, data: Path) -> None:
-    """Both the data and the binaries lie where nobody cannot look: the database lives outside, on a copy."""
+    """Data and binaries are in folders that `nobody` cannot read, so the database runs outside, from a copy."""
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     source, outside = installed(), data.parent / "outside"

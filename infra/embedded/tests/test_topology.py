@@ -33,7 +33,7 @@ def test_a_taken_public_port_names_port_and_setting() -> None:
 
 
 def bound_below(one: socket.socket, highest: int) -> int:
-    """Binds the socket to a free port that internal ports may begin with; returns it."""
+    """Binds the socket to a free port that is valid as the first internal port; returns the port."""
     for port in range(12_000, highest):
         with contextlib.suppress(OSError):
             one.bind(("127.0.0.1", port))
@@ -97,13 +97,13 @@ def test_each_process_that_uses_redis_has_a_user_there_and_the_default_one_is_of
 
 
 def test_the_data_folder_is_closed_to_others(tmp_path: Path) -> None:
-    """Whoever may list it may follow its logs' names and the engines' folders; the default one was 0755."""
+    """Regression: the default folder was 0755, so others could list the logs and the engines' folders."""
     folder = DataFolder(tmp_path / ".data")
     folder.path.mkdir(mode=0o755)
     folder.create()
     status = folder.path.stat()
     assert stat.S_IMODE(status.st_mode) == (0o710 if os.geteuid() == 0 else 0o700)
-    if os.geteuid() == 0:  # the database's account passes through, which no user of the system has
+    if os.geteuid() == 0:  # the database's account may traverse it, and no user of the system has that id
         assert status.st_gid == server_account(folder.path).gid
         with pytest.raises(KeyError):
             pwd.getpwuid(status.st_gid)

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import openapiTS, { astToString } from 'openapi-typescript';
 
 const CONTRACTS = new URL('../../../libs/contracts/', import.meta.url);
-const OPTIONS = { defaultNonNullable: false }; // a field with a default may be left out of a request
+const OPTIONS = { defaultNonNullable: false }; // a field with a default may be omitted from a request
 
 const read = async (name) => JSON.parse(await readFile(new URL(name, CONTRACTS), 'utf8'));
 const write = (name, text) => writeFile(new URL(`../src/api/${name}`, import.meta.url), text);

@@ -19,7 +19,7 @@ INSTALL_SECONDS = 60
 
 @pytest.fixture(scope="package")
 def issuer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The provider `oidc-provider` from npm, on a free port."""
+    """Runs the provider on a free port; yields its issuer."""
     if not (shutil.which("node") and shutil.which("npm")):
         pytest.skip("needs node and npm, to run a real OpenID Connect provider")
     folder = shutil.copytree(FOLDER, tmp_path_factory.mktemp("provider") / "app")

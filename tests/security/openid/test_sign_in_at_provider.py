@@ -56,7 +56,7 @@ async def test_an_address_that_is_not_verified_or_of_another_domain_lets_nobody_
 
 
 async def test_an_equal_address_or_name_takes_no_account_over(door: Door) -> None:
-    """An account is found by issuer and subject alone."""
+    """An account is identified only by issuer and subject."""
     victim = await member(door, "ada of the provider")
     door.sql("UPDATE app_user SET email = 'ada@example.org' WHERE id = %s", victim)
     browser = door.browser()
@@ -74,7 +74,7 @@ async def test_a_signed_in_user_gets_the_identity_only_on_asking_and_nobody_gets
     assert (await come_in(other, "ada")).status_code == 200
     assert (await other.get("/v1/auth/session")).json()["user"]["id"] == user
     assert problem(await come_in(eve, "ada", link="true")) == (409, "identity-taken")
-    # Someone else at the same browser, without asking for it
+    # Another person in the same browser, without asking to link accounts
     assert (await come_in(browser, "bob")).status_code == 200
     assert (await browser.get("/v1/auth/session")).json()["user"]["id"] != user
 
@@ -96,7 +96,7 @@ async def test_another_state_another_browser_and_a_second_use_are_refused(door: 
         other = door.browser()
         await begun(other)
         assert problem(await other.get(address)) == (403, "openid-request-unknown")
-    # The attacker's own code and state, in the victim's browser: signing in as somebody else unawares
+    # The attacker's own code and state in the victim's browser would sign the victim in as the attacker
     assert problem(await door.browser().get(back)) == (403, "openid-request-unknown")
     cookie = browser.cookies["attractor_openid"]
     assert (await browser.get(back)).status_code == 200
@@ -106,7 +106,7 @@ async def test_another_state_another_browser_and_a_second_use_are_refused(door: 
 
 
 async def test_a_code_is_refused_in_another_sign_in(door: Door) -> None:
-    """The provider refuses a code that was used, and one whose code verifier is another's."""
+    """The provider refuses a used code, and one with another sign-in's code verifier."""
     browser, second = door.browser(), door.browser()
     back = await at_provider(await begun(browser), "ada")
     code = parse_qs(urlsplit(back).query)["code"][0]
@@ -129,7 +129,7 @@ async def test_a_sign_in_that_took_too_long_is_refused(door: Door) -> None:
 
 
 async def test_an_answer_of_another_provider_is_refused(door: Door) -> None:
-    """Mix-up (RFC 9207): the issuer in the answer is that of the request."""
+    """Mix-up attack (RFC 9207): the response must name the issuer of the request."""
     for wrong in ("https://evil.example", None):
         browser = door.browser()
         back = httpx2.URL(await at_provider(await begun(browser), "ada"))

@@ -1,4 +1,4 @@
-"""What is refused of what comes back from an OpenID Connect provider."""
+"""Tampered responses of an OpenID Connect provider are refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sign_in_calls import NAME, Door, problem
 
 @dataclass
 class Tampering(httpx2.AsyncBaseTransport):
-    """Changes what the provider answers, with the provider's own key at hand."""
+    """Changes the provider's responses, with access to the provider's own key."""
 
     change: Callable[[str, dict[str, Any]], dict[str, Any]]
     seen: list[str]
@@ -36,14 +36,14 @@ class Tampering(httpx2.AsyncBaseTransport):
 
 
 def tamper(door: Door, change: Callable[[str, dict[str, Any]], dict[str, Any]]) -> Tampering:
-    """Puts itself between the gateway and the provider."""
+    """Intercepts the responses between the provider and the gateway."""
     transport = Tampering(change, [])
     door.app.state.openid_sign_ins.provider.client._transport = transport
     return transport
 
 
 def with_token(make: Callable[[dict[str, Any]], str]) -> Callable[[str, dict[str, Any]], dict[str, Any]]:
-    """Returns a change that replaces the ID token by what `make` makes of its claims."""
+    """Returns a change that replaces the ID token by the result of `make` on its claims."""
 
     def change(path: str, body: dict[str, Any]) -> dict[str, Any]:
         if path != "/token":
@@ -65,7 +65,7 @@ def unsigned(claims: dict[str, Any]) -> str:
 
 
 def signed_with_the_public_key(claims: dict[str, Any]) -> str:
-    """HS256 with the provider's public key, known to everyone, as the secret; the library refuses to make it."""
+    """Signs with HS256 and the provider's public key as the secret; built by hand, because the library refuses to."""
     header, payload, _ = jwt.encode(claims, "x" * 32, "HS256", headers={"kid": "first"}).split(".")
     form = serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     digest = hmac.digest(KEY.public_key().public_bytes(*form), f"{header}.{payload}".encode(), "sha256")
@@ -111,7 +111,7 @@ async def test_a_token_that_is_not_for_this_sign_in_is_refused(door: Door, make:
 
 
 async def test_a_token_signed_again_with_the_providers_key_is_accepted(door: Door) -> None:
-    """The tampering itself is not what is refused above."""
+    """Shows that the tests above do not fail merely because of the interception."""
     tamper(door, with_token(signed))
     assert (await come_in(door.browser(), "ada")).status_code == 200
 
@@ -136,7 +136,7 @@ async def test_keys_are_cached_and_looked_up_again_when_they_rotate(door: Door, 
         return with_token(lambda claims: signed(claims, new, "second"))(path, body)
 
     transport.change = rotated
-    refused = await come_in(door.browser(), "ada")  # not yet: anyone could make us ask for a key by inventing its name
+    refused = await come_in(door.browser(), "ada")  # not yet: anyone could trigger fetches with an invented key id
     assert problem(refused) == (403, "openid-token-invalid")
     monkeypatch.setattr("gateway.signin.openid.provider.LOOK_AGAIN_SECONDS", 0.0)
     assert (await come_in(door.browser(), "ada")).status_code == 200

@@ -140,7 +140,7 @@ def _days(settings: dict[str, str]) -> int:
 
 
 def _moment(text: str | None) -> datetime | None:
-    """Returns the moment, in the zone of this machine unless it names one; none where nothing is given."""
+    """Parses a moment, in this machine's time zone unless it names one; returns None if there is no text."""
     if not text:
         return None
     try:
@@ -152,7 +152,7 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def _resident(process: psutil.Process) -> int:
-    """Returns bytes; shared memory counts once where the system reports PSS (Linux)."""
+    """Returns resident memory in bytes; shared memory counts once if the system reports PSS (Linux)."""
     try:
         full = process.memory_full_info()
         return int(getattr(full, "pss", full.rss))

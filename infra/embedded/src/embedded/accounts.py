@@ -1,7 +1,7 @@
 """The account that PostgreSQL runs as when Attractor is started by root.
 
-It is a number that belongs to this data folder alone and has no entry among the system's users: nothing is added to the
-system, and no other daemon shares it, as they share `nobody`.
+It is a user id that only this data folder uses and that has no entry in the system's user database: nothing is added to
+the system, and no other daemon shares it, as daemons share `nobody`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from embedded.engine_user import EngineUser
 from embedded.errors import EmbeddedError
 
-# Given to nobody, neither by distributions nor by systemd.
+# Assigned to nobody by distributions or by systemd.
 _FIRST, _LAST = 60_706, 61_183
 
 
@@ -28,11 +28,11 @@ def server_account(data: Path) -> EngineUser:
 
 
 def maker_account(data: Path) -> EngineUser:
-    """Returns the account that makes a cluster: `nobody`, as initdb asks the system for the name of whoever runs it.
+    """Returns the account that creates a cluster: `nobody`, because initdb looks up the name of its user in the system.
 
-    Its group is the server's, which may pass through the data folder.
+    Its group is the server's, which may traverse the data folder.
 
-    Raises EmbeddedError where the system has no such user.
+    Raises EmbeddedError if the system has no such user.
     """
     try:
         entry = pwd.getpwnam("nobody")
@@ -44,7 +44,7 @@ def maker_account(data: Path) -> EngineUser:
 
 
 def make_private(data: Path) -> None:
-    """Closes a folder to all but its owner and, for root, the account of its database, which has to pass through."""
+    """Closes a folder to all but its owner and, for root, the account of its database, which has to traverse it."""
     if os.geteuid() != 0:
         data.chmod(0o700)
         return
@@ -53,7 +53,7 @@ def make_private(data: Path) -> None:
 
 
 def reachable(path: Path) -> bool:
-    """Returns whether other users, or an account of ours, may reach this path."""
+    """Returns whether other users, or one of our accounts, can reach this path."""
     resolved = path.resolve()
     return all(_may_pass(place.stat()) for place in [resolved, *resolved.parents] if place.exists())
 

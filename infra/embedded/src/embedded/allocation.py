@@ -17,7 +17,7 @@ _HIGHEST = 65_535
 
 @dataclass(frozen=True)
 class Allocation:
-    """The ports of the engines, the gateway and the services behind it; `private`: of processes observed elsewhere."""
+    """The ports of the engines, the gateway and the services; `private` are the separate ports for metrics."""
 
     engines: EnginePorts
     gateway: int
@@ -28,11 +28,11 @@ class Allocation:
 def allocate(
     settings: Mapping[str, str], host: str, services: Sequence[str], observed: Sequence[str] = ()
 ) -> Allocation:
-    """Chooses the gateway's port as set, or 8080, and internal ports from 18081 on; a taken one is replaced.
+    """Chooses the gateway's configured port or 8080, and internal ports from 18081 on, replacing ports in use.
 
-    Each process of `observed` gets one for its metrics.
+    Each process in `observed` gets one for its metrics.
 
-    Raises PortInUse for the gateway's port, and for an internal one if INTERNAL_PORTS_FROM is set.
+    Raises PortInUse for the gateway's port, and for an internal port if INTERNAL_PORTS_FROM is set.
     """
     public = _number(settings, "GATEWAY_PORT", GATEWAY_PORT)
     _require(public, host, "GATEWAY_PORT")

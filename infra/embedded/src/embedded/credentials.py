@@ -15,29 +15,29 @@ _KEY_BYTES = 32
 
 
 class Credentials:
-    """Named secrets in a JSON file (mode 0600), in hexadecimal characters: safe in a URL and in any file."""
+    """Named secrets in a JSON file (mode 0600), in hexadecimal, which is safe in URLs and files."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._known: dict[str, str] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 
     def named(self, name: str, size: int = _BYTES) -> str:
-        """Returns the named secret of `size` bytes; a new one is written to disk first."""
+        """Returns the named secret of `size` bytes; generates it and writes it to disk if it is missing."""
         if name not in self._known:
             self._known[name] = secrets.token_hex(size)
             self._write()
         return self._known[name]
 
     def token_key(self, service: str) -> str:
-        """Returns the private key of a service's tokens."""
+        """Returns the private key with which a service signs tokens."""
         return self.named(f"token-key-{service}", _KEY_BYTES)
 
     def public_keys(self, services: Iterable[str]) -> str:
-        """Returns the public halves of their keys, as TOKEN_PUBLIC_KEYS has them."""
+        """Returns the public halves of the services' keys, in the format of TOKEN_PUBLIC_KEYS."""
         return " ".join(f"{one}:{_public_half(self.token_key(one))}" for one in services)
 
     def forget(self, name: str) -> None:
-        """Deletes a secret that no version of Attractor reads any more."""
+        """Deletes a secret that is no longer used."""
         if self._known.pop(name, None) is not None:
             self._write()
 

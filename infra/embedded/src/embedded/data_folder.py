@@ -22,7 +22,7 @@ from embedded.processes.child import Child
 
 NEEDED_MB = 500
 DEFAULT_NAME = ".data"
-_SAME_START_SECONDS = 2.0  # the kernel counts starts in ticks from boot, the clock may have been set since
+_SAME_START_SECONDS = 2.0  # the kernel counts in ticks since boot, and the clock may have been set since
 
 
 class DataFolder:
@@ -35,11 +35,11 @@ class DataFolder:
         self._processes = self.path / "processes.json"
 
     def create(self) -> None:
-        """Makes the folder.
+        """Creates the folder.
 
-        Raises DiskFull where too little space is left on its disk.
+        Raises DiskFull if too little disk space is left.
         """
-        ours = not self.path.exists() or self.path.name == DEFAULT_NAME  # another may hold other things as well
+        ours = not self.path.exists() or self.path.name == DEFAULT_NAME  # others may hold more than our data
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if ours:
             make_private(self.path)
@@ -51,16 +51,16 @@ class DataFolder:
 
     @functools.cached_property
     def credentials(self) -> Credentials:
-        """The secrets of this installation; one object, as it writes its file whole."""
+        """The secrets of this installation; a single object, because it rewrites the whole file."""
         found = Credentials(self.path / "secrets.json")
-        found.forget("internal-token")  # of 0.1.0: whoever had it could compute some API keys
+        found.forget("internal-token")  # from 0.1.0: API keys could be computed from it
         return found
 
     @contextlib.contextmanager
     def lock(self, url: str | None = None) -> Iterator[None]:
-        """Locks the folder for this process. The kernel releases the lock with the process, so none is ever stale.
+        """Locks the folder for this process. The kernel releases the lock when the process ends, so it is never stale.
 
-        Raises AlreadyRunning, with what the holder said about itself.
+        Raises AlreadyRunning, with what the holder has recorded about itself.
         """
         descriptor = os.open(self._lock, os.O_RDWR | os.O_CREAT, 0o644)
         try:
@@ -77,7 +77,7 @@ class DataFolder:
             os.close(descriptor)
 
     def holder(self) -> dict[str, Any]:
-        """Returns `pid` and `url` of the process that holds the lock; empty if none does."""
+        """Returns `pid` and `url` of the process that holds the lock; empty if there is none."""
         try:
             descriptor = os.open(self._lock, os.O_RDONLY)
         except FileNotFoundError:
@@ -92,7 +92,7 @@ class DataFolder:
             os.close(descriptor)
 
     def record(self, children: Iterable[Child]) -> None:
-        """Records the living children, so that the next start can stop those that outlived a killed launcher."""
+        """Records the running children, so the next start can stop those that outlive a killed launcher."""
         noted = {child.name: {"pid": child.pid, "created": child.created} for child in children}
         part = self._processes.with_suffix(".part")
         part.write_text(json.dumps(noted), encoding="utf-8")
@@ -124,7 +124,7 @@ class DataFolder:
 
 
 def _same_process(entry: dict[str, Any]) -> psutil.Process | None:
-    """Returns the recorded process if it is alive and its number was not reused."""
+    """Returns the recorded process if it is alive and its pid has not been reused."""
     try:
         process = psutil.Process(entry["pid"])
         same = abs(process.create_time() - entry["created"]) < _SAME_START_SECONDS

@@ -1,4 +1,4 @@
-"""Shows a newcomer around after the start: the example documents, a question answered from them, where to go next."""
+"""The tour after the first start: ingests the example documents, asks a question, shows where to go next."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GRAPH_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Demonstration:
-    """Ingests the examples and asks a question, once per data folder: a file there remembers it.
+    """Ingests the examples and asks a question, once per data folder, which is recorded in a file there.
 
     `root` is the repository, `user` the user's settings, `key_file` holds the administrator's key.
     """
@@ -38,7 +38,7 @@ class Demonstration:
         return Path(sys.executable).with_name("attractor")
 
     def show(self, demo: bool) -> None:
-        """Runs the demonstration if it is wanted and new, then says how to connect. A failure never ends the run."""
+        """Runs the demonstration if wanted and new, then prints how to connect. A failure never ends the run."""
         marker = self.data / "examples-ingested"
         if demo and not marker.exists() and self._ingest_and_ask():
             marker.touch()
@@ -55,7 +55,7 @@ class Demonstration:
         return self._call(["ask", QUESTION])
 
     def _await_graph(self) -> None:
-        """Waits until the graph has the examples, but no longer than a minute: an answer says so if it lacks some."""
+        """Waits up to a minute until the graph has the examples; an answer says if some are missing."""
         deadline = time.monotonic() + GRAPH_SECONDS
         headers = {"Authorization": f"Bearer {self._key()}"}
         try:
@@ -105,7 +105,7 @@ class Demonstration:
         self.progress.say("Ctrl-C stops everything; your data is kept.")
 
     def _link(self) -> str:
-        """Returns the address of the web UI, with a code that signs in once."""
+        """Returns the URL of the web UI, with a one-time sign-in code."""
         headers = {"Authorization": f"Bearer {self._key()}"}
         try:
             with httpx2.Client(timeout=10.0, trust_env=False) as client:

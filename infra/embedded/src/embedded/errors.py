@@ -57,14 +57,14 @@ class MissingLibrary(EmbeddedError):
 
 
 class NoEngine(EmbeddedError):
-    """The wheel of an engine is absent, or not made for this platform."""
+    """The wheel of an engine is not installed, or not available for this platform."""
 
     def __init__(self, child: str, package: str, platform: str) -> None:
         super().__init__(f"{child} has no working wheel ({package}) for this platform ({platform}): {COMPOSE}")
 
 
 class ChildCrashed(EmbeddedError):
-    """A process ended by itself."""
+    """A process ended unexpectedly."""
 
     def __init__(self, child: str, how: str, log: Path, last_line: str) -> None:
         said = f': "{last_line}"' if last_line else ""
@@ -72,14 +72,14 @@ class ChildCrashed(EmbeddedError):
 
 
 class NotReady(EmbeddedError):
-    """A process lives but does not answer in time."""
+    """A process is running but did not become ready in time."""
 
     def __init__(self, child: str, seconds: float, why: str, log: Path) -> None:
         super().__init__(f"{child} did not become ready in {seconds:.0f} s: {why} (log: {log})")
 
 
 class WrongPassword(EmbeddedError):
-    """The stored secrets are not those of the stored data."""
+    """The stored secrets do not match the stored data."""
 
     def __init__(self, child: str, secrets: Path) -> None:
         super().__init__(

@@ -39,15 +39,15 @@ class Launcher:
         self._host = settings.get("GATEWAY_HOST") or "127.0.0.1"
 
     def run(self, demo: bool) -> None:
-        """Returns after Ctrl-C or SIGTERM, when everything has ended.
+        """Runs the stack until Ctrl-C or SIGTERM, and returns when everything has ended.
 
-        Raises EmbeddedError, whose text is one line for a user; then too everything has ended.
+        Raises EmbeddedError, whose text is one line for the user; everything has ended then, too.
         """
         self._folder.create()
         url = f"http://{self._host}:{self._settings.get('GATEWAY_PORT') or 8080}"
         with self._folder.lock(url), woken_by_children() as wakeup, contextlib.ExitStack() as kept:
-            copied_at(self._folder.path)  # raises where a restore did not end
-            password = self._folder.credentials.named(ROLE)  # written before a backup beside this run looks for it
+            copied_at(self._folder.path)  # raises if a restore did not finish
+            password = self._folder.credentials.named(ROLE)  # must exist before a concurrent backup looks for it
             for name in self._folder.end_leftovers():
                 self._progress.line(f"ended {name}, left running by an earlier start")
             services = [name for name in SERVICES if name != GATEWAY]
@@ -109,7 +109,7 @@ class Launcher:
             self._wait_ready(supervisor, site)
 
     def _keep(self, supervisor: Supervisor, engines: Engines, password: str) -> None:
-        """Supervises, and receives the database's log where backups want it, from the first backup on."""
+        """Supervises the processes, and receives the database's log for backups, from the first backup on."""
         while True:
             folder = log_folder(self._folder.path)
             if folder:
@@ -134,7 +134,7 @@ class Launcher:
         supervisor.start(functools.partial(Child, command), needed=False)
 
     def _migrate(self, site: Site) -> None:
-        """Runs all migrations concurrently: most time goes into imports, and a database lock orders the rest."""
+        """Runs all migrations concurrently: most time is spent on imports, and a database lock serializes the rest."""
         migrations = [Child(site.migrate(service)) for service in SERVICES]
         try:
             for migration in migrations:
@@ -201,7 +201,7 @@ def _unready(client: httpx2.Client, site: Site, process: Process) -> str | None:
 def stop(folder: DataFolder, progress: StartProgress, seconds: float = 90.0) -> bool:
     """Stops the run that holds the folder, from another terminal; returns False if there is none.
 
-    Raises EmbeddedError when it does not end within `seconds`.
+    Raises EmbeddedError if it does not end within `seconds`.
     """
     pid = folder.holder().get("pid")
     if not pid:

@@ -18,7 +18,7 @@ class StartProgress:
     def __init__(self) -> None:
         self._out = Console(highlight=False, soft_wrap=True)
         self._error = Console(stderr=True, highlight=False, soft_wrap=True)
-        # The bootstrap passes on when it began, so that the seconds are those that the user waited.
+        # The bootstrap passes its start time, so the seconds count from when the user began to wait.
         self._began = float(os.environ.get("ATTRACTOR_BEGAN") or time.time())
 
     def say(self, text: str = "") -> None:
@@ -26,7 +26,7 @@ class StartProgress:
             self._out.print(escape(text))
 
     def line(self, text: str) -> None:
-        """A line of progress, with the seconds since the start."""
+        """Prints a line of progress, with the seconds since the start."""
         with contextlib.suppress(OSError):
             self._out.print(f"[dim]{self._elapsed()}[/dim] {escape(text)}")
 
@@ -40,7 +40,7 @@ class StartProgress:
 
     @contextlib.contextmanager
     def step(self, text: str) -> Iterator[None]:
-        """Says that something begins, and when it is done."""
+        """Prints that a step begins, and when it is done."""
         if self._out.is_terminal:
             with self._out.status(escape(text)):
                 yield
@@ -54,5 +54,5 @@ class StartProgress:
 
 
 def interactive() -> bool:
-    """Whether somebody is there to answer a question."""
+    """Returns whether a user is there to answer a question."""
     return sys.stdin.isatty() and sys.stdout.isatty()

@@ -1,7 +1,7 @@
-"""Who may do what in Redis: one user for each service, with its own streams and keys. The default user is off.
+"""The Redis ACL: one user per service, with its own streams and keys. The default user is disabled.
 
-Both ways to run render their ACL file from this table: `make run` for Valkey, `make env` for Compose. So it uses the
-standard library alone. Groups and sources cannot be told apart by Redis, for these the consumers answer
+Both ways to run render their ACL file from this table: `make run` for Valkey, `make env` for Compose; hence the
+standard library only. Redis cannot restrict consumer groups or event sources; the consumers check these
 (`service_kit.admission`).
 """
 
@@ -12,7 +12,7 @@ from hashlib import sha256
 
 ADMINISTRATOR = "administrator"  # for operators and tests; no service has its password
 DOCUMENTS, TURNS = "attractor.documents", "attractor.turns"
-MEMORY = "+info|memory"  # how full the server is, and no other section
+MEMORY = "+info|memory"  # memory usage, and no other section
 CONNECTION = "+hello +auth +ping +quit +reset +select +client|setinfo +client|setname +client|id +multi +exec +discard"
 SCRIPTS = "+eval +evalsha +script|load +script|exists"
 READ_STREAM = (
@@ -20,7 +20,7 @@ READ_STREAM = (
     " +memory|usage"
 )
 DEAD_LETTERS = "+xadd +xrange +xdel +xlen"
-# What Celery's Redis transport calls, on both sides of the broker.
+# The commands of Celery's Redis transport, on both sides of the broker.
 BROKER = (
     "+lpush +rpush +brpop +rpop +llen +del +exists +sadd +srem +smembers +hset +hget +hdel +zadd +zrem +zscore +zrange"
     " +zrangebyscore +zrevrangebyscore +zremrangebyscore +set +get +expire +pexpire +pttl +time +watch +unwatch"
@@ -38,13 +38,13 @@ def _writes(stream: str) -> str:
     return f"(+xadd ~{stream})"
 
 
-# The commands outside of parentheses go with the keys outside of them; each pair of parentheses stands for itself.
+# Commands outside parentheses apply to the keys outside them; each pair of parentheses is a rule of its own.
 RULES = {
     "gateway": f"{SCRIPTS} +hmget +hset +pexpire +time ~gateway:* {_reads(DOCUMENTS)} {_writes(DOCUMENTS)}"
-    # It deletes the events of a deleted workspace, tells how far services are behind, and delivers dead letters again.
+    # It deletes the events of a deleted workspace, reports consumer lag, and replays dead letters.
     f" (+xrange +xdel ~{DOCUMENTS} ~{TURNS} ~{TURNS}.dead) (+xadd +xinfo|groups +xpending ~{TURNS})",
     "ingestion": f"{SCRIPTS} {BROKER} {BROADCASTS} {_reads(DOCUMENTS)} {_writes(DOCUMENTS)}",
-    # It speaks through the database alone; of Redis it needs what wakes it.
+    # It communicates through the database only, and needs Redis just for wake-ups.
     "ingestion-worker": f"{SCRIPTS} {BROKER} {BROADCASTS}",
     "retrieval": f"{SCRIPTS} +get +set +del +zadd +zcard +zrange +zpopmin +zremrangebyscore +pttl +pexpire +time"
     f" ~retrieval:* {_reads(DOCUMENTS)} {_writes(DOCUMENTS)}",
@@ -57,7 +57,7 @@ USERS = (*RULES, ADMINISTRATOR)
 
 
 def rendered(password: Callable[[str], str]) -> str:
-    """Returns the ACL file; `password` gives each user's, of which the file holds a digest alone."""
+    """Returns the ACL file; `password` returns a user's password, of which the file holds only a digest."""
     lines = ["user default off resetpass resetkeys resetchannels -@all"]
     lines += [f"{_user(name, password(name))} -@all {CONNECTION} {rules}" for name, rules in RULES.items()]
     return "\n".join([*lines, f"{_user(ADMINISTRATOR, password(ADMINISTRATOR))} +@all ~* &*"]) + "\n"

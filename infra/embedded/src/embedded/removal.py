@@ -25,9 +25,9 @@ OWN_FILES = (
 
 
 def remove(folder: DataFolder) -> None:
-    """Removes what Attractor has put there, by name: ATTRACTOR_DATA may point to a folder with other things in it.
+    """Removes Attractor's own files by name: ATTRACTOR_DATA may point to a folder that also holds other things.
 
-    Raises EmbeddedError when the folder holds no installation, AlreadyRunning when one runs on it.
+    Raises EmbeddedError if the folder holds no installation, AlreadyRunning if one is running on it.
     """
     if not (folder.path / "secrets.json").exists():
         raise EmbeddedError(f"{folder.path} contains no Attractor data: nothing was deleted")
@@ -39,7 +39,7 @@ def remove(folder: DataFolder) -> None:
                 shutil.rmtree(place)
         for name in OWN_FILES:
             (folder.path / name).unlink(missing_ok=True)
-    with contextlib.suppress(OSError):  # the user's documents, or something else, are in it
+    with contextlib.suppress(OSError):  # it still holds the user's documents or other files
         (folder.path / "documents").rmdir()
     with contextlib.suppress(OSError):
         folder.path.rmdir()

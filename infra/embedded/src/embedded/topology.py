@@ -19,14 +19,14 @@ from embedded.ports import LOOPBACK
 from embedded.processes.child import Command
 
 GATEWAY, ORCHESTRATOR = "gateway", "orchestrator"
-# What each process reads, written by `make contracts`. Of the user's environment it gets this and what follows alone.
+# The variables that each process reads, written by `make contracts`. A process gets only these and the following.
 VARIABLES: Mapping[str, list[str]] = json.loads(Path(__file__).with_name("variables.json").read_text(encoding="utf-8"))
 OF_THE_SYSTEM = frozenset(
     {"PATH", "HOME", "TMPDIR", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH"}
     | {"FORWARDED_ALLOW_IPS"}  # read by the server's library
     | {"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "OMP_NUM_THREADS"}
 )
-# `.env` is made for Compose: its passwords and addresses are those of the other way to run.
+# `.env` is made for Compose: its passwords and addresses do not apply here.
 FROM_DOTENV = (
     *("CHAT_", "EMBEDDING_", "RERANK_", "ENTAILMENT_", "SEARCH_", "GRAPH_", "SOURCE_", "WEB_", "WATCH_"),
     *("BACKUP_", "CONTEXT_TOKENIZER", "TOKENIZERS_FOLDER"),
@@ -39,8 +39,8 @@ FROM_DOTENV = (
 class Process:
     """A row of the table. `service` owns the role and the schema; a process without a `health` path has no port.
 
-    `observed` when it answers /metrics on a port of its own. `objects` when it uses the object store, `redis` when it
-    uses that, `sources` when it reads the folders of sources.
+    `observed`: serves /metrics on a port of its own. `objects`: uses the object store. `redis`: uses Redis. `sources`:
+    reads the folders of sources.
     """
 
     name: str
@@ -59,7 +59,7 @@ class Process:
         return self.service.replace("-", "_")
 
 
-# In the order of their start; they end in the opposite order, so the public door opens last and closes first.
+# In start order; they stop in reverse, so the public entry point opens last and closes first.
 PROCESSES = (
     Process("retrieval", "retrieval", objects=True),
     Process("knowledge-graph", "knowledge-graph", objects=True),
@@ -73,10 +73,10 @@ PROCESSES = (
         observed=True,
         objects=True,
         sources=True,
-        env={"MALLOC_ARENA_MAX": "2"},  # more arenas more than double what converting scans takes
+        env={"MALLOC_ARENA_MAX": "2"},  # more arenas more than double the memory that converting scans takes
         stop=((signal.SIGTERM, 10.0), (signal.SIGQUIT, 5.0)),
     ),
-    # RUN_DRAIN_SECONDS, and time to give back what has not ended by then.
+    # RUN_DRAIN_SECONDS, plus time to release runs that have not ended by then.
     Process("orchestrator", "orchestrator", objects=True, stop=((signal.SIGTERM, 30.0),)),
     Process(GATEWAY, GATEWAY, observed=True),
 )
@@ -88,7 +88,7 @@ OBSERVED = tuple(process.name for process in PROCESSES if process.observed)
 class Site:
     """The inputs of every process's environment. `user` holds the user's settings, including those of `.env`.
 
-    `held` are the sockets that listen on the ports while processes come and go.
+    `held` are the sockets that keep listening while processes restart.
     """
 
     data: Path
@@ -106,7 +106,7 @@ class Site:
 
     @property
     def documents(self) -> Path:
-        """Returns the folder that sources of kind `folder` may read by default."""
+        """Returns the default folder for sources of kind `folder`."""
         return self.data / "documents"
 
     @property
@@ -120,16 +120,16 @@ class Site:
 
     @property
     def private_url(self) -> str:
-        """Returns the gateway's private port, where it is observed and asked by other services."""
+        """Returns the URL of the gateway's private port, for metrics and other services."""
         return f"http://{LOOPBACK}:{self.private_ports[GATEWAY]}"
 
     @property
     def targets_file(self) -> Path:
-        """Returns the file that tells Prometheus (`file_sd_configs`) where each process is observed."""
+        """Returns the path of the Prometheus target list (`file_sd_configs`)."""
         return self.data / "metrics.json"
 
     def write_targets(self) -> None:
-        """Writes that file: ports are replaced where they are taken."""
+        """Writes the Prometheus target list, because ports in use are replaced."""
         targets = [
             {
                 "targets": [f"{LOOPBACK}:{self.private_ports.get(process.name) or self.ports[process.service]}"],
@@ -140,17 +140,17 @@ class Site:
         self.targets_file.write_text(json.dumps(targets, indent=1) + "\n", encoding="utf-8")
 
     def health_url(self, process: Process) -> str:
-        """Returns where a process tells whether it is ready: the gateway does so on its private port."""
+        """Returns the URL of a process's readiness check, which the gateway serves on its private port."""
         own = self.url(process.service) if process.name != GATEWAY else self.private_url
         return f"{own}{process.health}"
 
     def command(self, name: str) -> tuple[list[str], dict[str, str]]:
-        """Returns how a command of a process's service is called, and its environment."""
+        """Returns the command line of a process's service, and its environment."""
         process = next(one for one in PROCESSES if one.name == name)
         return [sys.executable, "-m", process.module], self.environment(process)
 
     def environment(self, process: Process) -> dict[str, str]:
-        """Returns a process's environment: what this installation decides over the user's own settings."""
+        """Returns a process's environment: the installation's values override the user's settings."""
         decided = {f"{name.upper().replace('-', '_')}_URL": self.url(name) for name in SERVICES}
         decided["GATEWAY_URL"] = self.private_url
         decided["PRIVATE_PORT"] = ""
@@ -180,7 +180,7 @@ class Site:
         return {**user, **self._with_database(process), **own, **decided}
 
     def _with_database(self, process: Process) -> dict[str, str]:
-        """Returns what programs read of any system, and the database URL of the process's role."""
+        """Returns the variables that any program needs, and the database URL of the process's role."""
         system = {name: value for name, value in self.user.items() if _of_the_system(name)}
         role = f"attractor_{process.module}"
         return {**system, "DATABASE_URL": self.engines.database_url(role, self.credentials.named(role))}
@@ -213,12 +213,12 @@ class Site:
             cwd=self.data,
             stop=process.stop,
             descriptors=self._descriptors(process),
-            # A service survives a kill at any moment, and without its engines it has nothing to end in good order.
+            # Services survive a kill at any moment, and without the engines there is nothing to shut down cleanly.
             on_parent_death=signal.SIGKILL,
         )
 
     def migrate(self, service: str) -> Command:
-        """Returns the one-shot migration, the only process that gets the administrator's URL."""
+        """Returns the one-shot migration process, the only one that gets the administrator's URL."""
         process = next(one for one in PROCESSES if one.service == service)
         return Command(
             name=f"migration of {service}",
@@ -234,6 +234,6 @@ def _of_the_system(name: str) -> bool:
 
 
 def user_settings(dotenv: Path) -> dict[str, str]:
-    """Returns the process's environment over those lines of `.env` that also concern this way to run."""
+    """Returns this process's environment, which overrides the lines of `.env` that apply without Docker."""
     shared = dotenv_values(dotenv, interpolate=False).items()
     return {name: value for name, value in shared if value is not None and name.startswith(FROM_DOTENV)} | os.environ

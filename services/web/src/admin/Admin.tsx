@@ -26,7 +26,7 @@ const PAGES: Record<PartName, (props: { caller: Caller }) => React.ReactNode> = 
   audit: Audit,
 };
 
-/** How the workspace is and works: its services, what models took, settings, who may come in, what was done. */
+/** The administration of the workspace: operations, usage, settings, people, the audit trail. */
 export default function Admin({ caller }: { caller: Caller }) {
   const parts = partsFor(caller.role);
   return (

@@ -8,7 +8,7 @@ import style from '../shell/page.module.css';
 
 type Letter = Schemas['DeadLetter'];
 
-/** What services gave up, with the reason; it is delivered again after a word on what that does. */
+/** The dead letters of services with their reasons; a dialog explains replaying before it is done. */
 export function DeadLetters({ letters }: { letters: Letter[] }) {
   const client = useQueryClient();
   const [chosen, setChosen] = useState<Letter[]>();

@@ -4,7 +4,7 @@ import { api, body } from '../api/client';
 import { t, when } from '../i18n';
 import style from '../shell/page.module.css';
 
-/** The newest of one's own answers that failed, each with its reason and its conversation. */
+/** The user's latest failed answers, each with its reason and conversation. */
 export function FailedRuns() {
   const { data } = useQuery({
     queryKey: ['failed-runs'],

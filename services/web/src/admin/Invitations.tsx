@@ -15,7 +15,7 @@ const STATES = {
   revoked: 'revoked',
 } as const satisfies Record<Invitation['status'], Key>;
 
-/** Invites people by a link that is shown once, and lists those who were invited. */
+/** Invites people by a link that is shown once, and lists the invitations. */
 export function Invitations({ workspaceId }: { workspaceId: string }) {
   const client = useQueryClient();
   const [name, setName] = useState('');

@@ -12,7 +12,7 @@ import { useNames } from './use-names';
 type Caller = Schemas['Caller'];
 type ApiKey = Schemas['ApiKey'];
 
-/** The API keys that may be seen: one's own, for owners all of the workspace. */
+/** The visible API keys: the user's own; for owners, all of the workspace. */
 export function Keys({ caller }: { caller: Caller }) {
   const client = useQueryClient();
   const nameOf = useNames(caller);
@@ -81,7 +81,7 @@ export function Keys({ caller }: { caller: Caller }) {
   );
 }
 
-/** Makes a key in one's own name, up to one's own role. It is shown once. */
+/** Creates a key in the user's own name, up to the user's role. It is shown once. */
 function NewKey({ caller }: { caller: Caller }) {
   const client = useQueryClient();
   const [name, setName] = useState('');

@@ -13,7 +13,7 @@ import { useMembers } from './use-names';
 type Caller = Schemas['Caller'];
 type Member = Schemas['Member'];
 
-/** Who is in the workspace and what they may do; who is invited; whether links may be given away. */
+/** The members of the workspace with their roles, its invitations, and whether sharing by link is allowed. */
 export function People({ caller }: { caller: Caller }) {
   const client = useQueryClient();
   const { data, error } = useMembers(caller);
@@ -77,7 +77,7 @@ export function People({ caller }: { caller: Caller }) {
   );
 }
 
-/** Whether members may share conversations with whoever has the link. */
+/** The switch that lets members share conversations by link. */
 function Links() {
   const client = useQueryClient();
   const { data } = useQuery({ queryKey: ['sharing'], queryFn: () => body(api.GET('/v1/sharing')) });

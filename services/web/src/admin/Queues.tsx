@@ -9,7 +9,7 @@ interface Props {
 
 const LANES = { interactive: 'laneInteractive', bulk: 'laneBulk' } as const satisfies Record<Schemas['Lane'], Key>;
 
-/** What waits: documents for workers by lane, events for services. */
+/** Queued work: documents waiting for workers by lane, events waiting for services. */
 export function Queues({ backlogs, documents }: Props) {
   const lanes = Object.entries(documents?.lanes ?? {}) as [Schemas['Lane'], Schemas['WaitingForWorker']][];
   return (

@@ -10,7 +10,7 @@ import { isReady, troubles } from './troubles';
 const WATCHED_MILLISECONDS = 10_000;
 const STATES = { ready: 'stateReady', not_ready: 'stateNotReady', unreachable: 'stateUnreachable' } as const;
 
-/** What is wrong, with what to do, stands first; then services, and for owners queues and what was given up. */
+/** Problems with what to do come first, then services, and for owners queues and dead letters. */
 export function Status({ caller }: { caller: Schemas['Caller'] }) {
   const enabled = caller.role === 'owner';
   const watched = { refetchInterval: WATCHED_MILLISECONDS };
@@ -90,7 +90,7 @@ export function Status({ caller }: { caller: Schemas['Caller'] }) {
   );
 }
 
-/** What keeps a hostile file from doing harm while it is converted. */
+/** The walls that keep a hostile file from doing harm during conversion. */
 function Walls({ walls }: { walls: Schemas['WallStatus'][] }) {
   const active = walls.filter((wall) => wall.active).length;
   return (

@@ -7,7 +7,7 @@ import { useNames } from './use-names';
 type Entry = Schemas['UsageEntry'];
 const SUBJECTS = { run: 'perRun', user: 'perUser', key: 'perKey', workspace: 'perWorkspace' } as const;
 
-/** What models took in the last thirty days: one's own, for owners that of every member. */
+/** Model usage of the last thirty days: the user's own; for owners, that of every member. */
 export function Usage({ caller }: { caller: Schemas['Caller'] }) {
   const isOwner = caller.role === 'owner';
   const nameOf = useNames(caller);

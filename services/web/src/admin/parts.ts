@@ -14,5 +14,5 @@ const PARTS = [
 
 export type PartName = (typeof PARTS)[number]['name'];
 
-/** The parts of the administration that a role may use; some are of owners alone. */
+/** The parts of the administration that a role may use; some are only for owners. */
 export const partsFor = (role: Schemas['Role']) => PARTS.filter(({ owners }) => !owners || role === 'owner');

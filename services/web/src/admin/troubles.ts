@@ -1,8 +1,8 @@
-// What is wrong, in the order in which it matters, and what to do about it. Pure.
+// Problems by importance, and what to do about them. Pure.
 import type { Schemas } from '../api/client';
 import { type Key, number, t } from '../i18n';
 
-/** Seconds after which an event has waited too long, as the alert has it. */
+/** Seconds after which an event has waited too long, as in the alert. */
 const LATE_SECONDS = 300;
 
 export interface Seen {
@@ -27,7 +27,7 @@ const EFFECTS: Record<string, Key> = {
 
 export const isReady = ({ status }: Schemas['ServiceStatus']) => status === 'ready';
 
-/** How many documents wait for a worker. */
+/** The number of documents waiting for a worker. */
 const waitingDocuments = (documents: Schemas['DocumentSummary']) =>
   Object.values(documents.lanes ?? {}).reduce((sum, lane) => sum + lane.documents, 0);
 

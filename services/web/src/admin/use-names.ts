@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, body, everyPage, type Schemas } from '../api/client';
 
-/** The workspace's members, whom owners alone may list. */
+/** The workspace's members; only owners may list them. */
 export const useMembers = ({ workspace, role }: Schemas['Caller']) =>
   useQuery({
     queryKey: ['members', workspace.id],
@@ -13,7 +13,7 @@ export const useMembers = ({ workspace, role }: Schemas['Caller']) =>
       }),
   });
 
-/** Tells a user's name by the id; of who has left, the beginning of the id. */
+/** Returns a user's name by id; the beginning of the id if the user has left. */
 export function useNames(caller: Schemas['Caller']): (userId: string | null) => string {
   const { data } = useMembers(caller);
   const names = new Map(data?.map((member) => [member.user_id, member.name]));

@@ -5,7 +5,7 @@ import { workspaceHeaders } from './workspace';
 
 export type Schemas = components['schemas'];
 
-/** `type` is the API's stable slug, the message what the person can do about it. */
+/** An error of the API: `type` is its stable slug, the message tells the user what to do. */
 export class Problem extends Error {
   readonly type: string;
   readonly status: number;
@@ -34,7 +34,7 @@ api.use({
   },
 });
 
-/** The body of an answer; one that is not a success has been thrown as a Problem. */
+/** Returns the body of a successful response; other responses have been thrown as a Problem. */
 export const body = async <T>(answer: Promise<{ data?: T }>): Promise<T> => (await answer).data as T;
 
 interface Page<T> {

@@ -1,4 +1,4 @@
-// The events of a run over fetch: EventSource can neither POST nor be told a start, and this resumes after a cut.
+// The events of a run over fetch, with resumption: EventSource can neither POST nor start at a given event.
 import { createParser } from 'eventsource-parser';
 import { Problem, type Schemas } from './client';
 import type { RunEvents } from './run-events';
@@ -9,7 +9,7 @@ export type RunEvent = {
 }[keyof RunEvents];
 
 export const TERMINAL: ReadonlySet<keyof RunEvents> = new Set(['run_completed', 'run_failed', 'run_cancelled']);
-const PAUSES = [250, 1000, 2000, 5000]; // milliseconds before each further try; the last one repeats
+const PAUSES = [250, 1000, 2000, 5000]; // milliseconds before each retry; the last one repeats
 
 export interface Follow {
   signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface Start {
   key: string;
 }
 
-/** Asks, and follows the run to its end. Rejects with a Problem. */
+/** Sends the request, and follows the run to its end. Rejects with a Problem. */
 export async function ask({ path, body, key }: Start, follow: Follow): Promise<void> {
   const start = () =>
     fetch(path, {
@@ -42,7 +42,7 @@ export async function ask({ path, body, key }: Start, follow: Follow): Promise<v
   await pump(start, undefined, follow);
 }
 
-/** Follows a run that is known by its id, from its first event on. */
+/** Follows a run by its id, from its first event on. */
 export const attach = (runId: string, follow: Follow): Promise<void> => pump(undefined, runId, follow);
 
 async function pump(first: (() => Promise<Response>) | undefined, run: string | undefined, follow: Follow) {
@@ -52,7 +52,7 @@ async function pump(first: (() => Promise<Response>) | undefined, run: string | 
   while (!ended) {
     try {
       const response = await (run === undefined && first ? first() : events(run!, last, follow.signal));
-      if (response.status === 204) return; // nothing is left to be told
+      if (response.status === 204) return; // no events are left
       if (!response.ok) throw await Problem.of(response);
       run ??= response.headers.get('location')?.split('/').at(-1);
       follow.onLost?.(false);
@@ -92,7 +92,7 @@ async function* parse(body: ReadableStream<Uint8Array>): AsyncGenerator<RunEvent
   }
 }
 
-/** Waits, or less when the network comes back; rejects when the signal aborts. */
+/** Waits, but not longer than until the network is back; rejects if the signal aborts. */
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);

@@ -2,7 +2,7 @@
 import { Problem } from './client';
 import { workspaceHeaders } from './workspace';
 
-/** Saves the answer of a path, under the name that the API gives it or another; a refusal is thrown as a Problem. */
+/** Saves the response of a path, under the API's or a given name; throws a refusal as a Problem. */
 export async function saveFile(path: string, name?: string): Promise<void> {
   const response = await fetch(path, { headers: workspaceHeaders() });
   if (!response.ok) throw await Problem.of(response);
@@ -14,7 +14,7 @@ export async function saveFile(path: string, name?: string): Promise<void> {
   URL.revokeObjectURL(url);
 }
 
-/** The name of a file without its folders or its archive. */
+/** The name of a file without its folders or archive. */
 export const lastPart = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** The name in a Content-Disposition, empty if there is none. */

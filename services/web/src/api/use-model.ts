@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, body, type Schemas } from './client';
 
-const PLAIN = 'attractor-plain'; // listed where the operator has a chat model
+const PLAIN = 'attractor-plain'; // listed if the operator has a chat model
 
-/** Tells from the listed models and the settings whether a chat model is there to write. */
+/** Determines from the listed models and the settings whether a chat model is available. */
 export const writes = (
   models: readonly Schemas['ModelCard'][],
   settings: readonly Schemas['SettingState'][],
@@ -11,7 +11,7 @@ export const writes = (
   models.some(({ id }) => id === PLAIN) ||
   settings.some(({ key, value }) => key.startsWith('roles.') && Array.isArray(value) && value.length > 0);
 
-/** Whether there is a chat model, the operator's or one that was chosen; undefined until it is known. */
+/** Returns whether there is a chat model, the operator's or a chosen one; undefined until it is known. */
 export function useModel(): boolean | undefined {
   const { data } = useQuery({
     queryKey: ['has-model'],

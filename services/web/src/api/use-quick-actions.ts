@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, body, everyPage } from './client';
 
-/** The person's own quick actions and those of the workspace, oldest first. */
+/** The quick actions of the user and of the workspace, oldest first. */
 export const useQuickActions = () =>
   useQuery({
     queryKey: ['quick-actions'],

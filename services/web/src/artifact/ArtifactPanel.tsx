@@ -12,9 +12,9 @@ const EMPTY = { kind: 'markdown', language: null, title: null, text: '' } as con
 
 interface Props {
   sessionId: string;
-  /** The version that the address names; without it the current one. */
+  /** The version in the URL; without it, the current one. */
   index: number | undefined;
-  /** What the run that goes on has written so far. */
+  /** The text that the current run has written so far. */
   writing: Writing | undefined;
   busy: boolean;
   hidden: boolean;
@@ -24,7 +24,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** The artifact beside the conversation: to be written, seen as it will look, compared and asked to be changed. */
+/** The artifact beside the conversation: to edit, preview, compare, and have changed. */
 export default function ArtifactPanel(props: Props) {
   const { sessionId, index, writing, hidden, onClose, onOpen } = props;
   const artifact = useArtifact(sessionId);

@@ -11,16 +11,16 @@ interface Props {
   base: Artifact;
   error: string | undefined;
   onType: (text: string) => void;
-  /** The text that counts; without one, theirs. */
+  /** The chosen text; without one, theirs is kept. */
   onDecide: (text?: string) => void;
 }
 
-/** Two wrote at once: the own text, what differs from theirs marked in it, to be merged change by change or as a whole. */
+/** Edit conflict: the user's text with its differences marked, to merge by change or as a whole. */
 export function Decide({ conflict: { theirs, mine }, base, error, onType, onDecide }: Props) {
   const [merged, setMerged] = useState(mine);
   const take = (text: string) => {
     setMerged(text);
-    onType(text); // it survives a reload, undecided
+    onType(text); // survives a reload, still undecided
   };
   return (
     <>

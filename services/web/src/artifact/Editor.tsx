@@ -13,15 +13,15 @@ interface Props {
   label: string;
   isCode: boolean;
   language?: string | null | undefined;
-  /** Another text: what differs from it is marked. */
+  /** Another text; differences from it are marked. */
   compareWith?: string | undefined;
-  /** Without it the text can only be read. */
+  /** Without it, the text is read-only. */
   onChange?: ((text: string) => void) | undefined;
   onSelect?: (span: Span | undefined) => void;
   onSave?: () => void;
 }
 
-/** The text itself, byte for byte. Another text is another key. Tab leaves the field, so that nobody is caught in it. */
+/** The text, byte for byte. Use another key for another text. Tab leaves the field, for keyboard users. */
 export default function Editor(props: Props) {
   const place = useRef<HTMLDivElement>(null);
   const now = useRef(props);
@@ -34,7 +34,7 @@ export default function Editor(props: Props) {
     if (props.isCode)
       loadLanguage(props.language)?.then(
         (loaded) => gone || editor.dispatch({ effects: language.reconfigure(loaded) }),
-        () => undefined, // it stays plain text
+        () => undefined, // stays plain text
       );
     return () => {
       gone = true;

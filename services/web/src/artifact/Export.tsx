@@ -19,7 +19,7 @@ const FORMATS = Object.keys(NAMES) as Format[];
 
 interface Props {
   sessionId: string;
-  /** Saves what was typed, and returns the version that has it; undefined where that failed. */
+  /** Saves the current text, and returns its version; undefined if that failed. */
   onLatest: () => Promise<Artifact | undefined>;
 }
 

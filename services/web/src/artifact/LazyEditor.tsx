@@ -4,7 +4,7 @@ import style from './artifact.module.css';
 
 const Editor = lazy(() => import('./Editor'));
 
-/** The editor, which is loaded when the first text is opened. */
+/** The editor, loaded when the first text is opened. */
 export const LazyEditor = (props: ComponentProps<typeof Editor>) => (
   <div className={style.editor}>
     <Suspense fallback={<p role="status">{t('loading')}</p>}>

@@ -13,7 +13,7 @@ interface Props {
   onOpen: (index?: number) => void;
 }
 
-/** A version as it was written, which can be made the current one again. */
+/** An earlier version, which can be restored. */
 export function Old({ sessionId, current, old, error, onOpen }: Props) {
   const client = useQueryClient();
   const again = useMutation({

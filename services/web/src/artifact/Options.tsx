@@ -13,9 +13,9 @@ import { PROGRAMMING } from './wishes';
 interface Props {
   sessionId: string;
   artifact: Artifact;
-  /** Does something to the artifact as it is saved; what it becomes is shown. */
+  /** Applies a change to the saved artifact, and shows the result. */
   onChange: (act: (version: number, latest: Artifact) => Promise<Artifact>) => Promise<void>;
-  /** Saves what was typed, and returns the version that has it; undefined where that failed. */
+  /** Saves the current text, and returns its version; undefined if that failed. */
   onLatest: () => Promise<Artifact | undefined>;
 }
 
@@ -53,7 +53,7 @@ export function Options({ sessionId, artifact, onChange, onLatest }: Props) {
   );
 }
 
-/** Makes the text a document of the workspace; the next version replaces it there only when that is asked for. */
+/** Makes the text a document of the workspace; later versions replace it only on request. */
 function Searchable({ sessionId, artifact, onLatest }: Omit<Props, 'onChange'>) {
   const { data: caller } = useQuery({ queryKey: ['me'], queryFn: () => body(api.GET('/v1/me')) });
   const index = useMutation({

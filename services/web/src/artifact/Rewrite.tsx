@@ -10,7 +10,7 @@ interface Props {
   onAsk: (content: string, wish: Wish) => void;
 }
 
-/** Quick actions and themes: how the whole is written anew. */
+/** Quick actions and themes, which rewrite the whole artifact. */
 export function Rewrite({ isCode, isDisabled, onAsk }: Props) {
   const { data = [] } = useQuickActions();
   const groups = offers(

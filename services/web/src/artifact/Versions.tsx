@@ -20,7 +20,7 @@ interface Props {
   onOpen: (index: number) => void;
 }
 
-/** All versions, newest first; any two are compared. */
+/** All versions, newest first; any two can be compared. */
 export function Versions({ sessionId, current, onOpen }: Props) {
   const { data = [], error } = useVersions(sessionId, current.version);
   const [from, setFrom] = useState(current.parent_index ?? current.index);

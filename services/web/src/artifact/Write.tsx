@@ -30,7 +30,7 @@ interface Props {
   onOpen: (index: number) => void;
 }
 
-/** The current version in the editor, and what can be done with it. */
+/** The current version in the editor, with its actions. */
 export function Write({ sessionId, artifact, view, busy, onView, onAsk, onOpen }: Props) {
   const client = useQueryClient();
   const draft = useDraft(sessionId, artifact);
@@ -42,7 +42,7 @@ export function Write({ sessionId, artifact, view, busy, onView, onAsk, onOpen }
   const isCode = base.kind === 'code';
   const isFixed = base.kind === 'pdf';
 
-  /** Does something to the artifact as it is saved; what it becomes is shown. */
+  /** Applies a change to the saved artifact, and shows the result. */
   const change = async (act: (version: number, latest: Artifact) => Promise<Artifact>) => {
     setFailed(undefined);
     if (!(await draft.save())) return;
@@ -128,7 +128,7 @@ interface MarkedProps {
   onAsk: (content: string) => void;
 }
 
-/** What should become of the selected text. */
+/** Asks how to change the selected text. */
 function Marked({ span, busy, onAsk }: MarkedProps) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -10,7 +10,7 @@ const at = (session_id: string, version?: number) => ({
   header: version === undefined ? {} : { 'if-match': `"${version}"` },
 });
 
-/** The artifact as it is now, or null. */
+/** Returns the current artifact, or null. */
 export async function readArtifact(sessionId: string): Promise<Artifact | null> {
   try {
     return (await body(api.GET(PLACE, { params: of(sessionId) }))) as Artifact;
@@ -46,7 +46,7 @@ export const useVersions = (sessionId: string, version: number) =>
 
 type Put = Pick<Artifact, 'kind' | 'language' | 'title' | 'text'>;
 
-/** Writes the whole text; with a version, only if the artifact still has it (else a Problem with the status 412). */
+/** Writes the whole text; with a version, only if it is still current (otherwise a Problem with status 412). */
 export const putArtifact = async (sessionId: string, put: Put, version?: number) =>
   (await body(api.PUT(PLACE, { params: at(sessionId, version), body: put }))) as Artifact;
 
@@ -59,6 +59,6 @@ export const redo = async (sessionId: string, version: number) =>
 export const restore = async (sessionId: string, version: number, index: number) =>
   (await body(api.POST(`${PLACE}/restore`, { params: at(sessionId, version), body: { index } }))) as Artifact;
 
-/** Makes a version a document of the workspace, in the place of one that an earlier version became. */
+/** Makes a version a document of the workspace, which replaces that of an earlier version. */
 export const indexArtifact = async (sessionId: string, index: number) =>
   body(api.POST(`${PLACE}/index`, { params: { ...of(sessionId), query: { index } } }));

@@ -1,13 +1,13 @@
-// A person's text while it is not saved. Pure but for the tab's storage, in which it survives a reload.
+// Unsaved text of the user. Pure except for the tab's storage, in which it survives a reload.
 import type { Artifact } from './artifacts';
 
 export interface Draft {
-  /** The artifact as the text was last in step with it. */
+  /** The artifact on which the text is based. */
   base: Artifact;
   text: string;
 }
 
-/** What was saved meanwhile by others, and what was typed here; without `theirs` the artifact was deleted. */
+/** A version saved by others, and the text typed here; without `theirs`, the artifact was deleted. */
 export interface Conflict {
   theirs: Artifact | null;
   mine: string;
@@ -18,7 +18,7 @@ const place = (artifactId: string) => `attractor.draft.${artifactId}`;
 
 export const isChanged = ({ base, text }: Draft) => text !== base.text;
 
-/** The draft to begin with: what an earlier page of this tab could not save goes first. */
+/** Returns the initial draft: unsaved text of an earlier page in this tab takes precedence. */
 export function opened(artifact: Artifact, storage: Storage = sessionStorage): Draft {
   const stored = storage.getItem(place(artifact.id));
   if (stored === null) return { base: artifact, text: artifact.text };
@@ -26,7 +26,7 @@ export function opened(artifact: Artifact, storage: Storage = sessionStorage): D
   return { base: { ...artifact, version, text: before }, text };
 }
 
-/** Keeps the text in the tab as long as it is not saved. False if the browser has no room for it. */
+/** Stores the text in the tab until it is saved. Returns false if the browser has no space for it. */
 export function keep({ base, text }: Draft, storage: Storage = sessionStorage): boolean {
   try {
     if (text === base.text) storage.removeItem(place(base.id));
@@ -37,11 +37,11 @@ export function keep({ base, text }: Draft, storage: Storage = sessionStorage): 
       );
     return true;
   } catch {
-    return false; // the page still holds it
+    return false; // the page itself still has the text
   }
 }
 
-/** The draft beside a newer artifact: one that was not changed follows it, a changed one waits until it is saved. */
+/** Returns the draft for a newer artifact: an unchanged draft follows it, a changed one stays until it is saved. */
 export function beside(draft: Draft, loaded: Artifact): Draft {
   if (loaded.version <= draft.base.version && loaded.id === draft.base.id) return draft;
   if (!isChanged(draft)) return { base: loaded, text: loaded.text };

@@ -1,4 +1,4 @@
-// The languages that are coloured; each is loaded when a text in it is opened, any other one is plain text.
+// Languages with syntax highlighting; each is loaded when first needed, and any other one is plain text.
 import type { Extension } from '@codemirror/state';
 
 const script = async (typescript: boolean) => (await import('@codemirror/lang-javascript')).javascript({ typescript });

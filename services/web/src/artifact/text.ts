@@ -1,30 +1,30 @@
-// The text of an artifact in the editor, byte for byte, and its places as the API counts them. Pure.
+// The text of an artifact in the editor, byte for byte, and positions as the API counts them. Pure.
 import { EditorState, type Extension, Text } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 
-/** A place in the text: positions count characters (code points), a line end as it is written. */
+/** A position in the text, counted in characters (code points); a line ending counts as written. */
 export interface Span {
   start: number;
   end: number;
   text: string;
 }
 
-/** What ends the lines: the one mark that all of them have, otherwise \n, and other marks are characters of a line. */
+/** Returns the line ending that all lines share, otherwise \n; other endings then count as characters of a line. */
 export function separatorOf(...texts: string[]): string {
   const marks = new Set(texts.flatMap((text) => text.match(/\r\n|\r|\n/g) ?? []));
   return marks.size === 1 ? [...marks][0]! : '\n';
 }
 
-/** The settings with which the editor gives back the text as it came; what is pasted gets the text's line ends. */
+/** Editor settings that preserve the text exactly; pasted text gets the text's line endings. */
 export const kept = (separator: string): Extension => [
   EditorState.lineSeparator.of(separator),
   EditorView.clipboardInputFilter.of((pasted) => pasted.replace(/\r\n|\r|\n/g, separator)),
 ];
 
-/** A text as the editor holds it whose lines have this end. */
+/** Returns a text with this line ending in the editor's form. */
 export const linesOf = (text: string, separator: string): Text => Text.of(text.split(separator));
 
-/** The characters of a text as Python counts them; JavaScript counts those beyond the first plane twice. */
+/** Returns the number of code points, as Python counts; JavaScript counts those beyond the BMP twice. */
 export function characters(text: string): number {
   let count = 0;
   for (const _ of text) count++;

@@ -4,10 +4,10 @@ import { Problem } from '../api/client';
 import { type Artifact, putArtifact, readArtifact } from './artifacts';
 import { beside, type Conflict, type Draft, isChanged, keep, opened } from './draft';
 
-const PAUSE = 3_000; // milliseconds without a key before the text is saved
+const PAUSE = 3_000; // milliseconds without a keystroke before the text is saved
 export type SaveState = 'saved' | 'changed' | 'saving' | 'failed';
 
-/** The text that is written, saved after a pause; what somebody else saved meanwhile is a conflict to be decided. */
+/** The edited text, saved after a pause; a version saved by somebody else in the meantime is a conflict. */
 export function useDraft(sessionId: string, loaded: Artifact) {
   const client = useQueryClient();
   const draft = useRef<Draft>(undefined);
@@ -50,7 +50,7 @@ export function useDraft(sessionId: string, loaded: Artifact) {
     return true;
   }, [client, sessionId]);
 
-  /** Saves what is not saved; false if it could not be. */
+  /** Saves unsaved text; returns false if that failed. */
   const save = useCallback((): Promise<boolean> => {
     clearTimeout(timer.current);
     if (undecided.current) return Promise.resolve(false);
@@ -83,7 +83,7 @@ export function useDraft(sessionId: string, loaded: Artifact) {
     [save],
   );
 
-  /** Ends the conflict with a text, or with theirs; a deleted artifact is made anew. */
+  /** Resolves the conflict with a text, or with theirs; recreates a deleted artifact. */
   const decide = async (text?: string) => {
     const { kind, language, title } = draft.current!.base;
     try {
@@ -105,7 +105,7 @@ export function useDraft(sessionId: string, loaded: Artifact) {
     if (next !== draft.current) show(next);
   }, [loaded, show]);
   useEffect(() => {
-    if (isChanged(draft.current!)) void save(); // of an earlier page
+    if (isChanged(draft.current!)) void save(); // left over from an earlier page
     return () => void save();
   }, [save]);
   const latest = () => draft.current!.base;

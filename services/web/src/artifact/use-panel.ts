@@ -2,10 +2,10 @@ import { useCallback, useEffect, useRef } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Writing } from '../chat/turn';
 
-const BESIDE = '(min-width: 60.01rem)'; // as in the style sheets: there the panel stands beside the page
+const BESIDE = '(min-width: 60.01rem)'; // as in the style sheets: from this width the panel is beside the page
 const CURRENT = 'current';
 
-/** The panel, open or not, and the version in it: the address holds both. It opens by itself when a run writes. */
+/** Whether the panel is open, and at which version; the URL holds both. It opens automatically when a run writes. */
 export function useArtifactPanel(writing: Writing | undefined) {
   const [search, setSearch] = useSearchParams();
   const named = search.get('artifact');
@@ -18,7 +18,7 @@ export function useArtifactPanel(writing: Writing | undefined) {
       if (byHand) opener.current ??= document.activeElement;
       setSearch((now) => {
         now.set('artifact', String(index ?? CURRENT));
-        if (byHand) now.delete('source'); // it would cover the panel
+        if (byHand) now.delete('source'); // the source would cover the panel
         return now;
       });
     },

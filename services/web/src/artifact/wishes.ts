@@ -1,13 +1,13 @@
-// What a message can ask of the artifact. Pure.
+// Changes of the artifact that a message can request. Pure.
 import type { Schemas } from '../api/client';
 import { t } from '../i18n';
 
-/** What a message asks of the artifact beside its words. */
+/** What a message requests in addition to its words. */
 export type Wish = Pick<Schemas['MessageCreate'], 'highlight' | 'theme' | 'quick_action'>;
 export interface Offer {
   id: string;
   name: string;
-  /** The message that asks for it. */
+  /** The text of the message. */
   content: string;
   wish: Wish;
 }
@@ -49,7 +49,7 @@ export const PROGRAMMING: Record<Schemas['ThemeProgrammingLanguage'], string> = 
   typescript: 'TypeScript',
 };
 
-/** What can be asked of a text or of code: the quick actions of the workspace first, then the themes. */
+/** Returns the changes offered for a text or for code: the workspace's quick actions, then the themes. */
 export function offers(isCode: boolean, actions: readonly Schemas['QuickAction'][], locale: string): Group[] {
   const quick = actions.map(({ id, name }) => ({ id, name, content: name, wish: { quick_action: id } }));
   const groups = [{ name: t('quickActions'), offers: quick }, ...(isCode ? ofCode() : ofText(locale))];

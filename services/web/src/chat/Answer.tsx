@@ -15,7 +15,7 @@ interface Cited {
 
 const Citations = createContext<Cited>({ citations: [], onOpen: () => undefined });
 
-/** Markdown as it streams. Raw HTML is shown as text, images are not loaded, links open apart. */
+/** Streaming Markdown. Raw HTML is shown as text, images are not loaded, links open in a new tab. */
 export function Answer({ text, citations, onOpen }: Cited & { text: string }) {
   const numbers = citations.map((citation) => citation.number).join();
   const plugins = useMemo(
@@ -49,7 +49,7 @@ function Marker({ number }: { number: string }) {
   return citation ? <CitationChip citation={citation} onOpen={onOpen} /> : null;
 }
 
-/** They stay the same while an answer changes: a chip that was made anew would lose the focus. */
+/** Kept stable while an answer changes, because a recreated chip would lose the focus. */
 const COMPONENTS: Components = {
   ...({ 'citation-marker': Marker } as Components),
   a: ({ href, children }) => (

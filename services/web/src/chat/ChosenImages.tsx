@@ -5,11 +5,11 @@ import style from './chat.module.css';
 
 interface Props {
   images: readonly File[];
-  /** Without it they are on their way. */
+  /** Without it, the images are being sent. */
   onRemove: ((index: number) => void) | undefined;
 }
 
-/** The images that go with the question, each of which can be taken away again. */
+/** The images attached to the question; each can be removed. */
 export function ChosenImages({ images, onRemove }: Props) {
   const urls = useMemo(() => images.map((image) => URL.createObjectURL(image)), [images]);
   useEffect(() => () => urls.forEach(URL.revokeObjectURL), [urls]);

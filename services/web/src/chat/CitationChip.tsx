@@ -8,7 +8,7 @@ interface Props {
   onOpen: (citation: Schemas['Citation']) => void;
 }
 
-/** The number of a citation: hover or focus shows its quote, press opens the document there. */
+/** The number of a citation: hover or focus shows its quote, a click opens the document there. */
 export function CitationChip({ citation, onOpen }: Props) {
   const { number, quote, page, section } = citation;
   const title = citation.document_title ?? citation.document_name;

@@ -16,12 +16,12 @@ import { ACCEPTED, chosen } from './images';
 
 interface Props {
   running: boolean;
-  /** Rejects with what is told; what was written then stays. */
+  /** Rejects with the error to show; the text is then kept. */
   onAsk: (content: string, images: File[]) => Promise<void> | void;
   onStop: () => void;
 }
 
-/** Enter sends, Shift+Enter breaks the line; an input method that composes keeps its Enter. Images are chosen, pasted or dropped. */
+/** Enter sends, Shift+Enter breaks the line, except while an input method is composing. Takes images, too. */
 export function Composer({ running, onAsk, onStop }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
@@ -61,7 +61,7 @@ export function Composer({ running, onAsk, onStop }: Props) {
     }
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
-    const composing = event.nativeEvent.isComposing || event.keyCode === 229; // Safari ends composing before the key
+    const composing = event.nativeEvent.isComposing || event.keyCode === 229; // Safari ends it before the key event
     if (event.key === 'Enter' && !event.shiftKey && !composing) void submit(event);
   };
   const onPaste = (event: ClipboardEvent) => {
@@ -102,7 +102,7 @@ export function Composer({ running, onAsk, onStop }: Props) {
             multiple
             onChange={({ target }) => {
               add([...(target.files ?? [])]);
-              target.value = ''; // the same file can be chosen again
+              target.value = ''; // so that the same file can be chosen again
             }}
           />
           <Button className={style.clip!} aria-label={t('addImage')} onPress={() => files.current!.click()}>

@@ -27,7 +27,7 @@ const ArtifactPanel = lazy(() => import('../artifact/ArtifactPanel'));
 type Message = Schemas['Message'];
 const NEAR_THE_END = 120; // pixels
 
-/** What a question can have beside its words. Without `parentId` it follows the newest message. */
+/** Options of a question. Without `parentId` it follows the newest message. */
 interface More {
   key?: string;
   parentId?: string | null;
@@ -35,7 +35,7 @@ interface More {
   images?: string[];
 }
 
-/** A session: its questions and answers, and the opened citation beside them, which the address names. */
+/** A session: its questions and answers, and beside them the open citation, which is in the URL. */
 export default function Conversation({ sessionId }: { sessionId: string }) {
   const client = useQueryClient();
   const { data: messages = [], error: unread } = useMessages(sessionId);
@@ -208,7 +208,7 @@ function ShownAnswer({ answer, running, onOpen, onArtifact, onAgain, onMove }: A
   );
 }
 
-/** The opened citation, by the run and the number that the address names. */
+/** The open citation, by the run and the number in the URL. */
 function useSource(shown: readonly Shown[]) {
   const [search, setSearch] = useSearchParams();
   const [runId, number] = (search.get('source') ?? '').split('.');
@@ -232,7 +232,7 @@ function useSource(shown: readonly Shown[]) {
   return { citation, others, runId, open, close };
 }
 
-/** Keeps the end in sight while the reader is there. */
+/** Keeps the end visible while the reader is there. */
 function useFollowedEnd(shown: readonly Shown[]) {
   const list = useRef<HTMLDivElement>(null);
   const height = useRef(0);

@@ -12,7 +12,7 @@ interface Props {
 const DOUBTFUL = ['unclear', 'contradicted', 'unsupported', 'unchecked'] as const;
 const isDoubtful = (status: string): status is (typeof DOUBTFUL)[number] => DOUBTFUL.some((one) => one === status);
 
-/** The sentences of an answer that its sources do not confirm, and those that were written anew, with the reasons. */
+/** The sentences of an answer that its sources do not confirm, and the rewritten ones, with reasons. */
 export function Doubts({ content, sentences }: Props) {
   const claims = sentences.filter(({ status }) => status !== 'not_a_claim');
   const doubts = claims.flatMap(({ status, ...each }) => (isDoubtful(status) ? [{ ...each, status }] : []));

@@ -10,7 +10,7 @@ import { Thumb } from './Thumb';
 
 type Given = Schemas['FeedbackPut'];
 
-/** What the reader says of an answer: good or not, with a comment if they like; pressed again it is withdrawn. */
+/** The reader's rating of an answer, with an optional comment; pressing it again withdraws it. */
 export function Feedback({ message }: { message: Schemas['Message'] }) {
   const client = useQueryClient();
   const [commenting, setCommenting] = useState(false);

@@ -10,19 +10,19 @@ import { Siblings } from './Siblings';
 interface Props {
   sessionId: string;
   question: Shown;
-  /** An answer is being written: nothing can be changed. */
+  /** An answer is being written, so nothing can be changed. */
   busy: boolean;
   onEdit: (question: Schemas['Message'], content: string) => void;
   onMove: (messageId: string) => void;
 }
 
-/** A question; editing it asks anew beside it, and what was answered before stays. */
+/** A question; editing it creates a sibling, and the earlier answer is kept. */
 export function Question({ sessionId, question, busy, onEdit, onMove }: Props) {
   const [editing, setEditing] = useState(false);
   const left = useRef(false);
   const { content, images, message } = question;
   const leave = () => {
-    left.current = true; // the focus goes back to where it came from
+    left.current = true; // return the focus to where it came from
     setEditing(false);
   };
   const submit = (event: FormEvent<HTMLFormElement>) => {

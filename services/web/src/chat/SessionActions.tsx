@@ -8,7 +8,7 @@ import style from './chat.module.css';
 
 const Share = lazy(() => import('./Share'));
 
-/** What can be done with a conversation as a whole: see what it agreed on, take it along, give it to others. */
+/** Actions on a whole conversation: open its world state, export it, share it. */
 export function SessionActions({ sessionId, title }: { sessionId: string; title: string }) {
   const [sharing, setSharing] = useState(false);
   const path = `/v1/sessions/${sessionId}/export?format=markdown`;

@@ -9,7 +9,7 @@ import style from '../shell/page.module.css';
 
 type Audience = Schemas['ShareAudience'];
 
-/** Gives a snapshot of the conversation an address, lists what was given before, and ends it. */
+/** Shares a snapshot of the conversation, lists its shares, and ends them. */
 export default function Share({ sessionId, onClose }: { sessionId: string; onClose: () => void }) {
   const client = useQueryClient();
   const [audience, setAudience] = useState<Audience>('members');

@@ -8,7 +8,7 @@ import style from './chat.module.css';
 
 const PLACE = '/v1/sessions/{session_id}/attachments';
 
-/** The images that a question showed; pressed, one is seen as large as the screen allows. */
+/** The images of a question; a click shows one as large as the screen allows. */
 export function ShownImages({ sessionId, ids }: { sessionId: string; ids: readonly string[] }) {
   const { data } = useQuery({
     queryKey: ['images', sessionId, ids],

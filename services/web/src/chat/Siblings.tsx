@@ -8,7 +8,7 @@ interface Props {
   onMove: ((messageId: string) => void) | undefined;
 }
 
-/** Goes to the versions beside a message: edits of a question, further answers to one. */
+/** Switches between the siblings of a message: edits of a question, other answers to one. */
 export function Siblings({ message, onMove }: Props) {
   const { siblings } = message;
   if (!siblings || siblings.count < 2 || !onMove) return null;

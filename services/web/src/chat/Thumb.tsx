@@ -1,4 +1,4 @@
-/** A thumb, upwards or turned down; it takes the colour of the text. */
+/** A thumb up or down, in the colour of the text. */
 export function Thumb({ down = false }: { down?: boolean }) {
   return (
     <svg

@@ -7,11 +7,11 @@ import { Composer } from './Composer';
 import style from './chat.module.css';
 import { sendImages } from './images';
 
-/** What the new conversation's page sends as soon as it is open; the key makes a repeat harmless. */
+/** What the new conversation's page sends as soon as it opens; the key makes a retry idempotent. */
 export interface FirstQuestion {
   ask: string;
   key: string;
-  /** Images that the new session has already. */
+  /** Images already attached to the new session. */
   images: string[];
 }
 
@@ -19,13 +19,13 @@ export interface FirstQuestion {
 export function Welcome() {
   const [, go] = useLocation();
   const summary = useQuery({ queryKey: ['summary'], queryFn: () => body(api.GET('/v1/documents/summary')) });
-  const made = useRef<string>(undefined); // by a first try, whose images were refused
+  const made = useRef<string>(undefined); // by an earlier attempt, whose images were refused
   const begin = async (ask: string, images: File[]) => {
     made.current ??= (await body(api.POST('/v1/sessions', { body: {} }))).id;
     const state: FirstQuestion = { ask, key: crypto.randomUUID(), images: await sendImages(made.current, images) };
     go(`/c/${made.current}`, { state });
   };
-  useEffect(() => void import('./Conversation'), []); // it is there when the question has been written
+  useEffect(() => void import('./Conversation'), []); // loaded while the question is being written
   return (
     <main className={style.welcome}>
       <h1>{t('ask')}</h1>

@@ -1,11 +1,11 @@
-// The questions and answers to be shown: what is stored, and the turn that is running. Pure.
+// The questions and answers to show: the stored ones and the running turn. Pure.
 import type { Schemas } from '../api/client';
 import type { Turn } from './turn';
 
 type Message = Schemas['Message'];
 type Runs = ReadonlyMap<string, Schemas['Run']>;
 
-/** `key` stays when the stored answer takes the place of the streamed one, so that nothing on the screen moves. */
+/** `key` stays the same when the stored answer replaces the streamed one, so nothing moves on the screen. */
 export interface Shown {
   key: string;
   role: Schemas['MessageRole'];
@@ -16,17 +16,17 @@ export interface Shown {
   mode: Schemas['AnswerMode'] | undefined;
   notes: string[];
   sentences: Schemas['SentenceCheck'][];
-  /** The images that a question shows. */
+  /** The images of a question. */
   images: string[];
-  /** The stored message, which can be edited, answered again or left for one beside it. */
+  /** The stored message, which can be edited, answered again or switched to a sibling. */
   message: Message | undefined;
-  /** The turn, for an answer that was followed on this page. */
+  /** The turn of an answer that was followed on this page. */
   turn: Turn | undefined;
 }
 
 /**
- * What was just asked. `parentId` is the message that it follows: null for the first question, undefined for the newest
- * message. Without `content` the question at `parentId` is answered again.
+ * The question just asked. `parentId` is the message that it follows: null for the first question, undefined for the
+ * newest message. Without `content`, the question at `parentId` is answered again.
  */
 export interface Asked {
   content?: string;
@@ -58,7 +58,7 @@ export function exchange(
   return turn ? [...shown, live(turn, undefined)] : shown;
 }
 
-/** The messages that what was asked follows; those of its own run may be stored already. */
+/** Returns the messages before the question; those of its own run may be stored already. */
 function before(messages: readonly Message[], { parentId }: Asked, turn: Turn | undefined): readonly Message[] {
   if (parentId === undefined) return messages.filter((message) => !turn?.runId || message.run_id !== turn.runId);
   return messages.slice(0, messages.findIndex((message) => message.id === parentId) + 1);
@@ -103,7 +103,7 @@ const live = (turn: Turn, message: Message | undefined): Shown => ({
 
 const isUnderWay = ({ status }: Message) => status === 'pending' || status === 'running';
 
-/** The run of the newest message, while it writes its answer: after a reload it is followed again. */
+/** Returns the run that is writing the newest message, which is followed again after a reload. */
 export function underWay(messages: readonly Message[]): string | undefined {
   const last = messages.at(-1);
   return last?.role === 'assistant' && isUnderWay(last) ? (last.run_id ?? undefined) : undefined;

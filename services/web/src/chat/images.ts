@@ -1,4 +1,4 @@
-// Images that a question shows: which are taken, and how they are sent.
+// Images in a question: which are accepted, and how they are sent.
 import { Problem, type Schemas } from '../api/client';
 import { workspaceHeaders } from '../api/workspace';
 import { size, t } from '../i18n';
@@ -8,7 +8,7 @@ export const ACCEPTED = TYPES.join();
 export const MOST_IMAGES = 10;
 const MOST_BYTES = 20 * 2 ** 20;
 
-/** Of the files that are added to others, those that the API takes, and a sentence for each kind that it refuses. */
+/** Returns those of the added files that the API accepts, and a sentence for each kind that it refuses. */
 export function chosen(before: number, files: readonly File[]): { taken: File[]; refused: string[] } {
   const refused: string[] = [];
   const fit = files.filter((file) => {
@@ -25,7 +25,7 @@ export function chosen(before: number, files: readonly File[]): { taken: File[];
   return { taken, refused };
 }
 
-/** Sends images to a session, in their order; returns their ids. Rejects with a Problem. */
+/** Sends images to a session, in order; returns their ids. Rejects with a Problem. */
 export async function sendImages(sessionId: string, images: readonly File[]): Promise<string[]> {
   const ids: string[] = [];
   for (const image of images) {

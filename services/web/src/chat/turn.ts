@@ -1,4 +1,4 @@
-// What a run's events make of an answer. Pure: the screen is a function of the events received so far.
+// Builds an answer from a run's events. Pure: the screen is a function of the events received so far.
 import type { Schemas } from '../api/client';
 import type { RunEvent } from '../api/events';
 
@@ -8,7 +8,7 @@ export interface Step {
   done: boolean;
 }
 
-/** What a run has written of the artifact so far: a preview, until its version is there. */
+/** A preview of the artifact while a run writes it, until its version exists. */
 export interface Writing {
   text: string;
 }
@@ -21,10 +21,10 @@ export interface Turn {
   text: string;
   thinking: string;
   citations: Schemas['Citation'][];
-  /** Citations that the check refused. */
+  /** Citations that the check rejected. */
   removed: number;
   issues: string[];
-  /** False when the search found nothing that fits the question well. */
+  /** False if the search found nothing that matches the question well. */
   goodMatch: boolean | undefined;
   writing: Writing | undefined;
 }
@@ -68,7 +68,7 @@ export function reduce(turn: Turn, { name, data }: RunEvent): Turn {
     case 'issue':
       return { ...turn, issues: [...turn.issues, data.message] };
     case 'message_completed':
-      return turn; // the run's last event says it all
+      return turn; // the run's last event has everything
     case 'run_completed':
       return {
         ...turn,
@@ -83,6 +83,6 @@ export function reduce(turn: Turn, { name, data }: RunEvent): Turn {
     case 'run_cancelled':
       return { ...turn, state: 'cancelled' };
     default:
-      return turn; // newer than this page
+      return turn; // an event type newer than this page
   }
 }

@@ -12,7 +12,7 @@ export const useMessages = (sessionId: string) =>
       }),
   });
 
-/** The session's newest runs by their id: what was missing for an answer, and why there is none. */
+/** The session's newest runs by id: what an answer lacked, or why there is none. */
 export const useRuns = (sessionId: string) =>
   useQuery({
     queryKey: ['runs', sessionId],

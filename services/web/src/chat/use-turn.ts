@@ -7,7 +7,7 @@ type Action = RunEvent | 'begin';
 const reducer = (turn: Turn | undefined, action: Action) =>
   action === 'begin' ? EMPTY : reduce(turn ?? EMPTY, action);
 
-/** The turn that is running in a session. `resume` is a run that was under way when the session was opened. */
+/** The running turn of a session. `resume` is a run that was in progress when the session was opened. */
 export function useTurn(resume: string | undefined, onEnd: () => void) {
   const [turn, dispatch] = useReducer(reducer, undefined);
   const [lost, setLost] = useState(false);
@@ -35,7 +35,7 @@ export function useTurn(resume: string | undefined, onEnd: () => void) {
   );
 
   useEffect(() => {
-    // A question that was just asked is followed by its own request, though the stored messages may name its run first
+    // A new question is followed by its own request, even if the stored messages name its run first
     const busy = abort.current?.signal.aborted === false;
     if (resume && resume !== followed.current && !busy) follow((options) => attach(resume, options));
   }, [resume, follow]);

@@ -13,7 +13,7 @@ interface Props {
   mayChange: boolean;
 }
 
-/** A document with its state; where something is wrong, the API's sentence about it. */
+/** A document with its state and, if something is wrong, the API's message. */
 export function DocumentRow({ document, mayChange }: Props) {
   const client = useQueryClient();
   const [deleting, setDeleting] = useState(false);

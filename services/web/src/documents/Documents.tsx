@@ -13,7 +13,7 @@ import { Uploads } from './Uploads';
 
 const WATCHED_MILLISECONDS = 2000;
 
-/** The workspace's documents, newest first, all or some of them; while one is in progress the list is read again. */
+/** The workspace's documents, newest first, optionally filtered; the list is reloaded while one is in progress. */
 export default function Documents({ mayChange }: { mayChange: boolean }) {
   const [text, setText] = useState('');
   const [status, setStatus] = useState<Status | 'all'>('all');

@@ -5,12 +5,12 @@ import { number, t } from '../i18n';
 import style from './documents.module.css';
 
 interface Props {
-  /** Changes whenever a document did. */
+  /** Changes whenever a document changes. */
   seen: unknown;
   mayChange: boolean;
 }
 
-/** What failed, by its kind, and all of a kind tried again at once; how many are found by their words alone. */
+/** Failures by kind, each with a retry of all; and the number of documents that only lexical search finds. */
 export function Overview({ seen, mayChange }: Props) {
   const client = useQueryClient();
   const { data } = useQuery({

@@ -22,7 +22,7 @@ const STATES = {
   cancelled: 'statusCancelled',
 } as const satisfies Record<Stage['status'], Key>;
 
-/** What is done with the document, step by step; read when it is opened. */
+/** The stages of the document's processing, loaded when opened. */
 export function Stages({ document }: { document: Schemas['Document'] }) {
   const [open, setOpen] = useState(false);
   const { data, error } = useQuery({

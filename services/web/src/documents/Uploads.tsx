@@ -8,13 +8,13 @@ import { filesIn, send } from './sending';
 interface Sent {
   id: string;
   name: string;
-  /** 0 to 1 while it is sent; then what the API said of it. */
+  /** 0 to 1 while it is being sent; then the API's response. */
   share: number;
   refused: string | undefined;
   existed: boolean;
 }
 
-/** Takes files and folders by drop or choice, and sends them one after the other. */
+/** Accepts dropped or chosen files and folders, and sends them one after the other. */
 export function Uploads() {
   const client = useQueryClient();
   const [sent, setSent] = useState<Sent[]>([]);

@@ -1,9 +1,9 @@
-// Files on their way: what was dropped, and one upload with its progress (fetch reports none).
+// Uploads: the dropped files, and one upload with its progress (fetch reports none).
 import type { DropItem } from 'react-aria-components';
 import { Problem, type Schemas } from '../api/client';
 import { workspaceHeaders } from '../api/workspace';
 
-/** The files among what was dropped, those of folders included. */
+/** Returns the dropped files, including those in folders. */
 export async function filesIn(items: Iterable<DropItem> | AsyncIterable<DropItem>): Promise<File[]> {
   const found: File[] = [];
   for await (const item of items) {
@@ -13,7 +13,7 @@ export async function filesIn(items: Iterable<DropItem> | AsyncIterable<DropItem
   return found;
 }
 
-/** Sends a file. `onShare` is called with the share that is on its way, 0 to 1. Rejects with a Problem. */
+/** Sends a file. `onShare` is called with the share sent so far, 0 to 1. Rejects with a Problem. */
 export function send(file: File, onShare: (share: number) => void): Promise<Schemas['UploadedFile'][]> {
   const form = new FormData();
   form.append('files', file);

@@ -10,5 +10,5 @@ export const STATES = {
   deleting: 'statusDeleting',
 } as const satisfies Record<Status, Key>;
 
-/** What a document's list is about: those that an action or somebody else may change soon are read again. */
+/** Queries about documents that an action or somebody else may change soon, and that are therefore reloaded. */
 export const isMoving = ({ status }: Schemas['Document']) => status === 'processing' || status === 'deleting';

@@ -7,7 +7,7 @@ import { entityHref } from './EntityPage';
 import own from './graph.module.css';
 import { answered } from './tools';
 
-/** What the entity depends on and what depends on it, direct ones first, and how much that is. */
+/** What the entity depends on and what depends on it, direct ones first, with counts. */
 export function Dependencies({ entity }: { entity: string }) {
   const { data, error } = useQuery({
     queryKey: ['dependencies', entity],

@@ -16,11 +16,11 @@ const Picture = lazy(() => import('./Picture'));
 type Fact = Schemas['Fact'];
 type Statement = Schemas['Statement'];
 const MOST_RELATIONS = 100;
-const TOGETHER = 'CO_OCCURS'; // of what stands in one passage, without a sentence that says more
+const TOGETHER = 'CO_OCCURS'; // entities in one passage, without a sentence that states a relation
 
 export const entityHref = (name: string) => `/graph?entity=${encodeURIComponent(name)}`;
 
-/** An entity: what is said of it and where, what it depends on, the way to another one, and a picture of its neighbours. */
+/** An entity: its facts with sources, dependencies, paths to other entities, and a picture of its neighbours. */
 export function EntityPage({ entity }: { entity: string }) {
   const { data, error } = useQuery({
     queryKey: ['facts', entity],
@@ -109,7 +109,7 @@ interface Numbered {
   citations: Schemas['Citation'][];
 }
 
-/** The facts with their sentences as citations, numbered through. */
+/** The facts with their sentences as consecutively numbered citations. */
 function numberThrough(facts: readonly Fact[]): Numbered[] {
   let last = 0;
   return facts.map((fact) => {

@@ -10,7 +10,7 @@ import own from './graph.module.css';
 
 const MOST_LISTED = 30;
 
-/** The graph, beginning with one entity, which the address names; without one, with those that are mentioned most. */
+/** The graph, starting from the entity in the URL, or from the most mentioned ones. */
 export default function Graph() {
   const [address] = useSearchParams();
   const entity = address.get('entity');

@@ -8,7 +8,7 @@ import style from '../shell/page.module.css';
 import { entityHref } from './EntityPage';
 import { answered, NotAnswered } from './tools';
 
-/** The shortest ways from the entity to another one, step by step. */
+/** The shortest paths from the entity to another one, step by step. */
 export function Paths({ from }: { from: string }) {
   const [text, setText] = useState('');
   const [target, setTarget] = useState('');

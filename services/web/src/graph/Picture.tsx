@@ -12,10 +12,10 @@ import type { Places } from './layout.worker';
 
 const MOST_NODES = 60;
 const MOST_EDGES = 200;
-// Milliseconds of what moves after the pointer or the wheel was used
+// Milliseconds of animations after the pointer or the wheel was used
 const STILL = { zoomDuration: 0, doubleClickZoomingDuration: 0, inertiaDuration: 0 };
 
-/** The entity and its neighbours, for the eye and the pointer; the lists on the page say the same. */
+/** The entity and its neighbours as a picture; the lists on the page have the same content. */
 export default function Picture({ entity }: { entity: string }) {
   const { data, error } = useQuery({
     queryKey: ['subgraph', entity],
@@ -34,7 +34,7 @@ export default function Picture({ entity }: { entity: string }) {
 
 const canDraw = () => document.createElement('canvas').getContext('webgl2') !== null;
 
-/** The colour scheme; what is drawn does not follow the style sheet by itself. */
+/** The colour scheme; a canvas does not follow the style sheet automatically. */
 function useScheme(): string {
   const [dark] = useState(() => matchMedia('(prefers-color-scheme: dark)'));
   const [isDark, setDark] = useState(dark.matches);
@@ -59,14 +59,14 @@ function Drawn({ graph, entity }: { graph: Schemas['Subgraph']; entity: string }
       labelRenderedSizeThreshold: 0,
       labelDensity: 2,
       ...(isCalm ? STILL : {}),
-      defaultDrawNodeHover: () => undefined, // it draws a white box, in the dark as well
+      defaultDrawNodeHover: () => undefined, // the default draws a white box, even in the dark scheme
     });
     view.on('clickNode', ({ node }) => go(entityHref(String(model.getNodeAttribute(node, 'label')))));
     view.on('enterNode', () => box.setAttribute('data-over', 'true'));
     view.on('leaveNode', () => box.removeAttribute('data-over'));
     const layout = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' });
     layout.onmessage = ({ data: { ids, places, last } }: MessageEvent<Places>) => {
-      if (isCalm && !last) return; // only where the nodes stay is shown
+      if (isCalm && !last) return; // shows only the final positions
       for (const [i, id] of ids.entries()) model.mergeNodeAttributes(id, { x: places[2 * i]!, y: places[2 * i + 1]! });
       if (last) box.setAttribute('data-drawn', 'true');
     };
@@ -88,7 +88,7 @@ function Drawn({ graph, entity }: { graph: Schemas['Subgraph']; entity: string }
 
 type Colours = Record<'text' | 'accent' | 'quiet' | 'line', string>;
 
-/** The style sheet's colours as the canvas takes them. */
+/** The style sheet's colours in a format for the canvas. */
 function colours(box: HTMLElement): Colours {
   const resolved = (name: keyof Colours) => {
     box.style.color = `var(--${name})`;

@@ -1,8 +1,8 @@
-// The layout in a worker of this origin: the library's own worker is a blob, which the policy forbids.
+// Layout in a worker from this origin: the library's own worker is a blob, which the security policy forbids.
 import { MultiDirectedGraph } from 'graphology';
 import forceAtlas2 from 'graphology-layout-forceatlas2';
 
-/** Where the nodes are: x and y of each, in the order of the ids. `last` says that they stay there. */
+/** Node positions: x and y of each, in the order of the ids. `last` marks the final ones. */
 export interface Places {
   ids: string[];
   places: Float32Array;
@@ -10,7 +10,7 @@ export interface Places {
 }
 
 const ROUNDS = 20;
-const GOLDEN_ANGLE = 2.399963; // no two nodes begin at one place
+const GOLDEN_ANGLE = 2.399963; // no two nodes start at the same position
 
 self.onmessage = ({ data: { ids, edges } }: MessageEvent<{ ids: string[]; edges: [string, string][] }>) => {
   const graph = new MultiDirectedGraph();

@@ -7,7 +7,7 @@ interface Answered<Result> {
   suggestions?: string[];
 }
 
-/** A tool's refusal: names that it knows may be meant. */
+/** A tool's refusal, with known names that may be meant. */
 export class NotAnswered extends Error {
   readonly suggestions: string[];
 
@@ -17,7 +17,7 @@ export class NotAnswered extends Error {
   }
 }
 
-/** The result of a tool; rejects with NotAnswered where it has none. */
+/** Returns the result of a tool; rejects with NotAnswered if there is none. */
 export async function answered<Result>(answer: Promise<Answered<Result>>): Promise<Result> {
   const { result, error, suggestions = [] } = await answer;
   if (result) return result;

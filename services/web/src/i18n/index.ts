@@ -5,7 +5,7 @@ export type Messages = typeof en;
 export type Key = keyof Messages;
 let messages: Messages = en;
 
-/** The text of a key, its {names} replaced. */
+/** Returns the text of a key with its {names} replaced. */
 export function t(key: Key, values: Record<string, string | number> = {}): string {
   return messages[key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }
@@ -16,7 +16,7 @@ export async function chooseLanguage(language: string): Promise<void> {
   document.documentElement.lang = german ? 'de' : 'en';
 }
 
-/** A size in the units and digits of the language. */
+/** Formats a size with the units and digits of the language. */
 export function size(bytes: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'] as const;
   const step = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), units.length - 1);
@@ -24,16 +24,16 @@ export function size(bytes: number): string {
   return new Intl.NumberFormat(document.documentElement.lang, style).format(bytes / 1000 ** step);
 }
 
-/** A day and a time as the language writes them. */
+/** Formats date and time for the language. */
 export const when = (iso: string) =>
   new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' }).format(
     new Date(iso),
   );
 
-/** A day as the language writes it. */
+/** Formats a date for the language. */
 export const day = (iso: string) =>
   new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium' }).format(new Date(iso));
 
-/** A number with at most so many digits behind the point. */
+/** Formats a number with at most this many decimals. */
 export const number = (value: number, digits = 0) =>
   new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: digits }).format(value);

@@ -8,7 +8,7 @@ import style from '../shell/page.module.css';
 import { KINDS } from './kinds';
 
 type Taken = Schemas['TakenMemory'];
-/** What is to be forgotten: memories by their ids, or all that mention a text or answer a question. */
+/** What to forget: memories by their ids, or all that mention a text or answer a question. */
 export type Forgettable = { ids: string[] } | { about: string } | { query: string };
 const WHY = {
   mentions: 'whyMentions',
@@ -18,7 +18,7 @@ const WHY = {
   id: 'whyChosen',
   along: 'whyAlong',
 } as const satisfies Record<Taken['why'], Key>;
-/** What people call the tables that the API counts. */
+/** Readable names of the tables in the API's counts. */
 const COUNTED: Record<string, Key> = {
   memory: 'memoriesCounted',
   episode: 'episodesCounted',
@@ -38,7 +38,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Shows first what would go, and why; then what is gone, and what still stands elsewhere. */
+/** Shows first what would be deleted and why, then what was deleted and what remains elsewhere. */
 export function Forget({ wanted, title, onClose }: Props) {
   const client = useQueryClient();
   const preview = useQuery({
@@ -114,7 +114,7 @@ function Preview({ found }: { found: Schemas['ForgetResponse'] }) {
   );
 }
 
-/** What is gone by table, and what is left: zero proves that it is gone. */
+/** Counts of deleted and remaining rows by table; zero remaining proves the deletion. */
 function Receipt({ receipt: { removed, remaining, transcripts } }: { receipt: Schemas['ForgetResponse'] }) {
   const left = Object.values(remaining).reduce((sum, count) => sum + count, 0);
   return (
@@ -145,7 +145,7 @@ function Receipt({ receipt: { removed, remaining, transcripts } }: { receipt: Sc
   );
 }
 
-/** The conversations keep their transcripts: forgetting does not touch what was said there. */
+/** A note that conversations keep their transcripts, which forgetting does not change. */
 function Standing({ transcripts: { messages, sessions } }: { transcripts: Schemas['StandingTranscripts'] }) {
   if (messages === 0) return null;
   return (

@@ -6,7 +6,7 @@ import { Sections } from '../shell/Sections';
 import { Remembered } from './Remembered';
 import { Worlds } from './Worlds';
 
-/** What is remembered of the person, and what the workspace and each conversation agreed on. */
+/** What is remembered about the user, and the world states of the workspace and each conversation. */
 export default function Memory({ caller }: { caller: Schemas['Caller'] }) {
   const mayChange = caller.role !== 'viewer';
   const parts = [

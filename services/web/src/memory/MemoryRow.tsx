@@ -16,7 +16,7 @@ interface Props {
   mayChange: boolean;
 }
 
-/** A memory: its words, where they come from, when they hold, and what can be done with it. */
+/** A memory: its text, origin, period of validity, and actions. */
 export function MemoryRow({ memory, mayChange }: Props) {
   const client = useQueryClient();
   const [open, setOpen] = useState<'edit' | 'forget'>();

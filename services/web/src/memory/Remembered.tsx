@@ -17,7 +17,7 @@ interface Props {
   isOwner: boolean;
 }
 
-/** The person's memories: all of a kind, or those that fit what is looked for. */
+/** The user's memories: all of a kind, or those that match a search. */
 export function Remembered({ mayChange, isOwner }: Props) {
   const [text, setText] = useState('');
   const [kind, setKind] = useState<Kind | 'all'>('all');

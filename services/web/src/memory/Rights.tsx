@@ -7,13 +7,13 @@ import { Choice } from '../shell/Choice';
 import style from '../shell/page.module.css';
 import { Forget } from './Forget';
 
-const SHORTEST = 2; // characters that the API searches for
+const SHORTEST = 2; // characters, the shortest text that the API searches for
 const WAYS = [
   { value: 'about', name: 'forgetAbout' },
   { value: 'query', name: 'forgetQuery' },
 ] as const;
 
-/** To take with one what is remembered, and to have all forgotten that is known of something. */
+/** Exports memories, and forgets everything known about a subject. */
 export function Rights() {
   const [text, setText] = useState('');
   const [way, setWay] = useState<'about' | 'query'>('about');

@@ -101,7 +101,7 @@ interface RevertProps {
   onCancel: () => void;
 }
 
-/** Shows what restoring a version changes before it is done; it is a version of its own and can be undone as well. */
+/** Shows the changes before a version is restored; restoring creates a new version, so it can be undone. */
 function Revert({ sessionId, version, current, onDone, onCancel }: RevertProps) {
   const { data } = useQuery({
     queryKey: ['world', sessionId, 'diff', current, version],

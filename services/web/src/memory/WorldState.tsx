@@ -11,13 +11,13 @@ import { FIELDS, inWords, LISTS, worldOf } from './world';
 type Operation = Schemas['WorldOperation'];
 
 interface Props {
-  /** The conversation whose world it is; without it the workspace's. */
+  /** The conversation of this world; without it, the workspace's. */
   sessionId: string | undefined;
   mayChange: boolean;
   userId: string;
 }
 
-/** A world state: what the people and the assistant agreed on, and how it came to be. */
+/** A world state: what users and assistant have agreed on, with its history. */
 export function WorldState({ sessionId, mayChange, userId }: Props) {
   const client = useQueryClient();
   const params = { query: worldOf(sessionId) };

@@ -9,12 +9,12 @@ import { WorldState } from './WorldState';
 import { worldOptions } from './world';
 
 interface Props {
-  /** Whether the person may change what all members see; one's own conversations everybody may. */
+  /** Whether the user may change the workspace's world; users may always change those of their conversations. */
   mayChangeShared: boolean;
   userId: string;
 }
 
-/** The world state of the workspace, or of the conversation that the address names. */
+/** The world state of the workspace, or of the conversation in the URL. */
 export function Worlds({ mayChangeShared, userId }: Props) {
   const [search, setSearch] = useSearchParams();
   const sessionId = search.get('session') ?? undefined;

@@ -7,7 +7,7 @@ import style from '../shell/page.module.css';
 type Way = NonNullable<Schemas['MemorySettings']['writing']>;
 const WAYS = { on: 'writingOn', review: 'writingReview', off: 'writingOff' } as const satisfies Record<Way, Key>;
 
-/** Whether facts are kept of what is said in the workspace; its owners choose. */
+/** The owners' choice whether facts are extracted from conversations in the workspace. */
 export function Writing({ isOwner }: { isOwner: boolean }) {
   const client = useQueryClient();
   const { data } = useQuery({

@@ -4,7 +4,7 @@ import type { Key } from '../i18n';
 
 type World = Schemas['WorldDocument'];
 
-/** A single value that can be set, or emptied. */
+/** A single value that can be set or cleared. */
 export const FIELDS = [
   { path: '/project/name', label: 'worldProjectName', of: (world: World) => world.project?.name },
   { path: '/project/summary', label: 'worldSummary', of: (world: World) => world.project?.summary },
@@ -16,7 +16,7 @@ export const FIELDS = [
   { path: '/timezone', label: 'worldTimeZone', of: (world: World) => world.timezone },
 ] as const satisfies { path: string; label: Key; of: (world: World) => string | null | undefined }[];
 
-/** A list whose items are added and removed. */
+/** A list whose items can be added and removed. */
 export const LISTS = [
   { path: '/goals', label: 'worldGoals', of: (world: World) => world.goals ?? [] },
   { path: '/decisions', label: 'worldDecisions', of: (world: World) => world.decisions ?? [] },
@@ -25,17 +25,17 @@ export const LISTS = [
   { path: '/open_questions', label: 'worldQuestions', of: (world: World) => world.open_questions ?? [] },
 ] as const satisfies { path: string; label: Key; of: (world: World) => string[] }[];
 
-/** The query that names a world: the workspace's, or that of a conversation. */
+/** Returns the query parameters of a world: the workspace's, or that of a conversation. */
 export const worldOf = (sessionId: string | undefined) => (sessionId ? { session_id: sessionId } : {});
 
 type Named = Pick<Schemas['Session'], 'id' | 'title'>;
 
-/** The conversations that are offered; the one that is open is among them, also where the list does not reach it. */
+/** Returns the conversations to choose from, including the open one even if it is not on the list. */
 export function worldOptions(open: string | undefined, named: Named | undefined, listed: readonly Named[]): Named[] {
   if (open === undefined || listed.some(({ id }) => id === open)) return [...listed];
   return [named ?? { id: open, title: null }, ...listed];
 }
 
-/** A value of the document in one line. */
+/** Returns a value of the document on one line. */
 export const inWords = (value: unknown): string =>
   value === null || value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);

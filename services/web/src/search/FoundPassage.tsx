@@ -9,11 +9,11 @@ import { pieces } from './wanted';
 
 interface Props {
   hit: Schemas['Hit'];
-  /** Its place among what was found, by which the source panel opens it; without one it is only shown. */
+  /** Its position among the results, by which the source panel opens it; without it the passage is only shown. */
   number?: number;
 }
 
-/** A passage with the words that fit, where it stands, and why it is here. */
+/** A passage with its matching words marked, its location, and the reason for its rank. */
 export function FoundPassage({ hit, number: place }: Props) {
   const [, setAddress] = useSearchParams();
   const { document_title: title, document_name: name, page, heading_path: path, duplicates = [] } = hit;
@@ -49,7 +49,7 @@ export function FoundPassage({ hit, number: place }: Props) {
   );
 }
 
-/** The score in its parts: rank and score in each leg, what was added up, and the way through the graph. */
+/** The score in its parts: rank and score in each leg, the summands, and the path through the graph. */
 function Why({ explanation, score }: { explanation: Schemas['HitExplanation']; score: number }) {
   const { legs, features, weights, matched_terms: terms, graph_steps: steps = [] } = explanation;
   const added = Object.entries(features)

@@ -14,7 +14,7 @@ const LOOKED_THROUGH = 100; // hits, the most that the API returns
 
 type Found = Schemas['SearchResponse'];
 
-/** Why a document that one expects is not among what was found, or not high enough. */
+/** Explains why an expected document is missing from the results, or ranks too low. */
 export function Missing({ address }: { address: URLSearchParams }) {
   const [name, setName] = useState('');
   const [asked, setAsked] = useState('');

@@ -14,7 +14,7 @@ import { cited, FACETS, MODES, type Mode, modeOf, request } from './wanted';
 
 type Response = Schemas['SearchResponse'];
 
-/** Passages that fit words or a question. The address holds what is looked for, so that it can be sent to a colleague. */
+/** Passages that match words or a question. The URL holds the whole search, so it can be shared. */
 export default function Search() {
   const [address, setAddress] = useSearchParams();
   const wanted = request(address);
@@ -97,7 +97,7 @@ function Query({ address, onChange }: Part) {
   );
 }
 
-/** What was made of the query: corrected words, phrases, words left out; and how many each way of searching found. */
+/** How the query was understood: corrected words, phrases, words left out; and the number of hits per leg. */
 function Understood({ found: { understood, legs, mode } }: { found: Response }) {
   const corrected = Object.entries(understood?.corrected ?? {});
   return (

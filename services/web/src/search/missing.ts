@@ -1,4 +1,4 @@
-// Why a document is not among what was found: its state, the filters, or its rank. Pure.
+// Why a document is not among the results: its state, the filters, or its rank. Pure.
 import type { Schemas } from '../api/client';
 import { FACETS } from './wanted';
 
@@ -17,14 +17,14 @@ export interface Filtered {
   has: string[];
 }
 
-/** The chosen filters that the document does not pass, with what it has instead. */
+/** The chosen filters that the document does not pass, with its own values. */
 export function filteredOut(address: URLSearchParams, document: Document): Filtered[] {
   return FACETS.map(({ facet, name }) => ({ name, wanted: address.getAll(facet), has: FIELD[facet](document) })).filter(
     ({ wanted, has }) => wanted.length > 0 && !has.some((value) => wanted.includes(value)),
   );
 }
 
-/** The place of the document's first passage among all that was found, from 1; undefined if it is not among them. */
+/** The rank of the document's best passage among all results, from 1; undefined if it is not among them. */
 export function placeOf(documentId: string, { hits }: Pick<Found, 'hits'>): number | undefined {
   const place = hits.findIndex(
     (hit) => hit.document_id === documentId || (hit.duplicates ?? []).some((each) => each.document_id === documentId),
@@ -32,7 +32,7 @@ export function placeOf(documentId: string, { hits }: Pick<Found, 'hits'>): numb
   return place < 0 ? undefined : place + 1;
 }
 
-/** Whether a passage of the document stands for it only because its text is nearly the same in another one. */
+/** Returns the name of the document that stands for this one as its near-duplicate; undefined if there is none. */
 export const isFolded = (documentId: string, { hits }: Pick<Found, 'hits'>): string | undefined =>
   hits.find(
     (hit) => hit.document_id !== documentId && (hit.duplicates ?? []).some((each) => each.document_id === documentId),

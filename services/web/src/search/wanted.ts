@@ -1,4 +1,4 @@
-// What is looked for, as the address holds it, and what the API is asked. Pure.
+// A search as stored in the URL, and as a request to the API. Pure.
 import type { Schemas } from '../api/client';
 import type { Key } from '../i18n';
 
@@ -11,7 +11,7 @@ export const MODES = {
   convex: 'modeConvex',
 } as const satisfies Record<Mode, Key>;
 
-/** The facets that can be chosen: the name of their filter in a request, and in the address. */
+/** The facets that can be chosen, with the names of their filters in a request and in the URL. */
 export const FACETS = [
   { facet: 'media_type', filter: 'media_types', name: 'facetMediaType' },
   { facet: 'language', filter: 'languages', name: 'facetLanguage' },
@@ -22,7 +22,7 @@ export const FACETS = [
 export const MOST_HITS = 20;
 const isMode = (value: string | null): value is Mode => value !== null && Object.hasOwn(MODES, value);
 
-/** The mode that the address names; without one the workspace's setting decides. */
+/** The mode in the URL; without one, the workspace's setting applies. */
 export const modeOf = (address: URLSearchParams): Mode | undefined => {
   const mode = address.get('mode');
   return isMode(mode) ? mode : undefined;
@@ -42,7 +42,7 @@ export function request(address: URLSearchParams): Schemas['SearchRequest'] {
   };
 }
 
-/** The hit as a citation, which the source panel opens at the words that fit best. */
+/** The hit as a citation, which the source panel opens at the best matching words. */
 export function cited(hit: Schemas['Hit'], number: number): Schemas['Citation'] {
   const [best] = [...(hit.highlights ?? [])].sort((one, other) => other.score - one.score);
   const characters = Array.from(hit.content);
@@ -68,7 +68,7 @@ export interface Piece {
   marked: boolean;
 }
 
-/** The content in pieces, those that fit the query marked; positions count characters (code points). */
+/** The content in pieces, with those that match the query marked; positions count characters (code points). */
 export function pieces(content: string, highlights: readonly Schemas['Highlight'][]): Piece[] {
   const characters = Array.from(content);
   const found: Piece[] = [];

@@ -8,7 +8,7 @@ import { useFoundSessions } from './use-sessions';
 
 type Hit = Schemas['SessionHit'];
 
-/** The conversations in which words occur; one that is chosen opens at the branch of its message. */
+/** The conversations that contain the words; each opens at the branch of the message found. */
 export function FoundSessions({ words }: { words: string }) {
   const [, go] = useLocation();
   const client = useQueryClient();

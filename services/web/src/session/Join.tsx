@@ -6,7 +6,7 @@ import { api, body, type Problem } from '../api/client';
 import { t } from '../i18n';
 import style from './session.module.css';
 
-/** Accepts the invitation whose token stands behind the # of the address, where no server and no log sees it. */
+/** Accepts the invitation whose token is in the URL's fragment, which no server or log sees. */
 export function Join({ onDone }: { onDone: () => void }) {
   const [token] = useState(() => location.hash.slice(1));
   const [, go] = useLocation();

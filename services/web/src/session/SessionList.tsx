@@ -11,7 +11,7 @@ import { useSessions } from './use-sessions';
 type Session = Schemas['Session'];
 type Action = 'rename' | 'pin' | 'archive' | 'delete';
 
-/** The person's conversations, or those that are archived, each with what can be done with it. */
+/** The user's conversations, or the archived ones, with their actions. */
 export function SessionList({ current }: { current: string | undefined }) {
   const [archived, setArchived] = useState(false);
   const { data, hasNextPage, fetchNextPage } = useSessions(archived);

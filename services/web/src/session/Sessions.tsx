@@ -17,7 +17,7 @@ interface Props {
   onSignedOut: () => void;
 }
 
-/** The sidebar: the pages, the person's conversations, the way out. On a narrow screen it folds into its head. */
+/** The sidebar: pages, the user's conversations, sign-out. On a narrow screen it collapses into its header. */
 export function Sessions({ caller, current, onSignedOut }: Props) {
   const [path] = useLocation();
   const [openedAt, setOpenedAt] = useState<string>();
@@ -30,7 +30,7 @@ export function Sessions({ caller, current, onSignedOut }: Props) {
       onSignedOut();
     },
   });
-  const open = openedAt === path; // going to a page folds it
+  const open = openedAt === path; // navigation collapses it
   const here = (target: string) =>
     path === target || (target !== '/' && path.startsWith(`${target}/`)) ? ('page' as const) : undefined;
   return (

@@ -9,7 +9,7 @@ import { SignIn } from './SignIn';
 
 const nothing = () => undefined;
 
-/** Reads the snapshot of a conversation whose token stands behind the # of the address, where no log sees it. */
+/** Shows the shared conversation whose token is in the URL's fragment, which no log sees. */
 export default function Shared() {
   const [token] = useState(() => location.hash.slice(1));
   const { data, error, refetch } = useQuery({

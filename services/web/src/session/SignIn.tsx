@@ -9,7 +9,7 @@ import style from './session.module.css';
 type Way = 'key' | 'password';
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Exchanges a key or a password for a cookie that no script can read; neither is kept here. */
+/** Exchanges a key or a password for a cookie that no script can read; neither is stored here. */
 export function SignIn({ onDone }: { onDone: () => void }) {
   const [way, setWay] = useState<Way>(LOOPBACK.includes(location.hostname) ? 'key' : 'password');
   const [error, setError] = useState(linkError);

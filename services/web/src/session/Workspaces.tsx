@@ -5,7 +5,7 @@ import { chooseWorkspace } from '../api/workspace';
 import { t } from '../i18n';
 import style from './session.module.css';
 
-/** A person who is a member of several workspaces chooses the one to work in. */
+/** Lets a member of several workspaces choose one. */
 export function Workspaces({ onDone }: { onDone: () => void }) {
   const { data, error } = useQuery({
     queryKey: ['workspaces'],

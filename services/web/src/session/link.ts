@@ -3,7 +3,7 @@ import { api } from '../api/client';
 const CODE = /^#code=([A-Za-z0-9_-]+)$/;
 export let linkError: string | undefined;
 
-/** Signs in with the one-time code in the address, which leaves it at once; the sign-in page tells if it fails. */
+/** Signs in with the one-time code in the URL, which is removed at once; the sign-in page shows a failure. */
 export async function signInByLink(): Promise<void> {
   const code = CODE.exec(location.hash)?.[1];
   if (!code) return;

@@ -5,7 +5,7 @@ const next = (page: { next_cursor?: string | null }) => page.next_cursor ?? unde
 const from = (cursor: string | undefined) => (cursor ? { cursor } : {});
 const initialPageParam = undefined as string | undefined;
 
-/** The person's conversations page by page: pinned ones first, then the most recently used. */
+/** The user's conversations page by page: pinned ones first, then the most recently used. */
 export const useSessions = (archived = false) =>
   useInfiniteQuery({
     queryKey: ['sessions', archived],
@@ -15,7 +15,7 @@ export const useSessions = (archived = false) =>
     getNextPageParam: next,
   });
 
-/** Titles and messages with all of the words, page by page; the last word may be cut. */
+/** Titles and messages with all of the words, page by page; the last word may be incomplete. */
 export const useFoundSessions = (words: string) =>
   useInfiniteQuery({
     queryKey: ['sessions', 'found', words],

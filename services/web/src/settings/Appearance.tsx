@@ -15,7 +15,7 @@ import style from '../shell/page.module.css';
 
 const BY_BROWSER = '';
 
-/** The language and the colours of the pages in this browser, whoever is signed in. */
+/** Language and colours of the pages in this browser, for every user. */
 export function Appearance() {
   const [scheme, setScheme] = useState<Scheme | typeof BY_BROWSER>(chosenScheme() ?? BY_BROWSER);
   const browser = { value: BY_BROWSER, name: t('asBrowser') } as const;
@@ -31,7 +31,7 @@ export function Appearance() {
           options={[browser, ...languages]}
           onChange={(language) => {
             keepLanguage(language || undefined);
-            location.reload(); // the strings are chosen when the pages are loaded
+            location.reload(); // strings are chosen when the pages are loaded
           }}
         />
         <Choice

@@ -12,12 +12,12 @@ interface Props {
   label: string;
   models: readonly RoleModel[];
   most: number;
-  /** The workspace's providers by name; the operator is one more. */
+  /** The names of the workspace's providers, in addition to the operator's. */
   providers: readonly string[];
   onChange: (models: RoleModel[]) => void;
 }
 
-/** Models in the order in which they are asked: the next one where one fails. */
+/** Models in the order in which they are tried when one fails. */
 export function Models({ label, models, most, providers, onChange }: Props) {
   const options = [{ value: OPERATOR, name: t('theOperator') }, ...providers.map((value) => ({ value, name: value }))];
   const change = (at: number, values: Partial<RoleModel>) =>

@@ -14,14 +14,14 @@ type Preset = Schemas['Preset'];
 type Roles = Preset['roles'];
 
 interface Props {
-  /** The preset to be changed; without it a new one is made. */
+  /** The preset to change; without it, a new one is created. */
   preset: Preset | undefined;
   isOwner: boolean;
   onDone: () => Promise<void>;
   onCancel: () => void;
 }
 
-/** A preset: how its answers are written, by which models, and from documents with which tags. */
+/** A preset: its instructions, models, and the tags of the documents to use. */
 export function PresetForm({ preset, isOwner, onDone, onCancel }: Props) {
   const [name, setName] = useState(preset?.name ?? '');
   const [scope, setScope] = useState<Scope>(preset?.scope ?? 'user');

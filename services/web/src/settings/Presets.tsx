@@ -9,7 +9,7 @@ import { PresetForm } from './PresetForm';
 
 type Preset = Schemas['Preset'];
 
-/** Named ways of answering, one's own and those of the workspace; clients of the OpenAI API choose one as their model. */
+/** Presets of the user and of the workspace; OpenAI-compatible clients choose one as their model. */
 export function Presets({ caller }: { caller: Schemas['Caller'] }) {
   const client = useQueryClient();
   const [open, setOpen] = useState<{ preset?: Preset; act: 'write' | 'delete' }>();

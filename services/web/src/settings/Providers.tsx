@@ -15,7 +15,7 @@ export interface Provider {
   hasKey: boolean;
 }
 
-/** The workspace's own providers of models. A key is written here, and never shown again. */
+/** The workspace's own model providers. A key is entered here, and never shown again. */
 export function Providers({ providers }: { providers: readonly Provider[] }) {
   return (
     <>

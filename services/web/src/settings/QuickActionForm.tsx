@@ -8,14 +8,14 @@ import { mayShare, writtenIn } from './quick-actions';
 import own from './settings.module.css';
 
 interface Props {
-  /** The quick action to be changed; without it a new one is made. */
+  /** The quick action to change; without it, a new one is created. */
   action: Schemas['QuickAction'] | undefined;
   role: Schemas['Role'];
   onDone: () => Promise<void>;
   onCancel: () => void;
 }
 
-/** A prompt under a name, what it reads beside the text, and for whom it is. */
+/** A named prompt, what it reads besides the text, and whom it is for. */
 export function QuickActionForm({ action, role, onDone, onCancel }: Props) {
   const save = useMutation({
     mutationFn: async (form: FormData) => {

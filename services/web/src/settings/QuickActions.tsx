@@ -11,7 +11,7 @@ import { mayWrite } from './quick-actions';
 
 type QuickAction = Schemas['QuickAction'];
 
-/** Prompts under a name, one's own and those of the workspace, by which an artifact is written anew. */
+/** Named prompts of the user and of the workspace for rewriting an artifact. */
 export function QuickActions({ caller: { role } }: { caller: Schemas['Caller'] }) {
   const client = useQueryClient();
   const [open, setOpen] = useState<{ action?: QuickAction; act: 'write' | 'delete' }>();

@@ -16,7 +16,7 @@ interface Props {
   providers: readonly string[];
 }
 
-/** A setting in the form that its schema asks for, where its value comes from, and its default given back. */
+/** A setting as a field that fits its schema, with the origin of its value and a reset to the default. */
 export function SettingField({ setting, state, scope, providers }: Props) {
   const client = useQueryClient();
   const id = useId();

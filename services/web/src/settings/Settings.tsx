@@ -11,7 +11,7 @@ import { SettingField } from './SettingField';
 
 const ADDRESSES = 'providers.{name}.base_url';
 
-/** How answers are made: one's own settings, and for owners those of the workspace. The API says which there are. */
+/** Settings for answers: the user's own, and for owners those of the workspace. The API lists them. */
 export function Settings({ caller }: { caller: Schemas['Caller'] }) {
   const [scope, setScope] = useState<Scope>(caller.role === 'owner' ? 'workspace' : 'user');
   const schema = useSchema();

@@ -1,4 +1,4 @@
-// Settings over the API: whose they are, and what follows from a change.
+// Settings over the API: their owner, and the effects of a change.
 import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { api, body, type Schemas } from '../api/client';
 
@@ -23,6 +23,6 @@ export const setSetting = (key: string, scope: Scope, value: unknown) =>
 
 export const resetSetting = (key: string, scope: Scope) => api.DELETE('/v1/settings/{setting_key}', at(key, scope));
 
-/** What is shown of settings is read again; a model may be there now, or gone. */
+/** Reloads the settings; the availability of a model may have changed. */
 export const changed = (client: QueryClient) =>
   Promise.all([['settings'], ['has-model']].map((queryKey) => client.invalidateQueries({ queryKey })));

@@ -1,4 +1,4 @@
-// What a setting's JSON Schema asks for, as a field on the page. Pure.
+// Form fields from the JSON Schema of a setting. Pure.
 import type { Key } from '../i18n';
 
 export type Form =
@@ -19,9 +19,9 @@ interface Schema {
   items?: { $ref?: string };
 }
 
-const LONG = 1_000; // characters, from which a text gets several lines
+const LONG = 1_000; // characters from which a text gets several lines
 
-/** A form that is not known here is written as JSON, so that no setting is out of reach. */
+/** An unknown type is edited as JSON, so that every setting can be changed. */
 export function formOf(schema: Record<string, unknown>): Form {
   const { type, enum: values, maxLength, minimum, maximum, maxItems, items } = schema as Schema;
   if (values?.every((value) => typeof value === 'string')) return { kind: 'choice', values: values as string[] };
@@ -33,18 +33,18 @@ export function formOf(schema: Record<string, unknown>): Form {
   return { kind: 'json' };
 }
 
-/** What is written in a field, as the API takes it; undefined if it says nothing. Throws where it is no JSON. */
+/** Returns a field's text as a value for the API; undefined if it is empty. Throws if it is not valid JSON. */
 export function parsed(form: Form, written: string): unknown {
   if (written.trim() === '') return undefined;
   if (form.kind === 'number') return Number(written);
   return form.kind === 'json' ? JSON.parse(written) : written.trim();
 }
 
-/** A value as it is written in a field. */
+/** Returns a value as the text of a field. */
 export const written = (form: Form, value: unknown): string =>
   value === null || value === undefined ? '' : form.kind === 'json' ? JSON.stringify(value, null, 2) : String(value);
 
-/** The names of a family's members, such as the providers, among the keys that are set. */
+/** Returns the names of a family's members, such as the providers, among the keys that are set. */
 export function membersOf(family: string, keys: readonly string[]): string[] {
   const [before, after] = family.split('{name}') as [string, string];
   const found = keys.filter((key) => key.startsWith(before) && key.endsWith(after));
@@ -64,6 +64,6 @@ const NAMES: Record<string, Key> = {
 };
 const CATEGORIES: Record<string, Key> = { answers: 'setAnswers', providers: 'setProviders', roles: 'setRoles' };
 
-/** What the page calls a setting or a category; undefined for one that is newer than the page. */
+/** Returns the label of a setting or category; undefined for one that is newer than the page. */
 export const nameOf = (key: string): Key | undefined => NAMES[key];
 export const categoryOf = (category: string): Key | undefined => CATEGORIES[category];

@@ -1,16 +1,16 @@
-// Who may do what with a quick action, and what is sent of its form. Pure.
+// Permissions for quick actions, and the request built from their form. Pure.
 import type { Schemas } from '../api/client';
 
 type QuickAction = Schemas['QuickAction'];
 
-/** Whether the role may make quick actions for all members; everybody makes own ones. */
+/** Returns whether the role may create quick actions for all members; everybody may create their own. */
 export const mayShare = (role: Schemas['Role']): boolean => role !== 'viewer';
 
-/** Whether the role may change and delete it: one that all members use asks for more than an own one. */
+/** Returns whether the role may change and delete it; one for all members needs a higher role. */
 export const mayWrite = (role: Schemas['Role'], action: Pick<QuickAction, 'shared'>): boolean =>
   !action.shared || mayShare(role);
 
-/** What the form says; a field that is not ticked is not in it. */
+/** Returns the form's content; unticked fields are not in it. */
 export const writtenIn = (
   form: FormData,
 ): Pick<QuickAction, 'name' | 'prompt' | 'use_history' | 'use_preferences'> => ({

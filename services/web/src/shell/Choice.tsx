@@ -9,7 +9,7 @@ interface Props<Value extends string> {
   hidden?: boolean;
 }
 
-/** One of a few, in the browser's own list. With `hidden` the label is for screen readers alone. */
+/** A choice in the browser's native list. With `hidden`, the label is only for screen readers. */
 export function Choice<Value extends string>({ label, value, options, onChange, hidden = false }: Props<Value>) {
   const id = useId();
   return (

@@ -8,7 +8,7 @@ const Palette = lazy(() => import('./Palette'));
 const KeyList = lazy(() => import('./KeyList'));
 type Open = 'palette' | 'keys' | undefined;
 
-/** The command palette and the list of keys: Ctrl-K and Ctrl-/ open them anywhere, a button the first. */
+/** The command palette (Ctrl-K or a button) and the list of keyboard shortcuts (Ctrl-/), available anywhere. */
 export function Commands({ role, onSignOut }: { role: Schemas['Role']; onSignOut: () => void }) {
   const [open, setOpen] = useState<Open>();
   useEffect(() => {

@@ -12,7 +12,7 @@ const KEYS = [
   ['↑ ↓', 'keyArrows'],
 ] as const satisfies [string, Key][];
 
-/** The keys that do something. */
+/** The list of keyboard shortcuts. */
 export default function KeyList({ onClose }: { onClose: () => void }) {
   return (
     <Modal isOpen isDismissable className={style.modal!} onOpenChange={onClose}>

@@ -30,7 +30,7 @@ interface Command {
   act: () => void;
 }
 
-/** Every page, the latest conversations and what can be done anywhere, found by a part of the name. */
+/** Finds pages, recent conversations and global commands by a part of their name. */
 export default function Palette({ role, onClose, onKeys, onSignOut }: Props) {
   const [, go] = useLocation();
   const { contains } = useFilter({ sensitivity: 'base' });

@@ -1,7 +1,7 @@
 import { Link, useLocation } from 'wouter';
 import style from './page.module.css';
 
-/** The parts of a page, each with an address of its own. */
+/** The parts of a page, each with its own URL. */
 export function Sections({ label, parts }: { label: string; parts: { href: string; name: string }[] }) {
   const [path] = useLocation();
   return (

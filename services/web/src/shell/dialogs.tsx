@@ -1,4 +1,4 @@
-// Small dialogs: they take the focus, give it back, and end with Escape.
+// Small dialogs: they take the focus, return it, and close on Escape.
 import { type FormEvent, type ReactNode, useRef } from 'react';
 import { Button, Dialog, Heading, Input, Label, Modal, TextField } from 'react-aria-components';
 import { t } from '../i18n';
@@ -6,7 +6,7 @@ import style from './dialogs.module.css';
 
 interface ConfirmProps {
   text: string;
-  /** What is said on the button; without it, that something is deleted. */
+  /** The label of the button; by default it says that something is deleted. */
   action?: string;
   children?: ReactNode;
   error: string | undefined;

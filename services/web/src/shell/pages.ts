@@ -1,6 +1,6 @@
 import type { Key } from '../i18n';
 
-/** The pages of the menu, in its order. */
+/** The pages of the menu, in order. */
 export const PAGES = [
   { href: '/search', name: 'search' },
   { href: '/graph', name: 'graph' },

@@ -10,11 +10,11 @@ import style from './viewer.module.css';
 interface Props {
   citation: Schemas['Citation'];
   chunk: Schemas['Chunk'];
-  /** How large the page is against the width of the panel. */
+  /** The width of the page relative to the panel. */
   zoom: number;
 }
 
-/** The page of the passage: its box framed, and the quote's words marked where they are found inside it. */
+/** The page of the passage, with its box framed and the quoted words marked if they are found inside it. */
 export default function PdfSource({ citation, chunk, zoom }: Props) {
   const url = `/v1/documents/${citation.document_id}/original`;
   const pdf = useQuery({ queryKey: ['pdf', url], queryFn: () => open(url), staleTime: Infinity, gcTime: 60_000 });
@@ -34,14 +34,14 @@ interface Place {
   words: Rectangle[];
 }
 
-/** The first page of the passage on which the quote stands whole; without one the passage's first page. */
+/** The first page of the passage that contains the whole quote; otherwise the passage's first page. */
 async function findPlace(pdf: PDFDocumentProxy, quote: string, chunk: Schemas['Chunk']): Promise<Place> {
   const first = chunk.page ?? 1;
   const last = Math.min(chunk.page_end ?? first, pdf.numPages);
   const places: Place[] = [];
   for (let number = first; number <= last; number++) {
     const page = await pdf.getPage(number);
-    const box = number === first ? ((chunk.box as Box | null) ?? undefined) : undefined; // it lies on the first page
+    const box = number === first ? ((chunk.box as Box | null) ?? undefined) : undefined; // the box is on the first page
     const { width, height } = page.getViewport({ scale: 1 });
     const words = locate(quote, await textRuns(page), box).map((word) => share(word, width, height));
     const [left, top, right, bottom] = box ?? [0, 0, 0, 0];

@@ -88,7 +88,7 @@ function Zoom({ zoom, onZoom }: { zoom: number; onZoom: (zoom: number) => void }
   );
 }
 
-/** The document as it was received, as a file. */
+/** Downloads the original document. */
 function Original({ documentId, name }: { documentId: string; name: string }) {
   const save = useMutation({ mutationFn: () => saveFile(`/v1/documents/${documentId}/original`, lastPart(name)) });
   return (
@@ -105,7 +105,7 @@ async function passage(documentId: string, chunkId: string): Promise<Schemas['Ch
   const path = { document_id: documentId, chunk_id: chunkId };
   try {
     const chunk = await body(api.GET('/v1/documents/{document_id}/chunks/{chunk_id}', { params: { path } }));
-    return chunk as Schemas['Chunk']; // the client's types make a list of the box's tuple
+    return chunk as Schemas['Chunk']; // the client's types turn the box's tuple into a list
   } catch (problem) {
     throw problem instanceof Problem && problem.type === 'chunk-not-found' ? new Error(t('passageGone')) : problem;
   }

@@ -6,7 +6,7 @@ import style from '../shell/page.module.css';
 const SourcePanel = lazy(() => import('./SourcePanel'));
 type Citation = Schemas['Citation'];
 
-/** A page and, beside it, the citation whose number its address names. */
+/** A page and, beside it, the citation whose number is in the URL. */
 export function WithSource({ citations, children }: { citations: Citation[]; children: ReactNode }) {
   const [search, setSearch] = useSearchParams();
   const opened = search.get('source');
@@ -35,7 +35,7 @@ export function WithSource({ citations, children }: { citations: Citation[]; chi
   );
 }
 
-/** The address with the citation of this number opened. */
+/** The URL that opens the citation of this number. */
 export function withSource(search: URLSearchParams, number: number): URLSearchParams {
   search.set('source', String(number));
   return search;

@@ -22,7 +22,7 @@ export const share = (points: Rectangle, width: number, height: number): Rectang
   height: points.height / height,
 });
 
-/** What differs between a converter's text and the page's own: spaces, hyphens at line ends, ligatures, quotes. */
+/** Differences between a converter's text and the page's: spaces, hyphens at line ends, ligatures, quotes. */
 const fold = (text: string) =>
   text
     .normalize('NFKC')
@@ -30,8 +30,8 @@ const fold = (text: string) =>
     .toLowerCase();
 
 /**
- * The rectangles of a quote within the runs inside a box; none when the quote is not found there whole, so that no
- * other sentence is ever marked. The first and last run are cut in proportion to their characters.
+ * Returns the rectangles of a quote within the runs inside a box; none unless the whole quote is found, so that no other
+ * sentence is ever marked. The first and last run are cut in proportion to their characters.
  */
 export function locate(quote: string, runs: readonly TextRun[], box?: Box): Rectangle[] {
   const inside = box ? runs.filter((run) => overlaps(run, box)) : runs;

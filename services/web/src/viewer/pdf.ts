@@ -1,4 +1,4 @@
-// pdf.js, set up once: its worker, fonts and decoders come from this origin.
+// Sets up pdf.js: its worker, fonts and decoders come from this origin.
 
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import * as pdfjs from 'pdfjs-dist';
@@ -7,7 +7,7 @@ import { workspaceHeaders } from '../api/workspace';
 import type { TextRun } from './geometry';
 
 pdfjs.GlobalWorkerOptions.workerSrc = workerSrc;
-declare const PDFJS_FILES: string; // the build puts the folder's address in
+declare const PDFJS_FILES: string; // replaced by the folder's URL during the build
 
 export function open(url: string): Promise<PDFDocumentProxy> {
   const cMapUrl = `${PDFJS_FILES}cmaps/`;
@@ -17,7 +17,7 @@ export function open(url: string): Promise<PDFDocumentProxy> {
   return pdfjs.getDocument({ url, httpHeaders, cMapUrl, standardFontDataUrl, wasmUrl, isEvalSupported: false }).promise;
 }
 
-/** Draws the page as wide as so many CSS pixels; the task can be cancelled. */
+/** Draws the page at this width in CSS pixels; the task can be cancelled. */
 export function render(page: PDFPageProxy, canvas: HTMLCanvasElement, width: number): { cancel(): void } {
   const scale = width / page.getViewport({ scale: 1 }).width;
   const viewport = page.getViewport({ scale: scale * devicePixelRatio });

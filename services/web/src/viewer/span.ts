@@ -1,9 +1,9 @@
-// Where a quote stands in its passage. Pure; positions count characters (code points), as the API does.
+// The position of a quote in its passage. Pure; positions count characters (code points), as in the API.
 import type { Schemas } from '../api/client';
 
 export type Span = readonly [start: number, end: number];
 
-/** The span that the citation names; without one the quote's first place in the passage, or nothing. */
+/** The span in the citation; otherwise the quote's first occurrence in the passage, if any. */
 export function spanOf(
   { start, end, quote }: Pick<Schemas['Citation'], 'start' | 'end' | 'quote'>,
   content: string,

@@ -14,7 +14,7 @@ test('an owner sees how the services are, what was used and done, and decides wh
   await signIn(page);
   await page.getByRole('link', { name: 'Administration' }).click();
   await expect(page.getByText('All services are ready.')).toBeVisible();
-  // As it is when a service gave an event up
+  // Simulates an event that a service has given up
   const letter = { id: 'documents-1-0', stream: 'documents', service: 'retrieval', type: 'document.converted.v3' };
   const about = { subject: crypto.randomUUID(), workspace_id: workspace.id, reason: 'OSError: the disk is full' };
   const letters = [{ ...letter, ...about, failed_at: '2026-01-01T00:00:00Z' }];

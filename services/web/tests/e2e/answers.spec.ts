@@ -3,7 +3,7 @@ import { ask, expect, expectAccessible, signIn, test } from './fixtures';
 
 test('an answer is rated with a comment, and what was rewritten is told with its reason', async ({ page }) => {
   await signIn(page);
-  // As it is with a chat model whose sentence the sources contradicted
+  // Simulates a chat model with a sentence that the sources contradict
   await page.route('**/messages?*', async (route) => {
     const response = await route.fetch();
     const stored = await response.json();
@@ -63,7 +63,7 @@ test('a conversation is exported, and shared with members by a link that ends', 
   await expect(page.getByRole('article')).not.toBeEmpty();
   await expectAccessible(page, 'shared');
 
-  // Who is not signed in is asked to, and then reads it
+  // A visitor who is not signed in is asked to sign in, and then reads it
   await page.context().clearCookies();
   await page.reload();
   await page.goto('about:blank');

@@ -54,7 +54,7 @@ test('a text is begun by hand, saved by itself, seen as it will look, and undone
   await page.getByRole('button', { name: 'Make searchable' }).press('Enter');
   await expect(page.getByRole('link', { name: /version \d+ is a document/ })).toBeVisible();
 
-  // No model is configured here: nothing is offered that one would have to do
+  // No model is configured here, so nothing is offered that needs one
   await expect(page.getByRole('button', { name: 'Rewrite' })).toHaveCount(0);
   const download = page.waitForEvent('download');
   const button = page.getByRole('complementary', { name: 'Artifact' }).getByRole('button', { name: 'Export' });
@@ -83,7 +83,7 @@ test('by keyboard alone, a change leaves every other byte and is there after a r
   await expectAccessible(page, 'artifact-write');
   await page.reload();
   await expect(editor(page)).toContainText('# Outage of UserDB');
-  await page.keyboard.press('Tab'); // nobody is caught in the text
+  await page.keyboard.press('Tab'); // keyboard users can leave the text
 });
 
 test('two write at once: both are shown, merged or chosen, and no word is lost', async ({ page, request }) => {
@@ -100,7 +100,7 @@ test('two write at once: both are shown, merged or chosen, and no word is lost',
   await expect(page.locator('.cm-deletedChunk').filter({ hasText: 'third, theirs' })).toBeVisible();
   await expectAccessible(page, 'artifact-conflict');
   expect((await stored(request, id)).text).toBe('first\nsecond\nthird, theirs\n');
-  await page.reload(); // it is still there, and still undecided
+  await page.reload(); // the conflict is still there, unresolved
   await expect(page.getByText('Somebody else has changed the text meanwhile.')).toBeVisible();
   await page.getByRole('button', { name: 'Take theirs', exact: true }).last().click();
   await page.getByRole('button', { name: 'Save as merged' }).click();
@@ -135,7 +135,7 @@ test('versions are listed, opened, compared and restored', async ({ page, reques
 test('images are chosen, pasted and dropped, taken away, refused in words, and shown with the question', async ({
   page,
 }) => {
-  // As with a model: without one images are not offered
+  // Simulates a model, without which images are not offered
   await page.route('**/v1/models', async (route) => {
     const response = await route.fetch();
     const models = await response.json();
@@ -181,7 +181,7 @@ test('images are chosen, pasted and dropped, taken away, refused in words, and s
 });
 
 test('selected text and themes are asked with the places that the API counts', async ({ page, request }) => {
-  // As with a model: without one neither is offered
+  // Simulates a model, without which neither is offered
   await page.route('**/v1/models', async (route) => {
     const response = await route.fetch();
     const models = await response.json();
@@ -240,7 +240,7 @@ test('what a run writes of the artifact is seen as it streams', async ({ page, r
   const isSeen = new Promise<void>((resolve) => {
     goOn = resolve;
   });
-  // As a model's run has it: the stream pauses while the text is being written
+  // Simulates a model's run: the stream pauses while the text is being written
   await page.route('**/messages', async (route) => {
     const response = await route.fetch();
     const first = (await response.text()).split('\n\n')[0]!;
@@ -257,7 +257,7 @@ test('what a run writes of the artifact is seen as it streams', async ({ page, r
   await page.getByLabel('Your question').fill('How long is a refresh token valid?');
   await page.keyboard.press('Enter');
   const written = page.getByRole('region', { name: 'The assistant is writing…' });
-  await expect(written).toContainText('# New harbour'); // the panel opened by itself
+  await expect(written).toContainText('# New harbour'); // the panel opened automatically
   await expect(page.getByLabel('Your question')).toBeFocused();
   await expect(editor(page)).toContainText('old');
   await expectAccessible(page, 'artifact-streamed');

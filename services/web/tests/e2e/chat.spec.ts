@@ -9,7 +9,7 @@ test('a question is answered, and its citation opens the page with the words mar
   await ask(page);
   const chip = page.getByRole('button', { name: /Open source \d: Identity handbook/ }).first();
 
-  await page.mouse.move(5, 5); // the pointer is in use before it comes over the number
+  await page.mouse.move(5, 5); // the pointer is used before it reaches the number
   await chip.hover();
   await expect(page.getByRole('tooltip')).toContainText(/refresh token/i);
 
@@ -29,13 +29,13 @@ test('a question is answered, and its citation opens the page with the words mar
   await page.getByRole('button', { name: 'Download the original' }).press('Enter');
   expect((await original).suggestedFilename()).toBe('identity-handbook.pdf');
 
-  // The address holds the citation: whoever may see it sees the same
+  // The URL holds the citation, so everyone with access sees the same
   await page.reload();
   await expect(page.getByTestId('word').first()).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByTestId('frame')).toBeHidden();
 
-  // A Markdown document has no pages: its text opens, marked as well
+  // A Markdown document has no pages: its text opens instead, also marked
   await page.goto('/');
   await ask(page, 'Who was the incident lead of INC-112?');
   await page
@@ -78,7 +78,7 @@ test('who is invited opens the link, chooses a password and is in the workspace'
   await page.goto(link);
   await page.getByLabel('Password').fill('three quiet harbours at dusk');
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('alert')).not.toBeEmpty(); // it was used
+  await expect(page.getByRole('alert')).not.toBeEmpty(); // it has been used already
 });
 
 test('a stream that is cut goes on where it was, without a word twice', async ({ page }) => {
@@ -96,7 +96,7 @@ test('a stream that is cut goes on where it was, without a word twice', async ({
     await route.fulfill({ response, body: `${events.join('\n\n')}\n\n` });
   });
   await ask(page);
-  await expect.poll(() => resumed).toEqual([cut]); // the stored answer may be shown before
+  await expect.poll(() => resumed).toEqual([cut]); // the stored answer may be shown earlier
   await expect(page.getByText(/citations checked/)).toBeVisible();
   const answer = await page.getByRole('article').innerText();
   const quotes = answer.match(/“[^”]+”/g) ?? [];
@@ -108,8 +108,8 @@ test('a stream that is cut goes on where it was, without a word twice', async ({
 test('a run that goes on while the page is reloaded is followed again', async ({ page }) => {
   await signIn(page);
   await ask(page);
-  await page.waitForLoadState('networkidle'); // the stored answer has been read
-  // As it is while the run goes on: the answer is there, without its text
+  await page.waitForLoadState('networkidle'); // the stored answer has been loaded
+  // Simulates a run in progress: the answer exists, without its text
   let reads = 0;
   await page.route('**/messages?*', async (route) => {
     const response = await route.fetch();

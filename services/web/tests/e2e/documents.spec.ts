@@ -4,7 +4,7 @@ import { ask, expect, expectAccessible, signIn, test } from './fixtures';
 
 const NOTE = 'The lighthouse of Lanternworks is painted green every seventh spring.\n';
 
-/** Drops a file of the disk as a pointer does: it comes with an entry of its file system. */
+/** Drops a file from the disk as a pointer does, with a file system entry. */
 async function dropFile(page: Page, path: string) {
   await writeFile(path, NOTE);
   const box = (await page.getByText('Drop files or folders here').boundingBox())!;

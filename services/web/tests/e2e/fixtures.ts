@@ -5,13 +5,13 @@ import type { RunOnly } from 'axe-core';
 
 export const QUESTION = 'How long is a refresh token valid?';
 
-/** A page whose every error, refused resource (content security policy) and request to elsewhere fails the test. */
+/** A page that fails the test on any error, content security policy violation or request to another host. */
 export const test = base.extend<{ page: Page }>({
   page: async ({ page, baseURL }, use) => {
     const wrong: string[] = [];
     page.on('pageerror', (error) => wrong.push(error.message));
     page.on('console', (message) => {
-      const expected = /status of (401|404|409|412|422)/.test(message.text()); // who one is; a link that was used; a file that is refused; who else wrote
+      const expected = /status of (401|404|409|412|422)/.test(message.text()); // not signed in, used link, refused file, edit conflict
       if (message.type() === 'error' && !expected) wrong.push(message.text());
     });
     page.on('request', (request) => {
@@ -29,7 +29,7 @@ export async function signIn(page: Page) {
   await expect(page.getByLabel('Your question')).toBeVisible();
 }
 
-/** Signs in with a new key of the role viewer; returns the headers by which a test asks the API with it. */
+/** Signs in with a new viewer key; returns the headers for API requests with that key. */
 export async function signInAsViewer(page: Page, request: APIRequestContext): Promise<{ authorization: string }> {
   const headers = { authorization: `Bearer ${process.env.ATTRACTOR_API_KEY}` };
   const { workspace } = await (await request.get('/v1/me', { headers })).json();
@@ -50,7 +50,7 @@ export async function ask(page: Page, question = QUESTION) {
 }
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-// What the colours and the width can change; the rest is the same in every scheme, and is looked at once
+// Rules that depend on colours and width; the others are checked once, because they are equal in every scheme
 const OF_LOOKS = ['color-contrast', 'link-in-text-block', 'target-size', 'scrollable-region-focusable'];
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -64,8 +64,8 @@ async function violations(page: Page, runOnly: RunOnly): Promise<string[]> {
 }
 
 /**
- * In both schemes, at 360 and 1,280 pixels: no violation that axe finds. Nothing is wider than the screen, also at 200 %
- * and 400 % of 1,280 pixels, where what has the height of the screen still leaves room to read.
+ * Expects no axe violation in both schemes at 360 and 1,280 pixels, and nothing wider than the screen, even at 200 % and
+ * 400 % of 1,280 pixels, where elements with the height of the screen must still leave room to read.
  */
 export async function expectAccessible(page: Page, name: string) {
   for (const colorScheme of ['dark', 'light'] as const) {
@@ -96,7 +96,7 @@ const ZOOMED = [
 ] as const;
 const isTooWide = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 
-/** A menu that is open finds its new place a moment after the window has its new width. */
+/** An open menu moves to its new position a moment after the window is resized. */
 const expectNarrowEnough = (page: Page, message: string) => expect.poll(() => isTooWide(page), { message }).toBe(false);
 
 export { expect };

@@ -12,7 +12,7 @@ test('an entity is found, its facts lead to their sentences, and a way leads to 
   await expect(picture).toHaveAttribute('data-drawn', 'true');
   await expect(page.getByRole('region', { name: 'Dependencies' })).toContainText('UserDB');
   await expectAccessible(page, 'graph');
-  await expect(picture).toHaveAttribute('data-drawn', 'true'); // drawn anew in the other colours
+  await expect(picture).toHaveAttribute('data-drawn', 'true'); // redrawn in the other colours
 
   const paths = page.getByRole('region', { name: 'The way from AuthService to another entity' });
   await paths.getByLabel('The other entity').fill('ProjectBeta');

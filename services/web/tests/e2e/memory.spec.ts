@@ -10,7 +10,7 @@ test('what is remembered is seen with its origin, found, changed and forgotten',
   await ask(page, 'I live in Lisbon. How long is a refresh token valid?');
   await open(page, 'Memory');
   const rows = page.getByRole('main').getByRole('listitem');
-  // The turn is kept a moment after the answer
+  // Memory stores the turn a moment after the answer
   await expect(async () => {
     await page.reload();
     await expect(page.getByLabel('A note to remember')).toBeVisible();

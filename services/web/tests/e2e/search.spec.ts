@@ -24,7 +24,7 @@ test('passages are found in spite of a typing error, explained, filtered and ope
   await page.getByLabel('Way of searching').selectOption('lexical');
   await expect(page).toHaveURL(/mode=lexical/);
   await expect(page.getByText(/words alone:/)).toBeVisible();
-  await page.reload(); // the address says it all
+  await page.reload(); // the URL holds the whole search
   await expect(pdf).toBeChecked();
 
   await page.getByText('Why is a document missing?').press('Enter');

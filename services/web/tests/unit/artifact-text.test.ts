@@ -82,6 +82,6 @@ test.each(TEXTS)('a selection has the places that the API counts: %j', (text) =>
 
 test('characters beyond the first plane count once, a line end as it is written', () => {
   const state = stateOf('\u{1F600}\u{1F600}\r\nab\r\n');
-  const span = selected(state.update({ selection: { anchor: 5, head: 7 } }).state); // \r\n is one place of the editor
+  const span = selected(state.update({ selection: { anchor: 5, head: 7 } }).state); // \r\n is one position in the editor
   expect(span).toEqual({ start: 4, end: 6, text: 'ab' });
 });

@@ -15,7 +15,7 @@ test('what was not saved is there after a reload, with the version that it was m
   keep({ base: artifact(3, 'old'), text: 'typed' }, storage);
   const draft = opened(artifact(5, 'theirs'), storage);
   expect(draft.text).toBe('typed');
-  expect(draft.base.version).toBe(3); // saving it is refused, and both are shown
+  expect(draft.base.version).toBe(3); // saving is refused, and both texts are shown
   expect(isChanged(draft)).toBe(true);
   expect(beside(draft, artifact(5, 'theirs'))).toBe(draft);
 });

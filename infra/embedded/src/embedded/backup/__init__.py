@@ -1,1 +1,1 @@
-"""Backups of an installation, and its restore to a moment, on PostgreSQL's own tools."""
+"""Backups of an installation and point-in-time restore, using PostgreSQL's own tools."""

@@ -1,4 +1,4 @@
-"""Why there is no backup, or why one is not restored; the message of each is the one line that the user sees."""
+"""Reasons for a failed backup or restore; each message is the one line that the user sees."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class NothingToBackUp(EmbeddedError):
 
 
 class BackupUnderWay(EmbeddedError):
-    """Another process writes or reads the folder of backups."""
+    """Another process is using the backup folder."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(f"another backup or restore works on {folder}: wait until it has ended")
 
 
 class NoBackup(EmbeddedError):
-    """The moment lies before all backups, or there are none."""
+    """The moment is before all backups, or there are none."""
 
     def __init__(self, folder: Path, oldest: datetime | None) -> None:
         what = f"no backup in {folder}"
@@ -40,14 +40,14 @@ class NoBackup(EmbeddedError):
 
 
 class MomentToCome(EmbeddedError):
-    """The moment has not been yet."""
+    """The moment is in the future."""
 
     def __init__(self, moment: datetime) -> None:
         super().__init__(f"{moment} is still to come: name a moment that has been, with its zone if it is not yours")
 
 
 class BackupIsNewer(EmbeddedError):
-    """A newer version of Attractor, or another one of PostgreSQL, made the backup."""
+    """The backup was made by a newer version of Attractor, or by another version of PostgreSQL."""
 
     def __init__(self, name: str, why: str) -> None:
         super().__init__(f"backup {name} is of a newer version ({why}): restore it with that version")
@@ -64,14 +64,14 @@ class TargetHasData(EmbeddedError):
 
 
 class DamagedBackup(EmbeddedError):
-    """A file of the backup is missing, or is not what was written."""
+    """A file of the backup is missing or damaged."""
 
     def __init__(self, file: Path | str, why: str) -> None:
         super().__init__(f"the backup is damaged: {file}: {why}; nothing was restored")
 
 
 class LogBreaksOff(EmbeddedError):
-    """The log cannot be read to its end."""
+    """The write-ahead log cannot be replayed to its end."""
 
     def __init__(self, segment: Path, until: datetime | None) -> None:
         told = f"; the moments until {until} can be restored" if until else ""
@@ -79,7 +79,7 @@ class LogBreaksOff(EmbeddedError):
 
 
 class RestoreUnfinished(EmbeddedError):
-    """A restore was interrupted, and the data are not whole."""
+    """A restore was interrupted, and the data is incomplete."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(f"a restore into {folder} did not end: delete it with make reset, then restore again")

@@ -1,4 +1,4 @@
-"""The log of the database (WAL): received without a pause beside a running stack, and given to a restored cluster."""
+"""The write-ahead log (WAL): received continuously from a running stack, and replayed by a restored cluster."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from embedded.backup.errors import DamagedBackup
 from embedded.backup.tools import SLOT, connection, tool
 
 RECEIVER = "log-receiver"
-STATE = "backup-log.json"  # in the data folder: it says where the log of these data is kept
+STATE = "backup-log.json"  # in the data folder: says where its log is kept
 SEGMENT_BYTES = 16 * 1024 * 1024
 _NAME = re.compile(r"^([0-9A-F]{8})([0-9A-F]{8})([0-9A-F]{8})(\.partial)?$")
 _PER_FILE = 0x1_0000_0000 // SEGMENT_BYTES
 
 
 def log_folder(data: Path) -> Path | None:
-    """Returns where the log of these data is kept; None before their first backup."""
+    """Returns the folder of this installation's log; None before the first backup."""
     try:
         return Path(json.loads((data / STATE).read_text(encoding="utf-8"))["folder"])
     except FileNotFoundError:
@@ -28,23 +28,23 @@ def log_folder(data: Path) -> Path | None:
 
 
 def keep_log_in(data: Path, folder: Path) -> None:
-    """Says where the log of these data is kept from now on."""
+    """Records the folder in which this installation's log is kept from now on."""
     part = data / f"{STATE}.part"
     part.write_text(json.dumps({"folder": str(folder)}), encoding="utf-8")
     part.replace(data / STATE)
 
 
 def receiving(port: int, folder: Path) -> list[str]:
-    """Returns what receives the log as it is written. It connects again by itself when the server was away.
+    """Returns the command that receives the log as it is written, and reconnects after an outage of the server.
 
-    What it has not received the server keeps, up to `max_slot_wal_keep_size`.
+    The server keeps what has not been received yet, up to `max_slot_wal_keep_size`.
     """
     return [*(tool("pg_receivewal"), "--directory", str(folder), "--slot", SLOT, "--synchronous"), *connection(port)]
 
 
 @dataclass(frozen=True, order=True)
 class Segment:
-    """A piece of the log. `number` counts them within a timeline; `whole` unless it is still being received."""
+    """A WAL segment. `number` counts within a timeline; `whole` is False while it is still being received."""
 
     timeline: int
     number: int
@@ -53,12 +53,12 @@ class Segment:
 
     @property
     def name(self) -> str:
-        """Its name in a cluster."""
+        """The segment's file name in a cluster."""
         return f"{self.timeline:08X}{self.number // _PER_FILE:08X}{self.number % _PER_FILE:08X}"
 
     @classmethod
     def of(cls, file: Path) -> Self | None:
-        """Returns the segment in a file; None if it holds something else."""
+        """Returns the segment in a file; None if the file is something else."""
         if (found := _NAME.match(file.name)) is None:
             return None
         number = int(found[2], 16) * _PER_FILE + int(found[3], 16)
@@ -66,7 +66,7 @@ class Segment:
 
 
 def segment_number(position: str) -> int:
-    """Returns which segment holds a position of the log, such as 0/3000028."""
+    """Returns the number of the segment that holds a log position such as 0/3000028."""
     high, _, low = position.partition("/")
     return ((int(high, 16) << 32) + int(low, 16)) // SEGMENT_BYTES
 
@@ -74,12 +74,12 @@ def segment_number(position: str) -> int:
 def segments(folder: Path, timeline: int, first: int) -> list[Segment]:
     """Returns the received segments from the number `first` on, in order.
 
-    Raises DamagedBackup where one is missing between others.
+    Raises DamagedBackup if one is missing in between.
     """
     found = sorted(
         one for one in map(Segment.of, folder.glob("*")) if one and one.timeline == timeline and one.number >= first
     )
-    by_number = {one.number: one for one in found}  # a whole one is the later of two
+    by_number = {one.number: one for one in found}  # of two, the complete one comes later
     for number, one in zip(range(first, first + len(by_number)), by_number.values(), strict=True):
         if one.number != number:
             raise DamagedBackup(folder / Segment(timeline, number, True, folder).name, "it is missing")
@@ -89,7 +89,7 @@ def segments(folder: Path, timeline: int, first: int) -> list[Segment]:
 
 
 def lay_down(received: list[Segment], cluster: Path) -> None:
-    """Copies segments into a cluster that is not running; where it has one already, the one that goes further stays."""
+    """Copies segments into a stopped cluster; if it already has one, the one that extends further is kept."""
     for segment in received:
         place = cluster / "pg_wal" / segment.name
         if not place.exists() or _written(segment.file) > _written(place):
@@ -97,10 +97,10 @@ def lay_down(received: list[Segment], cluster: Path) -> None:
 
 
 def _written(file: Path) -> int:
-    """Returns up to which byte a segment is written: the rest are zeros."""
+    """Returns how many bytes of a segment are written; the rest are zeros."""
     return len(file.read_bytes().rstrip(b"\0"))
 
 
 def last_written(received: list[Segment]) -> Segment | None:
-    """Returns the last segment that has anything in it."""
+    """Returns the last segment that is not empty."""
     return next((one for one in reversed(received) if _written(one.file)), None)

@@ -1,4 +1,4 @@
-"""What a backup says of itself."""
+"""The manifest of a backup."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class CopiedObject(_Frozen):
 
 
 class BackupManifest(_Frozen):
-    """`base` is the full backup that an incremental one needs; `log` is the folder of the log that follows on both.
+    """Describes a backup, which can be restored to every moment from `database_at` on.
 
-    Every moment from `database_at` on can be restored. `files` are the SHA-256 of the files beside the database, and
-    of its own manifest, by name.
+    `base` is the full backup that an incremental one builds on; `log` is the folder of the log that follows both.
+    `files` maps the files beside the database, and PostgreSQL's own manifest, to their SHA-256.
     """
 
     name: str
@@ -56,7 +56,7 @@ class BackupManifest(_Frozen):
 
 
 def write_manifest(folder: Path, manifest: BackupManifest) -> None:
-    """Writes the manifest with its own checksum, at once and whole: a folder without one is no backup."""
+    """Writes the manifest with its checksum, atomically: a folder without a manifest is not a backup."""
     told = manifest.model_dump(mode="json")
     part = folder / f"{FILE}.part"
     with part.open("w", encoding="utf-8") as file:
@@ -67,7 +67,7 @@ def write_manifest(folder: Path, manifest: BackupManifest) -> None:
 
 
 def read_manifest(folder: Path) -> BackupManifest:
-    """Raises DamagedBackup."""
+    """Returns the manifest of a backup. Raises DamagedBackup."""
     file = folder / FILE
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
@@ -80,7 +80,7 @@ def read_manifest(folder: Path) -> BackupManifest:
 
 
 def write_objects(folder: Path, objects: Iterable[CopiedObject]) -> None:
-    """Writes the list of the objects, one a line."""
+    """Writes the list of objects, one per line."""
     with (folder / OBJECTS).open("w", encoding="utf-8") as file:
         file.writelines(one.model_dump_json() + "\n" for one in objects)
 
@@ -96,7 +96,7 @@ def read_objects(folder: Path) -> dict[str, CopiedObject]:
 
 
 def sha256_of(file: Path) -> str:
-    """Returns the SHA-256 of a file's content, in hexadecimal characters."""
+    """Returns the SHA-256 of a file's content, in hexadecimal."""
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
 

@@ -1,4 +1,4 @@
-"""Copies the objects of the object store, through S3, into the folder of backups and back."""
+"""Copies objects over S3 from the object store to the backup folder and back."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ObjectCopies:
         self.store, self.shelf = ObjectStore(settings), shelf
 
     def fetch(self, known: Mapping[str, CopiedObject]) -> dict[str, CopiedObject]:
-        """Copies what is not among the known copies, and returns all objects that there are, by key."""
+        """Copies all objects that are not known yet, and returns all existing objects by key."""
         self.shelf.objects.mkdir(mode=0o700, exist_ok=True)
         found: dict[str, CopiedObject] = {}
         new: list[CopiedObject] = []
@@ -54,7 +54,7 @@ class ObjectCopies:
         return found
 
     def _fetch(self, listed: CopiedObject) -> CopiedObject | None:
-        """Returns None for one that was deleted meanwhile."""
+        """Copies one object; returns None if it has been deleted in the meantime."""
         part = self.shelf.objects / f"{uuid.uuid4()}.part"
         try:
             self.store.get_file(listed.key, part)
@@ -77,7 +77,7 @@ class ObjectCopies:
 
 
 def verify(shelf: BackupShelf, objects: Iterable[CopiedObject]) -> None:
-    """Raises DamagedBackup where a copy is missing or differs."""
+    """Raises DamagedBackup if a copy is missing or differs."""
     with ThreadPoolExecutor(THREADS) as threads:
         for _ in threads.map(lambda one: _verify(shelf, one), objects):
             pass
@@ -94,9 +94,9 @@ def _verify(shelf: BackupShelf, one: CopiedObject) -> None:
 def as_of_moment(
     before: Mapping[str, CopiedObject], after: Mapping[str, CopiedObject], moment: datetime
 ) -> dict[str, CopiedObject]:
-    """Returns the objects that the database of a moment may name, from the copies before it and after it.
+    """Returns the objects that the database may name at a moment, given the copies before and after it.
 
-    It is a superset: what was deleted between is in it, and what no document of that moment needs is deleted again
-    when the stores are compared.
+    This is a superset: it includes objects deleted in between; those that no document of that moment needs are
+    deleted when the stores are reconciled.
     """
     return {**before, **{key: one for key, one in after.items() if key not in before or one.modified <= moment}}

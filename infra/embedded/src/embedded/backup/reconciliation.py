@@ -1,4 +1,4 @@
-"""After a restore: compares the stores, mends what can be mended, and lists what has to be uploaded again."""
+"""Reconciles the stores after a restore: repairs what it can, and lists what has to be uploaded again."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from embedded.progress import StartProgress
 
 UPLOAD_AGAIN = "to-upload-again.txt"
 _SHOWN = 20
-_DIFFERS = 1  # reconcile's exit code where something is left that it cannot mend
+_DIFFERS = 1  # exit code of reconcile if something remains that it cannot repair
 
 
 @dataclass(frozen=True)
 class Reconciliation:
-    """Runs once after each restore, when the services are ready; if it fails, again at the next start.
+    """Reconciles the stores once after each restore, when the services are ready; after a failure, at the next start.
 
-    `supervise` keeps the processes alive until what it is given is true; `command` returns how a service is called, and
-    its environment.
+    `supervise` keeps the processes alive until the given condition is true; `command` returns the command line of a
+    service and its environment.
     """
 
     folder: DataFolder
@@ -32,13 +32,13 @@ class Reconciliation:
     command: Callable[[str], tuple[list[str], Mapping[str, str]]]
 
     def show(self) -> None:
-        """Does nothing unless the data were restored and their stores never compared. A failure never ends the run."""
+        """Does nothing unless restored data is still to be reconciled. A failure never ends the run."""
         since = copied_at(self.folder.path)
         if since is None:
             return
         with self.progress.step("comparing the stores"):
             rebuilt = not self.has_neo4j or self._call("knowledge-graph", ["rebuild"], {}) == 0
-            # What the services have written since they run is theirs.
+            # Data written since the services started is not touched.
             settled = {"SETTLED_AFTER_SECONDS": str((datetime.now(UTC) - since).total_seconds())}
             code = self._call("ingestion", ["reconcile", "--repair", "--json"], settled)
         if not rebuilt or code not in {0, _DIFFERS}:
@@ -50,7 +50,7 @@ class Reconciliation:
         end_restore(self.folder.path)
 
     def _call(self, name: str, arguments: list[str], settings: Mapping[str, str]) -> int:
-        """Runs a command of a service beside it; returns its exit code."""
+        """Runs a command of a service alongside it; returns the exit code."""
         argv, environment = self.command(name)
         logs = self.folder.logs
         with (logs / f"{arguments[0]}.out").open("wb") as output, (logs / f"{arguments[0]}.log").open("wb") as log:

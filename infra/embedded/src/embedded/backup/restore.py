@@ -1,4 +1,4 @@
-"""Restores an installation to a moment, into an empty data folder."""
+"""Point-in-time restore of an installation into an empty data folder."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from service_kit.migrate import migrations
 
 RECOVERY_SECONDS = 24 * 3600.0
 _ENDED_EARLY = "recovery ended before configured recovery target was reached"
-# The log lies in the cluster already; nobody connects before all of it is replayed.
+# The log is already in the cluster; no client connects before all of it is replayed.
 _TO_THE_END = {"restore_command": "false", "recovery_target_timeline": "current", "hot_standby": "off"}
 _SETTINGS = (*_TO_THE_END, "recovery_target_time", "recovery_target_action")
 
 
 @dataclass(frozen=True)
 class RestorePlan:
-    """`database` are the base backups in their order, `log` what follows on them."""
+    """What to restore: `database` are the base backups in order, `log` is the log that follows them."""
 
     backup: BackupManifest
     database: list[Path]
@@ -53,9 +53,9 @@ class RestorePlan:
 
 
 def restore(folder: DataFolder, shelf: BackupShelf, moment: datetime | None, progress: StartProgress) -> None:
-    """Restores the data as they were at the moment; without one, as late as there is anything.
+    """Restores the data as of the moment, or the latest state if there is none.
 
-    What is checked is checked before anything is written. Raises EmbeddedError, whose text is one line for a user.
+    All checks happen before anything is written. Raises EmbeddedError, whose text is one line for the user.
     """
     if moment and moment > datetime.now(UTC):
         raise MomentToCome(moment)
@@ -140,7 +140,7 @@ def _verify(shelf: BackupShelf, plan: RestorePlan) -> None:
 
 
 def _make_cluster(home: PostgresHome, plan: RestorePlan, moment: datetime | None) -> None:
-    """Makes the cluster beside its place and moves it there, with all of the log that it shall replay."""
+    """Builds the cluster with all of the log to replay in a temporary folder, and moves it into place."""
     home.prepare()
     part = home.folder / "cluster.part"
     shutil.rmtree(part, ignore_errors=True)
@@ -155,7 +155,7 @@ def _make_cluster(home: PostgresHome, plan: RestorePlan, moment: datetime | None
 
 
 def _write_settings(cluster: Path, settings: Mapping[str, str]) -> None:
-    """Replaces what recovery is to do."""
+    """Replaces the recovery settings."""
     file = cluster / "postgresql.auto.conf"
     kept = [line for line in file.read_text(encoding="utf-8").splitlines() if not line.startswith(_SETTINGS)]
     lines = [*kept, *(f"{name} = '{value}'" for name, value in settings.items())]
@@ -163,7 +163,7 @@ def _write_settings(cluster: Path, settings: Mapping[str, str]) -> None:
 
 
 def _recover(engines: Engines, plan: RestorePlan, moment: datetime | None) -> datetime | None:
-    """Replays the log up to the moment, or to its end where it ends earlier; returns when the last change was.
+    """Replays the log up to the moment or its end, whichever is earlier; returns the time of the last change.
 
     Raises LogBreaksOff.
     """
@@ -175,7 +175,7 @@ def _recover(engines: Engines, plan: RestorePlan, moment: datetime | None) -> da
         child = server.child
         if child is None or _ENDED_EARLY not in child.log_tail():
             raise
-        # Nothing was changed between the end of the log and the moment.
+        # The log ends before the moment: nothing changed in between.
         server.stop()
         _write_settings(server.home.cluster, _TO_THE_END)
         server.launch()
@@ -191,7 +191,7 @@ def _recover(engines: Engines, plan: RestorePlan, moment: datetime | None) -> da
 
 
 def _refuse_gap(plan: RestorePlan, cluster: Path, until: datetime | None) -> None:
-    """Raises LogBreaksOff when the replay ended before the last segment."""
+    """Raises LogBreaksOff if the replay ended before the last segment."""
     last = last_written(plan.log)
     ends = [line.split("\t")[1] for file in (cluster / "pg_wal").glob("*.history") for line in _branches(file)]
     if last and ends and (reached := segment_number(ends[-1])) < last.number - 1:

@@ -1,4 +1,4 @@
-"""Remembers in the data folder that it is being restored, and that its stores are still to be compared."""
+"""Records in the data folder that a restore is in progress, or that its stores are still to be reconciled."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ STATE = "restore.json"
 
 
 def begin_restore(data: Path) -> None:
-    """Keeps everything from starting on these data until they are whole."""
+    """Prevents the data folder from being used until its data is complete."""
     _write(data, {"copied_at": None})
 
 
 def end_copying(data: Path) -> None:
-    """Marks the data as whole; the next start repairs what the stores do not agree on."""
+    """Marks the data as complete; the next start reconciles the stores."""
     _write(data, {"copied_at": datetime.now(UTC).isoformat()})
 
 
 def copied_at(data: Path) -> datetime | None:
-    """Returns when the data were restored whose stores are still to be compared; None if there is nothing to do.
+    """Returns the time of a restore whose stores are still to be reconciled; None if there is nothing to do.
 
     Raises RestoreUnfinished.
     """
@@ -37,7 +37,7 @@ def copied_at(data: Path) -> datetime | None:
 
 
 def end_restore(data: Path) -> None:
-    """The stores agree."""
+    """Records that the stores have been reconciled."""
     (data / STATE).unlink()
 
 

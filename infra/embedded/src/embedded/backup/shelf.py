@@ -1,6 +1,6 @@
-"""The folder of backups: which there are, which are kept, and what a moment needs.
+"""The backup folder: which backups exist, which are kept, and what a restore to a moment needs.
 
-NAME/manifest.json, objects.jsonl, database/, ...   a backup, named by when it began
+NAME/manifest.json, objects.jsonl, database/, ...   a backup, named by its start time
 log/NAME/                                           the log since that full backup
 objects/ab/abcdef...                                copies of objects, by their SHA-256, for all backups together
 """
@@ -34,7 +34,7 @@ class BackupShelf:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Makes the folder, open to its owner alone, and keeps others from changing it. Raises BackupUnderWay."""
+        """Creates the folder, accessible only to its owner, and locks it. Raises BackupUnderWay."""
         self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
@@ -50,20 +50,20 @@ class BackupShelf:
         return self.path / name
 
     def log(self, name: str) -> Path:
-        """Returns the folder of the log that begins with a full backup."""
+        """Returns the folder of the log that starts with this full backup."""
         return self.path / LOGS / name
 
     def copy_of(self, sha256: str) -> Path:
-        """Returns where the copy of an object is."""
+        """Returns the path of an object's copy."""
         return self.objects / sha256[:2] / sha256
 
     def backups(self) -> list[BackupManifest]:
-        """Returns the finished backups in the order of their moments. Raises DamagedBackup."""
+        """Returns the completed backups, oldest first. Raises DamagedBackup."""
         found = [read_manifest(file.parent) for file in self.path.glob(f"*/{FILE}")]
         return sorted(found, key=lambda one: one.database_at)
 
     def before(self, moment: datetime | None) -> BackupManifest:
-        """Returns the last backup from which the moment can be reached; without one, the last of all.
+        """Returns the last backup from which the moment can be restored, or the latest backup without a moment.
 
         Raises NoBackup.
         """
@@ -78,7 +78,7 @@ class BackupShelf:
         return next((one for one in self.backups() if moment and one.database_at > moment), None)
 
     def clear(self) -> None:
-        """Deletes what an interrupted backup has left."""
+        """Deletes the remains of an interrupted backup."""
         for folder in self.path.iterdir():
             if _NAME.match(folder.name) and not (folder / FILE).exists():
                 shutil.rmtree(folder)
@@ -86,7 +86,7 @@ class BackupShelf:
             file.unlink()
 
     def expire(self, days: float) -> list[str]:
-        """Deletes what no moment of the last days needs; returns the names of the backups that are gone."""
+        """Deletes whatever no moment of the last `days` needs; returns the names of the deleted backups."""
         backups = self.backups()
         kept = needed(backups, datetime.now(UTC) - timedelta(days=days))
         gone = [one.name for one in backups if one not in kept]
@@ -116,7 +116,7 @@ class BackupShelf:
 
 
 def needed(backups: list[BackupManifest], since: datetime) -> list[BackupManifest]:
-    """Returns, in order, what moments since then need: the last backup before, those after, what they build on."""
+    """Returns the backups needed for moments since then, in order: the last before it, all later, and their bases."""
     older = [one for one in backups if one.database_at <= since][-1:]
     kept = {one.name for one in [*older, *(one for one in backups if one.database_at > since)]}
     kept |= {one.base for one in backups if one.name in kept and one.base}

@@ -1,4 +1,4 @@
-"""Takes a backup beside a running stack, or of one that is stopped."""
+"""Backup of a running or stopped stack."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SCHEMAS = [service.replace("-", "_") for service in (GATEWAY, *CONFIRM_WORKSPAC
 
 @dataclass(frozen=True)
 class BackupTaken:
-    """`expired` are the names of the older backups that nothing needs any more."""
+    """A completed backup; `expired` are the names of the deleted older backups."""
 
     manifest: BackupManifest
     expired: list[str]
@@ -52,11 +52,11 @@ class BackupTaken:
 def take(folder: DataFolder, shelf: BackupShelf, days: float, progress: StartProgress) -> BackupTaken:
     """Takes a backup and deletes those that no moment of the last `days` needs.
 
-    It is full when the log begins with it, or the last full one is a week old; otherwise it has what changed since
-    that. Objects are copied before the database and after it: so the copies are a superset of what the database names,
-    and nothing has to stop.
+    The backup is full if the log starts with it or the last full one is a week old, and incremental otherwise. Objects
+    are copied before and after the database, so the copies are a superset of what the database names, and nothing has
+    to stop.
 
-    Raises EmbeddedError, whose text is one line for a user.
+    Raises EmbeddedError, whose text is one line for the user.
     """
     if not (folder.path / "secrets.json").exists():
         raise NothingToBackUp(folder.path)
@@ -73,7 +73,7 @@ def take(folder: DataFolder, shelf: BackupShelf, days: float, progress: StartPro
 
 @contextlib.contextmanager
 def _engines(folder: DataFolder) -> Iterator[Engines]:
-    """The engines of the running stack; where none runs, they are started for the while."""
+    """Yields the engines of the running stack, or starts them temporarily."""
     if running := Engines.running(folder):
         yield running
     else:
@@ -114,7 +114,7 @@ class _Taking:
         return manifest
 
     def _full_one(self, admin: psycopg.Connection) -> BackupManifest | None:
-        """Returns the full backup to build on; None when a new one, and a new log, begins."""
+        """Returns the full backup to build on; None if a new one, with a new log, starts."""
         self._prepare_role(admin)
         log = log_folder(self._folder.path)
         slot = admin.execute("SELECT wal_status FROM pg_replication_slots WHERE slot_name = %s", (SLOT,)).fetchone()
@@ -135,7 +135,7 @@ class _Taking:
         )
 
     def _begin_log(self, admin: psycopg.Connection) -> None:
-        """Has the server keep its log from now on, and the launcher of a running stack begin to receive it."""
+        """Makes the server keep its log from now on, and the launcher of a running stack receive it."""
         admin.execute(
             "SELECT pg_terminate_backend(active_pid, 10000) FROM pg_replication_slots"
             " WHERE slot_name = %s AND active_pid IS NOT NULL",
@@ -145,20 +145,20 @@ class _Taking:
             "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s", (SLOT,)
         )
         admin.execute("SELECT pg_create_physical_replication_slot(%s, true)", (SLOT,))
-        admin.execute("ALTER SYSTEM SET summarize_wal = on")  # which incremental backups read
+        admin.execute("ALTER SYSTEM SET summarize_wal = on")  # incremental backups need the summaries
         admin.execute("SELECT pg_reload_conf()")
         log = self._shelf.log(self._name)
         log.mkdir(mode=0o700, parents=True)
         keep_log_in(self._folder.path, log)
         if pid := self._folder.holder().get("pid"):
-            os.kill(pid, signal.SIGCHLD)  # as the end of a child does, it makes the launcher look
+            os.kill(pid, signal.SIGCHLD)  # wakes the launcher, as the end of a child would
 
     def _known(self) -> dict[str, CopiedObject]:
         last = self._shelf.backups()[-1:]
         return read_objects(self._shelf.folder(last[0].name)) if last else {}
 
     def _copy_database(self, place: Path, full: BackupManifest | None) -> BackupManifest | None:
-        """Returns the full backup that the copy builds on; None when it is full itself."""
+        """Copies the database; returns the full backup that the copy builds on, or None if the copy is full itself."""
         arguments = [*connection(self._engines.ports.postgres), "--checkpoint=fast", "--manifest-checksums=SHA256"]
         env = environment(self._password)
         if full and self._began - full.database_at < FULL_EVERY:
@@ -216,13 +216,13 @@ def _migrations(admin: psycopg.Connection) -> dict[str, list[str]]:
 
 
 def _tell(admin: psycopg.Connection, manifest: BackupManifest) -> None:
-    """Has the gateway know how old the last backup is; an older version's data have no table for it yet."""
+    """Records the age of the last backup for the gateway; an older version's data has no table for it yet."""
     if (admin.execute("SELECT to_regclass('gateway.backup')").fetchone() or [None])[0]:
         admin.execute("INSERT INTO gateway.backup VALUES (%s, %s)", (manifest.name, manifest.finished_at))
 
 
 def _rows(admin: psycopg.Connection) -> dict[str, int]:
-    """Returns how many rows each table has, all at one moment."""
+    """Returns the number of rows of each table, in one snapshot."""
     counted = {}
     with admin.transaction():
         admin.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")

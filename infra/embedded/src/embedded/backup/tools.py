@@ -1,4 +1,4 @@
-"""PostgreSQL's own tools, run as the user who asks."""
+"""PostgreSQL's own tools, run as the current user."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ def tool(name: str) -> str:
 
 
 def connection(port: int) -> list[str]:
-    """Returns the arguments by which a tool reaches the server; the password is in its environment."""
+    """Returns a tool's connection arguments; the password is passed in its environment."""
     return ["--host", LOOPBACK, "--port", str(port), "--username", ROLE, "--no-password"]
 
 
 def environment(password: str) -> dict[str, str]:
-    """Returns the environment of a tool that connects."""
+    """Returns the environment for a tool that connects to the server."""
     return {**plain_environment(), "PGPASSWORD": password}
 
 
 def run_tool(name: str, *arguments: str | Path, env: Mapping[str, str] | None = None) -> str:
-    """Returns what the tool wrote. Raises ToolFailed with its last line."""
+    """Returns the tool's output. Raises ToolFailed with its last line."""
     done = subprocess.run(
         [tool(name), *map(str, arguments)],
         env=dict(env or plain_environment()),
@@ -48,5 +48,5 @@ def run_tool(name: str, *arguments: str | Path, env: Mapping[str, str] | None = 
 
 
 def major_version() -> int:
-    """Returns PostgreSQL's major version, that of the tools and of the server."""
+    """Returns the major version of PostgreSQL's tools and server."""
     return int(run_tool("postgres", "--version").split()[-1].partition(".")[0])

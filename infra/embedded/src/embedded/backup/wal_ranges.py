@@ -1,4 +1,4 @@
-"""Which part of the log a base backup brings along, as its own manifest says."""
+"""The part of the log that a base backup includes, according to PostgreSQL's manifest."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ NAME = "backup_manifest"
 
 
 def timeline_and_end(database: Path) -> tuple[int, int]:
-    """Returns the timeline of a base backup, and the number of the segment that it ends in. Raises DamagedBackup."""
+    """Returns a base backup's timeline and the number of the segment in which it ends. Raises DamagedBackup."""
     last = _ranges(database)[-1]
     return int(last["Timeline"]), segment_number(last["End-LSN"])
 
 
 def start_segment_name(database: Path) -> str:
-    """Returns the name of the segment that a base backup begins in. Raises DamagedBackup."""
+    """Returns the name of the segment in which a base backup starts. Raises DamagedBackup."""
     first = _ranges(database)[0]
     return Segment(int(first["Timeline"]), segment_number(first["Start-LSN"]), True, database).name
 

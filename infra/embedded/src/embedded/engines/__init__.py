@@ -1,4 +1,4 @@
-"""The three engines together: for the launcher, and for the test session of the whole repository."""
+"""The three engines together, for the launcher and for the test session of the repository."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class EnginePorts:
         return cls(ports[0], ports[1], ObjectStorePorts(*ports[2:]))
 
     def note(self, folder: DataFolder) -> None:
-        """Tells other processes on this data folder where the engines listen."""
+        """Records where the engines listen, for other processes on this data folder."""
         (folder.path / _NOTED).write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     @classmethod
     def noted(cls, folder: DataFolder) -> EnginePorts:
-        """Returns where the engines of the last start listen."""
+        """Returns the recorded ports of the last start."""
         told = json.loads((folder.path / _NOTED).read_text(encoding="utf-8"))
         return cls(told["postgres"], told["valkey"], ObjectStorePorts(**told["object_store"]))
 
@@ -59,25 +59,25 @@ class Engines:
         self.postgres = Postgres(folder, ports.postgres)
         self.valkey = Valkey(folder, ports.valkey)
         self.store = ObjectStoreEngine(folder, ports.object_store)
-        # The database last: the first time it is busy for a second making its cluster while the others start.
+        # The database comes last: on the first start it takes a second to create its cluster, while the others start.
         self.all: tuple[Engine, ...] = (self.valkey, self.store, self.postgres)
 
     @property
     def admin_database_url(self) -> str:
-        """The role `postgres` on the database `attractor`."""
+        """The URL of the role `postgres` on the database `attractor`."""
         return self.postgres.url()
 
     def database_url(self, role: str, password: str) -> str:
-        """A URL for another role on the database `attractor`; the role itself is made by a service's migration."""
+        """Returns the URL of a service's role on the database `attractor`; the service's migration creates the role."""
         return f"postgresql://{role}:{password}@{LOOPBACK}:{self.ports.postgres}/{DATABASE}"
 
     @property
     def admin_redis_url(self) -> str:
-        """The user who may do all; no service has this URL."""
+        """The URL of the Redis administrator; no service has it."""
         return self.valkey.url()
 
     def redis_url(self, user: str) -> str:
-        """A URL for one of the users of `redis_acl`."""
+        """Returns the URL of one of the users in `redis_acl`."""
         return self.valkey.url(user)
 
     @property
@@ -106,15 +106,15 @@ class Engines:
 
     @classmethod
     def running(cls, folder: DataFolder) -> Engines | None:
-        """Returns the engines that another process runs on the folder, for connecting; None where nobody does."""
+        """Returns the engines that another process runs on the folder, to connect to them; None if there are none."""
         return cls(folder, EnginePorts.noted(folder)) if folder.holder() else None
 
     @classmethod
     @contextlib.contextmanager
     def start(cls, data_dir: Path, ports: EnginePorts | None = None) -> Iterator[Engines]:
-        """Locks the folder, starts the engines on it and stops them at the end; the data stay.
+        """Locks the folder, starts the engines on it and stops them at the end; the data is kept.
 
-        Raises EmbeddedError, whose text is one line for a user.
+        Raises EmbeddedError, whose text is one line for the user.
         """
         folder = DataFolder(data_dir)
         folder.create()
@@ -129,7 +129,7 @@ class Engines:
 
     @classmethod
     def _ready(cls, folder: DataFolder, ports: EnginePorts | None) -> Engines:
-        """Starts the engines; if it chose the ports itself, retries with others when one was taken meanwhile."""
+        """Starts the engines; if it chose the ports, retries with others when one has been taken in the meantime."""
         for left in reversed(range(1 if ports else CHOICES)):
             engines = cls(folder, ports or EnginePorts.free())
             try:
@@ -148,7 +148,7 @@ class Engines:
     @classmethod
     @contextlib.contextmanager
     def temporary(cls) -> Iterator[Engines]:
-        """Engines on a new folder that is deleted at the end: what a test session wants."""
+        """Runs engines on a temporary folder that is deleted at the end, for test sessions."""
         place = Path(tempfile.mkdtemp(prefix="attractor-")).resolve()
         place.chmod(0o711)
         try:

@@ -14,7 +14,7 @@ READY_SECONDS = 60.0
 
 
 class Engine(ABC):
-    """A server from a wheel. `launch` returns at once, so that several start side by side; `wait_ready` awaits it."""
+    """A server from a wheel. `launch` returns at once, so several can start in parallel; `wait_ready` waits for it."""
 
     name: str
 
@@ -29,14 +29,14 @@ class Engine(ABC):
     def probe(self) -> str | None:
         """Connects as a client would; returns None on success, otherwise the reason.
 
-        Raises EmbeddedError where waiting longer is pointless.
+        Raises EmbeddedError if waiting longer is pointless.
         """
 
     def prepare(self) -> None:  # noqa: B027  (most have nothing to do)
         """Prepares the files needed before the start. Idempotent, and safe to interrupt at any moment."""
 
     def settle(self) -> None:  # noqa: B027  (most have nothing to do)
-        """Prepares the running server after its first answer. Idempotent."""
+        """Prepares the running server after its first response. Idempotent."""
 
     def launch(self) -> Child:
         """Starts the process and returns without waiting for it."""
@@ -45,7 +45,7 @@ class Engine(ABC):
         return self.child
 
     def wait_ready(self, seconds: float = READY_SECONDS) -> None:
-        """Returns when clients can work with it.
+        """Waits until clients can use the server.
 
         Raises EmbeddedError at once when the process dies, and NotReady after `seconds`.
         """
@@ -54,7 +54,7 @@ class Engine(ABC):
             self._check_alive()
             if time.monotonic() > deadline:
                 raise NotReady(self.name, seconds, why, self._living().command.log)
-            time.sleep(_POLL_SECONDS)  # nothing tells a client that a server has begun to listen
+            time.sleep(_POLL_SECONDS)  # a client is not notified when a server begins to listen
         self._check_alive()
         self.settle()
 

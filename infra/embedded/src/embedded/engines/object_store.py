@@ -27,7 +27,7 @@ _PROBE_OBJECT = ".ready"
 
 @dataclass(frozen=True)
 class ObjectStorePorts:
-    """Each opens a gRPC port 10000 above it as well."""
+    """The ports of SeaweedFS's servers; each also opens a gRPC port 10000 above its own."""
 
     s3: int
     master: int
@@ -38,7 +38,7 @@ class ObjectStorePorts:
 
 @dataclass(frozen=True)
 class ObjectStoreAccess:
-    """What a client needs; `endpoint` is host:port, without TLS."""
+    """What a client needs to connect; `endpoint` is host:port, without TLS."""
 
     endpoint: str
     access_key: str
@@ -49,7 +49,7 @@ class ObjectStoreAccess:
 class ObjectStoreEngine(Engine):
     """An S3 server on the loopback interface with one bucket.
 
-    Its master, volume server and filer listen as well, and obey nobody without the keys that are made at each start.
+    Its master, volume server and filer also listen, and reject requests without the keys generated at each start.
     """
 
     name = "object-store"
@@ -66,7 +66,7 @@ class ObjectStoreEngine(Engine):
 
     def prepare(self) -> None:
         self._place.mkdir(mode=0o700, exist_ok=True)
-        keys = self._place / ".seaweedfs"  # below HOME it is found
+        keys = self._place / ".seaweedfs"  # searched for below HOME
         keys.mkdir(mode=0o700, exist_ok=True)
         write_store_keys(keys)
 
@@ -83,7 +83,7 @@ class ObjectStoreEngine(Engine):
                 *(f"-ip={LOOPBACK}", f"-ip.bind={LOOPBACK}", f"-bucket={BUCKET}"),
                 *(f"-s3.port={ports.s3}", f"-master.port={ports.master}", f"-volume.port={ports.volume}"),
                 *(f"-filer.port={ports.filer}", f"-admin.port={ports.admin}"),
-                *("-filer.localSocket=filer.sock", "-s3.localSocket=s3.sock"),  # in the working directory
+                *("-filer.localSocket=filer.sock", "-s3.localSocket=s3.sock"),  # relative to the working directory
                 *("-admin.ui=false", "-webdav=false", "-s3.port.iceberg=0", "-s3.port.lance=0"),
                 *("-volume.preStopSeconds=0", "-master.telemetry=false"),
             ],
@@ -95,13 +95,13 @@ class ObjectStoreEngine(Engine):
 
     def stop(self) -> None:
         super().stop()
-        for port in astuple(self._ports):  # it leaves its sockets behind
+        for port in astuple(self._ports):  # it does not remove its sockets
             for pattern in (f"seaweedfs-*-{port}.sock", f"seaweedfs-*-{port + GRPC_OFFSET}.sock"):
                 for socket in Path("/tmp").glob(pattern):
                     socket.unlink(missing_ok=True)
 
     def probe(self) -> str | None:
-        """Stores an object: the server's port opens shortly before its first volume exists."""
+        """Stores an object, because the port opens shortly before the first volume exists."""
         access = self.access
         http = urllib3.PoolManager(timeout=3.0, retries=False)
         client = Minio(

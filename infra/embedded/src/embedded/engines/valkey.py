@@ -19,7 +19,7 @@ from embedded.ports import LOOPBACK
 from embedded.processes.child import Command
 from embedded.redis_acl import ADMINISTRATOR
 
-MOST_MEMORY = "320mb"  # as in Compose; full, it refuses writes, and the outboxes wait
+MOST_MEMORY = "320mb"  # as in Compose; when full, it refuses writes, and events wait in the outboxes
 
 
 class Valkey(Engine):
@@ -35,7 +35,7 @@ class Valkey(Engine):
         self._credentials = folder.credentials
 
     def url(self, user: str = ADMINISTRATOR) -> str:
-        """The connection URL of one of `redis_acl.USERS`, database 0."""
+        """Returns the connection URL of one of `redis_acl.USERS`, database 0."""
         return f"redis://{user}:{self._password(user)}@{LOOPBACK}:{self._port}/0"
 
     def _password(self, user: str) -> str:
@@ -43,7 +43,7 @@ class Valkey(Engine):
 
     def prepare(self) -> None:
         self._place.mkdir(mode=0o700, exist_ok=True)
-        # In a file, because every user of the machine can read the arguments of a process.
+        # In a file, because every user of the machine can read a process's arguments.
         users = self._place / "users.acl"
         settings = f'bind {LOOPBACK}\nport {self._port}\nprotected-mode yes\naclfile "{users}"\n'
         settings += f'dir "{self._place}"\nappendonly yes\nappendfsync everysec\nsave ""\nmaxmemory-policy noeviction\n'

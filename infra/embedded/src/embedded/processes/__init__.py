@@ -1,1 +1,1 @@
-"""Child processes: started on a leash, kept running, and their ends explained."""
+"""Child processes: started on a leash, kept running, and their crashes explained."""

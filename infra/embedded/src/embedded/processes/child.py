@@ -24,9 +24,9 @@ TAIL_BYTES = 8192
 
 @dataclass(frozen=True)
 class Command:
-    """A command to run. `stop` lists the signals that ask it to stop, each with the seconds to wait.
+    """A command to run. `stop` lists the signals that stop it, each with the seconds to wait.
 
-    It inherits the open files of `descriptors`.
+    The process inherits the open files in `descriptors`.
     """
 
     name: str
@@ -41,9 +41,9 @@ class Command:
 
 
 class Child:
-    """A running command. Start it from the main thread: the leash snaps when the starting thread ends.
+    """A running command. Start it from the main thread: the child is killed when the thread that started it ends.
 
-    It leads its own session, so a Ctrl-C in the terminal reaches only the launcher, which stops things in order.
+    It leads its own session, so Ctrl-C in the terminal reaches only the launcher, which stops processes in order.
     """
 
     def __init__(self, command: Command) -> None:
@@ -76,16 +76,16 @@ class Child:
         return self._process.pid
 
     def exit_code(self) -> int | None:
-        """Returns None while it runs; negative for a signal."""
+        """Returns None while the process runs; a negative number for a signal."""
         return self._process.poll()
 
     def crash(self) -> EmbeddedError | None:
-        """Returns why it ended, or None while it runs."""
+        """Returns why the process ended, or None while it runs."""
         code = self.exit_code()
         return None if code is None else crash(self.name, code, self.command.log, self.log_tail())
 
     def log_tail(self) -> str:
-        """Returns the end of this process's log, without that of its predecessors."""
+        """Returns the end of this process's log, without output of its predecessors."""
         try:
             with self.command.log.open("rb") as log:
                 size = log.seek(0, os.SEEK_END)
@@ -95,7 +95,7 @@ class Child:
             return ""
 
     def wait(self, seconds: float) -> None:
-        """Waits until it has ended, or for `seconds`; `exit_code` tells which."""
+        """Waits until the process has ended, at most `seconds`; `exit_code` then tells which."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(seconds)
 
@@ -107,7 +107,7 @@ class Child:
     def stop(self) -> None:
         """Stops the process and its session, and waits for them."""
         if self._stopped:
-            return  # its number may be another process's by now
+            return  # its pid may have been reused
         for number, (name, seconds) in enumerate(self.command.stop):
             if self.exit_code() is not None:
                 break
@@ -116,7 +116,7 @@ class Child:
             else:
                 self.ask_to_stop()
             self.wait(seconds)
-        with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS says EPERM for a session of zombies
+        with contextlib.suppress(ProcessLookupError, PermissionError):  # macOS returns EPERM for a session of zombies
             os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
         self._stopped = True

@@ -1,4 +1,4 @@
-"""Turns the end of a log and an exit code into one line that says what to do. Pure."""
+"""Turns an exit code and the end of a log into one line that says what to do. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LAST_LINE_CHARACTERS = 200
 
 
 def crash(name: str, code: int, log: Path, tail: str) -> EmbeddedError:
-    """Returns why a child ended, as an error to show."""
+    """Returns the reason for a child's end, as an error to show."""
     if match := _MISSING_LIBRARY.search(tail):
         return MissingLibrary(name, next(group for group in match.groups() if group))
     if match := _FOREIGN_BINARY.search(tail):
@@ -51,7 +51,7 @@ def how_it_ended(code: int) -> str:
 
 
 def last_line(tail: str) -> str:
-    """Returns the last non-empty line, shortened; of a structured log line only the message."""
+    """Returns the last non-empty line, shortened; only the message of a structured log line."""
     lines = [line.strip() for line in tail.splitlines() if line.strip()]
     line = lines[-1] if lines else ""
     with contextlib.suppress(json.JSONDecodeError):

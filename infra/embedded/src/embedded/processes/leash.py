@@ -1,12 +1,12 @@
-"""Becomes another program that cannot outlive the process that started it.
+"""Executes another program so that it cannot outlive the process that started it.
 
 Run as a script, by path, with `python -I -S` (it imports nothing of this package and starts in 20 ms):
 
     leash.py SIGNAL PARENT_PID UID GID PROGRAM [ARGUMENT...]
 
-On Linux the kernel sends SIGNAL when the parent dies, by whatever cause (prctl(2), PR_SET_PDEATHSIG). UID and GID are
-numbers, or "-" to stay who we are. It is a program and not a `preexec_fn`, because that one is unsafe beside threads,
-and because the change of user clears the parent-death signal, so the order matters.
+On Linux the kernel sends SIGNAL when the parent dies, for whatever reason (prctl(2), PR_SET_PDEATHSIG). UID and GID are
+numbers, or "-" to keep the current user. This is a program and not a `preexec_fn`, which is unsafe with threads; and
+changing the user clears the parent-death signal, so the order matters.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def main(arguments: list[str]) -> int:
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, int(death_signal), 0, 0, 0)
     if os.getppid() != int(parent):
-        return 1  # the parent died before the leash was on
+        return 1  # the parent died before the signal was set
     try:
         os.execv(command[0], command)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Keeps processes running: a crashed one starts again after a growing pause; one that keeps crashing ends it all."""
+"""Keeps processes running: restarts a crashed one with backoff, and stops everything if one keeps crashing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from embedded.processes.child import Child
 
 @dataclass(frozen=True)
 class Patience:
-    """Seconds. `crashes` within `window` are too many; the pause before a restart doubles from `first` to `longest`."""
+    """Restart limits (seconds): gives up after `crashes` in `window`; the pause doubles from `first` to `longest`."""
 
     crashes: int = 5
     window: float = 60.0
@@ -26,7 +26,7 @@ class Patience:
     longest: float = 8.0
 
     def pause(self, recent: int) -> float:
-        """The pause after this many crashes within the window."""
+        """Returns the pause after this many crashes within the window."""
         return backoff(recent, self.first, self.longest)
 
 
@@ -47,7 +47,7 @@ class _Kept:
 
 
 class Supervisor:
-    """Use it in the main thread, inside `woken_by_children`."""
+    """Supervises child processes. Use it in the main thread, inside `woken_by_children`."""
 
     def __init__(
         self, wakeup: socket.socket, say: Callable[[str], None], changed: Callable[[], None], patience: Patience
@@ -57,18 +57,18 @@ class Supervisor:
 
     @property
     def children(self) -> list[Child]:
-        """The latest child of each, in the order of their first start."""
+        """The current child of each process, in the order of their first start."""
         return [kept.child for kept in self._kept.values()]
 
     def start(self, start: Callable[[], Child], *, needed: bool = True) -> Child:
-        """Starts a process and keeps it; one that is not needed may crash as often as it likes."""
+        """Starts a process and keeps it running; one that is not `needed` may crash any number of times."""
         child = start()
         self._kept[child.name] = _Kept(start, child, needed)
         self._changed()
         return child
 
     def check_alive(self) -> None:
-        """Raises if a child has crashed: during start-up nothing is retried."""
+        """Raises an error if a child has crashed; during start-up nothing is restarted."""
         for child in self.children:
             if (crash := child.crash()) is not None:
                 raise crash
@@ -76,7 +76,7 @@ class Supervisor:
     def run(self, done: Callable[[], bool] = lambda: False) -> None:
         """Supervises until `done()`, which is checked whenever a child ends or is restarted.
 
-        Raises GaveUp when a process crashes too often.
+        Raises GaveUp if a process crashes too often.
         """
         while True:
             self._tend(time.monotonic())
@@ -92,7 +92,7 @@ class Supervisor:
             if kept.due is None and (crash := kept.child.crash()) is not None:
                 kept.due = now + self._note(kept, crash, now)
             if kept.due is not None and kept.due <= now:
-                kept.child.stop()  # what it may have left in its session
+                kept.child.stop()  # ends any processes left in its session
                 kept.child, kept.due = kept.start(), None
                 self._changed()
                 self._say(f"{name} started again")
@@ -111,7 +111,7 @@ class Supervisor:
 
 @contextlib.contextmanager
 def woken_by_children() -> Iterator[socket.socket]:
-    """A socket that becomes readable when a child ends; meanwhile SIGTERM and SIGHUP mean what Ctrl-C means."""
+    """Yields a socket that becomes readable when a child ends; meanwhile SIGTERM and SIGHUP act like Ctrl-C."""
     reader, writer = socket.socketpair()
     reader.setblocking(False)
     writer.setblocking(False)
@@ -138,6 +138,6 @@ def woken_by_children() -> Iterator[socket.socket]:
 
 
 def ignore_interruptions() -> None:
-    """Ignores further Ctrl-C: a second one must not leave things half stopped."""
+    """Ignores further Ctrl-C, so a second one does not interrupt the shutdown."""
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, signal.SIG_IGN)
