@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+
 from security.patterns import Found, product_patterns
 from security.slow_patterns import allowed_seconds, slow_texts
 
