@@ -257,7 +257,7 @@ TRANSIENT: dict[str, Any] = {
 }
 
 
-# Fields that outlive the turn: the answer, what is known about it, and what happened. Each field is either transient or lasting.
+# Fields that outlive the turn: the answer, what is known about it, and what happened. All fields are in one of the two.
 LASTING = (
     *get_type_hints(ConversationState),
     *get_type_hints(DebugState),
