@@ -121,9 +121,7 @@ class _Recorder:
                 entry.detail["document_ids"] = documents
                 entry.target_id = documents[0] if len(documents) == 1 else None
         entry.user_id, entry.credential_id = state.get("audited_user"), state.get("audited_credential")
-        if (
-            entry.action == actions.ACCEPTED and answer
-        ):  # the workspace that was joined, perhaps by a new user
+        if entry.action == actions.ACCEPTED and answer:  # the workspace that was joined, perhaps by a new user
             entry.workspace_id, entry.user_id = UUID(answer["workspace"]["id"]), UUID(answer["user"]["id"])
         entry.address, entry.trace_id = address, current_trace_id()
         return entry

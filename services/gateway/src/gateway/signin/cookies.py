@@ -36,5 +36,5 @@ class BrowserCookie:
         response.delete_cookie(self._name(request), secure=secure, httponly=True, samesite="strict")
 
     def _name(self, request: Request) -> str:
-        # Safari ignores Secure cookies from localhost without TLS. A plain one is also sent to other ports of this host.
+        # Safari ignores Secure cookies from localhost without TLS. A plain one also reaches other ports of this host.
         return self.name if self.origins.is_plain_loopback(request) else PREFIX + self.name
