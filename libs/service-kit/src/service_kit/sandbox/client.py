@@ -31,7 +31,7 @@ class ResourceUsage:
 
 
 class SandboxedProcess:
-    """`pid` is its id. Its messages are untrusted: what it read may have taken it over."""
+    """`pid` is its id. Its messages are untrusted: a hostile file may have taken it over."""
 
     def __init__(self, server: _Server, pid: int, messages: socket.socket) -> None:
         self._server, self.pid, self._messages = server, pid, Messages(messages)

@@ -97,7 +97,7 @@ class PassageHeading:
 
     @cached_property
     def designators(self) -> frozenset[tuple[str, str]]:
-        """What the document is in a series, by its title or its file's name."""
+        """Returns the document's names in series (PEP 572), from its title and its file name."""
         return designators(self.title) | designators(self.document_name)
 
     @cached_property
