@@ -15,7 +15,7 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from contracts.base import Name, Request, Resource, storable
 from contracts.orchestrator import Citation
 
-ARTIFACT_DOCUMENTS_PATH = "/internal/artifact-documents"  # where the orchestrator hands them to ingestion
+ARTIFACT_DOCUMENTS_PATH = "/internal/artifact-documents"  # where the orchestrator passes them to ingestion
 MOST_CHARACTERS = 500_000
 MOST_EDITS = 100
 

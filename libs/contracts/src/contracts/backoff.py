@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-MOST_DOUBLINGS = 60  # beyond them a pause is the longest anyway, and a float could overflow
+MOST_DOUBLINGS = 60  # beyond this, the pause is the longest anyway, and a float could overflow
 
 
 def backoff(attempt: int, first: float, longest: float) -> float:

@@ -25,7 +25,7 @@ class Role(StrEnum):
         return list(Role).index(self)
 
 
-MOST_WORKSPACES = 100  # that one key may read, and one search covers
+MOST_WORKSPACES = 100  # that one key may read and one search may cover
 WorkspaceIds = Annotated[list[UUID], Field(max_length=MOST_WORKSPACES)]
 LAST_YEAR = 2999
 

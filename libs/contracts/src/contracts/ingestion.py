@@ -19,7 +19,7 @@ STAGES: tuple[StageName, ...] = get_args(StageName)
 
 
 class StageStatus(StrEnum):
-    waiting = "waiting"  # for the stage before it
+    waiting = "waiting"  # for the previous stage
     queued = "queued"
     running = "running"
     succeeded = "succeeded"

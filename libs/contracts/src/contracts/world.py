@@ -125,7 +125,7 @@ class WorldDocument(WorldPart):
 
 
 class WorldOperationKind(StrEnum):
-    set = "set"  # puts the value at the path
+    set = "set"  # sets the value at the path
     add = "add"  # appends the text to the list at the path, unless it is there
     remove = "remove"  # removes the text from the list, or the value at the path; a field gets its default back
     merge = "merge"  # merges the object into the one at the path (RFC 7396: null removes)

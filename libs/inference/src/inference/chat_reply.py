@@ -123,7 +123,7 @@ def read_usage(event: dict[str, Any]) -> Usage | None:
         written,
         min(told, _count(usage.get("prompt_tokens_details"), "cached_tokens") or 0),
         min(written, _count(usage.get("completion_tokens_details"), "reasoning_tokens") or 0),
-        # A price below zero would raise a balance.
+        # A negative price would increase the balance.
         float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < 1e9 else None,
     )
 

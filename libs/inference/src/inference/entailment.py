@@ -38,7 +38,7 @@ class EntailmentScores:
 
 
 class EntailmentModel(Protocol):
-    """Tells whether premises entail hypotheses, reading both together."""
+    """A model that judges whether premises entail hypotheses, reading both together."""
 
     @property
     def model(self) -> str: ...

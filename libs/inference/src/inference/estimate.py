@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from inference.chat import ChatMessage, ImagePart
 
 BYTES_OF_A_TOKEN = 4
-TOKENS_OF_A_MESSAGE = 4  # what templates put around each
+TOKENS_OF_A_MESSAGE = 4  # added by chat templates around each message
 TOKENS_OF_AN_IMAGE = 1_000
-# Far fewer than were sent: less than half, and more than what a template or another tokenizer makes of it.
+# The provider counted far fewer tokens than were sent: less than half, and by more than a template or another
+# tokenizer would explain.
 CUT_SHARE, CUT_TOKENS = 0.5, 400
 
 

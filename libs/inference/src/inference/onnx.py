@@ -19,7 +19,7 @@ from inference.onnx_session import named_errors, opened
 from inference.tokens import count_tokens
 from inference.unicode import encodable
 
-# No vocabulary has longer pieces in running text; bounds what is tokenized of a text of many megabytes.
+# No vocabulary has longer pieces in running text; limits how much of a text of many megabytes is tokenized.
 _LONGEST_TOKEN = 100
 
 

@@ -115,7 +115,7 @@ def _tokenizer(file: Path, config: dict[str, Any]) -> Tokenizer:
         raise ModelFolderInvalid(f"{file} is not there")
     tokenizer = Tokenizer.from_file(str(file))
     most = config.get("max_position_embeddings")
-    # A sentence is short: what is too long is the source.
+    # Sentences are short, so this truncates the source.
     length = min(_MOST_TOKENS, most) if isinstance(most, int) and most > 8 else _MOST_TOKENS
     tokenizer.enable_truncation(length, strategy="longest_first")
     tokenizer.enable_padding(pad_id=_padding(config), pad_token=tokenizer.id_to_token(_padding(config)) or "[PAD]")

@@ -17,7 +17,7 @@ def opened(model_file: Path, threads: int) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    # The arena keeps the largest batch's memory for good; without it a process stays some 40 MB smaller, as fast.
+    # The arena keeps the largest batch's memory for good. Without it, a process is about 40 MB smaller and as fast.
     options.enable_cpu_mem_arena = False
     options.enable_mem_pattern = False
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")

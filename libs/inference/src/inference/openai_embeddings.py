@@ -46,7 +46,7 @@ class OpenAIEmbedder:
         await self._provider.aclose()
 
     async def _embed_batch(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        # OpenAI refuses the empty text but takes a space, which encoders read the same.
+        # OpenAI refuses an empty text but accepts a space, which encoders treat the same.
         body = {
             "model": self.space.model,
             "input": [encodable(text) or " " for text in texts],

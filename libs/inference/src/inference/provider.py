@@ -74,13 +74,13 @@ class Provider:
         self._client = openai.AsyncOpenAI(
             base_url=base_url,
             api_key=api_key or "none",
-            max_retries=0,  # `RetryPolicy` decides, also about replies that break off
+            max_retries=0,  # `RetryPolicy` decides, including for replies that break off
             http_client=httpx2.AsyncClient(
                 verify=_trusted(),
                 timeout=httpx2.Timeout(timeouts.read, connect=timeouts.connect),
                 follow_redirects=False,
                 transport=transport,
-                # How many calls there are at a time is for callers to say: who waits here would be taken for silent.
+                # Callers limit their concurrent calls themselves: waiting here would count as a provider's silence.
                 limits=httpx2.Limits(max_connections=None, max_keepalive_connections=IDLE_CONNECTIONS),
             ),
         )

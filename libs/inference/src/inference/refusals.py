@@ -6,7 +6,7 @@ from typing import Any
 
 from inference.errors import ContextTooLong, ProviderRejected
 
-# What a provider may not know, and the words by which its refusal speaks of it.
+# Options that a provider may not support, with the words that its refusal uses for them.
 _OPTIONAL = {"stream_options": ("stream_options",), "response_format": ("response_format", "json_schema", "schema")}
 _WINDOW = re.compile(r"(?:context|length|window|n_ctx|maximum|limit|max)\D{0,60}?(\d[\d,]{2,9})", re.IGNORECASE)
 _NO_IMAGES = re.compile(

@@ -97,7 +97,7 @@ class HttpReranker:
         body = self._dialect.body(self.model, encodable(query), [encodable(text) or " " for text in texts])
 
         async def once() -> Any:
-            # Each attempt counts: whoever waits may give up before the last one, and that would count as nothing.
+            # Each attempt counts, because a caller that gives up before the last one would leave no failure.
             with self._breaker.call(failures=ProviderUnavailable):
                 return await self._provider.post("/rerank", body)
 

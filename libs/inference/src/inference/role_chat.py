@@ -13,7 +13,7 @@ from inference.errors import CallRefused, ChatError, EmptyAnswer, ModelCannot, S
 from inference.estimate import estimated_prompt_tokens, seems_cut
 from inference.openai_chat import OpenAIChat, completion
 
-# A reader has hardly begun with so much, so that another model may begin anew.
+# A reader has hardly begun by then, so another model may start over.
 RESTARTED_CHARACTERS = 200
 ASSUMED_ANSWER_TOKENS = 2_048
 NOTHING_SET = SetCapabilities()

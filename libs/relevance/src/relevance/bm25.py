@@ -95,7 +95,7 @@ def weighted(
 ) -> WeightedQuery:
     """Weighs a query by the workspace: its `chunks`, their `terms` in all, and how many chunks have each term.
 
-    A word whose own terms (those of factor 1) no chunk has weighs as an unknown one, even if others stand in for it.
+    A word weighs as an unknown one if no chunk has its own terms (those of factor 1), even if others replace it.
     """
     found = []
     for word in words:

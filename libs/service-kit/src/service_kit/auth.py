@@ -78,7 +78,7 @@ async def verified(caller: Calling) -> Principal:
 def at_least(role: Role) -> Callable[[Principal], Awaitable[Principal]]:
     """Returns the caller if the role suffices. A dependency. Raises Forbidden."""
 
-    # A coroutine, as `verified` is: what is not one would be run on another thread, which takes longer than it does.
+    # A coroutine like `verified`, because a plain function would run in another thread, which costs more than its work.
     async def allowed(principal: Annotated[Principal, Depends(verified)]) -> Principal:
         if principal.role.rank < role.rank:
             raise Forbidden(f"this needs the role {role.value}; the key has {principal.role.value}")

@@ -30,7 +30,7 @@ class Background:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         pending = set(self.tasks.values())
-        while pending:  # asked again: asyncio.wait_for, inside libraries, loses a cancellation before Python 3.12
+        while pending:  # repeatedly, because asyncio.wait_for in libraries can lose a cancellation before Python 3.12
             for task in pending:
                 task.cancel()
             _, pending = await asyncio.wait(pending, timeout=1)

@@ -73,9 +73,9 @@ class BoundedHttp(HttpToolsProtocol):
         super().__init__(config, server_state, app_state, _loop)
         self.bounds, self.admitted, self.refused = bounds, admitted, refused
         self.head_is_open, self.body_is_open = True, False
-        self.unconsumed = 0  # bytes given to the parser since it last handed something on
+        self.unconsumed = 0  # bytes given to the parser since it last reported anything
         self.body_received = 0  # bytes of the body in the current interval
-        self.still_read = 0  # bytes that came after the refusal
+        self.still_read = 0  # bytes received after the refusal
         self.has_begun = self.is_refused = False
         self.receiving: asyncio.TimerHandle | None = None
         self.writing: asyncio.TimerHandle | None = None
@@ -144,11 +144,11 @@ class BoundedHttp(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self.head_is_open = True
-        self.unconsumed = max(self.unconsumed, 1)  # it may follow on a whole request in the same piece
+        self.unconsumed = max(self.unconsumed, 1)  # it may follow a complete request in the same piece
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if not self.head_is_open:
-            return  # a trailer: what the request says has been read by then
+            return  # a trailer: the request itself has been read
         if len(self.headers) >= self.bounds.fields:
             raise _Refused
         super().on_header(name, value)
@@ -193,7 +193,7 @@ class BoundedHttp(HttpToolsProtocol):
     def _head_is_late(self) -> None:
         self.receiving = None
         if self._answer_is_under_way():
-            # the rest of a pipelined request: the answer to the one before it is the last
+            # the rest of a pipelined request: the response to the previous one is the last
             self.cycle.keep_alive = False
             self.flow.pause_reading()
         else:
@@ -247,7 +247,7 @@ class BoundedHttp(HttpToolsProtocol):
         if problem is TooManyConnections:
             self.transport.close()
             return
-        # to close at once, while the client still sends, would keep the answer from it
+        # if the connection closed at once while the client still sends, the client would not receive the response
         self.transport.write_eof()
         self.receiving = self.loop.call_later(LINGER_SECONDS, self.transport.abort)
 

@@ -19,7 +19,7 @@ from service_kit.tracing import outgoing_headers
 
 Answer = TypeVar("Answer", bound=BaseModel)
 Requesting = Callable[..., Awaitable[httpx2.Response]]
-PAUSES_SECONDS = (0.05, 0.2)  # before a connection that failed is tried again
+PAUSES_SECONDS = (0.05, 0.2)  # before a failed connection is retried
 
 
 def service_client(**options: Any) -> httpx2.AsyncClient:

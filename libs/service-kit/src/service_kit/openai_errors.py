@@ -12,9 +12,9 @@ from fastapi.responses import JSONResponse
 from contracts.openai_errors import OpenAIError, OpenAIErrorBody
 
 _NAME = re.compile(r"[a-z_]{2,}|[0-9]+")
-# The SDK repeats a request after these, and after 408 and 409, which are never sent here.
+# The SDK retries after these, and after 408 and 409, which are never sent here.
 REPEATABLE = frozenset({429, 502, 503, 504})
-# A conflict is no reason to try again unchanged; the OpenAI API knows no 422.
+# A conflict must not be retried unchanged; the OpenAI API has no 422.
 STATUSES = {409: 400, 422: 400}
 CODES = {"invalid-api-key": "invalid_api_key", "unauthenticated": "invalid_api_key"}
 
@@ -64,6 +64,6 @@ def rendered(
 def _field(place: str) -> str | None:
     """Returns the body's field that an error is about, without what validators add to its location."""
     steps = place.split(".")[1:]
-    if not steps or steps[0].isdigit():  # a place in the text of a body that is no JSON
+    if not steps or steps[0].isdigit():  # a position in a body that is not JSON
         return None
     return ".".join(takewhile(_NAME.fullmatch, steps)) or None

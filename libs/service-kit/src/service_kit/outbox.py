@@ -101,7 +101,7 @@ class OutboxRelay:
             )
             rows = await cursor.fetchall()
             if rows:
-                async with self.redis.pipeline(transaction=True) as pipe:  # a full Redis takes all or none
+                async with self.redis.pipeline(transaction=True) as pipe:  # a full Redis accepts all or none
                     for _, stream, event in rows:
                         pipe.xadd(stream, self.signatures.sign(stream, event))
                     await pipe.execute()

@@ -18,7 +18,7 @@ def own_folder(parent: Path, prefix: str) -> Iterator[Path]:
     First deletes folders with the same prefix whose processes have ended: each process locks its own, and the kernel
     releases the lock with the process. Several processes, even of several containers, may share `parent`.
     """
-    with _locked(parent):  # nobody looks while a folder is new and not yet locked
+    with _locked(parent):  # keeps other processes out until the new folder is locked
         for left in parent.glob(f"{prefix}*"):
             _remove_if_left(left)
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
@@ -46,7 +46,7 @@ def _remove_if_left(folder: Path) -> None:
     try:
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
-        return  # of another user, or gone
+        return  # it belongs to another user, or is gone
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.fstat(descriptor).st_uid == os.geteuid():

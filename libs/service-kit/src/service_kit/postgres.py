@@ -34,7 +34,7 @@ class Database:
             timeout=POOL_TIMEOUT_SECONDS,
             open=False,
             check=check_unless_silent,
-            # Transactions are opened here, in one round trip with what they begin with.
+            # Transactions are opened in this module, in one round trip with their first statements.
             kwargs={
                 "options": f"-c statement_timeout={STATEMENT_TIMEOUT}",
                 "connect_timeout": 5,

@@ -13,7 +13,7 @@ _VERSION = re.compile(r'(?:W/)?"?(\d{1,9})"?', re.ASCII)
 
 
 def expected_version(if_match: Annotated[str | None, Header(max_length=100)] = None) -> int | None:
-    """Returns the version in If-Match, None without it or with `*`. Raises PreconditionFailed if it is no version."""
+    """Returns the version in If-Match, None without it or with `*`. Raises PreconditionFailed if it is not one."""
     if if_match is None or if_match.strip() == "*":
         return None
     match = _VERSION.fullmatch(if_match.strip())

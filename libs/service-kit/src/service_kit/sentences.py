@@ -19,7 +19,7 @@ _ABBREVIATION = re.compile(
     r"|tab|univ|vol|vols|vs|z\.B)\.$",
     re.IGNORECASE,
 )
-# These end a sentence as often as not: with a capital after them, or (initials) with a word that begins sentences.
+# These may end a sentence: if a capital follows, or after initials a word that often begins sentences.
 _MAY_END = re.compile(r"\b(?:etc|[ap]\.m)\.$", re.IGNORECASE)
 _INITIALS = re.compile(r"\b[A-Z]\.[A-Z]\.$")
 _STARTER = re.compile(r"\s+(?:A|An|And|As|At|But|He|If|In|It|On|She|That|The|There|These|They|This|We|When|You)\b")

@@ -23,7 +23,7 @@ from service_kit.telemetry import configure_telemetry
 GRACEFUL_SECONDS = 10
 STARTUP_FAILED = 3
 PRIVATE_CONNECTIONS = 100
-OTHER_FILES = 512  # descriptors for what is no connection of a client
+OTHER_FILES = 512  # file descriptors that are not client connections
 
 
 def serve(

@@ -22,7 +22,7 @@ SECURITY = "security.toml"
 CERTIFICATE = "store.crt"
 KEY = "store.key"
 PRIVATE = 0o600
-_ADDRESS = ip_address("127.0.0.1")  # where the servers look for each other, also in a container
+_ADDRESS = ip_address("127.0.0.1")  # the address at which the servers find each other, also in a container
 _VALID = timedelta(days=3650)
 _GRPC_SERVERS = ("master", "volume", "filer", "s3", "admin", "worker", "msg_broker", "mq")
 
@@ -36,7 +36,7 @@ def write_store_keys(folder: Path, mode: int = PRIVATE) -> None:
     pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     _write(folder / KEY, pem, mode)
     _write(folder / CERTIFICATE, _certificate(key), mode)
-    _write(folder / SECURITY, _security(folder).encode(), mode)  # last: it says that all are there
+    _write(folder / SECURITY, _security(folder).encode(), mode)  # last, because it shows that the others exist
 
 
 def _certificate(key: ec.EllipticCurvePrivateKey) -> bytes:

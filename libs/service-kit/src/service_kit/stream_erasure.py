@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 from redis.asyncio import Redis
 
 ENTRIES_AT_ONCE = 500
-KEPT = "workspace."  # the deletion's own events carry ids and counts, and may not have been read by all
+KEPT = "workspace."  # the deletion's own events hold only ids and counts, and some consumers may not have read them yet
 
 
 class _Head(BaseModel):
@@ -49,6 +49,6 @@ async def _read(redis: Redis, stream: str, after: str) -> list[Any]:
 def _is_of(workspace_id: UUID, fields: dict[Any, Any]) -> bool:
     try:
         head = _Head.model_validate_json(fields.get(b"event", fields.get("event", b"")))
-    except ValidationError:  # a dead letter that is no event
+    except ValidationError:  # a dead letter that is not an event
         return False
     return head.workspace_id == workspace_id and not head.type.startswith(KEPT)

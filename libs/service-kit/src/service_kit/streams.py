@@ -26,12 +26,12 @@ from service_kit.telemetry import Metrics
 from service_kit.tracing import span
 
 log = logging.getLogger(__name__)
-KEPT, MOST_BYTES = timedelta(days=7), 32 * 2**20  # of what all groups of a stream have handled
+KEPT, MOST_BYTES = timedelta(days=7), 32 * 2**20  # of entries that all groups of a stream have handled
 TRIM_SECONDS = 60.0
-SAMPLES = 50  # nodes of a stream, by which Redis estimates its size
+SAMPLES = 50  # nodes of a stream from which Redis estimates its size
 READ_AT_ONCE = 16
 RESULTS = ("handled", "skipped", "failed", "dead", "refused", "waiting")
-OTHER, UNREADABLE = "other", "unreadable"  # labels of events that nobody here handles, and of what is no event
+OTHER, UNREADABLE = "other", "unreadable"  # labels of events without a handler here, and of entries that are not events
 SAID = ("event", "signature")  # the fields of an entry
 Handler = Callable[[Event], Awaitable[None]]
 Together = Callable[[Sequence[Event]], Awaitable[None]]
@@ -92,7 +92,7 @@ class Consumer:
         """Raises ValueError if a deletion would be handled without an owner to confirm it."""
         for kind in self.handlers:
             self.admission.owner_of(kind)
-            for result in RESULTS:  # they exist from the start, so that the first dead letter is an increase
+            for result in RESULTS:  # created at start, so that the first dead letter is an increase
                 self.metrics.events.labels(self.group, kind, result)
         self.metrics.events.labels(self.group, UNREADABLE, "dead")
 
@@ -115,7 +115,7 @@ class Consumer:
         try:
             await self.redis.xgroup_create(self.stream, self.group, id="0", mkstream=True)
         except ResponseError as error:
-            if "BUSYGROUP" not in str(error):  # it exists
+            if "BUSYGROUP" not in str(error):  # it already exists
                 raise
 
     async def read_batch(self) -> int:
@@ -127,7 +127,7 @@ class Consumer:
         except ResponseError as error:
             if "NOGROUP" not in str(error):
                 raise
-            await self.ensure_group()  # the server lost its data: producers will write again
+            await self.ensure_group()  # the server lost its data; producers will publish again
             return 0
         streams = answer.items() if isinstance(answer, dict) else answer or []
         entries = [entry for _, batches in streams for entry in _flat(batches)]
@@ -186,7 +186,7 @@ class Consumer:
             try:
                 with span(f"{self.group} {events[0].type} together", None, SpanKind.CONSUMER):
                     await self.together[events[0].type](events)
-            except Exception as error:  # each is tried by itself then, and what fails is recorded
+            except Exception as error:  # each is then handled by itself, and failures are recorded
                 extra = {"events": len(events), "group": self.group}
                 log.warning("batch of events failed", extra=extra, exc_info=error)
                 return False
@@ -218,7 +218,7 @@ class Consumer:
             try:
                 with span(f"{self.group} {event.type}", carrier, SpanKind.CONSUMER):
                     await handler(event)
-            except WorkspaceGone:  # there is nothing left to do it to
+            except WorkspaceGone:  # the data that it is about no longer exists
                 await self._done(entry_id, event, "skipped")
                 return
             except Exception as error:
@@ -260,7 +260,7 @@ class Consumer:
     async def _bury(
         self, entry_id: bytes | str, fields: Mapping[Any, Any], event: Event | None, reason: str, outcome: str = "dead"
     ) -> None:
-        if event and self.on_dead and outcome == "dead":  # what is refused was never said
+        if event and self.on_dead and outcome == "dead":  # a refused event counts as never published
             await self.on_dead(event, reason)
         told = _texts(fields)
         letter: dict[Any, Any] = {

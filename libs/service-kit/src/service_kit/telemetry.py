@@ -20,7 +20,7 @@ from service_kit.readings import Readings, counter
 from service_kit.tracing import configure_tracing, current_trace_id, span
 
 STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "color_message", "taskName"}
-METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # a caller may send any word
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # callers may send anything else
 QUIET_PATHS = frozenset({"/livez", "/readyz", "/metrics"})
 REFUSALS = ("not-http", "request-timeout", "header-too-large", "too-many-connections")  # by `bounded_http`
 BUCKETS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
@@ -134,7 +134,7 @@ class RequestTelemetry:
                 await self.app(scope, receive, observed)
             finally:
                 route = getattr(scope.get("route"), "path", "unmatched")
-                # The path itself has ids and may have a secret: it is in no span.
+                # The path itself is not recorded: it has ids, and may contain a secret.
                 current.update_name(f"{method} {route}")
                 current.set_attributes(
                     {"http.request.method": method, "http.route": route, "http.response.status_code": status}

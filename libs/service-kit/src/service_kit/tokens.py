@@ -27,7 +27,7 @@ ALGORITHM = "EdDSA"
 LIFETIME = timedelta(minutes=2)
 LONGEST_DELEGATION = timedelta(hours=1)
 LEEWAY_SECONDS = 5
-DELEGATION = "attractor-delegation"  # the audience of delegations: no service has this name
+DELEGATION = "attractor-delegation"  # the audience of delegations; no service has this name
 log = logging.getLogger(__name__)
 
 
@@ -35,11 +35,11 @@ class May(Flag):
     """What a service accepts from holders of another service's key."""
 
     SPEAK = auto()  # name any user, with any role
-    ACT = auto()  # act as a viewer, for a user whom the gateway has delegated to it, where a route names it
-    CALL = auto()  # call on its own behalf, for nobody, where a route names it
+    ACT = auto()  # act as a viewer for a user, with the gateway's delegation, on routes that name the service
+    CALL = auto()  # call on its own behalf, without a user, on routes that name the service
 
 
-# By the service that is addressed, and who signed. What is not here is refused.
+# By the service called, then by the signer. Anything else is refused.
 ACCEPTED: Mapping[str, Mapping[str, May]] = {
     GATEWAY: dict.fromkeys((ORCHESTRATOR, INGESTION, RETRIEVAL, KNOWLEDGE_GRAPH, MEMORY), May.CALL),
     ORCHESTRATOR: {GATEWAY: May.SPEAK | May.CALL, RETRIEVAL: May.ACT, MEMORY: May.CALL},

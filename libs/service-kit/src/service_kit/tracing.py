@@ -26,7 +26,7 @@ def configure_tracing(service: str, endpoint: str | None) -> None:
 
 def described(service: str) -> Resource:
     """Returns the OpenTelemetry resource: the service, its version, and the process."""
-    instance = f"{socket.gethostname()}-{os.getpid()}"  # as its consumers are named in Redis
+    instance = f"{socket.gethostname()}-{os.getpid()}"  # the name of its consumers in Redis
     return Resource.create(
         {
             "service.name": service,

@@ -18,7 +18,7 @@ HOST = re.compile(r"[a-z0-9_]++(?:-++[a-z0-9_]++)*+(?:\.[a-z0-9_]++(?:-++[a-z0-9
 NAT64 = IPv6Network("64:ff9b::/96")
 SIX_TO_FOUR = IPv6Network("2002::/16")
 GLOBAL_UNICAST = IPv6Network("2000::/3")
-# Not public, whatever the version of the ipaddress module says of them.
+# Not public, whatever the version of the ipaddress module says.
 RESERVED = tuple(
     ip_network(network)
     for network in (

@@ -36,7 +36,7 @@ from service_kit.statements import Statements
 
 ALIASES = ("work", "first", "due", "locked", "lost")
 PARTY_ALIASES = ("work", "parties", "following")
-SPARE_CHOICES = 16  # other processes may lock what was chosen in the same moment
+SPARE_CHOICES = 16  # other processes may lock the chosen rows at the same moment
 
 
 class LeaseLost(Exception):
@@ -163,7 +163,7 @@ class WorkQueue(Generic[Held]):
         """Leases up to `limit` due items; workspaces with the fewest items in progress come first, in turn."""
         values = {"limit": limit, "spare": SPARE_CHOICES, "owner": self.owner, "lease_seconds": self.lease_seconds}
         async with self.database.system() as connection:
-            if self.table.most:  # two claims must not each count without the other
+            if self.table.most:  # two claims must not both miss each other in their counts
                 await connection.execute("SELECT pg_advisory_xact_lock(hashtext(%s))", (f"claim/{self.table.name}",))
             queue = SystemRepository(connection)
             return await queue.all(self.table.sql.claim, self.table.row, **values, **parameters)
@@ -180,7 +180,7 @@ class WorkQueue(Generic[Held]):
         """
         values = {"lease_token": held.lease_token, "lease_seconds": self.lease_seconds, **columns}
         repository = Repository(connection, held.workspace_id)
-        # Twice: a lease may pass from one row to another while the first statement waits, which only a second one sees.
+        # Twice: a lease may move to another row while the first statement waits, and only a second one sees that.
         for _ in range(2):
             stop = await repository.value(_setting(self.table.sql.extend, columns), **values)
             if stop is not None:

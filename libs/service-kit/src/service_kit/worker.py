@@ -114,7 +114,7 @@ class Worker(Generic[Held]):
             await self.execute(held)
         except (LeaseLost, WorkspaceGone):
             log.info("lease lost", extra={"table": self.queue.table.name, "workspace_id": str(held.workspace_id)})
-        except Exception:  # the boundary of one item: its lease runs out, and it is taken up again
+        except Exception:  # the boundary of one item: its lease expires, and it is claimed again
             log.exception("work failed", extra={"table": self.queue.table.name})
 
 
@@ -167,7 +167,7 @@ class _Keeper(Generic[Held]):
         loop = asyncio.get_running_loop()
         pause = self.queue.lease_seconds / EXTENSIONS_PER_LEASE
         held_until = loop.time() + self.queue.lease_seconds
-        # A wish to stop, between the claim and here, went unheard.
+        # The first look is early, because a stop request since the claim has gone unnoticed.
         alone = await _waited(wake, min(FIRST_LOOK_SECONDS, pause))
         while True:
             asked = loop.time()
@@ -176,7 +176,7 @@ class _Keeper(Generic[Held]):
                     raise StopAsked
                 held_until = asked + self.queue.lease_seconds
             except (psycopg.OperationalError, Unavailable) as error:
-                # While the database is away nobody else can have taken the work; once it is back, the extension tells.
+                # While the database is down, no other process can claim the work; once it is back, extending shows it.
                 log.warning("could not extend the lease", exc_info=error, extra={"table": self.queue.table.name})
                 if loop.time() > held_until:
                     raise LeaseLost from error

@@ -129,7 +129,7 @@ class WorkspacePurge:
                 for workspace_id in await self._waiting():
                     try:
                         await self.purge(workspace_id)
-                    except Exception:  # the boundary of one purge: its row says that it is to be done
+                    except Exception:  # the boundary of one purge: its row stays, so it will be retried
                         log.exception("workspace not purged yet", extra={"workspace_id": str(workspace_id)})
                 await asked.wait(LONGEST_WAIT_SECONDS)
 

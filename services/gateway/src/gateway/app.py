@@ -72,7 +72,7 @@ from service_kit.routes import add_routes
 from service_kit.streams import Consumer
 from service_kit.telemetry import Metrics
 
-SHARED_SECONDS = 10.0  # that the orchestrator has to open a share
+SHARED_SECONDS = 10.0  # time limit for the orchestrator to open a share
 
 
 def create_app(settings: Settings) -> FastAPI:

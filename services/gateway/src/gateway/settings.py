@@ -83,7 +83,7 @@ class Settings(ServiceSettings, EventSettings, TlsSettings):
     )
     status_seconds: float = Field(2.0, gt=0, description="Time for a service to answer `GET /v1/status`")
 
-    # Longer than an internal token is accepted.
+    # Longer than an internal token is valid.
     workspace_settle_seconds: float = Field(
         150.0, ge=0, description="How long after its deletion a workspace is checked for remaining data again"
     )

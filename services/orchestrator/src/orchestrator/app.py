@@ -85,15 +85,15 @@ from service_kit.work import WorkQueue
 
 NAME = "orchestrator"
 REDIS_RETRIES = 3
-# Of runs that write events at the same time, the rest wait for a connection, and write the more at once.
+# Further runs that write events at the same time wait for a connection, and then write larger batches.
 WRITING_CONNECTIONS = 64
-# A saver holds a connection for the moment of a statement.
+# A saver holds a connection only while a statement runs.
 CHECKPOINT_CONNECTIONS = 8
 
 
 def create_app(settings: Settings) -> FastAPI:
     """Returns the service with its worker: each process serves requests and executes runs."""
-    # LangGraph sends prompts and answers to a hosted service where LANGSMITH_TRACING is set in the environment.
+    # LangGraph sends prompts and answers to a hosted service if LANGSMITH_TRACING is set in the environment.
     langsmith.configure(enabled=False)
 
     @asynccontextmanager
@@ -132,7 +132,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     followers = await stack.enter_async_context(
         Redis.from_url(**_connecting(settings), max_connections=settings.sse_max_streams + 16)
     )
-    # Each run asks one service at a time: none waits for a connection, which would count against its own time.
+    # No limit, because waiting for a connection would count against a request's time limit; each run asks one service
+    # at a time.
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=settings.run_concurrency)
     client = await stack.enter_async_context(service_client(limits=limits))
     queue = WorkQueue(service.database, RUNS, settings.run_lease_seconds)
@@ -166,7 +167,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     registry = app.state.metrics.registry
     called = ModelMetrics((OPERATOR, settings.chat_model), registry)
     models = ModelSource(settings, endpoints, service.database, token_limits, configuration, called)
-    # A chat model that compares sentences with sources is a client of its own: what it takes is not counted.
+    # A chat model that compares sentences with sources has its own client, whose tokens are not metered.
     comparing = build_chat_model(settings) if settings.entailment_backend == "chat" else None
     if comparing is not None:
         stack.push_async_callback(comparing.aclose)

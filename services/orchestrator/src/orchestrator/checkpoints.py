@@ -26,7 +26,7 @@ from service_kit.postgres import check_unless_silent
 LOCK = 4_201_871_510
 TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_migrations")
 FIRST_NODE = 1
-"""The step of a graph's first node; before it stand the input, and what that makes of the state."""
+"""The step of a graph's first node; earlier steps are the input and the initial state made from it."""
 
 
 Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
@@ -101,7 +101,7 @@ async def opened(url: str, size: int) -> AsyncIterator[Checkpoints]:
             "autocommit": True,
             "prepare_threshold": 0,
             "row_factory": dict_row,
-            # Each checkpoint survives a death of this process at once; a crash of PostgreSQL may cost the last ones.
+            # Checkpoints survive the death of this process; a crash of PostgreSQL may lose the latest ones.
             "options": "-c app.scope=system -c statement_timeout=30s -c synchronous_commit=off",
             "connect_timeout": 5,
         },

@@ -31,7 +31,7 @@ class ResourceUsage:
 
 
 class SandboxedProcess:
-    """`pid` is its id. Its messages are untrusted: what it read may have taken it over."""
+    """`pid` is its id. Its messages are untrusted: a hostile file may have taken it over."""
 
     def __init__(self, server: _Server, pid: int, messages: socket.socket) -> None:
         self._server, self.pid, self._messages = server, pid, Messages(messages)
@@ -177,12 +177,12 @@ class _Server:
     def close(self) -> None:
         self.ended = True
         with suppress(OSError):
-            self._socket.shutdown(socket.SHUT_RDWR)  # whoever waits for an answer gets none
+            self._socket.shutdown(socket.SHUT_RDWR)  # wakes anyone who is waiting for an answer
         self._socket.close()
         with self._lock:
             self._control.close()
             if self._process and self._walls is None:
-                self._process.kill()  # still loading: it has started nothing
+                self._process.kill()  # still loading: it has not started any process
         if self._process:
             _wait_for_end(self._process)
 

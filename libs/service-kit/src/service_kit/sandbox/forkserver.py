@@ -105,7 +105,7 @@ class ForkServer:
     def _reap(self) -> None:
         for pid, child in self.children.items():
             if not child.ended and os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-                self._kill(pid)  # what it left behind; while it is not waited for, the number is its own
+                self._kill(pid)  # the processes it left behind; its pid is not reused until it has been waited for
                 child.ended = True
                 os.waitpid(pid, 0)
 
@@ -127,7 +127,7 @@ class ForkServer:
 
 def prepared(config: SandboxConfig) -> tuple[Task, Walls]:
     """Imports what the processes need, and returns the task and the available walls."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the client ends this process
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # from a terminal: the client ends this process
     more = [Path(name) for name in config.readable]
     import_module(config.preload)
     module, _, function = config.task.partition(":")

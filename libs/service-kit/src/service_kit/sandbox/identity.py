@@ -11,12 +11,12 @@ from pathlib import Path
 from service_kit.sandbox.syscalls import NUMBERS, architecture, prctl, syscall, unshare
 
 NEW_UTS, NEW_IPC, NEW_USER, NEW_PID, NEW_NET = 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000
-# From the most to the least; a kernel may lack some of them, or refuse them all.
+# From the strictest to the weakest; a kernel may lack some of them, or refuse all.
 NAMESPACES = (NEW_NET | NEW_PID | NEW_IPC | NEW_UTS, NEW_NET | NEW_PID, NEW_NET)
-FIRST_UID, UIDS = 65_020, 480  # below 65,534, which is nobody's; Debian hands out none of these
+FIRST_UID, UIDS = 65_020, 480  # below 65,534, which is `nobody`; Debian assigns none of these
 PR_SET_DUMPABLE, PR_CAPBSET_DROP, PR_SET_SECUREBITS, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 4, 24, 28, 38, 47
 CLEAR_ALL = 4
-# NOROOT, NO_SETUID_FIXUP, KEEP_CAPS off, NO_CAP_AMBIENT_RAISE, each locked: user 0 is a user like the others
+# NOROOT, NO_SETUID_FIXUP, KEEP_CAPS off, NO_CAP_AMBIENT_RAISE, each locked: user 0 has no special rights
 SECURE_BITS = 0b11_10_11_11
 CAPABILITY_VERSION = 0x20080522
 CAPABILITIES = 64
@@ -31,7 +31,7 @@ def leave_namespaces(flags: int) -> None:
         unshare(flags)
         return
     uid, gid = os.geteuid(), os.getegid()
-    prctl(PR_SET_DUMPABLE, 1)  # or else the maps would belong to root
+    prctl(PR_SET_DUMPABLE, 1)  # otherwise the id maps would belong to root
     unshare(flags | NEW_USER)
     Path("/proc/self/setgroups").write_text("deny")
     Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1")
@@ -47,12 +47,12 @@ def become(uid: int) -> None:
 
 def give_up_privileges() -> None:
     """Drops every capability for good; no program started from here can have more rights. Raises OSError."""
-    with suppress(OSError):  # without the right to drop them there is nothing to drop
+    with suppress(OSError):  # without the right to drop capabilities, it has none to drop
         for capability in range(CAPABILITIES):
             prctl(PR_CAPBSET_DROP, capability)
     with suppress(OSError):
         prctl(PR_SET_SECUREBITS, SECURE_BITS)
-    with suppress(OSError):  # Linux 4.3
+    with suppress(OSError):  # since Linux 4.3
         prctl(PR_CAP_AMBIENT, CLEAR_ALL)
     machine = architecture()
     if machine is not None:

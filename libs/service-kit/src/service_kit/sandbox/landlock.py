@@ -17,12 +17,12 @@ EXECUTE, WRITE_FILE, READ_FILE, READ_FOLDER = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 REMOVE_FOLDER, REMOVE_FILE, MAKE_FOLDER, MAKE_FILE, MAKE_SOCKET = 1 << 4, 1 << 5, 1 << 7, 1 << 8, 1 << 9
 TRUNCATE = 1 << 14
 OF_FILES = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
-# No links, devices or pipes: what reads the folder afterwards must not be led elsewhere.
+# No links, devices or pipes, which could lead a later reader of the folder elsewhere.
 CHANGE = WRITE_FILE | REMOVE_FOLDER | REMOVE_FILE | MAKE_FOLDER | MAKE_FILE | TRUNCATE
 READ = READ_FILE | READ_FOLDER
 TCP = 0b11  # bind, connect
-SCOPES = 0b11  # abstract sockets and signals reach processes of the same ruleset only
-# The rights of files that each version knows, from version 1 on.
+SCOPES = 0b11  # abstract sockets and signals only reach processes with the same ruleset
+# The file rights that each version knows, from version 1 on.
 KNOWN = [(1 << bits) - 1 for bits in (13, 14, 15, 15, 16)]
 WITH_TCP, WITH_SCOPES = 4, 6
 
@@ -53,7 +53,7 @@ class Ruleset:
             try:
                 opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
             except OSError:
-                continue  # not on this machine, or not readable anyway
+                continue  # missing on this machine, or not readable anyway
             try:
                 self._allow(opened, rights)
             finally:

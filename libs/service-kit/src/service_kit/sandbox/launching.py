@@ -14,12 +14,12 @@ from pathlib import Path
 from service_kit.sandbox.config import SandboxConfig
 from service_kit.sandbox.messages import Messages
 
-# What a reader needs to know of its surroundings; no name here ever holds a secret.
+# The environment variables that readers need; none of them ever holds a secret.
 PASSED_ON = frozenset(
     {"PATH", "LANG", "LANGUAGE", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONHASHSEED"}
     | {"MALLOC_ARENA_MAX", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"}
 )
-NO_HOME = "/nonexistent"  # libraries ask for one; a user without an entry has none
+NO_HOME = "/nonexistent"  # libraries look up a home folder, which a user without an entry does not have
 CONNECT_SECONDS, PAUSE_SECONDS = 30.0, 0.2
 CREDENTIALS = struct.Struct("3i")  # struct ucred: pid, uid, gid
 
@@ -30,7 +30,7 @@ class SandboxUnavailable(Exception):
 
 def launch(config: SandboxConfig, control: socket.socket) -> subprocess.Popen[bytes]:
     """Starts a fork server that takes requests over `control`, with an environment without secrets."""
-    # What lies in the working folder (-P) or in a home (-s) is not imported.
+    # Nothing is imported from the working folder (-P) or a home folder (-s).
     command = [sys.executable, "-P", "-s", "-m", "service_kit.sandbox.forkserver", str(control.fileno())]
     return subprocess.Popen(
         [*command, config.written()],

@@ -45,7 +45,7 @@ def listen(address: Path, folder: Path) -> None:
 def _launched(config: SandboxConfig, control: socket.socket) -> list[subprocess.Popen[bytes]]:
     try:
         return [launch(config, control)]
-    except OSError as error:  # the client is told by the end of its connection, and tries again
+    except OSError as error:  # the client sees its connection close, and retries
         log.error("could not start a fork server", extra={"reason": str(error)})
         return []
 

@@ -8,7 +8,7 @@ import struct
 import time
 from multiprocessing.reduction import sendfds
 
-LENGTH = struct.Struct("!i")  # as multiprocessing's Connection writes it, which is what the other side uses
+LENGTH = struct.Struct("!i")  # the format of multiprocessing's Connection, which the other side uses
 PIECE_BYTES = 1 << 18
 SEND_SECONDS = 10.0
 

@@ -20,7 +20,7 @@ from service_kit.sandbox.walls import Walls, close_the_last, go_behind
 
 Run = Callable[[Connection, OwnMemory], None]
 PR_SET_PDEATHSIG = 1
-NOT_WALLED = 70  # the exit code of a process that could not be put behind its walls
+NOT_WALLED = 70  # exit code if the walls could not be set up
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def fork_walled(task: Task, walls: Walls, folder: Path, number: int, messages: i
             os.waitpid(first, 0)
             pid = int(ours.recv(32) or b"0")
         if pid:
-            ours.sendall(b"+")  # it has its last parent now
+            ours.sendall(b"+")  # its parent will not change any more
         if not pid or ours.recv(1) != b"+":
             if pid:
                 os.waitpid(pid, 0)
@@ -60,7 +60,7 @@ def _begin(task: Task, walls: Walls, folder: Path, number: int, messages: int, p
     try:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        os.setsid()  # a group of its own, so that all of it can be killed
+        os.setsid()  # a group of its own, so that the whole group can be killed
         if walls.namespaces:
             leave_namespaces(walls.namespaces)
         if walls.own_processes and (second := os.fork()):
@@ -71,7 +71,7 @@ def _begin(task: Task, walls: Walls, folder: Path, number: int, messages: int, p
     except BaseException:  # noqa: BLE001  the end of the process, whatever it is
         traceback.print_exc()
         sys.stderr.flush()
-    os._exit(code)  # native thread pools can take seconds to end, and nothing of them is needed any more
+    os._exit(code)  # native thread pools can take seconds to end, and are no longer needed
 
 
 def _run(task: Task, walls: Walls, folder: Path, number: int, messages: int, parent: socket.socket) -> None:
@@ -81,12 +81,12 @@ def _run(task: Task, walls: Walls, folder: Path, number: int, messages: int, par
     go_behind(walls, task.readable, folder, number, task.programs)
     parent.recv(1)
     if sys.platform == "linux":
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # forgotten when the user changes, so only now
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # only now, because a change of user resets it
     close_the_last(walls, task.programs)
     here = os.getcwd()
     os.environ |= {"HOME": here, "TMPDIR": here}
     tempfile.tempdir = here
-    parent.sendall(b"+")  # fails if the fork server has ended before it could be this process's death
+    parent.sendall(b"+")  # fails if the fork server ended before its death would have killed this process
     parent.close()
     _silence()
     task.run(connection, memory)

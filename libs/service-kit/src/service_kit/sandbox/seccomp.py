@@ -19,7 +19,7 @@ AUDIT_ARCHITECTURES = (0xC000003E, 0xC00000B7)
 X32_BIT = 0x40000000
 ALLOW, KILL_PROCESS = 0x7FFF0000, 0x80000000
 REFUSE = 0x00050000 | errno.EPERM
-UNKNOWN = 0x00050000 | errno.ENOSYS  # libc then takes the older call, whose flags can be read
+UNKNOWN = 0x00050000 | errno.ENOSYS  # libc then falls back to the older call, whose flags can be inspected
 LOAD, EQUAL, ANY_BIT, AND, RETURN = 0x20, 0x15, 0x45, 0x54, 0x06
 NUMBER, ARCHITECTURE, FIRST_ARGUMENT = 0, 4, 16  # offsets in struct seccomp_data; arguments have 8 bytes
 
@@ -47,8 +47,8 @@ ALWAYS = (
     *("sethostname", "setdomainname", "vhangup", "memfd_secret"),
 )
 WITHOUT_PROGRAMS = (
-    # no program, no process, no socket but those that it was given, no memory that nobody counts, no room on the disk
-    # faster than it is written
+    # no programs, no processes, no sockets except those passed in, no memory that is not counted, no disk space
+    # reserved faster than it is written
     *("execve", "execveat", "fork", "vfork", "socket", "connect", "memfd_create", "fallocate"),
     *("shmget", "msgget", "semget", "mq_open", "symlink", "symlinkat", "link", "linkat", "mknod", "mknodat"),
 )

@@ -6,7 +6,7 @@ import ctypes
 import os
 import platform
 
-# name: (x86_64, aarch64); None where the architecture does not have it
+# name: (x86_64, aarch64); None if the architecture does not have it
 NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "acct": (163, 89),
     "add_key": (248, 217),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-MOST_FILES = 20_000  # a folder with more counts as endless
+MOST_FILES = 20_000  # a folder with more counts as infinitely large
 ENDLESS = 1 << 62
 
 

@@ -26,11 +26,11 @@ from service_kit.sandbox.seccomp import Filter
 from service_kit.sandbox.syscalls import prctl
 
 LINUX = sys.platform == "linux"
-TASKS = 512  # processes and threads; a reader's native libraries have some for each processor
+TASKS = 512  # processes and threads; native libraries start several per CPU
 SYSTEM_FOLDERS = ("/usr", "/lib", "/lib64", "/bin", "/sys/devices/system/cpu", "/etc/fonts", "/etc/alternatives")
 SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/etc/timezone", "/etc/mime.types", "/proc/cpuinfo")
 DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
-# Of LibreOffice, which is started with nothing else.
+# Read by LibreOffice, the only program that is started.
 PROGRAM_FILES = ("/etc/passwd", "/etc/nsswitch.conf", "/etc/libreoffice", "/proc/meminfo", "/proc/sys", "/proc/version")
 
 

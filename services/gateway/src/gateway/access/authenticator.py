@@ -24,7 +24,7 @@ from service_kit.postgres import Database
 from service_kit.problems import Unauthenticated
 
 NO_SECRET = bytes(32)
-# Workspaces in a token: one more than a search takes, which shows that there are too many.
+# Workspaces in a token: one more than a search accepts, to show that there are too many.
 MOST_READABLE = MOST_WORKSPACES + 1
 
 

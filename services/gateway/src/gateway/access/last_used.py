@@ -56,7 +56,7 @@ class LastUsed:
         self.noted = {key: at for key, at in self.noted.items() if at > oldest}
         try:
             async with self.database.system() as connection:
-                # one order in all replicas: no deadlock
+                # the same order in all replicas, to avoid deadlocks
                 uses = [{"workspace_id": one, "id": key_id, "at": at} for (one, key_id), at in sorted(batch.items())]
                 await KeysOfAllWorkspaces(connection).mark_used(uses)
         except BaseException:

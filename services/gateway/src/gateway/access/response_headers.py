@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Nothing that this origin serves may run, be framed or be sniffed into something else, not even uploaded HTML
+# Nothing that this origin serves, not even uploaded HTML, may run, be framed, or be sniffed as another type
 PROTECTION = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -18,7 +18,7 @@ PROTECTION = {
     "cache-control": "no-store",
 }
 STRICT_TRANSPORT = "max-age=31536000"
-# Of a page of the gateway's own: no inline script or style, and no text that becomes HTML or script unseen
+# For the gateway's own pages: no inline script or style, and no text that silently becomes HTML or script
 PAGE_POLICY = (
     "default-src 'self'; object-src 'none'; img-src 'self' data: blob:; base-uri 'none'; form-action 'self'; "
     "frame-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"

@@ -32,7 +32,7 @@ class Accounts:
         """
         caller.must_be_admin()
         workspace_id = creation_id(caller.credential_id, idempotency_key, "workspace/")
-        async with self.database.system() as connection:  # whether it was deleted is not for one workspace to see
+        async with self.database.system() as connection:  # one workspace cannot see whether another was deleted
             workspaces = Workspaces(connection)
             workspace = await workspaces.insert(workspace_id, body.name)
             if workspace:

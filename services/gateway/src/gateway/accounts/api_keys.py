@@ -50,7 +50,7 @@ class ApiKeys:
         key_id = creation_id(caller.credential_id, idempotency_key, f"key/{workspace_id}/")
         key = key_format.ApiKeyText(key_id, key_format.new_secret())
         user_id = caller.user.id
-        async with self.database.system() as connection:  # what the key may read beyond its workspace is asked as well
+        async with self.database.system() as connection:  # also checks the other workspaces that the key may read
             await self._check(connection, caller, workspace_id, body)
             keys = Keys(connection, workspace_id)
             made = await keys.insert(key, user_id, body)

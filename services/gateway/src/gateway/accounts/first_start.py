@@ -51,7 +51,7 @@ async def ensure_admin(
         else:
             key = key_format.ApiKeyText(uuid4(), key_format.new_secret())
             await _insert(connection, home, key)
-            # before the commit: a key that nobody has is of no use
+            # before the commit: a key that nobody can read would be useless
             write_secret(key_file, key_format.render(key.id, key.secret))
             log.info("a new administrator's key was written", extra={"file": str(key_file)})
 

@@ -11,7 +11,7 @@ from gateway.accounts.key_format import Credential
 from service_kit.repository import Repository, SystemRepository
 from service_kit.statements import Statements
 
-# An invitation is worth what its maker may do now: an owner of the workspace, or an administrator, and not disabled.
+# An invitation is valid while its creator is an owner of the workspace or an administrator, and not disabled.
 STATUS = """CASE
     WHEN invitation.accepted_at IS NOT NULL THEN 'accepted'
     WHEN invitation.revoked_at IS NOT NULL OR NOT EXISTS (

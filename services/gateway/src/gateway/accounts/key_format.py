@@ -16,7 +16,7 @@ from uuid import UUID
 SECRET_BYTES = 32
 MADE_HERE = re.compile(r"atr_([0-9a-f]{32})_([A-Za-z0-9_-]{43,100})", re.ASCII)
 ANY_KEY = re.compile(r"[A-Za-z0-9._~+/=-]{32,200}", re.ASCII)
-# What a generator of random keys writes: `openssl rand -hex 32`, `make env`, `openssl rand -base64 32`, this gateway.
+# The output of generators of random keys: `openssl rand -hex 32`, `make env`, `openssl rand -base64 32`, this gateway.
 HEX_DIGITS = re.compile(r"[0-9a-f]{48,200}", re.ASCII)
 BASE_64 = re.compile(r"(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/_-]{43,198}={0,2}", re.ASCII)
 FEWEST_DIFFERENT_CHARACTERS, LONGEST_REPEATED_PART = 10, 7

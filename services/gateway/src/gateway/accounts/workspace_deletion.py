@@ -51,7 +51,7 @@ class WorkspaceDeletions:
         Raises UnknownWorkspace, NeedsOwner, NameNotConfirmed and LastAdminKey.
         """
         caller.must_own(workspace_id)
-        async with self.database.system() as connection:  # who can still get in is a question about all workspaces
+        async with self.database.system() as connection:  # whether anyone keeps access depends on all workspaces
             await self.administrators.lock(connection)
             workspaces = Workspaces(connection)
             if not await workspaces.lock(workspace_id):

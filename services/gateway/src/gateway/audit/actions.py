@@ -189,7 +189,7 @@ ACTIONS = (
     *_actions("dead_letter", "", ("replay", "POST", "/v1/dead-letters/replay")),
     *_actions("audit", "", ("export", "GET", "/v1/audit/export")),
 )
-# Writes that are no deeds: questions, and what a user does in the own conversations and on the own queue.
+# Writes that are not worth an entry: questions, and what users do in their own conversations and queues.
 NOT_AUDITED = frozenset(
     {
         ("POST", "/v1/chat/completions"),

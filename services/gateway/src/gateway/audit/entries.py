@@ -13,7 +13,7 @@ from contracts.gateway import AuditEntry, AuditResult
 from service_kit.repository import SystemRepository
 from service_kit.statements import Statements
 
-DEPLOYMENT = UUID(int=0)  # the workspace of what concerns the deployment
+DEPLOYMENT = UUID(int=0)  # in place of a workspace, for entries about the deployment
 WORKSPACE = "nullif(workspace_id, '00000000-0000-0000-0000-000000000000') AS workspace_id"
 COLUMNS = f"id, at, {WORKSPACE}, action, result, status, user_id, credential_id, address, target_id, detail, trace_id"
 DELETED_AT_ONCE = 10_000

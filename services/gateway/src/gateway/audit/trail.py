@@ -21,8 +21,8 @@ from service_kit.problems import Unavailable
 from service_kit.tracing import current_trace_id
 
 log = logging.getLogger(__name__)
-READ_BYTES = 64 * 1024  # of an answer, for the ids of what was created
-DECIDED = ("role", "is_admin", "disabled_at", "expires_at")  # fields of an answer that tell what was decided
+READ_BYTES = 64 * 1024  # of a response, to find the ids of what was created
+DECIDED = ("role", "is_admin", "disabled_at", "expires_at")  # fields of a response that record a decision
 REFUSALS_KEPT_SECONDS, REFUSALS_KEPT = 60.0, 1_000
 
 
@@ -54,7 +54,7 @@ class AuditTrail:
             return False
         if len(self.refusals) >= REFUSALS_KEPT:
             self.refusals.pop(next(iter(self.refusals)))
-        self.refusals.pop(address, None)  # so that the first is the oldest
+        self.refusals.pop(address, None)  # reinserted, so that the first is the oldest
         self.refusals[address] = now
         return True
 
@@ -121,9 +121,7 @@ class _Recorder:
                 entry.detail["document_ids"] = documents
                 entry.target_id = documents[0] if len(documents) == 1 else None
         entry.user_id, entry.credential_id = state.get("audited_user"), state.get("audited_credential")
-        if (
-            entry.action == actions.ACCEPTED and answer
-        ):  # the workspace is the one that was joined, by a new user perhaps
+        if entry.action == actions.ACCEPTED and answer:  # the workspace that was joined, perhaps by a new user
             entry.workspace_id, entry.user_id = UUID(answer["workspace"]["id"]), UUID(answer["user"]["id"])
         entry.address, entry.trace_id = address, current_trace_id()
         return entry

@@ -11,7 +11,7 @@ from service_kit.readings import Reading, gauge
 from service_kit.repository import SystemRepository
 
 AGE = "SELECT extract(epoch FROM now() - max(finished_at)) FROM backup"
-# A log that the server had to give up, as its receiver was away for too long, is behind without end.
+# If the server had to give up the log because its receiver was away for too long, the backup is infinitely behind.
 BEHIND = """
     SELECT coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn)::double precision, 'Infinity')
     FROM pg_replication_slots WHERE slot_name = 'attractor_backup'

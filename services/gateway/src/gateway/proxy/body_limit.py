@@ -7,8 +7,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from gateway.errors import BodyTooLarge
 from gateway.proxy.routing import prefix_of
 
-QUERY_BYTES = 2**20  # a search is read as a whole, to see what it asks for
-IMAGES = 8  # times the limit of other JSON: by default an image of 20 MiB in base64, and what is said of it
+QUERY_BYTES = 2**20  # a search is read in full to determine its cost
+IMAGES = 8  # times the limit of other JSON: by default an image of 20 MiB in base64, and text about it
 
 
 class BodyLimit:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 Headers = list[tuple[bytes, bytes]]
 
-# RFC 9110, section 7.6.1, and what older agents send
+# RFC 9110, section 7.6.1, and headers that older agents send
 HOP_BY_HOP = frozenset(
     {b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te"}
     | {b"trailer", b"transfer-encoding", b"upgrade"}

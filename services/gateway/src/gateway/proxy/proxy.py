@@ -22,7 +22,7 @@ from service_kit.disconnects import until
 from service_kit.problems import NotFound, Problem
 from service_kit.tokens import Tokens
 
-ONLY_READ = ("GET", "HEAD")  # these never make a service ask another one
+ONLY_READ = ("GET", "HEAD")  # for these, a service never calls another one
 
 
 class Proxy:

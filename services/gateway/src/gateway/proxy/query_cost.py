@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 
-CHARACTERS = 1_000  # of one wording that cost as much as an ordinary search
-HITS = 20  # with highlights or explanations that cost as much
-UNITS_IN_FLIGHT = 5  # so many tokens count as one request in progress
+CHARACTERS = 1_000  # characters of one wording that cost as much as an ordinary search
+HITS = 20  # hits with highlights or explanations that cost as much
+UNITS_IN_FLIGHT = 5  # tokens that count as one request in progress
 
 
 def tokens(body: bytes) -> int:

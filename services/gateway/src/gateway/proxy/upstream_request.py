@@ -64,7 +64,7 @@ class UpstreamRequest:
         except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
             if request.method != "GET" or not self.body.is_empty:
                 raise
-            # the service closed an idle connection at the moment of its use: reading again is harmless
+            # the service closed an idle connection just as it was used: repeating a read is harmless
             return await self.upstreams.client.send(request, stream=True)
 
     def _outgoing(self) -> httpx2.Request:
@@ -92,7 +92,7 @@ class UpstreamRequest:
             async for chunk in _chunks(response, None if endless else self.upstreams.first_byte):
                 await self.send({"type": "http.response.body", "body": chunk, "more_body": True})
         except (TimeoutError, httpx2.TransportError) as error:
-            # without its end the response is visibly cut: the server closes the connection
+            # the server then closes the connection without ending the response, so clients see that it is incomplete
             self.cut = True
             log.warning("a service aborted its response", extra={"from": self.service, "error": repr(error)})
             return

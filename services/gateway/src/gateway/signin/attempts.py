@@ -8,7 +8,7 @@ import ipaddress
 from gateway.access.rate_limit import Buckets
 from gateway.errors import TooManyAttempts
 
-IPV6_NETWORK = 64  # what one customer of a provider has
+IPV6_NETWORK = 64  # prefix length of the network that a provider gives one customer
 
 
 class Attempts:

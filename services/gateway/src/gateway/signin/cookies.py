@@ -8,7 +8,7 @@ from starlette.responses import Response
 from gateway.signin.origins import WebOrigins
 
 SESSION, KNOWN_BROWSER = "attractor_session", "attractor_browser"
-# It makes browsers insist on Secure, on this very host and on the path /.
+# With this prefix, browsers require Secure, exactly this host, and the path /.
 PREFIX = "__Host-"
 
 
@@ -36,5 +36,5 @@ class BrowserCookie:
         response.delete_cookie(self._name(request), secure=secure, httponly=True, samesite="strict")
 
     def _name(self, request: Request) -> str:
-        # Safari keeps no Secure cookie on this machine without TLS. Other programs at its ports get a plain one too.
+        # Safari ignores Secure cookies from localhost without TLS. A plain one also reaches other ports of this host.
         return self.name if self.origins.is_plain_loopback(request) else PREFIX + self.name

@@ -52,7 +52,7 @@ class WebOrigins:
         site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
         if site not in (None, "same-origin"):
             return False
-        if origin in (None, "null"):  # null: a form of a page that withholds its address
+        if origin in (None, "null"):  # null: a form on a page that hides its address
             return site == "same-origin" and self.names_this(request)
         return origin.lower() in self._own(request)
 
@@ -62,7 +62,7 @@ class WebOrigins:
         if self.names_this(request):
             own.add(f"{request.url.scheme}://{host}")
             if host_name(host) not in LOOPBACK:
-                own.add(f"https://{host}")  # a proxy in front may not say that it received it by TLS
+                own.add(f"https://{host}")  # a proxy in front may not report that it terminated TLS
         return own
 
     def is_plain_loopback(self, request: HTTPConnection) -> bool:

@@ -15,9 +15,9 @@ from argon2.exceptions import VerifyMismatchError
 
 from gateway.errors import PasswordTooCommon, SignInBusy
 
-# 64 MiB and some 50 ms each: more at a time would let those who guess take the machine from those who work.
+# Each takes 64 MiB and about 50 ms: with more at a time, guessing passwords could starve other requests.
 AT_ONCE = 2
-MOST_WAITING = 50  # some seconds; whoever comes then is asked to come again
+MOST_WAITING = 50  # a few seconds' worth; further attempts are told to retry
 COMMON = frozenset(resources.files("gateway.signin").joinpath("common_passwords.txt").read_text("utf-8").split())
 FEWEST_DIFFERENT_CHARACTERS = 4
 HASHER = PasswordHasher()

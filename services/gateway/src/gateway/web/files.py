@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGE = "attractor_web"
-# What the build writes beside a file, by the token of Accept-Encoding
+# Suffixes of the compressed files that the build adds, by the token of Accept-Encoding
 ENCODINGS = {"br": ".br", "gzip": ".gz"}
 MEDIA_TYPES = {".mjs": "text/javascript", ".js": "text/javascript", ".wasm": "application/wasm"}
 

@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse, HTMLResponse
 
 from gateway.web.files import WebFiles
 
-# The addresses that the web UI gives its pages
+# The paths of the web UI's pages
 PAGES = (
     "/",
     "/admin",
@@ -75,7 +75,7 @@ def _send(request: Request, files: WebFiles, name: str, kept: str) -> Response:
     found = files.find(name, request.headers.get("accept-encoding", ""))
     if found is None:
         raise HTTPException(404)
-    # A worker lives under the policy of its own file
+    # A worker is subject to the policy of its own file
     request.state.response_headers = {"content-security-policy": POLICY.replace(f" 'nonce-{NONCE}'", "")}
     headers = {"cache-control": kept, "vary": "accept-encoding"}
     if found.encoding:

@@ -58,7 +58,7 @@ STAYS = frozenset(
     | {"obsoleted-by", "deciders", "decision-makers", "owner", "owners", "owned-by", "team", "depends-on", "part-of"}
     | {"ersetzt", "ersetzt-durch", "zustand", "fassung", "zuständig"}
 )
-"""Fields of front matter that readers ask about: where a page stands, whose a thing is and what it needs."""
+"""Fields of front matter that readers ask about: the status of a page, its owner and what it depends on."""
 MOST_VALUES = 30
 LONGEST_VALUE = 200
 HEADING = re.compile(r"\s{0,80}#{1,6}[ \t][^\n]*(?:\n|\Z)")

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from contracts.ingestion import DocumentStatus, EmbeddingStatus, StageName, StageStatus
 from ingestion.documents.rows import DocumentRow, StageRow
 
-DOING = {"convert": "Converting", "chunk": "Cutting into chunks", "embed": "Embedding"}
-DONE = {"convert": "converted", "chunk": "cut into chunks", "embed": "embedded"}
-WORDS_ALONE = "Searchable by its words alone"
+DOING = {"convert": "Converting", "chunk": "Splitting into chunks", "embed": "Embedding"}
+DONE = {"convert": "converted", "chunk": "split into chunks", "embed": "embedded"}
+WORDS_ALONE = "Searchable by words only"
 ENDED = frozenset({StageStatus.failed, StageStatus.cancelled})
 
 Stages = dict[StageName, StageRow]
@@ -35,7 +35,7 @@ def explain(document: DocumentRow, rows: Sequence[StageRow], queue: Queue, now: 
     sentence = _unsearchable(stages, queue, now)
     if document.searchable_version in (None, document.version):
         return sentence
-    return f"{sentence.rstrip('.')}; version {document.searchable_version} is searchable meanwhile"
+    return f"{sentence.rstrip('.')}; version {document.searchable_version} remains searchable"
 
 
 def _unsearchable(stages: Stages, queue: Queue, now: datetime) -> str:
@@ -49,7 +49,7 @@ def _unsearchable(stages: Stages, queue: Queue, now: datetime) -> str:
     if running:
         return _running(running[-1])
     queued = next((stage for stage in needed if stage.status is StageStatus.queued), None)
-    return _queued(queued, queue, now) if queued else "Waiting for the stage before"
+    return _queued(queued, queue, now) if queued else "Waiting for the previous stage"
 
 
 def _embedding(stages: Stages, queue: Queue, now: datetime) -> str:
@@ -60,8 +60,8 @@ def _embedding(stages: Stages, queue: Queue, now: datetime) -> str:
     if stage.status is StageStatus.running:
         return _running(stage)
     if stage.status is StageStatus.queued:
-        return _queued(stage, queue, now, "Its embedding waits")
-    return "Its vectors are on their way to the index"
+        return _queued(stage, queue, now, "Its embedding is waiting")
+    return "Its vectors are being indexed"
 
 
 def _ended(stage: StageRow) -> str:
@@ -79,16 +79,16 @@ def _running(stage: StageRow) -> str:
 
 
 def _queued(stage: StageRow, queue: Queue, now: datetime, waiting: str = "Waiting") -> str:
-    reason = f", as {_lowered(stage.error_message).rstrip('.')}" if stage.error_message else ""
+    reason = f" because {_lowered(stage.error_message).rstrip('.')}" if stage.error_message else ""
     if stage.available_at > now:
-        return f"{waiting} for the next try at {_time(stage.available_at, now)}{reason}"
-    again = f"; it will be tried again{reason}" if reason else ""
+        return f"{waiting} for the next attempt at {_time(stage.available_at, now)}{reason}"
+    again = f"; it will be retried{reason}" if reason else ""
     if queue.workers == 0:
-        return f"{waiting} for a worker, and none is running{again}"
+        return f"{waiting} for a worker, but none is running{again}"
     if queue.ahead == 0:
         return f"{waiting} for a worker{again}"
     others = f"{queue.ahead} other document{'s' if queue.ahead > 1 else ''}"
-    return f"{waiting} for a worker, behind {others} of this workspace{again}"
+    return f"{waiting} for a worker, behind {others} in this workspace{again}"
 
 
 def _time(at: datetime, now: datetime) -> str:

@@ -17,7 +17,7 @@ from service_kit.tracing import outgoing_headers
 from service_kit.work import WorkTable
 
 COLUMNS = columns(StageRow).replace("status", "state AS status").replace("worker", "lease_owner AS worker")
-LOST = "The worker was lost while it processed this document, {times} times in a row"
+LOST = "The worker died while processing this document, {times} times in a row"
 
 
 class StageSql(Statements, file="stages.sql", columns=COLUMNS):

@@ -86,7 +86,7 @@ def _store_failure(error: Exception, stage: StageName) -> Failure:
         case psycopg.OperationalError() | PoolTimeout():
             return Failure("store-unavailable", "The database did not answer", "postponed")
         case OSError(errno=int(number)):
-            return Failure("system-error", f"System error of the worker: {os.strerror(number)}", "postponed")
+            return Failure("system-error", f"System error in the worker: {os.strerror(number)}", "postponed")
     return Failure("internal-error", f"Internal error ({type(error).__name__}); see the worker's log")
 
 

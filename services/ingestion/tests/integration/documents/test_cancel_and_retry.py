@@ -63,7 +63,7 @@ async def test_cancelling_keeps_the_searchable_version(
     await client.put(path, files=[("file", ("a.md", b"Second\ntext"))])
     state = (await client.post(f"{path}/cancel")).json()
     assert (state["status"], state["version"], state["searchable_version"]) == ("cancelled", 2, 1)
-    assert state["explanation"] == "Cancelled before it was converted; version 1 is searchable meanwhile"
+    assert state["explanation"] == "Cancelled before it was converted; version 1 remains searchable"
     # Sending the same bytes again retries the document.
     await client.put(path, files=[("file", ("a.md", b"Second\ntext"))])
     await process(document["id"])
@@ -81,7 +81,7 @@ async def test_a_cancelled_embedding_leaves_a_searchable_document(
     assert (state["status"], state["embedding_status"], stages(state)["embed"]) == ("searchable", "failed", "queued")
     state = (await client.post(f"/v1/documents/{document_id}/cancel")).json()
     assert (state["status"], state["embedding_status"], stages(state)["embed"]) == ("searchable", "failed", "cancelled")
-    assert state["explanation"] == "Searchable by its words alone: cancelled before it was embedded"
+    assert state["explanation"] == "Searchable by words only: cancelled before it was embedded"
     state = (await client.post(f"/v1/documents/{document_id}/retry")).json()
     assert (state["status"], state["embedding_status"]) == ("searchable", "pending")
     await process(document_id)
@@ -97,7 +97,7 @@ async def test_a_retry_makes_a_postponed_embedding_due(
     document_id = (await upload())["document"]["id"]
     await process(document_id)
     state = await settled(document_id)
-    assert "waits for the next try at" in state["explanation"]
+    assert "waiting for the next attempt at" in state["explanation"]
     assert [one["next_attempt_at"] for one in state["stages"] if one["name"] == "embed"] != [None]
     assert (await client.post(f"/v1/documents/{document_id}/retry")).status_code == 202
     await process(document_id)

@@ -69,7 +69,7 @@ async def test_a_wait_ends_when_the_document_is_searchable(
 async def test_a_wait_that_times_out_returns_the_state(upload: Entry, client: httpx2.AsyncClient) -> None:
     document_id = (await upload())["document"]["id"]
     detail = await settled(client, document_id, 0.2)
-    assert (detail["status"], detail["explanation"]) == ("processing", "Waiting for a worker, and none is running")
+    assert (detail["status"], detail["explanation"]) == ("processing", "Waiting for a worker, but none is running")
 
 
 async def test_a_second_delivery_changes_nothing(searchable: Entry, process: Process, converter: Any) -> None:

@@ -61,7 +61,7 @@ async def test_the_same_key_with_other_bytes_is_a_new_version(
     detail = (await client.get(f"/v1/documents/{first['id']}")).json()
     assert (detail["status"], detail["version"], detail["searchable_version"]) == ("processing", 2, 1)
     assert detail["title"] == "Plan one"  # until the new version is converted
-    assert detail["explanation"].endswith("; version 1 is searchable meanwhile")
+    assert detail["explanation"].endswith("; version 1 remains searchable")
     chunks = (await client.get(f"/v1/documents/{first['id']}/chunks")).json()["items"]
     assert [chunk["content"] for chunk in chunks] == ["Plan one", "old"]
 
@@ -97,7 +97,7 @@ async def test_a_failed_version_keeps_the_previous_one_searchable(
     await process(document["id"])
     detail = await settled(document["id"])
     assert (detail["status"], detail["version"], detail["searchable_version"]) == ("failed", 2, 1)
-    assert detail["explanation"] == "Failed to convert: The file is damaged; version 1 is searchable meanwhile"
+    assert detail["explanation"] == "Failed to convert: The file is damaged; version 1 remains searchable"
     assert (await client.get(f"/v1/documents/{document['id']}/markdown")).text == "Plan\n\ntext"
     again = await client.put(f"/v1/documents/{document['id']}", files=[("file", ("plan.md", b"Plan three"))])
     await process(document["id"])

@@ -47,10 +47,10 @@ async def test_a_document_and_its_original_are_stored(
         ("index", "waiting"),
         ("graph", "waiting"),
     ]
-    assert detail["explanation"] == "Waiting for a worker, and none is running"
+    assert detail["explanation"] == "Waiting for a worker, but none is running"
     second = await upload("second.md")
     detail = (await client.get(f"/v1/documents/{second['document']['id']}")).json()
-    assert detail["explanation"] == "Waiting for a worker, and none is running"
+    assert detail["explanation"] == "Waiting for a worker, but none is running"
 
 
 async def test_a_bad_file_does_not_stop_the_others(client: httpx2.AsyncClient) -> None:

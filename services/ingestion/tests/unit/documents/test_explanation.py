@@ -26,27 +26,27 @@ Stages = Callable[..., list[StageRow]]
     ("changes", "queue", "sentence"),
     [
         ({"convert": QUEUED}, Queue(0, 1), "Waiting for a worker"),
-        ({"convert": QUEUED}, Queue(7, 0), "Waiting for a worker, and none is running"),
-        ({"convert": QUEUED}, Queue(1, 1), "Waiting for a worker, behind 1 other document of this workspace"),
-        ({"convert": QUEUED}, Queue(212, 2), "Waiting for a worker, behind 212 other documents of this workspace"),
+        ({"convert": QUEUED}, Queue(7, 0), "Waiting for a worker, but none is running"),
+        ({"convert": QUEUED}, Queue(1, 1), "Waiting for a worker, behind 1 other document in this workspace"),
+        ({"convert": QUEUED}, Queue(212, 2), "Waiting for a worker, behind 212 other documents in this workspace"),
         (
             {"convert": {**SOON, "error_message": "The object store does not answer."}},
             Queue(3, 1),
-            "Waiting for the next try at 12:03 UTC, as the object store does not answer",
+            "Waiting for the next attempt at 12:03 UTC because the object store does not answer",
         ),
         (
             {"convert": {"status": QUEUED, "available_at": AT_NOON + timedelta(days=1)}},
             Queue(0, 1),
-            "Waiting for the next try at 2026-11-23 12:00 UTC",
+            "Waiting for the next attempt at 2026-11-23 12:00 UTC",
         ),
         (
             {"convert": {"status": QUEUED, "error_message": "The worker stopped."}},
             Queue(0, 1),
-            "Waiting for a worker; it will be tried again, as the worker stopped",
+            "Waiting for a worker; it will be retried because the worker stopped",
         ),
         ({"convert": RUNNING}, Queue(0, 1), "Converting"),
         ({"convert": {"status": RUNNING, "page": 40, "pages": 310}}, Queue(0, 1), "Converting, page 40 of 310"),
-        ({"convert": RUNNING, "chunk": RUNNING}, Queue(0, 1), "Cutting into chunks"),
+        ({"convert": RUNNING, "chunk": RUNNING}, Queue(0, 1), "Splitting into chunks"),
         (
             {**EMBEDDED, "embed": {"status": RUNNING, "page": 16, "pages": 40}},
             Queue(0, 1),
@@ -77,7 +77,7 @@ def test_an_earlier_searchable_version_is_mentioned(document: Documents, stages:
     rows = stages(convert={"status": FAILED, "error_message": "It is damaged."})
     row = document(status=DocumentStatus.failed, version=3, searchable_version=2)
     sentence = explain(row, rows, Queue(0, 1), AT_NOON)
-    assert sentence == "Failed to convert: It is damaged; version 2 is searchable meanwhile"
+    assert sentence == "Failed to convert: It is damaged; version 2 remains searchable"
 
 
 @pytest.mark.parametrize(
@@ -86,21 +86,22 @@ def test_an_earlier_searchable_version_is_mentioned(document: Documents, stages:
         (
             {"status": FAILED, "error_message": "The provider refuses the key."},
             DONE,
-            "Searchable by its words alone: failed to embed: The provider refuses the key.",
+            "Searchable by words only: failed to embed: The provider refuses the key.",
         ),
         (
             {**SOON, "error_message": "The provider is away."},
             DONE,
-            "Searchable by its words alone: its embedding waits for the next try at 12:03 UTC, as the provider is away",
+            "Searchable by words only: its embedding is waiting for the next attempt at 12:03 UTC because the "
+            "provider is away",
         ),
-        (QUEUED, DONE, "Searchable by its words alone: its embedding waits for a worker"),
-        (RUNNING, DONE, "Searchable by its words alone: embedding"),
-        (CANCELLED, DONE, "Searchable by its words alone: cancelled before it was embedded"),
-        (DONE, QUEUED, "Searchable by its words alone: its vectors are on their way to the index"),
+        (QUEUED, DONE, "Searchable by words only: its embedding is waiting for a worker"),
+        (RUNNING, DONE, "Searchable by words only: embedding"),
+        (CANCELLED, DONE, "Searchable by words only: cancelled before it was embedded"),
+        (DONE, QUEUED, "Searchable by words only: its vectors are being indexed"),
         (
             DONE,
             {"status": FAILED, "error_message": "It broke."},
-            "Searchable by its words alone: failed to index: It broke.",
+            "Searchable by words only: failed to index: It broke.",
         ),
     ],
 )

@@ -31,7 +31,7 @@ class NamedEnd:
 
 def graphed(correction_id: UUID, asked: CorrectionRequest, entity: NamedEnd, other: NamedEnd | None) -> Extraction:
     """Returns the rows that the correction states; the same correction always gives the same rows."""
-    place = f"import:{correction_id.hex}"  # no chunk has it: as what users import
+    place = f"import:{correction_id.hex}"  # not a chunk's id, as with triples that users import
     made = Extraction(DOCUMENT_METHOD)
     if asked.kind == "type":
         typed = NamedEnd(entity.id, entity.key, entity.name, asked.entity_type or "")

@@ -16,20 +16,20 @@ from uuid import UUID
 from knowledge_graph.expansion.places import NAMED_IN, NAMESAKE, SURE, SURE_ABOUT, Place, Places, spread
 
 TITLED = 0.3
-"""A chunk whose document has a name of the question inside its title, beside one that is about it."""
+"""Weight of a chunk whose document's title contains a name of the question, relative to one about the name."""
 STATED = 1.25
-"""A mention of which the seed states what the question asks."""
+"""Factor for a mention whose seed states what the question asks."""
 MENTIONED = 0.2
-"""What a mention of a rare name of the question is worth beside a chunk about it."""
+"""Weight of a chunk that mentions a rare name of the question, relative to one about it."""
 ONWARD, MOST_ONWARD = 0.4, 4
-"""What of a bridge's gain is left for the next one, and from how many of the best ends such begin."""
+"""Share of a bridge's gain that continues in the next one, and how many of the best ends are continued."""
 IN_A_STATEMENT = 0.5
-"""What a chunk about a name is worth to a text that asks nothing."""
+"""Weight of a chunk about a name if the text is a statement, not a question."""
 NEAR = 0.8
-"""A seed that mentions a name of the question, beside one that is about it."""
+"""Weight of a seed that mentions a name of the question, relative to one about it."""
 
 Pair: TypeAlias = tuple[str, str, str]
-"""Ids of two entities, and the chunk that may state something between them."""
+"""Ids of two entities, and of the chunk that may state a relation between them."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from knowledge_graph.graph_store import Bounds, GraphStore, Reached, StoredEntit
 HOP_PENALTY = 0.3
 HUB_DAMPING = 0.15
 AT_ONCE = 50
-"""Entities whose chunks are asked for at once, best first: two hops reach thousands, and a few have chunks enough."""
+"""Entities per query for chunks, best first: two hops reach thousands, but a few have enough chunks."""
 
 
 async def expand(

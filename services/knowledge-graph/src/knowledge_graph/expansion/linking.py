@@ -15,7 +15,7 @@ SHORTEST_PLURAL = 5
 POSSESSIVE = re.compile(r"['’]s\b|(?<=s)['’](?!\w)")
 QUESTION_MARKS = "?\uff1f\u061f\u00bf\u055e"
 QUESTION_WORD = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b", re.IGNORECASE)
-# Types whose names count even in small letters.
+# Types whose names count even in lower case.
 WRITTEN_SMALL = frozenset({"IDENTIFIER", "SERVICE"})
 
 

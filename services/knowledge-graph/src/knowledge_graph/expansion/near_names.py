@@ -14,9 +14,9 @@ MOST_RUNS = 4
 MOST_NEAR = 3
 NEAR_ENOUGH = 0.5
 IN_PART = 0.8
-"""A name that has all words of the run, as a similarity."""
+"""Similarity of a name that contains all words of the run."""
 SHARE = 0.8
-"""How likely the nearest names are meant."""
+"""Probability that one of the nearest names is meant."""
 
 
 @dataclass(frozen=True)

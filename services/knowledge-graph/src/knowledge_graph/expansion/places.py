@@ -10,28 +10,29 @@ from typing import TypeAlias
 from uuid import UUID
 
 SURE_ABOUT = {"title": 1.0, "name": 1.0, "heading": 0.95, "definition": 0.95, "subject": 0.6}
-"""How surely a chunk is about a name, by what says so."""
+"""Certainty that a chunk is about a name, by the reason."""
 SURE = 0.9
-"""From here on a chunk is surely about the name."""
+"""From this certainty on, a chunk counts as being about the name."""
 NAMESAKE = 1.0
-"""A statement counts only what bears the name: it names much that other texts define, and is about none of these."""
+"""Certainty that names in a statement require, that is, a title or file name: most of them are not its subject."""
 DEFINING = frozenset({"title", "name", "definition"})
-"""Makes a concept more than words that several chunks share, as a heading ("Date") does not."""
+"""Reasons that define a concept. A heading ("Date") does not: it may just be words that several chunks share."""
 VIA_MENTION = 1.0
-"""A chunk that mentions the entity, beside one that is about it."""
+"""Weight of a chunk that mentions the entity, relative to one about it."""
 TITLED_ONWARD = 0.6
-"""A chunk whose document has the name inside its title ("History of Mississippi"), beside one that is about it."""
+"""Weight of a chunk whose document's title contains the name ("History of Mississippi"), relative to one about it."""
 BY_PART = 0.8
-"""Where no chunk is about a name, one about what a part of it names ("King Mongkut")."""
+"""Weight of a chunk about a part of the name ("King Mongkut"), used if no chunk is about the whole name."""
 MOST_ABOUT, MOST_CHUNKS = 50, 100
 MOST_MENTIONS = 4 * MOST_CHUNKS
-"""The mentions of an entity that has more are not read at all."""
+"""If an entity has more mentions than this, none are read."""
 NAMED_IN, FOLLOWED_IN = 0.003, 0.02
-"""Parts of the workspace's chunks: in more of them a name of the question says nothing about a chunk, another is not
-followed. The former is what keeps ordinary questions, whose names stand in many chunks, as they are."""
+"""Shares of the workspace's chunks. A name of the question in more chunks than the first says nothing about a chunk;
+any other name in more than the second is not followed. The first keeps ordinary questions, whose names are in many
+chunks, unchanged."""
 FEW = 5
 SMALL = 10
-"""So many chunks are added to a workspace's, so that names count for something in the smallest too."""
+"""Added to the workspace's number of chunks, so that names count for something even in the smallest."""
 
 Place: TypeAlias = tuple[UUID, str]
 """(document, chunk id)."""

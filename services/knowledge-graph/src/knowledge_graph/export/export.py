@@ -15,10 +15,10 @@ from service_kit.statements import Statements
 
 PAGE = 1_000
 AT_ONCE = 2
-"""Each holds a connection and a snapshot as long as its reader takes."""
+"""Each export holds a connection and a snapshot until its reader is done."""
 EXPORT_SECONDS = 900.0
 STALLED = {"idle_in_transaction_session_timeout": "60s"}
-"""A caller that reads nothing for so long gets no more."""
+"""Ends an export whose caller reads nothing for this long."""
 
 
 class Export:

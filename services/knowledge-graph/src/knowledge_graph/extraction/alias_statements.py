@@ -29,7 +29,7 @@ LONGEST = 90
 WORD = re.compile(r"\S+")
 PROJECTS = frozenset({"project", "projekt"})
 MOST_BARE = 2
-"""Words of a service's name, and letters of a word, that do not stand alone: "Auth Service" is not Auth."""
+"""Names of this many words and words of this many letters are not shortened: "Auth Service" is not called Auth."""
 SPELLINGS = {spelling: word for spellings, word in equations("spellings") for spelling in spellings}
 
 

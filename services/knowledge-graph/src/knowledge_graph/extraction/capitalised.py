@@ -48,9 +48,9 @@ GERMAN = frozenset(
         *PARTS,
     ]
 )
-"""Small words that open a German sentence, and what stands before a name there: "die App Petrel"."""
+"""Words that open a German sentence, or precede a name without belonging to it: "die App Petrel"."""
 GERMAN_KINDS = ("system", "dienst", "anwendung", "datenbank", "speicher", "projekt", "komponente", "portal", "server")
-"""How compounds end that say what a name behind them is: "das Zugangssystem Door Control"."""
+"""Endings of compounds that describe the name after them: "das Zugangssystem Door Control"."""
 SHORTEST_WORD = 3
 POSSESSIVE = re.compile(r"['’]s?$")
 

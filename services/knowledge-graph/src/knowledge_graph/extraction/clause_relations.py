@@ -20,18 +20,18 @@ PEOPLE = frozenset({"he", "she", "who", "him", "her"})
 THINGS = frozenset({"it", "which", "that"})
 SEVERAL = frozenset({"system", "server", "api", "component", "backend", "frontend", "proxy"})
 SELVES = frozenset(word for word, kind in PARTS.items() if kind in {"SERVICE", "PROJECT"}) - SEVERAL
-"""Under the heading of Petrel "the app" is Petrel; "the server" may be another."""
+"""Under the heading "Petrel", "the app" is Petrel, but "the server" may be another one."""
 OWNERS = frozenset({"ORG", "GPE", "NORP"})
-"""What names of teams are taken for: what a system belongs to is none of these."""
+"""Types that the tagger gives to names of teams. A system cannot belong to anything else of these types."""
 OWNING = frozenset({"OWN", "MAINTAIN", "OPERATE", "RUN"})
 SERVING = frozenset({"BACK", "POWER", "FEED", "FILL", "SUPPLY", "POPULATE"})
-"""Who is backed by something depends on it."""
+"""Verbs that reverse a dependency: what is backed by something depends on it."""
 LEAVING = frozenset({"MOVE_FROM", "MIGRATE_FROM", "SWITCH_FROM", "SWITCH_AWAY_FROM", "MOVE_AWAY_FROM", "MOVE_OFF"})
-"""What something has left it depended on."""
+"""What a system has moved away from is what it used to depend on."""
 WAYS = ("_THROUGH", "_VIA")
-"""Whatever is done through a part of a system needs it."""
+"""A system calls whatever part of a system it does something through."""
 NO_RELATION = frozenset({"KNOWN_AS", "CALLED_AS", "REFER_AS"})
-"""Aliases say that."""
+"""Verbs that introduce an alias, not a relation."""
 CLOSED = {
     "DEPEND_ON": ("DEPENDS_ON", False),
     "DEPEND_UPON": ("DEPENDS_ON", False),
@@ -52,7 +52,7 @@ CLOSED = {
     "CONSIST_OF": ("PART_OF", True),
     "COMPOSE_OF": ("PART_OF", True),
 }
-"""What has a name of its own in the graph; True turns it round."""
+"""Relation types of the closed hierarchy, by verb; True reverses source and target."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class ClauseTriple:
     phrase: str
     confidence: float
     place: int
-    """A character of the sentence that says it."""
+    """A position in the sentence that states it."""
     time: str = CURRENT
 
 
@@ -76,13 +76,13 @@ class Reference:
     person: Mention | None = None
     thing: Mention | None = None
     unsure: Mention | None = None
-    """Somebody or something: no more than a name."""
+    """The last name of unknown type: it may be a person or a thing."""
     section: Mention | None = None
     """The part of a system that the nearest heading names."""
     named_by_item: Mention | None = None
-    """What the list item before this one is, where that is a name alone."""
+    """The name in the previous list item, if that item is only a name."""
     nouns: dict[str, Mention] = field(default_factory=dict)
-    """By the noun that was said of it: "film" in "Tropic of Cancer is a film"."""
+    """Names by the noun that described them: "film" after "Tropic of Cancer is a film"."""
 
     def begin(self, about: Mention | None) -> None:
         """Begins a section: pronouns no longer refer to names of the previous one."""

@@ -22,7 +22,7 @@ SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 OBJECTS = frozenset({"dobj", "dative", "oprd"})
 NONE_OF = frozenset({"neither", "no", "nor"})
 NEAR = 4
-"""So many words may stand between "neither" and the subject's head: "Neither the old Fee Ledger"."""
+"""Maximum words between "neither" and the subject's head: "Neither the old Fee Ledger"."""
 NOTHING = frozenset({"nothing", "none", "nobody"})
 COPIES = frozenset(
     {"replica", "copy", "mirror", "version", "table", "cluster", "interface", "api", "schema", "database"}
@@ -31,7 +31,7 @@ DEFINITE = frozenset({"the", "this", "that", "its", "his", "her"})
 COMPARES = frozenset({"like", "unlike"})
 MOST_STEPS = 20
 FLOWS = frozenset({"lie", "go"})
-"""What goods and data do by themselves: somebody has them lie there."""
+"""Verbs read like a passive: if goods or data lie somewhere, somebody put them there."""
 IDENTITY = "IS"
 SECTION = "§"
 SPOKEN_OF = ""

@@ -25,13 +25,13 @@ OPENING = re.compile(
     r"\s{0,20}(?:\"{3}(?P<quoted>[^\"]{1,600})|/\*(?P<block>[^*]{1,600})|"
     r"(?P<lines>(?:[ \t]{0,8}(?:#|//|--)[^\n]{0,300}\n){1,12}))"
 )
-"""What a file says of itself before its code."""
+"""The comment or docstring before the code, which describes the file."""
 WHOLE = re.compile(
     r"(?:[Pp]art|[Cc]ore|[Hh]eart|[Mm]odule|[Cc]omponent|[Bb]ackend|[Ff]rontend|[Ee]ntry point) of (?:the )?"
     r"([A-Z][\w-]{2,40}(?: [A-Z][\w-]{1,40}){0,3})"
 )
 OF_CODE = re.compile(r"(?:Client|Handler|Controller|Repository)s?$")
-"""What is so called in code is a class, not a service."""
+"""Endings of class names: a "…Client" in code is a class, not a service."""
 ADDRESS = re.compile(r"(?<=[\"'`])[a-z][a-z+]{1,20}://[\w.:@-]{1,200}")
 SUFFIXES = words("code_suffixes")
 

@@ -25,13 +25,13 @@ GRAMMARS: dict[str, Callable[[], object]] = {
     **dict.fromkeys(("js", "mjs", "cjs", "jsx"), tree_sitter_javascript.language),
     **dict.fromkeys(("py", "pyi"), tree_sitter_python.language),
 }
-"""By the suffix of the file."""
+"""By file suffix."""
 OF_LANGUAGE = {
     "py": sys.stdlib_module_names,
     "rs": frozenset({"std", "core", "alloc", "crate", "self", "super"}),
     "java": frozenset({"java", "javax", "jdk"}),
 }
-"""What comes with the language, or is the file's own."""
+"""Modules that come with the language, and words for the file's own package."""
 OF_NODE = frozenset(
     {"assert", "buffer", "child_process", "crypto", "events", "fs", "http", "https", "net", "os", "path", "process"}
     | {"querystring", "readline", "stream", "timers", "tls", "url", "util", "worker_threads", "zlib"}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 FEWEST_WORDS, MOST_WORDS = 2, 4
 FEWEST_USES = 2
-"""A term is what a document says again."""
+"""A phrase is a term if the document uses it this often."""
 VAGUE = words("vague_nouns")
 
 

@@ -9,7 +9,8 @@ from itertools import combinations
 from knowledge_graph.extraction.records import Mention
 
 MOST_ENTITIES = 12
-"""The foremost of a chunk are all linked with each other (66 pairs), so that a list of 60 names does not explode."""
+"""The foremost entities of a chunk are all linked with each other: 66 pairs, where a list of 60 names would yield
+1,770."""
 MOST_OF_SENTENCE = 12
 MOST_LINKED_TO_SUBJECT = 40
 MOST_PAIRS = 160

@@ -18,7 +18,7 @@ LONGEST_NAME, LONGEST_ASIDE = 120, 240
 MOST_WORDS, MOST_WORDS_WITH_NOUNS = 12, 5
 MOST_NAMES_OF_PERSON = 5
 BEFORE = re.compile(r"[\s\"“”'‘*_]*")
-# A bracket, the verb, a continuation in small letters, or a full stop that is not part of an initial or title.
+# A bracket, the verb, a continuation in lower case, or a full stop that is not part of an initial or title.
 ENDS_NAME = re.compile(
     r"(?<![\s\"”’'*_,])[\s\"”’'*_,]*(?:\(|\b(?:is|was|are|were)\b|[,;]\s+(?=[^\W\d_A-Z])|(?<=\w{4})[.;]\s+(?=[A-Z])|\n|$)"
 )

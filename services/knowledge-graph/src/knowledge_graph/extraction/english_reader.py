@@ -35,7 +35,7 @@ class EnglishReading:
     noun_phrases: list[Span] = field(default_factory=list)
     clauses: list[Clause] = field(default_factory=list)
     common: frozenset[int] = frozenset()
-    """Where a word begins that the tagger takes for no proper noun."""
+    """Positions of words that the tagger takes for neither nouns nor names."""
 
 
 EnglishReader = Callable[[Sequence[str]], list[EnglishReading]]

@@ -22,9 +22,9 @@ APPOSED = re.compile(
     r"(?=\s{0,3}[,.);:]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Between commas or in parentheses: "Logbook, the archive bucket", "chat-archive (an S3 bucket)"."""
+"""An apposition after a comma, a dash or a bracket: "Logbook, the archive bucket", "chat-archive (an S3 bucket)"."""
 TOWN = re.compile(rf"(?:{'|'.join(sorted(PLACE_HEADS))}) in ([A-ZÄÖÜ][\w-]{{2,40}}(?: [A-ZÄÖÜ][\w-]{{1,40}})?)")
-"""What stands behind an address: "Falk Quay in Port Callan"."""
+"""The town in an address: "Falk Quay in Port Callan"."""
 ADDRESSED = re.compile(r"\s{0,3}[<(][\w.+-]{1,64}@")
 FULL_NAME = re.compile(r"[A-ZÄÖÜ][\w’'-]{1,30}+(?: [A-ZÄÖÜ][\w.’'-]{0,30}+){1,3}")
 LONGEST_APPOSITION = 100
@@ -34,7 +34,7 @@ IS_A = re.compile(
     r"der|die|das|für|von|mit|und)(?!\w))",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What follows a name that a sentence defines: "Border Desk is a team of two"."""
+"""The definition after a name: "Border Desk is a team of two"."""
 NOUNS = {noun: kind for nouns, kind in equations("system_nouns", ",") for noun in nouns}
 LAST_HUMP = re.compile(r"[a-z0-9]([A-Z][a-z]+|[A-Z]+)$")
 SOFTWARE_BEFORE = re.compile(
@@ -47,19 +47,19 @@ OF_STORE_BEFORE = re.compile(
     r"(?<!\w)(?:(?:replicas?|tables|schema|rows|dumps?|backups?) of (?:the )?|"
     r"(?:Replika?t?|Tabellen|Schema|Abzug) (?:von |der |des ))`?$"
 )
-"""What stores have, and services have not."""
+"""Words before the name of a store: services have no tables, rows or backups."""
 LONGEST_VERB = 24
 LOOKS = frozenset(
     "PERSON ORG GPE NORP FAC LOC PRODUCT WORK_OF_ART EVENT LAW LANGUAGE ENTITY IDENTIFIER".split()  # noqa: SIM905
 )
-"""Types that a name has by how it looks."""
+"""Types guessed from how a name looks."""
 FEWEST_SYSTEMS = 2
 PLACE_NOUN = "|".join(sorted(words("place_kinds")))
 PLACE_NAME = r"[A-ZÄÖÜ][\w’'-]{1,40}+(?: [A-ZÄÖÜ][\w’'-]{1,40}+)?"
 PLACE_LISTS = re.compile(
     rf"(?<!\w)(?:{PLACE_NOUN})(?:,|:| \() ?({PLACE_NAME}(?:, {PLACE_NAME}){{0,8}}(?:,? (?:and|und) {PLACE_NAME})?)"
 )
-"""What a plural or a colon introduces: "two hubs, Eskdale and Marwick"."""
+"""Names listed after a noun for places: "two hubs, Eskdale and Marwick"."""
 OF_PLACES = re.compile(
     rf"(?<!\w)(?:between|zwischen) ({PLACE_NAME}(?:, {PLACE_NAME}){{0,8}},? (?:and|und) {PLACE_NAME})|"
     rf"(?<!\w)(?:crossing|ferry|train|bus|flight|trip|journey|route|line|sailing)s? from "
@@ -67,7 +67,7 @@ OF_PLACES = re.compile(
     rf"(?<!\w)(?:company|firm|vendor|broker|supplier|provider|agency|office|based|located|headquartered|sits?|sitzt) "
     rf"(?:in|at) ({PLACE_NAME}(?: in {PLACE_NAME})?)"
 )
-"""Where journeys lead, and where companies and teams sit."""
+"""The ends of journeys, and the locations of companies and teams."""
 TRAVELS = re.compile(
     r"(?<!\w)(?:ferr(?:y|ies)|ships?|trains?|sailings?|passengers|travellers|flights?|bus(?:es)?|trucks?|züge|fahrgäste|"
     r"carr(?:y|ies)|runs|moves|fährt|fahren)(?!\w)",
@@ -80,9 +80,9 @@ SMALL_WORD = re.compile(r"(?<![\w.@/-])[a-z]{3,30}(?![\w@])")
 IS_LED = re.compile(
     r"[`*_]{0,3} (?:is|are) (?:now |currently )?(?:led|headed) by [A-ZÄÖÜ]|[`*_]{0,3} reports? to [A-ZÄÖÜ]"
 )
-"""What has a lead is a team, if it is no project."""
+"""What is led by somebody is a team, unless it is known as a project."""
 MEMBER = re.compile(r"['’]s (?:team|squad|crew)(?!\w)(?:, ([A-Z][\w-]{1,30}(?: [A-Z][\w-]{1,30}){0,2}))?")
-"""After a person: "Nia Pritchard's team, Border Desk"."""
+"""Follows a person's name: "Nia Pritchard's team, Border Desk"."""
 
 
 def evident_types(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ from knowledge_graph.extraction.document import ALL, Methods
 from knowledge_graph.extraction.records import Extraction, SourceDocument
 
 DOCUMENTS_PER_PROCESS = 500
-"""The process is replaced after so many, and with it what its allocator retained."""
+"""The process is replaced after this many, which frees the memory that its allocator retains."""
 
 
 class Extractor:
@@ -22,8 +22,8 @@ class Extractor:
 
     def __init__(self, methods: Methods = ALL) -> None:
         self.pool: ProcessPoolExecutor | None = None
-        # With several documents in it, a pool that replaces its process can take the one that ended for an idle one
-        # and wait for ever.
+        # With several documents at once, a pool that replaces its process can mistake the one that ended for an idle
+        # one, and wait forever.
         self.turn = asyncio.Lock()
         self.methods = methods
         self.method = self._method(reads_english=english_reader.is_installed())

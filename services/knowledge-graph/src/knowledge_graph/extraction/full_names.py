@@ -12,7 +12,7 @@ from knowledge_graph.extraction.short_forms import Named, stands_for
 
 UNTYPED = frozenset({"ENTITY", "DOCUMENT", "CONCEPT"})
 EVIDENT = frozenset({"SERVICE", "STORE", "PROJECT", "LIBRARY", "TEAM", "TABLE", "DOCUMENT_ID", "PLACE"})
-"""Types that a name has by evidence, not by the looks of it."""
+"""Types that rest on evidence, not on how a name looks."""
 SHORTEST_ACRONYM = 3
 SMALL_WORDS = PARTICLES | {"of", "for", "and", "the", "in", "on", "to"}
 
@@ -41,7 +41,7 @@ class FullNames:
         self.by_word: dict[str, set[str]] = defaultdict(set)
         self.by_initials: dict[str, set[str]] = defaultdict(set)
         self.ties: dict[str, list[str]] = {}
-        """Short names that `only` was asked for, and the several names that fit."""
+        """Short names passed to `only` that fit several names, with these names."""
         for key, use in uses.items():
             for word in use.words:
                 self.by_word[word].add(key)

@@ -15,7 +15,7 @@ from knowledge_graph.extraction.records import Span
 from knowledge_graph.extraction.relation_phrases import StatedRelation
 
 SECTION = -1
-"""The subject "er", "sie", "es": what the section is about."""
+"""Stands for the subject "er", "sie" or "es": what the section is about."""
 CERTAIN = 0.85
 ARTICLE = r"(?:(?:der|die|das|den|dem|des|ein|eine|einen|einem|einer|unser|unsere|vom|zum|zur|beim|im|am) )?"
 KIND = (
@@ -26,7 +26,7 @@ ADVERBS = (
     r"zusätzlich|ebenfalls|selbst|intern|künftig|jetzt|nun|zudem|sowohl|weder|nie|niemals|nicht|nicht mehr) ){0,3}"
 )
 WHAT = r"(?:(?!(?:und|oder|nicht|kein|keine|keinen|aber|von|auf|aus|in|an|zu) )[\wäöüÄÖÜß-]{2,40} ){0,4}"
-"""What is read or sent: "die Sollzeiten", "jeden Standort"."""
+"""The object read or sent: "die Sollzeiten", "jeden Standort"."""
 
 
 @dataclass(frozen=True)
@@ -39,12 +39,12 @@ class GermanVerb:
     behind: re.Pattern[str] | None = None
     passive: bool = False
     takes_object: bool = False
-    """Its object has no preposition."""
+    """Whether its object has no preposition."""
 
 
 BETWEEN = re.compile(rf"`? {ADVERBS}{ARTICLE}{KIND}`?")
 USED = r"genutzt|benutzt|verwendet|gebraucht|benötigt|aufgerufen|gelesen|abgefragt|eingesetzt"
-# relation, finite forms, before the object, behind it, whether the object is the one who acts
+# relation, finite forms, before the object, after it, whether the object acts
 _GRAMMAR: tuple[tuple[str, str, str, str, bool], ...] = (
     ("DEPENDS_ON", r"hängt|hängen|hing|hingen", r"(?:ab )?(?:von|vom)", r"ab", False),
     ("DEPENDS_ON", r"braucht|brauchen|brauchte|benötigt|benötigen|benötigte", "", "", False),
@@ -92,7 +92,7 @@ WILL = re.compile(r"(?:wird|werden|soll|sollen)(?!\w).* (?:nutzen|benutzen|verwe
 DENIES = re.compile(r"(?<!\w)(?:nie|niemals|weder|nicht(?! nur))(?!\w)")
 OBJECT_FIRST = re.compile(r"(?<!\w)(?:den|dem|des|einen|einem) `?$", re.IGNORECASE)
 SUBJECT_BEHIND = re.compile(r"(?<!von )(?<!aus )(?<!auf )(?<!in )(?<!an )(?<!zu )(?<!für )(?<!\w)(?:der|er) `?$")
-"""After a verb that takes the accusative, "der" begins its subject."""
+"""After a verb with an accusative object, "der" begins the subject."""
 FOR = re.compile(rf"(?:^|[\s(])[Ff]ür {ARTICLE}{KIND}`?$")
 IN_CHARGE = re.compile(rf"`? (?:ist|sind) {ADVERBS}{ARTICLE}{KIND}`?")
 CHARGED = re.compile(r"`? (?:zuständig|verantwortlich)(?!\w)")
@@ -103,7 +103,7 @@ PRETERITE = re.compile(
     r"(?<!\w)(?:(?:nutz|benutz|verwende|brauch|benötig|frag|setz|bau|basier|gehör)ten?|hingen?|liefe?n?|griff|rief|las|"
     r"bezog|schrieb|wurden?|war)(?!\w)"
 )
-"""What was so; where nothing says that it ended, it is only told."""
+"""The past tense. Unless something says that it ended, it only reports what happened."""
 PART = re.compile(r"`? ist (?:ein )?(?:Teil|Bestandteil|Modul) (?:von|vom|des|der) (?:(?:dem|der) )?`?")
 NEXT = re.compile(rf"`?(?:,| und| sowie|,? (?:und|sowie)(?: auf| von| aus)?) (?:auf |von |aus )?{ARTICLE}`?")
 PRONOUN = re.compile(r"(?:Er|Sie|Es|(?:Der|Die|Das) (?:Dienst|System|Anwendung|App))(?= )")

@@ -34,13 +34,13 @@ STORES = words("store_images") | {"db", "pg", "database", "store", "cache", "buc
 SERVICES = frozenset({"svc", "srv", "service", "api", "gateway", "worker", "server", "broker", "proxy", "daemon"})
 ENDINGS = STORES | SERVICES | {"queue", "topic", "stream", "events", "job"}
 TECHNICAL = (words("store_images") - {"oracle"}) | {"db", "pg", "svc", "srv", "api"}
-"""Endings of no English word; the others count where the document writes names in small letters."""
+"""Endings that no English word has. The others count only if the document writes names in lower case."""
 PREFIXES = frozenset({"co", "self", "non", "pre", "mid", "civil", "full", "half", "multi", "inter", "sub", "drug"})
 JOINED_ENDING = re.compile(r"[a-z][a-z0-9]{2,30}(svc|srv|db)$")
 ORDINARY = STOP_WORDS | KINDS | LABELS | PARTS.keys() | GENERIC_HEADINGS
 SHORTEST = 3
 FEWEST = 2
-"""From so many names in small letters on, it is how the document writes its names."""
+"""From this many lower-case names on, the document is taken to write its names in lower case."""
 
 
 def lower_case_names(chunks: Sequence[SourceChunk]) -> frozenset[str]:

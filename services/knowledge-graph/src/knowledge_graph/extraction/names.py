@@ -21,19 +21,19 @@ PLURAL = re.compile(
 )
 STOP_WORDS = words("stop_words")
 ACRONYMS = words("acronyms")
-"""Too common to be a node."""
+"""Acronyms that are too common to be nodes."""
 OFFICES = words("offices")
 KINDS = words("kinds") | OFFICES
-"""Offices, ranks and kinds of things, which capitals alone do not make names of one thing."""
+"""Offices, ranks and kinds of things: capitals alone do not make them names."""
 PARTS = {kind: entity_type for kinds, entity_type in equations("kinds_of_parts", ",") for kind in kinds}
-"""What a text calls a part of a system, a team or a project, with its type."""
+"""Nouns for parts of systems, teams and projects, each with its type."""
 LABELS = words("labels")
 GENERIC_HEADINGS = phrases("generic_headings")
-"""What columns, fields and sections of a document are called."""
+"""Common names of columns, fields and sections."""
 HEADS = words("heads")
-"""Nouns that take "of" and "for" into their name."""
+"""Nouns whose names may continue with "of …" or "for …"."""
 EPITHETS = words("epithets")
-"""After a first name and "the"."""
+"""Words that may follow a first name and "the"."""
 PARTICLES = words("particles")
 """Small words inside the names of people and places."""
 SYNONYMS = {spelling: name for spellings, name in equations("synonyms") for spelling in spellings}

@@ -58,7 +58,7 @@ PHRASES: tuple[tuple[str, bool, str], ...] = (
     ("DEPENDS_ON", False, r"cannot (?:work|run|start|live) without|(?:does|do) not (?:work|run|start) without"),
 )
 WHAT = r"(?:(?!(?:no|nothing|none|neither|not|never|and|but) )[a-z][\w’'-]{0,20} ){0,5}"
-"""What is read or sent: "its prices", "the state of each chest"."""
+"""The object read or sent: "its prices", "the state of each chest"."""
 BETWEEN_PARTS: tuple[tuple[str, bool, str], ...] = (
     (
         "READS",
@@ -81,8 +81,8 @@ BETWEEN_PARTS: tuple[tuple[str, bool, str], ...] = (
         rf"(?:signs?|logs?) (?:[a-z]{{1,20}} )?in (?:with|through|via)|connects? to|falls? back (?:to|on)",
     ),
 )
-"""Verbs that state how systems are built only where both ends are parts of systems: people send and ask, too."""
-"""What ends in "by" is passive; the German passive has its verb behind the names."""
+"""Verbs that say how systems are built only if both ends are parts of systems: people also send and ask."""
+"""A phrase that ends in "by" is passive. In the German passive, the verb follows the names."""
 NOT = r"(?:(?:(?:do|does|did|will) not|(?:do|does|did)n[’']t|won[’']t|never|no longer) )?"
 IS_NOT = r"(?:(?:not|never|no longer) )?"
 PARTICIPLE = re.compile(
@@ -105,15 +105,15 @@ FIELDS = {
     for header, role in ROLES.items()
     if role.relation_type and not role.of_consumer
 }
-"""What a field of a section says, as a column of that name does."""
+"""The relation that a field of a section states, like a table column of that name."""
 FIELD_NAMES = "|".join(name.replace(" ", "[ _-]") for name in sorted(FIELDS, key=lambda one: (-len(one), one)))
 FIELD = re.compile(
     rf"(?:^[ \t]*(?:[-*•][ \t]*)?|(?<=\w\. )|(?<=\w : ))\**({FIELD_NAMES})\**[ \t]*:\**[ \t]*(?=\S)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""A field of its own line, or a sentence: "Fares that follow demand. Owner: Fares. Lead: Ioana Petrescu."."""
+"""A field on a line of its own, or in a sentence: "Fares that follow demand. Owner: Fares. Lead: Ioana Petrescu."."""
 LISTED_BELOW = re.compile(rf"^[ \t]*\**({FIELD_NAMES})\**[ \t]*:\**[ \t]*\n(?:[ \t]*\n)?", re.IGNORECASE | re.MULTILINE)
-"""A field whose values stand in a list below it."""
+"""A field whose values are listed below it."""
 NEXT_VALUE = re.compile(
     r"[\s`*_\]]{0,60}+(?:\([^()]*\)[\s`*_]{0,60}+)?"
     r"(?:[,;/+&]|(?:and|und|sowie)(?!\w)|, (?:and|und)(?!\w))[\s`*_\[]*+(?:[Tt]he )?"
@@ -121,7 +121,7 @@ NEXT_VALUE = re.compile(
 BEFORE_VALUE = re.compile(r"[\s`*_\[@]*+(?:(?:[Tt]he|[Tt]eam|das|den|der|die) )*+(?:[Tt]eam )?")
 TERM = re.compile(r"(?<=\S) : ")
 NAME_ALONE = re.compile(r"[ \t]*[-*•] \*\*([^*\n]{2,80})\*\*[ \t]*")
-"""An item that is a name in bold: what the next item says is said of it."""
+"""An item that is only a name in bold; the next item describes it."""
 OWNING_FIELDS = "|".join(
     name.replace(" ", "[ _-]")
     for name, (relation_type, reverse) in sorted(FIELDS.items())
@@ -132,9 +132,9 @@ OWNER_VALUE = re.compile(
     r"[`*_\[]{0,3}(?P<name>[A-ZÄÖÜ][\w&’'-]{1,40}+(?: [A-ZÄÖÜ][\w&’'-]{1,40}+){0,2})(?=[ \t]*(?:$|[.,;(]))",
     re.MULTILINE,
 )
-"""Who stands in a field of owners, and nothing else: "Owner: Water"."""
+"""A field that names an owner and nothing else: "Owner: Water"."""
 DEFINED = re.compile(r"^([^\W\d_][\w&’'-]{1,40}+(?: [\w&’'-]{1,40}+){0,3}) : (?=\S)", re.MULTILINE)
-"""Between a term and its definition in a definition list."""
+"""A term of a definition list, up to its definition."""
 ITEM = re.compile(r"[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+[*_`\[]{0,3}(?:[Tt]he )?[*_`\[]{0,3}")
 ITEM_NAME = re.compile(
     r"([A-Z][\w.&’'-]{1,60}+(?: [A-Z\d][\w.&’'-]{0,60}+){0,4})[*_`]{0,3}[ \t]*+(?:[(:,;–—]|- |$)", re.MULTILINE
@@ -146,14 +146,14 @@ GERMAN_TEAM = re.compile(
 NEXT_IN_LIST = re.compile(r"`?,?(?: (?:and|as well as|und|sowie))?(?: on)? (?:the )?`?")
 RESPECTIVELY = re.compile(r"`?,? respectively(?!\w)")
 NEITHER = re.compile(r"(?<!\w)(?:neither|nor|weder|weder [^.]{1,60} noch) (?:(?:the|der|die|das) )?`?$", re.IGNORECASE)
-"""Before a subject: what follows is not so."""
+"""Before a subject, negates the statement about it."""
 NOT_LIKE = re.compile(r"(?<!\w)(?:unlike|instead of|rather than|anders als|statt) (?:the )?`?$", re.IGNORECASE)
 LIKE = re.compile(r"`?, (?:just )?(?:like|(?:as|so) (?:do|does|did)) (?:the )?`?")
 AS = re.compile(r"`?,? (?:just )?as (?:the )?`?")
 DO = re.compile(r"`? (?:do|does|did)(?!\w)")
 TERM_GAP = re.compile(r"^ : (\w)")
 SAID_OF_IT = re.compile(r"^(?: ?: | \(| [–—-] )(?=(?:owned|used|called|needed|required|maintained) by )")
-"""Between a name and what is said of it without a verb: "Order Inbox: owned by Orders"."""
+"""Between a name and a statement about it without a verb: "Order Inbox: owned by Orders"."""
 LONGEST_GAP = 80
 CERTAIN, LISTED = 0.9, 0.8
 

@@ -8,7 +8,7 @@ from knowledge_graph.extraction.word_lists import equations
 
 ABOVE = {below: above for kinds, above in equations("relation_types") for below in kinds}
 VERBS = {verb: relation_type for verbs, relation_type in equations("relation_verbs", ",") for verb in verbs}
-"""As clauses name them: the lemma and its preposition, in upper snake."""
+"""Relation types by the verb as clauses name it: lemma and preposition, in upper snake case."""
 DEPENDS_ON = "DEPENDS_ON"
 
 
@@ -42,5 +42,5 @@ def _above(relation_type: str) -> list[str]:
 
 DEPENDENCIES = frozenset(with_below([DEPENDS_ON]))
 BELONGS_TO = "BELONGS_TO"
-"""To a team or to a whole: other documents tell which of the two it is."""
+"""Belongs to a team or to a whole; other documents say which."""
 STRUCTURAL = DEPENDENCIES | {"OWNS", "PART_OF", "MAINTAINS", BELONGS_TO}

@@ -14,9 +14,9 @@ from knowledge_graph.extraction.relation_types import is_dependency
 NEEDED = frozenset({"CALLS", "USES", "READS", "DEPENDS_ON"})
 BUILT = frozenset({"SERVICE", "PROJECT"})
 KEPT = ("store", "keep", "save", "archive", "persist", "cache", "hold")
-"""What something is kept in is a store."""
+"""Verbs of keeping: what something is kept in is a store."""
 OPEN_TYPES = frozenset({"ENTITY", "IDENTIFIER", "GPE", "NORP", "PRODUCT", "WORK_OF_ART", "EVENT", "LAW", "FAC", "LOC"})
-"""Types that the looks of a name give, and that what is said of it outweighs."""
+"""Types guessed from how a name looks; statements about the name outweigh them."""
 
 
 def typed_by_roles(mentions: Sequence[Mention], relations: Iterable[RelationEvidence]) -> list[Mention]:

@@ -7,7 +7,7 @@ from knowledge_graph.extraction.records import SourceChunk, SourceDocument
 from service_kit.chunks import read_chunks
 
 SAYS_ITS_DATE = frozenset({"md", "markdown", "txt", "eml", "html", "htm", "rst", "adoc", "org", "tex"})
-"""Suffixes of formats whose date is one that somebody wrote; word processors keep that of their template."""
+"""Suffixes of formats whose date was written by a person; word processors keep the date of their template."""
 
 
 def read_document(

@@ -17,11 +17,11 @@ from knowledge_graph.extraction.short_forms import HONORIFICS
 WORD = re.compile(r"[^\W_]+")
 LINKS = PARTICLES | {"of", "for", "the", "and"}
 TABLE_HEADER = re.compile(r"^[ \t]*\|[^\n]*\|[ \t]*\n(?=[ \t]*\|[ \t:|-]+$)", re.MULTILINE)
-"""Its capitals say nothing: a column's name is one of an entity only where another place says so."""
+"""Its capitals say nothing: a column's name is an entity only if the text also names it elsewhere."""
 SHORTEST_WRAPPED = 50
-"""Characters of a line that goes on in the next."""
+"""Minimum characters of a line that continues on the next one."""
 HYPHENATED = re.compile(r"[A-ZÄÖÜ][a-zäöüß]{1,20}-[a-z]{2,10} ")
-"""What opens "Check-in Systems" and "Add-on Store"."""
+"""The hyphenated first word of "Check-in Systems" and "Add-on Store"."""
 NUMBER = re.compile(r"\d{1,4}$|[IVX]{1,5}$|[A-Z]$")
 
 

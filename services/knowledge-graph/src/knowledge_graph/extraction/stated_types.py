@@ -43,7 +43,7 @@ LONGEST_LIST = 400
 IT = re.compile(r"(?<=[.!?][ \n])It[ \n][a-z]")
 PERSONAL = re.compile(r"(?<!\w)(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)(?!\w)")
 LONGEST_OPENING = 4
-"""A section that opens with its thing, maybe with an article."""
+"""Characters before the name in a section that opens with it, enough for an article."""
 UNTYPED = "ENTITY"
 DEFINED_BY_TITLE = 2
 MOST_WORDS = 3

@@ -11,26 +11,26 @@ if TYPE_CHECKING:
 
 CURRENT, PERFECT, PAST, PLANNED, NEGATED, OPEN = "current", "perfect", "past", "planned", "negated", "open"
 PRETERITE = "preterite"
-"""PRETERITE ("called") tells what happened, not how things are built.
-PERFECT ("has run on") is current unless its section tells what came before; OPEN: nothing is said ("whether …")."""
+"""PRETERITE ("called") reports what happened, not how things are built. PERFECT ("has run on") is current unless its
+section describes the time before a decision. OPEN: nothing is stated ("whether …")."""
 FUTURE = frozenset({"will", "shall", "'ll", "’ll"})
 ENDED = frozenset({"until", "till", "formerly", "previously", "longer"})
 ARRIVALS = frozenset({"move", "migrate", "switch", "become"})
-"""What had moved to a place is there."""
+"""Verbs of change: what had moved to a place is now there."""
 DOUBT = frozenset({"may", "might", "could", "would", "should", "can"})
 CONDITIONS = frozenset({"if", "whether", "unless", "should"})
 LET = frozenset({"let", "consider", "propose", "suggest", "discuss", "reject"})
 BELIEVED = frozenset(
     {"think", "believe", "suspect", "assume", "claim", "doubt", "hope", "wish", "guess", "wonder", "imagine", "suppose"}
 )
-"""What somebody believes is not said to be so."""
+"""Verbs that report a belief, not a fact."""
 CARRIES = frozenset(
     {"have", "need", "continue", "begin", "start", "keep", "help", "configure", "design", "set", "build", "make", "get"}
 )
-"""Verbs and adjectives whose infinitive says what is so: "has to call". After others it is a wish."""
+"""Verbs and adjectives whose infinitive states a fact ("has to call"); after others it is a wish."""
 STOPS = frozenset({"stop", "cease", "quit"})
 UNCHANGED = frozenset({"read", "put", "set", "let", "hit", "cut"})
-"""Their past tense looks like their present."""
+"""Verbs whose past tense looks like the present."""
 INTENDS = frozenset({"plan", "go", "intend", "schedule", "mean", "due"})
 SMALL = frozenset({"prep", "mark", "advmod", "neg", "aux"})
 MOST_STEPS = 10
@@ -47,12 +47,12 @@ PRETERITES = re.compile(
     r"invoked)(?! by)(?!\w)"
 )
 NOT_AFTER = re.compile(r"(?<!\w)nicht(?!\w)(?! (?:nur|mehr)(?!\w))", re.IGNORECASE)
-"""German denies behind the object: "nutzt Foghorn nicht"."""
+"""German negates after the object: "nutzt Foghorn nicht"."""
 QUALIFIERS = frozenset({"for", "during", "without", "directly", "only", "always", "necessarily"})
 QUALIFIED = re.compile(
     r"(?<!\w)(?:for|during|without|directly|only|always|necessarily|für|direkt|nur|immer)(?!\w)", re.IGNORECASE
 )
-"""What is denied of one purpose or way is not denied: "does not need it for that"."""
+"""Denying one purpose or manner does not deny the relation: "does not need it for that"."""
 PLANNED_WORDS = re.compile(r"(?<!\w)(?:will|shall|going to|planned to|soll|sollen|wird künftig)(?!\w)", re.IGNORECASE)
 OPEN_WORDS = re.compile(
     r"(?<!\w)(?:if|whether|unless|had|ob|falls|wenn|would|could|might|thinks?|believes?|suspects?|assumes?|doubts?|hopes?|wonders?)(?!\w)",

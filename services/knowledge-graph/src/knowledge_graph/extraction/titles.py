@@ -15,9 +15,10 @@ MOST_WORDS = 8
 SHORTEST = 3
 NUMBERING = re.compile(r"^\s*(?:\d++(?:\.\d++)*[.)]|\d++(?:\.\d++)+|#+)\s+")
 OF_HEADINGS = re.compile(r"^\s*(?:\d{1,2}|[A-Z]\.(?!\s*[A-Z]\.))\s+")
-"""`2 Methods`, `A. Results`; what a title begins with is its own ("12 Angry Men", "F. R. Leavis")."""
+"""Numbers of headings (`2 Methods`, `A. Results`). In titles they are part of the name ("12 Angry Men", "F. R.
+Leavis")."""
 NUMBERED = re.compile(r"[\W\d_]*[A-Za-z]{0,4}[\W\d_]*|[0-9a-fA-F-]{16,}")
-"""`doc-17`, `img_0042`, a hash: these say nothing."""
+"""File names that say nothing: `doc-17`, `img_0042`, a hash."""
 ARTICLE = re.compile(r"^(?:The|An?) ")
 PARENTHESIS = re.compile(r"(?<!\s)\s*+\([^()]*+\)")
 SECTION = re.compile(

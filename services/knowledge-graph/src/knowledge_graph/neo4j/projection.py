@@ -56,7 +56,7 @@ class Neo4jProjection:
     ) -> None:
         async def work(transaction: AsyncManagedTransaction) -> None:
             await _claim(transaction, WriteCypher.claim_workspace, workspace_id=str(workspace_id), turn=turn)
-            # Only now: what is read before another writer is done may be older than what that one wrote.
+            # Only now: rows read before another writer has finished may be older than what it wrote.
             await _Writer(transaction, workspace_id).replace(parts, await read())
 
         await self.connection.write(work)

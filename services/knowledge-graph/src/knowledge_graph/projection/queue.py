@@ -62,7 +62,7 @@ class ProjectionQueue(Repository):
             *((ENTITY, one, "", None) for one in sorted(changes.entities)),
             *((RELATION, *pair, None) for pair in sorted(changes.pairs)),
             *((MENTIONS, str(document), entity, None) for entity, document in sorted(changes.mentioned)),
-            # Last: once it is projected, so is all that came with it.
+            # Last: once it is projected, everything queued with it has been projected too.
             (DOCUMENT, str(changes.document_id), "", None if receipt is None else Jsonb(receipt)),
         ]
         kinds, ids, others, receipts = map(list, zip(*rows, strict=True))

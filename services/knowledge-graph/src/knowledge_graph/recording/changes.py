@@ -29,7 +29,7 @@ class SummedEvidence:
     weight: float
     evidence: int
     counts: bool = True
-    """Whether it is current: what is not is kept, and in no sum."""
+    """Whether it is current; evidence that is not is kept, but left out of the sums."""
 
     @property
     def pair(self) -> Pair:

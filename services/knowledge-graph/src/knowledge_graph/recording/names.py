@@ -18,7 +18,7 @@ from service_kit.repository import Repository
 from service_kit.statements import Statements
 
 MOST_CHUNKS = 1_000
-"""Words that could be a name in more chunks than this are an ordinary word: only its own mentions count."""
+"""Words that could be a name in more chunks than this are ordinary words: only mentions found as such count."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class Names(Repository):
         counts = await self._count([one.hash for one in turned if one.is_alive])
         marks |= {one.id: NameMark(one.hash, one.is_alive, counts.get(one.hash, 0)) for one in turned}
         await self._mark(marks)
-        # Names without mentions before and after need no look, however many chunks they are in.
+        # Names without mentions before and after can be skipped, however many chunks they are in.
         idle = {one.hash for one in turned if (one.is_widespread if one.is_known else marks[one.id].is_widespread)}
         await self._rematch([one.hash for one in marks.values() if one.hash not in idle], changes)
         await self.run(NameSql.delete, ids=[one.id for one in names if one.own == 0 and one.evidence == 0])

@@ -17,7 +17,7 @@ from service_kit.statements import Statements
 LONGEST_SURFACE = 300
 LONGEST_PHRASE = 300
 WEIGHT_STEPS = 1024
-"""Weights are multiples of 1/1024, so that sums of them are exact in whatever order they are added and taken away."""
+"""Weights are multiples of 1/1024, so their sums are exact in whatever order they are added and subtracted."""
 
 
 @dataclass(frozen=True)

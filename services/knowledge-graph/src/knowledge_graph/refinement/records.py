@@ -9,7 +9,7 @@ from uuid import UUID
 from knowledge_graph.refinement.findings import Findings
 
 START = (UUID(int=0), -1)
-"""Comes before every chunk in the order of documents."""
+"""Precedes every chunk in document order."""
 
 
 @dataclass(frozen=True)

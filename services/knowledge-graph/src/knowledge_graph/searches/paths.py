@@ -13,7 +13,7 @@ from knowledge_graph.searches.links import Steps
 
 LONGEST, MOST_PATHS = 6, 5
 MOST_LINKS = 100_000
-"""Relations that one step may look at. Two hubs with more between them have no path, rather than a slow one."""
+"""Maximum relations that one step reads. Two hubs with more between them have no path, rather than a slow one."""
 MOST_RELATIONS = 2_000
 
 Parents = dict[str, list[str]]

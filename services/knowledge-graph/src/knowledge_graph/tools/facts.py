@@ -15,7 +15,7 @@ from knowledge_graph.tools.paths import near_entities, relation
 
 CO_OCCURS = "CO_OCCURS"
 LOOKED_AT = 400
-"""Relations of which the stated ones come first."""
+"""Relations that are read; the stated ones are shown first."""
 STATEMENTS_EACH = 2
 MOST_NEIGHBOURS = 20
 

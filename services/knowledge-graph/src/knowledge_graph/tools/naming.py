@@ -15,7 +15,7 @@ ENTITY_ID = re.compile(r"[0-9a-f]{32}")
 MOST_MATCHES = 6
 SHORTEST_BEGINNING = 3
 LEAST_SIMILARITY = 0.5
-"""Trigrams in common, from which on a misspelled name is taken for the entity's; below it is only suggested."""
+"""Trigram similarity from which a misspelled name is accepted; below it, the entity is only suggested."""
 
 
 class NoToolResult(Exception):

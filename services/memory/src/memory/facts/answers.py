@@ -40,7 +40,7 @@ _GERMAN_OF_PEOPLE = {
     "responsible": (("{0}", "ist", "für {1} zuständig"), ("{0}", "war", "für {1} zuständig")),
 }
 _SEVERAL = frozenset({"likes", "dislikes", "has", "speaks", "is", "depends on", *USED})
-"""Predicates that have several objects at a time; of others, what is told beside the last is a conflict."""
+"""Predicates with several objects at a time; for others, a second object is a conflict."""
 
 
 def answering(asked: FactQuestion, held: Sequence[HeldFact]) -> list[HeldFact]:

@@ -26,7 +26,7 @@ release date|owner|lead|height|weight|shoe size|home town|hometown|current proje
 telefonnummer|handynummer|geburtstag|alter|beruf|chef|chefin|frau|mann|partnerin|freundin|freund|zeitzone|frist
 stichtag|termin|abgabetermin"""
 ONE_VALUE = frozenset(_ONE_VALUE.replace("\n", "|").split("|"))
-"""Nouns of which somebody has one at a time."""
+"""Nouns of which a person has one at a time."""
 _WHO = (
     r"(?P<who>i|we|ich|wir|(?:my|our|mein|meine|unser|unsere|the|der|die|das) [\w-]+"
     r"(?: (?!is |was |are |were |has |will |ist |wurde |wird )[\w-]+)?"

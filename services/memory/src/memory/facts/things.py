@@ -33,7 +33,7 @@ def _read_things() -> tuple[dict[str, str], dict[str, str]]:
 
 _KINDS, _THINGS = _read_things()
 USED = frozenset({USES, *_KINDS.values()})
-"""Predicates of what is used."""
+"""Predicates about things that are used."""
 
 
 def kind_of(thing: str) -> str | None:

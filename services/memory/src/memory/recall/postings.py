@@ -17,7 +17,7 @@ from memory.recall.growing import GrowingArray
 from relevance.bm25 import idf
 
 AROUND = {0: 1.0, -1: 0.5, -2: 0.3, 1: 0.2}
-"""What a neighbour's words count in a message's bag, by its place from there."""
+"""Weight of a neighbour's words in a message's bag, by the neighbour's position relative to the message."""
 K1, B = 0.9, 0.4
 
 Floats = NDArray[np.float64]

@@ -35,14 +35,14 @@ from service_kit.postgres import Database
 
 log = logging.getLogger(__name__)
 RELEVANT, RELEVANT_BY_WORDS = 0.62, 0.45
-"""The least score of what is returned: fitted so that questions about something else find nothing. By words alone,
-without the cosine, less can be reached."""
+"""Minimum scores of results, fitted so that unrelated questions find nothing. The second is for lexical search alone:
+without the cosine, scores are lower."""
 LIST_MORE, LIST_SHARE = 2, 0.9
 SUPERSEDED = -0.5
 MOST_TOLD = 8
-"""Facts that one answer tells."""
+"""Maximum facts in one answer."""
 LOOKED_AT = 200
-"""Candidates of which the texts are read."""
+"""Candidates whose texts are read."""
 
 
 @dataclass(frozen=True)

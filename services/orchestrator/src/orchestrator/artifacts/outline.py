@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from inference.estimate import estimated_tokens
 
-ENOUGH, LONGEST, LONGEST_HEAD = 1_500, 6_000, 120  # characters of a part without headings, of any part, of a first line
+ENOUGH, LONGEST, LONGEST_HEAD = 1_500, 6_000, 120  # characters: a part without headings, any part, a first line
 NO_HEADING = 7  # the level of a part that begins without one
-HEADS_SHARE = 4  # of the budget, one in so many tokens is for first lines
+HEADS_SHARE = 4  # a quarter of the budget is for first lines
 HIDDEN_TOKENS = 16
 HIDDEN = "[… {count} lines that are not shown]\n"
 _HEADING = re.compile(r"(#{1,6})[ \t]")

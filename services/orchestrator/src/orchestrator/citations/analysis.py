@@ -29,10 +29,10 @@ WORDS = _lists()
 _ENGLISH = frozenset(WORDS["english"])
 _GERMAN = frozenset(WORDS["german"])
 _OTHER = frozenset(WORDS["other"])
-# What only says that something is said, or joins; it need not stand in the source.
+# Words that only introduce or connect statements; they need not occur in the source.
 _FRAME = frozenset(map(stem, WORDS["frame"]))
 DENIES = frozenset(WORDS["denies"])
-# They deny as well, in words that do not always come out as a denial.
+# Words that deny too, but not always.
 SOFT = frozenset(map(stem, WORDS["denies softly"]))
 _NO_DENIAL = frozenset({"only", "more", "less", "fewer", "later", "just", "nur", "mehr", "weniger", "matter", "doubt"})
 _CLAUSE_ENDS = frozenset(WORDS["clause ends"])

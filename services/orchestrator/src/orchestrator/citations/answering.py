@@ -34,22 +34,23 @@ from orchestrator.citations.quotable import QuotablePart, is_code
 from orchestrator.citations.terms import stem, terms
 
 SHARED_WEIGHT, LIKENESS_WEIGHT = 0.55, 0.45
-# What a term of the question is worth that is put differently, that stands around the part, that another part asks.
+# Weights of a question's term that is put differently, precedes the part, is in its headings, or belongs to another
+# part of the question.
 RELATED, BEFORE, AROUND, OF_OTHER_PART = 0.75, 0.8, 0.65, 0.35
 FITTING, NOT_FITTING = 1.25, 0.6
-ASKED_CELL, ASKED_HEADING = 2.0, 1.5  # a cell or section that is called "Cause", where the cause is asked
+ASKED_CELL, ASKED_HEADING = 2.0, 1.5  # a cell or section called "Cause", if the question asks for the cause
 SUPERSEDED, STILL_HOLDS, REJECTED, REPEATS, ASKS, REFERS_ON, CODE = 0.6, 0.5, 0.75, 0.3, 0.6, 0.6, 0.85
 TOLD_AS_PAST = 0.85
 DENIED, PLANNED, MOVED = 0.75, 0.8, 1.4
 UNDER_ASKED_HEADING, MOST_OF_QUESTION = 1.5, 0.65
-# What stands under a heading that asks so answers that, and not something else about the same.
+# Text under a heading that asks one of these answers only that question.
 ASKING_HEADINGS: frozenset[Kind] = frozenset({"reason", "time", "person", "duration", "amount", "frequency"})
 OTHER_COLUMN, ASKED_COLUMN = 0.2, 1.8
 NAMED, NOT_NAMED = 1.15, 0.7
-OTHER_OF_SERIES = 0.4  # a document that is PEP 703, where PEP 572 is asked
+OTHER_OF_SERIES = 0.4  # the document is PEP 703, but the question names PEP 572
 DEFINES = 1.4
-LONGEST_QUESTION = 200  # of a heading that asks something
-NOT_ALIKE = 0.8  # of the least alike sentence of its passage that the search told
+LONGEST_QUESTION = 200  # characters of a heading that asks something
+NOT_ALIKE = 0.8  # relative to the least similar sentence of its passage that the search returned
 _JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _PERSON = re.compile(r"\b[A-Z][\w'’-]{1,40} (?:[a-z]{2,3} )?[A-Z][\w'’-]{1,40}")
 _CAPITAL = re.compile(r"(?<=[\w,;:(|“] )[A-Z][\w'’-]{1,40}")
@@ -61,13 +62,13 @@ _PAST = re.compile(
     rf"|\b(?:until|till|bis|before)\s(?:the\s|zum\s)?(?:\w+\s){{0,2}}(?:\d|{MONTH}\b|last\b|spring\b|summer\b|autumn\b|winter\b)",
     re.IGNORECASE,
 )
-# The tense of a story; "has been" and "is" tell of today.
+# The tense of a story; "has been" and "is" describe the present.
 _STORY = re.compile(r"\b(?:was|were|had|did|got|came|went|took|war|waren|hatten?|wurden?)\b", re.IGNORECASE)
 _TODAY = re.compile(
     r"\b(?:is|are|has|have|does|do|can|must|may|now|today|ist|sind|hat|haben|kann|muss|heute)\b", re.IGNORECASE
 )
 _HISTORY = re.compile(r"\b(?:context|background|history|kontext|hintergrund|geschichte)\b", re.IGNORECASE)
-# What was put in the place of something else is what holds now.
+# The replacement of something is what holds now.
 _MOVED = re.compile(
     r"\b(?:moved|moves|postponed|shifted|changed|raised|lowered|increased|reduced|verschoben|geändert|erhöht|gesenkt)\b"
     r"[^.;]{0,40}?\b(?:from|von|vom)\b[^.;]{1,40}?\b(?:to|auf|zum)\b",
@@ -96,7 +97,7 @@ class PassageHeading:
 
     @cached_property
     def designators(self) -> frozenset[tuple[str, str]]:
-        """What the document is in a series, by its title or its file's name."""
+        """Returns the document's names in series (PEP 572), from its title and its file name."""
         return designators(self.title) | designators(self.document_name)
 
     @cached_property
@@ -282,7 +283,7 @@ def _fits(asked: QuestionPart, one: QuotationCandidate) -> float:
             return ASKED_HEADING
         if asked.kind == "reason" and BACKGROUND.search(one.heading.last):
             return FITTING
-        # What the question has itself ("2.7") is no answer to it.
+        # A number that the question itself contains ("2.7") does not answer it.
         fits = any(match[0].casefold() not in asked.literals for match in pattern.finditer(text))
     elif asked.kind == "amount":
         fits = bool(FRACTION.search(text)) or any(_is_amount(text, number) for number in numbers(text))
@@ -387,7 +388,7 @@ def _under_heading(asked: QuestionPart, one: QuotationCandidate, weights: dict[s
     """
     if one.heading.asks in ASKING_HEADINGS and one.heading.asks != asked.kind:
         return 1.0
-    # "Which incident …" asks for a document: there the title counts as a heading.
+    # "Which incident …" asks for a document, so its title counts as a heading.
     heading = one.heading.terms if asked.kind == "name" else one.heading.own
     own = {term for term in asked.terms if term in heading or _put_differently(term, heading)}
     if not own:

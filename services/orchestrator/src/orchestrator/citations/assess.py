@@ -23,9 +23,9 @@ from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan, joined, quotations, shortened
 from orchestrator.citations.writing import Assessed, AssessedSentence, Finding, written
 
-# So many sources are compared with a sentence, those that share most of its words.
+# A sentence is compared with this many sources, those that share most of its words.
 MOST_COMPARED = 4
-# A sentence with less content than this stands in many sources by chance.
+# A sentence with fewer content words than this occurs in many sources by chance.
 LEAST_CONTENT = 3
 FREE_WORDS = 3
 Decide = Callable[[AnswerSentence, Finding], Finding]
@@ -57,7 +57,7 @@ def assess_quotations(checked: Checked) -> Assessed:
 
 def _assessed(checked: Checked, find: Find, *, quotations_alone: bool = False) -> Assessed:
     bare = BareAnswer(checked.content, checked.markers, checked.code)
-    if (nested := check(bare.text, [], [])).removed:  # [1[2]]: without the inner marker the rest is one
+    if (nested := check(bare.text, [], [])).removed:  # [1[2]]: without the inner marker, the rest is a marker
         removed = checked.removed + nested.removed + len(checked.cited)
         return replace(_assessed(nested, find, quotations_alone=quotations_alone), removed=removed)
     spans = {one.number: one for one in checked.cited}
@@ -168,7 +168,7 @@ def _of_cited(compared: _Comparison, cited: Sequence[CitedSpan]) -> Finding:
     if judged.verdict == "unclear":
         return Finding("unclear", judged.reason, cited, best)
     joint += [compared.together(best, other) for other in others]
-    # What it has from another source does not speak against this one, unless that one says nearly all.
+    # Details from another source do not contradict this one, unless this one says nearly everything.
     if judged.share < VERIFIED and any(one.verdict == "unclear" for one in joint):
         return Finding("unclear", f"{judged.reason}; another one may", cited, best)
     return Finding("contradicted", judged.reason, (), best)

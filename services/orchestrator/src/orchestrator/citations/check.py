@@ -77,7 +77,7 @@ def check(content: str, cited: Sequence[CitedSpan], passages: Sequence[str]) -> 
     checked = _pass(content, [one for one in cited if _is_span(one, passages)])
     removed = checked.removed
     while checked.removed:
-        # A removal may have joined backticks, so that other text is code now.
+        # A removal may have joined backticks, which turns other text into code.
         checked = _pass(checked.content, checked.cited)
         removed += checked.removed
     return replace(checked, removed=removed)

@@ -17,9 +17,9 @@ from orchestrator.citations.terms import terms
 from service_kit.sentences import sentences
 
 MOST_SENTENCES = 4
-# So many where a list is asked for.
+# If the question asks for a list.
 MOST_OF_SEVERAL = 6
-# A sentence joins the answer when it is about as good as the best one.
+# A sentence is added to the answer if its score is at least this share of the best.
 NEAR_BEST, NEAR_OF_SEVERAL = 0.8, 0.55
 SAME_WORDS = 0.75
 CELL_ENDS = " · "
@@ -147,7 +147,7 @@ def _add(chosen: list[_Quotation], found: Sequence[_Quotation], asked: QuestionP
         elif not any(_same(one, other) for other in chosen):
             chosen.append(one)
         elif one not in added and not any(_same(one, other) for other in added):
-            added.append(one)  # it stands there for another part
+            added.append(one)  # it was chosen for another part
             continue
         else:
             continue

@@ -18,7 +18,7 @@ from service_kit.sentences import Span
 
 Verdict = Literal["verified", "unclear", "contradicted"]
 
-# Shares of a sentence's content words. From CLOSE on, what differs was changed; below it, it may be put differently.
+# Shares of a sentence's content words. From CLOSE on, a difference is a change; below it, it may be a paraphrase.
 VERIFIED = 0.8
 CLOSE = 0.6
 RELATED = 0.4

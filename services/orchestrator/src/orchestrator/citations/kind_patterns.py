@@ -32,7 +32,7 @@ FREQUENCY = re.compile(
     rf"|stündlich|wöchentlich|monatlich|einmal|zweimal)\b|\bper (?:{UNIT})\b",
     re.IGNORECASE,
 )
-# "Since 2019" tells when.
+# "Since 2019" is a time, not a reason.
 REASON = re.compile(
     rf"\b(?:because|since(?!\s(?:then|when|last|\d|the (?:beginning|start)\b|{MONTH}\b))|due to|owing to|thanks to"
     r"|so that|reasons?|causes?d?|therefore|thus|hence|led to|leads to|in order to|in an effort to"
@@ -47,7 +47,7 @@ OUTCOME = re.compile(
 CONDITION_HEADING = re.compile(r"\b(?:symptoms?|if|when|then|problem|wenn|falls|dann)\b", re.IGNORECASE)
 REASON_HEADING = re.compile(r"\b(?:why|causes?|reasons?|rationale|motivation|warum|ursache|grund)\b", re.IGNORECASE)
 FOLLOWS = re.compile(r", so (?:it|they|he|she|we|the|nobody)\b", re.IGNORECASE)
-# What stands under these tells why something was done, often without a word that says so.
+# Text under these headings often gives a reason without a word for it.
 BACKGROUND = re.compile(
     r"\b(?:context|background|problem|purpose|goals?|kontext|hintergrund|zweck|ziele?)\b", re.IGNORECASE
 )

@@ -19,7 +19,7 @@ from service_kit.sentences import Span, sentences
 Resolve = Callable[[int, Claim], int | None]
 
 _NUMBER = r"[1-9]\d{0,2}"
-# Every repetition is bounded, so that what may still become a marker never holds back more than a line.
+# Every repetition is bounded, so that a possible marker never holds back more than a line.
 _LIST = rf"{_NUMBER}(?:\s{{0,2}}[,;–-]\s{{0,2}}{_NUMBER}){{0,11}}"
 _MARKER = re.compile(rf"[\[【]\s{{0,2}}\^?({_LIST})\s{{0,2}}(?:†[^\]】\n]{{0,60}})?[\]】]")
 _UNFINISHED = re.compile(r"[\[【]\s{0,2}\^?[\d\s,;–-]{0,100}(?:†[^\]】\n]{0,60})?")
@@ -29,7 +29,7 @@ _SPECIAL = re.compile(r"[\[【`\n]")
 _SENTENCE_END = re.compile(r"[.!?…](?=\s)|\n")
 _LONGEST_CODE_SPAN = 400
 _REMEMBERED = 2_000
-_PLACE = "\ue000"  # stands in the remembered text where a marker was
+_PLACE = "\ue000"  # replaces markers in the remembered text
 _OPENED = re.compile(rf"[\[【][\s^\d,;–{_PLACE}-]*$")
 
 

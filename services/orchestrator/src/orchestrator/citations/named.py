@@ -11,7 +11,7 @@ from orchestrator.citations.terms import stem
 
 _IDENTIFIER = r"(?<![\w-])[^\W\d_]{2,20}-\d{1,10}(?![\w-])"
 _JOINED_NAME = r"\b[A-Z][a-z0-9]{1,30}[A-Z][A-Za-z0-9]{1,60}\b"
-# Words with a capital, where no sentence begins.
+# Capitalised words that do not begin a sentence.
 _CAPITAL = r"(?<=[^\s.!?:;“„\"'(] )[A-Z][a-zà-ÿ]{2,40}(?: [A-Z][a-zà-ÿ]{2,40}){0,4}(?![\w-])"
 _NAME = re.compile(f"(?P<identifier>{_IDENTIFIER})|(?P<joined>{_JOINED_NAME})|(?P<capital>{_CAPITAL})")
 _KNOWN_IDENTIFIER = re.compile(_IDENTIFIER)

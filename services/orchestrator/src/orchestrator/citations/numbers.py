@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-# Numbers are written up to a dozen groups long; what is longer is a row of numbers.
+# A number has at most a dozen groups; anything longer is a row of numbers.
 _FOUND = re.compile(r"(?<![\w.,])(?<![^\W\d_]-)([$€£]?)(\d{1,40}(?:[.,'’]\d{1,20}){0,12})|\b([^\W\d_]{3,12})\b")
 _AFTER = re.compile(r"[\s\u00a0-]?(%|[^\W\d_]{1,15}|°C)(?:\s([^\W\d_]{1,15}))?")
 _THOUSANDS = re.compile(r"\d{1,3}(?:([.,'’])\d{3})(?:\1\d{3}){0,11}")
@@ -34,7 +34,7 @@ _SCALES = {
     **dict.fromkeys(("million", "millions", "millionen", "mio"), 1e6),
     **dict.fromkeys(("billion", "billions", "milliarde", "milliarden", "mrd", "bn"), 1e9),
 }
-# unit: what it measures, and how much of that it is
+# unit: the quantity that it measures, and its size
 _UNITS: dict[str, tuple[str, float]] = {
     **dict.fromkeys(("%", "percent", "prozent"), ("percent", 1)),
     **dict.fromkeys(("point", "points", "prozentpunkt", "prozentpunkte", "prozentpunkten"), ("points", 1)),

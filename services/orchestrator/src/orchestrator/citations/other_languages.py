@@ -17,7 +17,7 @@ from orchestrator.citations.writing import Finding
 from service_kit.sentences import Span
 
 Vectors = NDArray[np.float32]
-# So many sentences are compared, and with so many of the sources, the cited ones first.
+# The sentences compared, and the sentences of the sources that they are compared with, cited sources first.
 MOST_COMPARED, MOST_OF_SOURCES = 32, 96
 NEARLY_AS_CLOSE = 0.05
 CLOSEST = "it is in another language than its source: by a multilingual encoder it is close to what is cited"

@@ -15,7 +15,7 @@ Kind = Literal[
     "person", "time", "duration", "amount", "frequency", "reason", "outcome", "meaning", "step", "name", "role", ""
 ]
 
-# The kind that a part's first words tell; of those that begin at the same word the first counts.
+# The kind by a part's first words; the first match counts if several begin at the same word.
 _WORDS: Sequence[tuple[Kind, str]] = (
     ("frequency", "how often|how frequently|wie oft|wie häufig"),
     ("duration", "how (?:long|fast|quickly|old)|for how long|what duration|wie (?:lange?|schnell|alt)"),
@@ -65,7 +65,7 @@ _DENIED = re.compile(
 _LITERAL = re.compile(
     r"(?<![\w-])[^\W\d_]{1,20}-?\d[\w.-]{0,30}\b|(?<!\S)[^\w\s\"'?!.,;:()]{2,8}(?![^\s?.,])|\b[^\W_]{1,30}(?:[._/][^\W_]{1,30}){1,9}\b"
 )
-# One of a series, as its question and its documents call it: PEP 572, RFC-9110, pep-0572.rst.
+# A member of a series, as questions and documents name it: PEP 572, RFC-9110, pep-0572.rst.
 _ASKED_OF_SERIES = re.compile(r"(?<![^\W_])([A-Z]{2,10})[ _-]?0{0,6}([1-9]\d{0,6})(?![^\W_])")
 _OF_SERIES = re.compile(r"(?<![^\W_])([A-Za-z]{2,10})[ _-]?0{0,6}([1-9]\d{0,6})(?![^\W_])")
 _ANSWERS = re.compile(r"\banswer(?:s|ed|ing)?\b", re.IGNORECASE)
@@ -97,7 +97,7 @@ def parts_of(question: str) -> list[QuestionPart]:
     """Returns the parts of the question, at least one."""
     texts = [text for part in _PARTS.split(question) if (text := part.strip(" ,;"))] or [question]
     found = [_asked(text) for text in texts]
-    # "…, and why?" has no words of its own: it asks the same of what was said before.
+    # "…, and why?" has no words of its own: it is about the previous part.
     return [
         replace(
             one,

@@ -18,10 +18,10 @@ _FIELD = re.compile(r"[ \t]*(?:[-*+•][ \t]+)?([A-Z][\w-]{0,40}(?: \w{1,40}){0,
 _CODE = re.compile(
     r"[{};=]\s*$|^\s*(?:@|def |class |import |from \S+ import |const |return |SELECT |CREATE |\$ |>>>)|\(\)", re.M
 )
-# A sentence with its list: its items can be quoted one by one as well.
+# A sentence with a list; the items can also be quoted one by one.
 _ITEMS = re.compile(r"\n[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]")
 _ITEM = re.compile(r"\n{1,2}[ \t]*+(?:[-*+•]|\d{1,3}[.)])[ \t]++[^\n]++(?:\n[ \t]++(?![-*+•\s]|\d{1,3}[.)])[^\n]++)*+")
-# It says nothing by itself, and belongs to what follows it.
+# Says nothing by itself and belongs to the text that follows.
 _LABEL = re.compile(r"(?:step|schritt|phase)\s\d{1,3}[.:]", re.IGNORECASE)
 _REFERS = re.compile(
     r"[\W_]*+(?:(?:and|but|so|then|also|instead|still|therefore|however),?\s)?(?:"

@@ -10,7 +10,7 @@ from orchestrator.citations.analysis import OPPOSITES, SYNONYMS, WORDS, Analysis
 from orchestrator.citations.terms import stem
 
 T = TypeVar("T")
-# Verbs and comparisons whose two sides may not change places.
+# Verbs and comparisons whose two sides must not be swapped.
 _DIRECTED = frozenset(map(stem, WORDS["directed"]))
 _NEAR = 4  # words on either side
 _SHORT = 5  # words
@@ -81,7 +81,7 @@ def substituted(said: Analysis, source: Analysis, unseen: Sequence[Word]) -> str
     for gone, run in groupby(said.words, key=lambda word: word.at in missing):
         words = list(run)
         end = at + len(words)
-        around = ((at, end), (at, end + 1), (at - 1, end))  # "muscle cells" where only the cells stand there
+        around = ((at, end), (at, end + 1), (at - 1, end))  # "muscle cells" if the source only has "cells"
         if gone and _is_noun(said, words[0]) and any(_another_there(said, source, places, *one) for one in around):
             return " ".join(word.text for word in words)
         at = end
@@ -109,7 +109,7 @@ def _is_noun(said: Analysis, word: Word) -> bool:
     if word.stem in OPPOSITES or word.text.lower().endswith(_NO_NOUN):
         return False
     before = said.lower[word.at - 1] if word.at else ""
-    is_verb = word.text.endswith("s") and before.isalpha() and has_content(before)  # a cache holds
+    is_verb = word.text.endswith("s") and before.isalpha() and has_content(before)  # "a cache holds"
     return not is_verb and before not in _NO_NOUN_FOLLOWS
 
 

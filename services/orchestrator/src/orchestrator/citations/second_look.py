@@ -13,7 +13,7 @@ from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan, best_sentence
 from orchestrator.citations.writing import Finding
 
-# A model that is less sure than this says nothing.
+# A model's judgement below this probability is ignored.
 SURE = 0.5
 MOST_ASKED = 48
 LONGEST_PREMISE = 1_500

@@ -19,7 +19,7 @@ _WORD = re.compile(r"\w+", re.UNICODE)
 _SHORTEST_QUOTE_WORDS = 3
 _LAYOUT = re.compile(r"^\s*+(?:[-*+•>|]|\d{1,3}[.)]|#{1,6})\s")
 _INDEX = re.compile(r"\[\d{1,3}\]")  # in code: a[1]
-# A longer claim that shares less than this with its source has it by chance.
+# A claim with this many words that shares less than this with its source shares it by chance.
 _LONG_CLAIM = 6
 LEAST_SHARE = 0.12
 

@@ -6,7 +6,7 @@ import re
 from importlib.resources import files
 
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
-# Scripts that do not put spaces between words are compared by pairs of characters.
+# Scripts without spaces between words are compared by pairs of characters.
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff]+")
 _LAST_OF_ENDINGS = frozenset("sgdey")
 STOP_WORDS = frozenset(files("orchestrator.citations").joinpath("stop_words.txt").read_text("utf-8").split())

@@ -9,9 +9,9 @@ from difflib import SequenceMatcher
 from orchestrator.citations.analysis import SYNONYM_GROUPS, Analysis, Word, beginning
 from orchestrator.citations.numbers import UNIT_WORDS
 
-# Returns how alike two words are, from -1 to 1.
+# Returns the similarity of two words, from -1 to 1.
 WordLikeness = Callable[[str, str], float]
-PUT_DIFFERENTLY = 0.4  # two words that are so much alike say the same
+PUT_DIFFERENTLY = 0.4  # from this similarity on, two words mean the same
 MOST_WORDS = 200
 
 

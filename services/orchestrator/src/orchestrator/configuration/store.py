@@ -78,7 +78,7 @@ class ConfigurationStore:
             if name is not None:
                 _check_provider(name, key, known)
                 if key == address_key(name) and key in known and known[key].value != value:
-                    # The key was given for another address.
+                    # The key belongs to the previous address.
                     await settings.delete(None, secret_key(name))
             elif key.startswith("roles."):
                 _check_providers_exist(value, known)

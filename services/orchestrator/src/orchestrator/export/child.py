@@ -33,10 +33,10 @@ READER = (
     "+gfm_auto_identifiers"
 )
 PAGES = Path(__file__).parent
-HEAP_EXHAUSTED = 251  # how a program of GHC ends that has reached the limit of its heap
-NO_MEMORY = b"Unable to commit"  # what it says where the system gives it no more
+HEAP_EXHAUSTED = 251  # exit code of a GHC program that has reached its heap limit
+NO_MEMORY = b"Unable to commit"  # its message if the system refuses more memory
 NO_LETTERS = "The fonts of PDF files have no letters for: {scripts}. Export it as DOCX or HTML."
-FOLDER = Path("typst")  # the only place that a typst document could read: there is nothing but itself
+FOLDER = Path("typst")  # the only folder that a typst document can read; it contains nothing else
 
 
 class NotExported(Exception):
@@ -123,7 +123,7 @@ class FileWriter:
             raise NotExported(FAILED, NO_LETTERS.format(scripts=", ".join(scripts)))
         try:
             return self._typeset(self._document())
-        except typst.TypstError:  # a formula that typst cannot set is shown as it was typed
+        except typst.TypstError:  # a formula that typst cannot set is shown as typed
             try:
                 return self._typeset(self._document(math_as_code=True))
             except typst.TypstError as error:

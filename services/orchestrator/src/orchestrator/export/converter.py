@@ -14,7 +14,7 @@ from service_kit.problems import Unavailable
 from service_kit.sandbox import Sandbox, SandboxConfig, SandboxedProcess, SandboxUnavailable
 
 TASK, PRELOAD = "orchestrator.export.child:serve", "orchestrator.export.child"
-WAITING_FOR_EACH = 8  # exports that wait for each one that is being written
+WAITING_FOR_EACH = 8  # exports that may wait, per running export
 
 
 class DocumentConverter:
@@ -52,7 +52,7 @@ class DocumentConverter:
         try:
             return await asyncio.to_thread(self._read, process, wanted)
         finally:
-            await asyncio.shield(asyncio.to_thread(process.end))  # also when the caller has gone
+            await asyncio.shield(asyncio.to_thread(process.end))  # even if the caller has disconnected
 
     def _read(self, process: SandboxedProcess, wanted: ExportAssignment) -> bytes:
         deadline = time.monotonic() + self.limits.seconds

@@ -13,7 +13,7 @@ from typing import Any
 from orchestrator.artifacts.markers import MARKER
 
 Node = dict[str, Any]
-BEGUN = re.compile(r"\[(?:\d{1,3}, ?){1,11}\Z")  # a marker that a space divides
+BEGUN = re.compile(r"\[(?:\d{1,3}, ?){1,11}\Z")  # the beginning of a marker that contains a space
 LINKED = ("http://", "https://", "mailto:")
 ANCHOR = re.compile(r"[a-z][a-z0-9-]{0,200}\Z")
 LANGUAGE = re.compile(r"[A-Za-z0-9+#._-]{1,40}\Z")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 
-# By the first word of a letter's name.
+# By the first word of a letter's Unicode name.
 UNDRAWN = {
     "CJK": "Chinese characters",
     "HIRAGANA": "Hiragana",

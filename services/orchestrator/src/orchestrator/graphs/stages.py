@@ -23,7 +23,7 @@ from service_kit.work import LeaseLost
 
 log = logging.getLogger(__name__)
 ERROR_HANDLER = "error_handler"
-# Where each node belongs. The error handler answers in the phase of the node that failed.
+# The phase of each node. The error handler answers in the phase of the node that failed.
 PHASES: dict[str, RunPhase] = {
     "generate_path": RunPhase.routing,
     "world_modifier": RunPhase.contextualisation,
@@ -111,7 +111,7 @@ def unless_failed(
         error = state["error"]
         return ERROR_HANDLER if error is not None and error["stage"] == stage_name else following(state)
 
-    way.__annotations__["state"] = state_type  # else LangGraph gives it what the node reads
+    way.__annotations__["state"] = state_type  # otherwise LangGraph passes it only what the node reads
     return way
 
 

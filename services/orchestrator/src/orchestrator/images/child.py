@@ -58,7 +58,7 @@ def rewritten(file: bytes, media_type: str, limits: ImageLimits) -> tuple[dict[s
             raise
         except (Image.DecompressionBombError, Image.DecompressionBombWarning):
             raise ImageRefused(TOO_LARGE, "It unpacks to far more than it says.") from None
-        except Exception as error:  # whatever a broken file makes of its decoder
+        except Exception as error:  # a broken file may raise anything in its decoder
             raise ImageRefused(NOT_READ, "It is broken, cut short, or no image of its type.") from error
     opaque = image.mode in ("RGB", "L")
     photograph = opaque and media_type in ("image/jpeg", "image/webp")

@@ -14,7 +14,7 @@ from service_kit.problems import Unavailable
 from service_kit.sandbox import Sandbox, SandboxConfig, SandboxedProcess, SandboxUnavailable
 
 TASK, PRELOAD = "orchestrator.images.child:serve", "orchestrator.images.child"
-WAITING_FOR_EACH = 16  # images that wait for each one that is being decoded
+WAITING_FOR_EACH = 16  # images that may wait, per image that is being decoded
 BEGINNINGS = {"image/png": b"\x89PNG\r\n\x1a\n", "image/jpeg": b"\xff\xd8\xff"}
 
 
@@ -72,7 +72,7 @@ class ImageDecoder:
         try:
             return await asyncio.to_thread(self._read, process, sent)
         finally:
-            await asyncio.shield(asyncio.to_thread(process.end))  # also when the caller has gone
+            await asyncio.shield(asyncio.to_thread(process.end))  # even if the caller has disconnected
 
     def _read(self, process: SandboxedProcess, sent: SentImage) -> KeptImage:
         deadline = time.monotonic() + self.limits.seconds
@@ -89,7 +89,7 @@ class ImageDecoder:
             written = bytearray()
             while len(written) < size:
                 written += self._next(process, deadline)
-            # It may have been taken over by what it read.
+            # The image may have taken control of the process.
             if len(written) != size or not written.startswith(BEGINNINGS[media_type]):
                 raise ValueError(media_type)
         except (EOFError, OSError):

@@ -217,7 +217,7 @@ class DoorRuns:
                     async with asyncio.timeout(PATIENCE_SECONDS):
                         await self._ended(caller, run, after)
                 await self._forget(caller, run)
-        except Exception:  # the boundary of what nobody waits for; housekeeping erases the session a day later
+        except Exception:  # the boundary of a background task; housekeeping erases the session a day later
             log.exception("an API client's temporary session is not erased yet", extra={"run_id": str(run.id)})
 
     async def _ended(self, caller: Principal, run: Run, after: str) -> None:

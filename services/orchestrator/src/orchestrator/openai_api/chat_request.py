@@ -15,11 +15,11 @@ from orchestrator.openai_api.footnotes import without_footnotes
 from orchestrator.openai_api.models import Models
 from orchestrator.runs.records import RunOptions, SearchedScope
 
-# How front ends begin what they ask for themselves: a title, tags, what could be asked next.
+# How front ends begin their own requests, for a title, tags or follow-up questions.
 TASK = "### Task:"
 DEADLINE_SECONDS = 600
 WHOLE_DEADLINE_SECONDS = 300  # the gateway waits a little longer for the beginning of a response
-# What would change the answer and is not offered, with what is left of it.
+# Fields that would change the answer but are not supported, each with the reason.
 REFUSED = {
     "tools": "tools of the caller are not called here",
     "functions": "functions of the caller are not called here",

@@ -117,7 +117,7 @@ class Attempt:
         except GraphError as failure:
             log.exception("run failed", extra={"run_id": str(self.run.id), "error_type": failure.type})
             ending = self._fail(failure)
-        except Exception as failure:  # what no node handles fails the attempt, and is logged here
+        except Exception as failure:  # an error that no node handles fails the attempt, and is logged here
             extra = {"run_id": str(self.run.id), "attempt": self.run.attempts, "attempts_left": self.run.attempts_left}
             log.exception("run attempt failed", extra=extra)
             ending = self._retry(failure)

@@ -31,7 +31,7 @@ from contracts.events import (
 from orchestrator.runs.records import StoredEvent
 
 log = logging.getLogger(__name__)
-# They speak of a text as it is streamed; `message_completed`, or the artifact, has all that remains of it.
+# They describe a text while it is streamed; the final text is in `message_completed` or the artifact.
 PASSING = (MessageDelta, ThinkingDelta, SentenceChecked, ArtifactDelta)
 
 
@@ -117,7 +117,7 @@ class RunEvents:
         stream = run_stream(self.run_id)
         async with self.redis.pipeline(transaction=False) as pipe:
             for event in batch:
-                # Only the first event makes the stream: one that was deleted with its session does not come back.
+                # Only the first event creates the stream, so one that was deleted with its session does not come back.
                 pipe.xadd(
                     stream,
                     {"name": event.name, "data": event.data},

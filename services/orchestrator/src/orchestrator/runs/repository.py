@@ -42,11 +42,11 @@ COMPUTED = {
     "artifact_index": MADE_VERSION,
     "usage": f"CASE WHEN message.role = 'assistant' THEN {usage_of('run').removesuffix(' AS usage')} END AS usage",
 }
-# Of a message and, under the name `run`, the run that answers it.
+# Columns of a message and, as `run`, the run that answers it.
 MESSAGE_COLUMNS = ", ".join(
     COMPUTED.get(name, f"message.{name}") for name in Message.model_fields if name != "siblings"
 )
-# Of a run and, under the name `written`, the message that it writes.
+# Columns of a run and, as `written`, the message that it writes.
 RUN_COLUMNS = ", ".join(
     {
         "question_id": "written.parent_id AS question_id",
@@ -61,7 +61,7 @@ RUNS = WorkTable(
     "run",
     ClaimedRun,
     QUEUED,
-    # Each turn sees the answers before it; other branches do not wait.
+    # A turn waits for the answers before it; other branches do not.
     claimable="""NOT EXISTS (
         SELECT FROM run AS parent
         WHERE parent.workspace_id = work.workspace_id AND parent.id = work.parent_run_id

@@ -34,7 +34,7 @@ from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
 from service_kit.work import LeaseLost, StopAsked, WorkQueue
 
-MOST_EDITS, LONGEST_EDIT = 10, 300  # what is learned from of the edits that somebody made by hand
+MOST_EDITS, LONGEST_EDIT = 10, 300  # edits made by hand that are learned from, and characters of each
 OUTCOMES = {
     ArtifactOutcome.current: "",
     ArtifactOutcome.merged: "The artifact was changed by hand meanwhile; both changes are in it now.",

@@ -35,7 +35,7 @@ from service_kit.problems import Unavailable
 log = logging.getLogger(__name__)
 HEARTBEAT = b": still here\n\n"
 BEGINNING = "0-0"
-AWAY_SECONDS = 0.5  # until a database that is away is asked again
+AWAY_SECONDS = 0.5  # before an unavailable database is queried again
 _ID = re.compile(r"\d{1,10}-\d{1,19}", re.ASCII)
 Entry = tuple[str, str, str]  # id, name and data
 TERMINAL_EVENTS = frozenset(event.name for event in RUN_EVENTS if event.terminal)
@@ -136,7 +136,7 @@ class RunStreams:
         if not entries and not run.status.ended:
             run = await self._reread(caller, run)
         stored = await self._stored(caller, run, after)
-        # What the stream tells in full is not taken from PostgreSQL, which has no pieces of texts.
+        # If the stream is complete, it is preferred to PostgreSQL, which does not store deltas.
         entries = entries or (await self._read(run.id, after, wait=False) if stored else [])
         first = entries[0][0] if entries else None
         if first is None or not _follows(after, first):
@@ -198,7 +198,7 @@ def _follows(after: str, event_id: str) -> bool:
 def _with_texts(after: str, entries: Sequence[Entry]) -> list[Entry]:
     """Inserts each final text before its `message_completed`, as one delta with the id of the event that it follows."""
     told: list[Entry] = []
-    shown = after != BEGINNING  # a part of the text may have been shown
+    shown = after != BEGINNING  # part of the text may have been shown
     for entry in entries:
         event_id, name, data = entry
         if name == MessageCompleted.name:

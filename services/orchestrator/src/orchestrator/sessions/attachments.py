@@ -12,7 +12,7 @@ from service_kit.auth import Principal
 from service_kit.postgres import Database
 from service_kit.problems import Problem
 
-MOST_DOCUMENTS = 1_000  # in a session: a search in it names all of them at once
+MOST_DOCUMENTS = 1_000  # in a session; a search in it sends all their ids at once
 
 
 class DocumentAttacher:

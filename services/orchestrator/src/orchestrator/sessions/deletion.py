@@ -150,8 +150,8 @@ class SessionEraser:
             try:
                 await self.erase(session.owner, session.session_id, None)
             except (SessionNotFound, WorkspaceGone):
-                continue  # somebody else was faster
-            except Exception:  # the boundary of one session: the others do not wait for it
+                continue  # another process was faster
+            except Exception:  # the boundary of one session: it must not hold up the others
                 log.exception("temporary session not erased yet", extra={"session_id": str(session.session_id)})
 
     async def _streams(self, run_ids: Sequence[UUID]) -> Erased:

@@ -37,7 +37,7 @@ from service_kit.repository import Repository
 from service_kit.statements import Statements
 from service_kit.tracing import outgoing_headers
 
-# What a message says of how it is answered, which also counts when it is answered again.
+# Options of a message that also apply when it is answered again.
 OF_MESSAGE = (
     *("timezone", "artifact_action", "artifact_action_params", "instructions", "reply"),
     *("rag_enabled", "rag_scope", "conversation_mode", "active_pdf_document_id", "rewrite_query"),
@@ -330,7 +330,7 @@ class CallerMessages(Repository):
             **values,
             session_id=session_id,
             parent_id=parent and parent.id,
-            # An answer is waited for; a question, whose answer is another branch, is not.
+            # A run waits for its parent if that is an answer; a question's answer is another branch.
             parent_run_id=parent.run_id if parent and parent.role == MessageRole.assistant else None,
             role=self.caller.role.value,
             key_id=self.caller.key_id,

@@ -51,7 +51,7 @@ class CallMeter:
         try:
             await uninterrupted(self._begin(call_id, call))
         except asyncio.CancelledError:
-            call.end = CallEnd.failed  # nobody was asked
+            call.end = CallEnd.failed  # no provider was called
             await uninterrupted(self._settle(call_id, call))
             raise
         try:

@@ -15,7 +15,7 @@ from service_kit.repository import Repository
 from service_kit.statements import Statements
 
 MOST_ENTRIES = 10_000
-# The fields of TokenUsage, of the calls under the name `call`.
+# The fields of TokenUsage, summed over the rows of `call`.
 SUMS = """count(*) AS calls,
        coalesce(sum(call.input_tokens), 0)::bigint AS input_tokens,
        coalesce(sum(call.output_tokens), 0)::bigint AS output_tokens,

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from contracts.models import BudgetSubject
 
-# The budget of a run is not one of a day.
+# The date of a run's budget, which is not per day.
 OF_A_RUN = date(1970, 1, 1)
 
 

@@ -10,7 +10,7 @@ from contracts.graph_expansion import ExpandedChunk, PathStep
 from contracts.retrieval import GraphStep
 
 SCALE = 100
-"""Of so many of the best candidates the scores are spread over 0 to 1, for the seeds."""
+"""Best candidates whose scores are spread over 0 to 1, for the seeds."""
 MOST_SEEDS = 8
 
 

@@ -11,7 +11,7 @@ import jwt
 from gateway.errors import OpenIdTokenInvalid
 from gateway.signin.openid.provider import OpenIdProvider
 
-# By kind of key, so that no key is used in another way than it was made for; never a shared secret, never `none`.
+# By kind of key, so that each key is only used as intended; never a shared secret, never `none`.
 ALGORITHMS = {
     "RSA": ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
     "EC": ("ES256", "ES384", "ES512"),

@@ -19,7 +19,7 @@ Model = TypeVar("Model", bound=BaseModel)
 CALLBACK = "/v1/auth/openid/callback"
 DESCRIPTION = "/.well-known/openid-configuration"
 FRESH_SECONDS = 3600.0
-# An unknown key makes us look again, at most so often: anyone may send a token with an invented key id
+# The shortest interval between two lookups of unknown keys: anyone can send a token with an invented key id
 LOOK_AGAIN_SECONDS = 30.0
 MOST_BYTES = 2**20
 TIMEOUT_SECONDS = 10.0

@@ -21,7 +21,7 @@ REFUSED: Responses = {
     409: {"model": ProblemBody, "description": "The identity is another user's, or the invitation is no longer open"},
 }
 OPEN: dict[str, Any] = {"security": []}
-# The browser must leave the provider's redirect before it sends a SameSite=Strict cookie: the page does so at once.
+# A browser sends no SameSite=Strict cookie during the provider's redirect, so this page starts a new navigation.
 ARRIVED = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Attractor</title><meta http-equiv="refresh" content="0;url=/"></head>

@@ -75,7 +75,7 @@ class OpenIdSignIns:
         """
         await self.attempts.spend_address(address_of(request))
         user = await self.web_sessions.signed_in(request) if link else None
-        if link and not isinstance(user, SignedIn):  # a key must not become its user's way in
+        if link and not isinstance(user, SignedIn):  # a key must not be enough to link a sign-in to its user
             raise NeedsSession
         registration, description = self.provider.registration, await self.provider.description()
         state, nonce, code_verifier = new_secret(), new_secret(), new_secret()

@@ -27,7 +27,7 @@ from knowledge_graph.extraction.records import SourceDocument, Span
 
 DOCKERFILE = "dockerfile"
 ManifestReader = Callable[[str, str], Manifest]
-"""Reads a text, in the folder of this name."""
+"""Reads a manifest from its text and the name of its folder."""
 
 
 def _alone(read: Callable[[str], Manifest]) -> ManifestReader:
@@ -72,7 +72,7 @@ class ReadManifest:
     statements: list[ManifestStatement] = field(default_factory=list)
     note: str | None = None
     said: dict[ManifestStatement, Place] = field(default_factory=dict)
-    """Where a statement is made whose ends stand elsewhere."""
+    """Where a statement is made, if at neither of its ends."""
 
     def spans(self, chunk: int) -> list[Span]:
         return [place.span for place in self.places.values() if place.chunk == chunk]

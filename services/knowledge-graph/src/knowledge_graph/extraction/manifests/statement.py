@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from knowledge_graph.extraction.word_lists import words
 
 LONGEST = 512 * 1024
-"""Characters of a manifest that is read; a longer one states nothing."""
+"""Maximum characters of a manifest; a longer one is not read."""
 STORE_SCHEMES = words("store_schemes")
 STORE_IMAGES = words("store_images")
 CALL_SCHEMES = frozenset({"http", "https", "grpc", "grpcs", "ws", "wss", "dns", "thrift"})
@@ -44,7 +44,7 @@ class ManifestStatement:
     relation_type: str
     phrase: str
     at: int | None = None
-    """Where it is said, if neither end stands there."""
+    """Where it is stated, if at neither end."""
 
 
 @dataclass

@@ -49,7 +49,7 @@ class TerraformBlock:
 
     thing: NamedThing | None
     refers: list[tuple[str, int]] = field(default_factory=list)
-    """Addresses of other blocks, each with where it is named."""
+    """Addresses of other blocks, each with the position of the reference."""
     calls: list[tuple[int, str, str, str]] = field(default_factory=list)
     owners: list[tuple[int, str]] = field(default_factory=list)
     needs: list[tuple[int, str]] = field(default_factory=list)

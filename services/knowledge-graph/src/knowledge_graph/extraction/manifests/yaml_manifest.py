@@ -26,9 +26,9 @@ LOOKS_LIKE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 CATALOG = frozenset({"Component", "API", "Resource", "System"})
-"""Kinds of entries of a Backstage catalog."""
+"""Kinds of entries in a Backstage catalog."""
 NOT_OF_ENTRIES = frozenset({"needs", "uses", "requires", "components", "modules", "contains", "storage", "operator"})
-"""Words of pipelines and schemas, too."""
+"""Ignored as fields of entries, because pipelines and schemas use these words too."""
 PIPELINE = frozenset({"jobs", "stages", "steps", "pipeline", "workflows"})
 ENTRY_NAME = re.compile(r"[A-Za-z][\w.@/-]{1,60}(?: [A-Za-z\d][\w.-]{0,60}){0,3}")
 MOST_NODES = 50_000

@@ -28,13 +28,13 @@ LONGEST_PATH = 6
 MOST_RELATIONS = 400
 LEAST_SIMILARITY = 0.75
 LEAST_BEGINNING = 0.6
-"""Of a name: an answer is about what was named, and not about what is spelt a little like it."""
+"""Share of an entity's name that a prefix must cover: the answer must be about what was named."""
 NOT_STATED = "CO_OCCURS"
 OWNERS = (["OWNS"], [BELONGS_TO], ["MAINTAINS"])
 UNSAID = ("DEPENDS_ON", "USES")
-"""What does not say whether something is read or written."""
+"""Types that leave open whether something is read or written."""
 OTHERWISE_RELATED = {"references": "REFERENCES", "parts": "PART_OF", "wholes": "PART_OF"}
-"""What is asked, = the relation that tells it; the others are told by dependencies."""
+"""The relation type that answers each of these questions; the others ask about dependencies."""
 OUTWARD = frozenset({"dependencies", "wholes"})
 NOT_STRUCTURAL = "this is no question about dependencies, outages, owners or paths"
 

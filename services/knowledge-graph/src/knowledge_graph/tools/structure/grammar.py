@@ -10,7 +10,7 @@ LONGEST_KINDS = 6
 LONGEST_REMARK = 4
 SLOTS = {"NAME": LONGEST_NAME, "OTHER": LONGEST_NAME, "KINDS": LONGEST_KINDS, "ANY": LONGEST_REMARK}
 Slots = Mapping[str, tuple[int, int]]
-"""Where the words of each slot begin and end."""
+"""Start and end of the words of each slot."""
 
 
 @dataclass(frozen=True)

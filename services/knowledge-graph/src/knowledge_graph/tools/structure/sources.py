@@ -14,8 +14,8 @@ MOST_RELATIONS = 2_000
 MOST_EDGES = 40
 LONGEST_QUOTE = 500
 Edge = tuple[str, ...]
-"""The ids of what depends and of what it depends on, in the direction of the relation; after them the status of what is
-not of the present."""
+"""The ids of the dependent entity and of what it depends on, in the direction of the relation, and the status if it is
+not current."""
 
 
 class StatingPlaces:

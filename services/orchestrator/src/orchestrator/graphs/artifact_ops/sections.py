@@ -17,8 +17,8 @@ from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import fitting, numbered
 from orchestrator.graphs.conversation.state import ArtifactInTurn, FoundChunk
 
-HEADING_TOKENS = 150  # for the headings before a section, and as many for those behind
-MOST_SECTIONS = 40  # a call of the model each
+HEADING_TOKENS = 150  # for the headings before a section, and the same for those after it
+MOST_SECTIONS = 40  # each needs a model call
 
 
 class SectionPrompt(Protocol):
@@ -46,7 +46,7 @@ async def in_sections(
     most = min(context.limits.passage_tokens, room // 3)
     beside = list(fitting(passages, most)) if most else []
     room -= estimated_tokens(numbered(beside))
-    # Two parts in five for the section, as much for what is written, the fifth for its citations.
+    # Two fifths for the section, two for its rewritten text, and one for citations.
     pieces = sections(text, max(2 * room // 5, 0), lambda piece: code or not leaves_open(piece))
     if not 1 < len(pieces) <= MOST_SECTIONS:
         raise SoftFailure(TOO_LONG)

@@ -10,7 +10,7 @@ from orchestrator.errors import ImageNotFound
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.state import Turn
 
-MOST_SEEN = 10  # images in one prompt, the newest
+MOST_SEEN = 10  # images in one prompt; older ones are left out
 GONE = "(An image stood here that was deleted.)"
 TOO_MANY = "(An image stood here that is left out, as there are too many.)"
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Literal
 
 Route = Literal["reply", "generate_artifact", "rewrite_artifact", "update_artifact"]
-# Which routes are valid, without and with an artifact.
+# The valid routes without and with an artifact.
 WITHOUT: tuple[Route, ...] = ("reply", "generate_artifact")
 WITH: tuple[Route, ...] = ("reply", "rewrite_artifact", "update_artifact")
 READ = 400  # characters of a message's beginning

@@ -17,7 +17,7 @@ from orchestrator.graphs.conversation.state import FoundChunk
 from orchestrator.runs.events import RunEvents
 
 CLOSES = frozenset("]】")  # the end of a marker
-CUT = "length"  # why a model ends that may write no more tokens
+CUT = "length"  # the finish reason at the token limit
 CUT_ISSUE = "the chat model reached the limit of its tokens, so the answer is incomplete"
 
 

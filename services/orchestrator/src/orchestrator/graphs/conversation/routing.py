@@ -14,7 +14,7 @@ from orchestrator.graphs.conversation.budgets import within_budget
 from orchestrator.graphs.conversation.state import Path, State, Turn
 from orchestrator.graphs.stages import ERROR_HANDLER
 
-# Whole messages that ask nothing: a search for them would only find noise.
+# Whole messages that ask nothing, for which a search would only find noise.
 _COURTESY = re.compile(
     r"(?:(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|hallo|guten (?:morgen|tag|abend)|bonjour|hola"
     r"|thanks|thank you|many thanks|thx|danke|merci|gracias|cheers|bye|good ?bye|see you|okay|ok|great|perfect)"

@@ -233,7 +233,7 @@ class WrittenAnswer(TypedDict):
     answer_id: str
 
 
-# What clean_state resets: nothing of one turn is seen by what comes after it. The checkpoint shrinks, too.
+# Fields that clean_state resets, so that the next turn sees nothing of this one. The checkpoint also shrinks.
 TRANSIENT: dict[str, Any] = {
     "next": None,
     "artifact": None,
@@ -257,7 +257,7 @@ TRANSIENT: dict[str, Any] = {
 }
 
 
-# What the turn leaves: the answer, what is known of it, and what happened. Each field is either transient or lasting.
+# Fields that outlive the turn: the answer, what is known about it, and what happened. All fields are in one of the two.
 LASTING = (
     *get_type_hints(ConversationState),
     *get_type_hints(DebugState),

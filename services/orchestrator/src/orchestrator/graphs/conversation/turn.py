@@ -57,7 +57,7 @@ from orchestrator.services import GraphService, IngestionService, MemoryService,
 
 UTC = "UTC"
 log = logging.getLogger(__name__)
-# The key in a checkpoint's metadata: LangGraph takes a checkpoint whose next node is gone for a finished one.
+# A key of checkpoint metadata: LangGraph mistakes a checkpoint whose next node no longer exists for a finished one.
 DIGEST = "graph_digest"
 OUTDATED = "the run began anew: what it had done was saved by another version of the conversation graph"
 
@@ -209,7 +209,7 @@ class ConversationTurns:
             return await asyncio.to_thread(
                 verified, text, draft.cited, draft.passages, self.alike, extractive=extractive
             )
-        except Exception:  # the boundary of a run that ends: what is written stays, with no sentence of it checked
+        except Exception:  # the boundary of an ending run: the text is kept, unchecked
             log.exception("answer not checked")
             return unverified(text)
 

@@ -25,7 +25,7 @@ async def search(state: SearchedQuery, context: ConversationContext) -> SearchRe
         document_ids=None if ids is None else [UUID(one) for one in ids],
         source_ids=limits.source_ids,
         tags=limits.tags,
-        # Only quotations need them, and they cost time before the first word.
+        # Only quotations need highlights, which delay the first word.
         highlight=context.models.of("answer") is None,
     )
     try:

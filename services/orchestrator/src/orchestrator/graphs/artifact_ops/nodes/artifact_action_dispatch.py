@@ -19,7 +19,7 @@ from orchestrator.graphs.artifact_ops.recovery import (
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.state import ArtifactInTurn
 
-# What each action needs: an artifact, a highlight.
+# Whether each action needs an artifact, and a highlight.
 NEEDS: dict[ArtifactAction, tuple[bool, bool]] = {
     ArtifactAction.generate_artifact: (False, False),
     ArtifactAction.rewrite_artifact: (True, False),

@@ -18,7 +18,7 @@ from orchestrator.graphs.conversation.nodes.generate_title import trimmed
 from orchestrator.graphs.conversation.nodes.reply_to_general_input import conversation
 from orchestrator.graphs.conversation.passages import condensed, numbered, remembered
 
-# What is asked for is a program, in English and German.
+# The request is for a program, in English or German.
 _CODE = re.compile(
     r"\b(?:code|script|function|program|class|unit tests?|dockerfile|makefile|sql query|regex"
     r"|skript|funktion|programm|klasse|sql-abfrage)\b",

@@ -31,7 +31,7 @@ from orchestrator.graphs.conversation.passages import numbered, remembered
 from orchestrator.graphs.conversation.state import ArtifactInTurn
 
 SURROUNDINGS = 1_500
-HEADING_TOKENS = 100  # for the headings before, and as many for those behind
+HEADING_TOKENS = 100  # for the headings before the highlight, and the same for those after it
 NOTHING = "(nothing)"
 REFUSED = "That leaves a code block open. Answer again with the whole new text of the selected part, all fences closed."
 DONE = "I changed the selected text ({before} characters, now {after}) and nothing else."

@@ -87,7 +87,7 @@ async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationConte
     path = path_of(question)
     if path != "retrieve":
         return _way(path, Chosen("reply", "courtesy"))
-    # Who asks at a door, or by a prompt for messages, gets an answer.
+    # One-off questions through the OpenAI API, and messages that ask for a reply, always get an answer.
     if context.options.get("ephemeral") or context.options.get("reply"):
         return _way("retrieve", Chosen("reply", "flag"))
     if world_wish(question, has_artifact=context.artifact is not None) is not None:

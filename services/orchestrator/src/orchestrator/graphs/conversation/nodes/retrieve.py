@@ -54,7 +54,7 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
     for failure in failures:
         context.events.emit(ProviderIssue(message=failure))
     passages = done["rag_context"]
-    # "Write a report on …" is no question that a passage could answer: what is nearest is what there is to write from.
+    # "Write a report on …" is not a question that a passage answers: the nearest passages are its material.
     writing = state["artifact_action"] == ArtifactAction.generate_artifact
     relevant = (
         bool(passages)
@@ -63,7 +63,7 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
     )
     structure = None
     if isinstance(stated, StructuralAnswer):
-        # What the graph cites comes first, so that a chat model reads it whatever its budget.
+        # The graph's citations come first, so that a chat model reads them whatever its budget.
         passages = _joined(stated, passages if relevant else [])
         structure, relevant = _structure(stated, passages), bool(passages)
     context.events.emit(StageOutput(stage="retrieve", output=_sources(passages, relevant)))

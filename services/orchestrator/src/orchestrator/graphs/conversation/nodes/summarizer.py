@@ -19,7 +19,7 @@ from orchestrator.graphs.conversation.state import Turn
 
 LONGEST_SUMMARY_TOKENS = 400
 TIMEOUT_SECONDS = 30.0
-# Characters of all messages that are condensed at a time; of longer ones their beginnings and ends are read.
+# Characters of all messages condensed at a time; of longer ones, only the beginnings and ends are read.
 MOST_CHARACTERS_READ = 24_000
 NO_SUMMARY = "(nothing)"
 neutralised = neutralising("message", "summary")

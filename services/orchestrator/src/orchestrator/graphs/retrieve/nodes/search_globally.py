@@ -14,7 +14,7 @@ from orchestrator.graphs.retrieve.state import SearchedQuery
 from service_kit.problems import ServiceSilent
 
 LONGEST_STRUCTURAL = 500
-"""Characters of a question that the graph reads."""
+"""Maximum characters of a question that is passed to the graph."""
 
 
 async def search_globally(state: SearchedQuery, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
