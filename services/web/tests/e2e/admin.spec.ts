@@ -25,30 +25,30 @@ test('an owner sees how the services are, what was used and done, and decides wh
     await route.fulfill({ json: { replayed: ids.length } });
   });
   await page.reload();
-  await expect(page.getByText('Events that were given up: 1 (retrieval).')).toBeVisible();
+  await expect(page.getByText('Dead letters: 1 (retrieval).')).toBeVisible();
   await expect(page.getByText('All services are ready.')).toHaveCount(0);
   await expect(page.getByRole('cell', { name: 'Events “documents” for memory' })).toBeVisible();
   await expectAccessible(page, 'operations');
-  await page.getByRole('button', { name: 'Deliver again: OSError: the disk is full' }).press('Enter');
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Deliver again' }).press('Enter');
-  await expect(page.getByText('Delivered again: 1.')).toBeVisible();
+  await page.getByRole('button', { name: 'Replay: OSError: the disk is full' }).press('Enter');
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Replay' }).press('Enter');
+  await expect(page.getByText('Replayed: 1.')).toBeVisible();
   await expect(page.getByText('All services are ready.')).toBeVisible();
   await page.getByRole('link', { name: 'Usage' }).click();
-  await expect(page.getByText(/Calls of models from/)).toBeVisible();
+  await expect(page.getByText(/Model calls from/)).toBeVisible();
   await expectAccessible(page, 'usage');
 
   const main = page.getByRole('main');
   await page.getByRole('link', { name: 'Settings' }).click();
   await main.getByRole('spinbutton', { name: 'Passages' }).fill('7');
   await page.keyboard.press('Enter');
-  await main.getByRole('button', { name: 'Back to the default: Passages' }).press('Enter');
+  await main.getByRole('button', { name: 'Reset to default: Passages' }).press('Enter');
   await expect(main.getByRole('spinbutton', { name: 'Passages' })).toHaveValue('');
   await main.getByRole('button', { name: 'Add a model: Writes answers' }).press('Enter');
   await expectAccessible(page, 'settings');
   await page.getByRole('link', { name: 'Presets' }).click();
   await main.getByRole('button', { name: 'New preset' }).press('Enter');
   const preset = `brief-${crypto.randomUUID().slice(0, 8)}`;
-  await main.getByLabel(/^Name: small letters/).fill(preset);
+  await main.getByLabel(/^Name: lowercase letters/).fill(preset);
   await main.getByLabel('Instructions').fill('Answer in one sentence.');
   await expectAccessible(page, 'preset');
   await main.getByRole('button', { name: 'Save' }).press('Enter');
@@ -67,7 +67,7 @@ test('an owner sees how the services are, what was used and done, and decides wh
   await expectAccessible(page, 'quick-action');
   await main.getByRole('button', { name: 'Save' }).press('Enter');
   const row = main.getByRole('listitem').filter({ hasText: action });
-  await expect(row).toContainText('of the workspace');
+  await expect(row).toContainText('whole workspace');
   await row.getByRole('button', { name: /^Edit/ }).press('Enter');
   await main.getByLabel('Prompt').fill('Write it for children.');
   await page.getByRole('button', { name: 'Save' }).press('Enter');
@@ -81,7 +81,7 @@ test('an owner sees how the services are, what was used and done, and decides wh
   const role = main.getByLabel('Role of Grete').first();
   await role.selectOption('editor');
   await expect(role).toHaveValue('editor');
-  await main.getByLabel('Name of the invited, if you like').fill('Hans');
+  await main.getByLabel('Name of the invited person (optional)').fill('Hans');
   await page.keyboard.press('Enter');
   await expect(main.locator('code')).toContainText('/join#ati_');
   await expectAccessible(page, 'people');
@@ -93,7 +93,7 @@ test('an owner sees how the services are, what was used and done, and decides wh
 
   await page.getByRole('link', { name: 'Audit trail' }).click();
   await expect(main.getByText('member.remove', { exact: true }).first()).toBeVisible();
-  await main.getByLabel(/^Action, or its beginning/).fill('invitation');
+  await main.getByLabel(/^Action or its prefix/).fill('invitation');
   await expect(main.getByText('member.remove', { exact: true })).toHaveCount(0);
   await main.getByText('Details').first().press('Enter');
   await expect(main.getByText(/trace_id/).first()).toBeVisible();
@@ -120,7 +120,7 @@ test('a key is made, shown once and revoked; whom it belongs to sees the parts o
   await expect(page.getByRole('link', { name: 'People' })).toHaveCount(0);
   await expect(page.getByRole('link', { name: 'Audit trail' })).toHaveCount(0);
   await page.goto('/admin/audit');
-  await expect(page.getByText('There is no such page.')).toBeVisible();
+  await expect(page.getByText('Page not found.')).toBeVisible();
 
   await own.clearCookies();
   await signIn(page);
@@ -154,7 +154,7 @@ test('language and colours are chosen, and stay in this browser', async ({ page 
   const light = await ground();
   await page.getByLabel('Colours').selectOption('dark');
   await expect.poll(ground).not.toBe(light);
-  await page.getByLabel('Language of the pages').selectOption('Deutsch');
+  await page.getByLabel('Interface language').selectOption('Deutsch');
   await expect(page.getByRole('heading', { name: 'In diesem Browser' })).toBeVisible();
   await expect(page.locator('html')).toHaveAttribute('lang', 'de');
   expect(await ground()).not.toBe(light);

@@ -18,18 +18,18 @@ test('an answer is rated with a comment, and what was rewritten is told with its
     await route.fulfill({ response, json: stored });
   });
   await ask(page);
-  await page.getByText('Sentences written anew from the sources: 1').click();
+  await page.getByText('Sentences rewritten from the sources: 1').click();
   await expect(page.locator('del')).toHaveText('A refresh token lives 30 days.');
   await expect(page.getByText('the source says 14 days')).toBeVisible();
   await page.getByText(/1 of 2 sentences are not confirmed/).click();
-  await expect(page.getByText('without a source: no passage says so')).toBeVisible();
+  await expect(page.getByText('unsupported: no passage says so')).toBeVisible();
 
   const good = page.getByRole('button', { name: 'Good answer' });
   await good.focus();
   await page.keyboard.press('Enter');
   await expect(good).toHaveAttribute('aria-pressed', 'true');
   await page.getByRole('button', { name: 'Comment' }).click();
-  await page.getByLabel('What was good or wrong?').fill('Cites the right page.');
+  await page.getByLabel('What was good or bad?').fill('Cites the right page.');
   await page.getByRole('checkbox').check();
   await expectAccessible(page, 'comment');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -54,7 +54,7 @@ test('a conversation is exported, and shared with members by a link that ends', 
   expect(await readFile(await file.path(), 'utf8')).toContain('to be shared?');
 
   await page.getByRole('button', { name: 'Share', exact: true }).click();
-  await page.getByRole('button', { name: 'Make a link' }).click();
+  await page.getByRole('button', { name: 'Create link' }).click();
   const link = await page.locator('code').innerText();
   await expectAccessible(page, 'share');
   await page.goto('about:blank');
@@ -79,7 +79,7 @@ test('a conversation is exported, and shared with members by a link that ends', 
     .click();
   await page.getByRole('button', { name: 'Share', exact: true }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'End', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Unshare', exact: true }).click();
   await expect(dialog.getByRole('listitem')).toHaveCount(0);
   await page.goto('about:blank');
   await page.goto(link);

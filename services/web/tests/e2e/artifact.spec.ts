@@ -31,7 +31,7 @@ test('a text is begun by hand, saved by itself, seen as it will look, and undone
   await page.getByRole('button', { name: 'Artifact', exact: true }).click();
   await expect(page.getByText('has no artifact yet')).toBeVisible();
   await expectAccessible(page, 'artifact-none');
-  await page.getByRole('button', { name: 'Begin a text' }).press('Enter');
+  await page.getByRole('button', { name: 'Start a text' }).press('Enter');
   await editor(page).focus();
   await page.keyboard.type('# Harbour');
   await page.keyboard.press('Enter');
@@ -59,7 +59,7 @@ test('a text is begun by hand, saved by itself, seen as it will look, and undone
   const download = page.waitForEvent('download');
   const button = page.getByRole('complementary', { name: 'Artifact' }).getByRole('button', { name: 'Export' });
   await button.press('Enter');
-  await expect(page.getByRole('menuitem')).toHaveText(['Markdown', 'HTML', 'Word (DOCX)', 'PDF', 'the text as it is']);
+  await expect(page.getByRole('menuitem')).toHaveText(['Markdown', 'HTML', 'Word (DOCX)', 'PDF', 'unchanged text']);
   await expectAccessible(page, 'artifact-export');
   await page.getByRole('menuitem', { name: 'Markdown' }).press('Enter');
   const file = await download;
@@ -95,15 +95,15 @@ test('two write at once: both are shown, merged or chosen, and no word is lost',
   await page.keyboard.press('Control+Home');
   await page.keyboard.type('mine ');
   await page.keyboard.press('Control+s');
-  await expect(page.getByText('Somebody else has changed the text meanwhile.')).toBeVisible();
+  await expect(page.getByText('Somebody else has changed the text in the meantime.')).toBeVisible();
   await expect(editor(page)).toContainText('mine first');
   await expect(page.locator('.cm-deletedChunk').filter({ hasText: 'third, theirs' })).toBeVisible();
   await expectAccessible(page, 'artifact-conflict');
   expect((await stored(request, id)).text).toBe('first\nsecond\nthird, theirs\n');
   await page.reload(); // the conflict is still there, unresolved
-  await expect(page.getByText('Somebody else has changed the text meanwhile.')).toBeVisible();
+  await expect(page.getByText('Somebody else has changed the text in the meantime.')).toBeVisible();
   await page.getByRole('button', { name: 'Take theirs', exact: true }).last().click();
-  await page.getByRole('button', { name: 'Save as merged' }).click();
+  await page.getByRole('button', { name: 'Save merged text' }).click();
   await expect(async () => expect((await stored(request, id)).text).toMatch(/theirs/)).toPass();
   await expect(page.getByText('saved', { exact: true })).toBeVisible();
 });
@@ -196,7 +196,7 @@ test('selected text and themes are asked with the places that the API counts', a
   await page.keyboard.press('Control+End');
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('Shift+End');
-  await page.getByLabel('What should become of the selected text?').fill('Name the harbour');
+  await page.getByLabel('How should the selected text change?').fill('Name the harbour');
   await expectAccessible(page, 'artifact-selected');
   const asked = page.waitForRequest((each) => each.method() === 'POST' && each.url().endsWith('/messages'));
   await page.keyboard.press('Enter');

@@ -19,8 +19,8 @@ test('a question is answered, and its citation opens the page with the words mar
   await expectAccessible(page, 'pdf');
   const sheet = page.getByRole('img', { name: /^page \d+:/ });
   const before = (await sheet.boundingBox())!.width;
-  await page.getByRole('button', { name: 'Larger' }).press('Enter');
-  await page.getByRole('button', { name: 'Larger' }).press('Enter');
+  await page.getByRole('button', { name: 'Zoom in' }).press('Enter');
+  await page.getByRole('button', { name: 'Zoom in' }).press('Enter');
   await expect(page.getByText('150 %')).toBeVisible();
   await expect.poll(async () => (await sheet.boundingBox())!.width / before).toBeCloseTo(1.5, 1);
   await expect(page.getByTestId('word').first()).toBeInViewport();
@@ -129,7 +129,7 @@ test('a question is edited and answered again; what was there stays within reach
   await signIn(page);
   await ask(page);
   await page.getByRole('button', { name: 'Edit' }).click();
-  const field = page.getByLabel('Your question, changed');
+  const field = page.getByLabel('Edit your question');
   await expect(field).toBeFocused();
   await field.fill('Who owns the Identity handbook?');
   await page.getByRole('button', { name: 'Send' }).first().click();
@@ -153,7 +153,7 @@ test('a conversation is pinned, archived and found by its words', async ({ page 
   const menu = page.getByRole('navigation', { name: 'Menu' });
   const entry = menu.getByRole('link', { name: 'Which projects depend on AuthService?' });
   const act = async (action: string) => {
-    await menu.getByRole('button', { name: 'Options of Which projects' }).click();
+    await menu.getByRole('button', { name: 'Options for Which projects' }).click();
     await page.getByRole('menuitem', { name: action, exact: true }).click();
   };
   await act('Pin');
@@ -187,7 +187,7 @@ test('by keyboard alone: ask, read the source, come back, rename, delete, sign o
   await page.keyboard.press('Escape');
   await expect(chip).toBeFocused();
 
-  const options = page.getByRole('button', { name: /^Options of/ }).first();
+  const options = page.getByRole('button', { name: /^Options for/ }).first();
   await options.focus();
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Rename' }).focus();
@@ -198,7 +198,7 @@ test('by keyboard alone: ask, read the source, come back, rename, delete, sign o
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'Renamed by keyboard' })).toBeVisible();
 
-  await page.getByRole('button', { name: 'Options of Renamed by keyboard' }).focus();
+  await page.getByRole('button', { name: 'Options for Renamed by keyboard' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('menuitem', { name: 'Delete' }).focus();
   await page.keyboard.press('Enter');

@@ -4,7 +4,7 @@ test('Ctrl-K finds a page by a part of its name, and tells the keys', async ({ p
   await signIn(page);
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.keyboard.press('Control+k');
-  await expect(page.getByLabel('Go to a page or do something')).toBeFocused();
+  await expect(page.getByLabel('Go to a page or run a command')).toBeFocused();
   await expectAccessible(page, 'commands');
   expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).scrollBehavior)).toBe('auto');
@@ -14,7 +14,7 @@ test('Ctrl-K finds a page by a part of its name, and tells the keys', async ({ p
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/memory\/world$/);
   await page.keyboard.press('Control+/');
-  await expect(page.getByRole('dialog', { name: 'List of keys' })).toContainText('send the question');
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toContainText('send the question');
   await expectAccessible(page, 'list-of-keys');
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);

@@ -23,7 +23,7 @@ test('a file that is sent becomes searchable, is cited, and can be deleted', asy
     .locator('input[type=file]')
     .setInputFiles([{ name: 'empty.md', mimeType: 'text/markdown', buffer: Buffer.alloc(0) }]);
   await dropFile(page, testInfo.outputPath('lighthouse.md'));
-  await expect(page.getByText(/empty\.md was refused/)).toBeVisible();
+  await expect(page.getByText(/empty\.md could not be added/)).toBeVisible();
   const row = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Delete: lighthouse.md' }) });
   await expect(row).toContainText('searchable');
   await expectAccessible(page, 'documents');

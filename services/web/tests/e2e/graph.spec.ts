@@ -14,8 +14,8 @@ test('an entity is found, its facts lead to their sentences, and a way leads to 
   await expectAccessible(page, 'graph');
   await expect(picture).toHaveAttribute('data-drawn', 'true'); // redrawn in the other colours
 
-  const paths = page.getByRole('region', { name: 'The way from AuthService to another entity' });
-  await paths.getByLabel('The other entity').fill('ProjectBeta');
+  const paths = page.getByRole('region', { name: 'Path from AuthService to another entity' });
+  await paths.getByLabel('Other entity').fill('ProjectBeta');
   await page.keyboard.press('Enter');
   await expect(paths.locator('ol').getByRole('link', { name: 'ProjectBeta' }).first()).toBeVisible();
 

@@ -23,36 +23,36 @@ test('what is remembered is seen with its origin, found, changed and forgotten',
   const note = rows.filter({ hasText: 'harbour review' });
   await expect(note).toContainText('note');
   await note.getByRole('button', { name: 'Edit' }).click();
-  await page.getByLabel('What is to be remembered').fill('The harbour review is on Friday.');
+  await page.getByLabel('Text of the memory').fill('The harbour review is on Friday.');
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(note).toContainText('Friday');
   await expectAccessible(page, 'memory');
 
-  await page.getByLabel('Search what is remembered').fill('When is the harbour review?');
+  await page.getByLabel('Search memories').fill('When is the harbour review?');
   await expect(note).toHaveCount(1);
   await page.getByLabel('Kind').selectOption('note');
   await expect(note).toHaveCount(1);
-  await note.getByRole('button', { name: 'Keep always' }).click();
-  await expect(note.getByRole('button', { name: 'Keep always' })).toHaveAttribute('aria-pressed', 'true');
-  await page.getByLabel('A name, words or a question').fill('harbour review');
+  await note.getByRole('button', { name: 'Always keep' }).click();
+  await expect(note.getByRole('button', { name: 'Always keep' })).toHaveAttribute('aria-pressed', 'true');
+  await page.getByLabel('Name, keywords or question').fill('harbour review');
   await page.keyboard.press('Enter');
   const dialog = page.getByRole('alertdialog');
   await expect(dialog.getByRole('listitem').filter({ hasText: 'Friday' })).toContainText('mentions it');
   await expectAccessible(page, 'forget');
   await dialog.getByRole('button', { name: 'Forget' }).press('Enter');
-  await expect(dialog).toContainText('Nothing of it is left in memory.');
+  await expect(dialog).toContainText('Nothing of it remains in memory.');
   await dialog.getByRole('button', { name: 'Close' }).press('Enter');
   await expect(note).toHaveCount(0);
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export all' }).press('Enter');
   expect((await download).suggestedFilename()).toBe('memories.jsonl');
 
-  await page.getByLabel('Search what is remembered').fill('');
+  await page.getByLabel('Search memories').fill('');
   await page.getByLabel('Kind').selectOption('episode');
   await rows.filter({ hasText: 'I live in Lisbon' }).first().getByRole('link').click();
   await expect(page.getByRole('log')).toContainText('I live in Lisbon');
   await page.getByRole('main').getByRole('link', { name: 'World state' }).press('Enter');
-  await expect(page.getByLabel('Whose world state').locator('option:checked')).toContainText('I live in Lisbon');
+  await expect(page.getByLabel('World state of').locator('option:checked')).toContainText('I live in Lisbon');
 });
 
 test('a conversation has a world state of its own, which also who may only read may change', async ({
@@ -65,8 +65,8 @@ test('a conversation has a world state of its own, which also who may only read 
   const { id } = await (await request.post('/v1/sessions', { headers, data: {} })).json();
   await request.patch(`/v1/sessions/${id}`, { headers, data: { title } });
   await page.goto('/memory/world');
-  await page.getByLabel('Whose world state').selectOption(title);
-  await expect(page.getByText('Only you see it')).toBeVisible();
+  await page.getByLabel('World state of').selectOption(title);
+  await expect(page.getByText('Only you can see it')).toBeVisible();
   expect(new URL(page.url()).searchParams.get('session')).toBe(id);
   const goals = page.getByRole('region', { name: 'Goals' });
   for (const goal of [calm, bright]) {
@@ -88,8 +88,8 @@ test('a conversation has a world state of its own, which also who may only read 
   await dialog.getByRole('button', { name: 'Restore' }).press('Enter');
   await expect(goals.getByRole('listitem')).toHaveText([new RegExp(calm)]);
 
-  await page.getByLabel('Whose world state').selectOption('of the workspace');
-  await expect(page.getByText('All members see it')).toBeVisible();
+  await page.getByLabel('World state of').selectOption('whole workspace');
+  await expect(page.getByText('All members can see it')).toBeVisible();
   await expect(page.getByText(calm)).toHaveCount(0);
 });
 
@@ -123,7 +123,7 @@ test('the world state is changed, its history tells how, and an earlier version 
 test('who may only read is offered nothing that would be refused', async ({ page, request }) => {
   await signInAsViewer(page, request);
   await open(page, 'Memory');
-  await expect(page.getByLabel('Search what is remembered')).toBeVisible();
+  await expect(page.getByLabel('Search memories')).toBeVisible();
   await expect(page.getByLabel('A note to remember')).toHaveCount(0);
   await page.getByRole('link', { name: 'World state' }).click();
   await expect(page.getByRole('heading', { name: 'History' })).toBeVisible();

@@ -3,7 +3,7 @@ import { expect, expectAccessible, signIn, test } from './fixtures';
 test('passages are found in spite of a typing error, explained, filtered and opened', async ({ page }) => {
   await signIn(page);
   await page.getByRole('link', { name: 'Search', exact: true }).click();
-  await expect(page.getByLabel('Words or a question')).toBeFocused();
+  await expect(page.getByLabel('Keywords or a question')).toBeFocused();
   await page.keyboard.type('refresh tokn lifetime');
   await page.keyboard.press('Enter');
   const hits = page.getByRole('main').locator('ol > li');
@@ -21,16 +21,16 @@ test('passages are found in spite of a typing error, explained, filtered and ope
   await pdf.check();
   await expect(page).toHaveURL(/media_type=application%2Fpdf/);
   await expect(hits.filter({ hasNotText: 'Identity handbook' })).toHaveCount(0);
-  await page.getByLabel('Way of searching').selectOption('lexical');
+  await page.getByLabel('Search mode').selectOption('lexical');
   await expect(page).toHaveURL(/mode=lexical/);
-  await expect(page.getByText(/words alone:/)).toBeVisible();
+  await expect(page.getByText(/keywords only:/)).toBeVisible();
   await page.reload(); // the URL holds the whole search
   await expect(pdf).toBeChecked();
 
   await page.getByText('Why is a document missing?').press('Enter');
-  await page.getByLabel('Name of the document, or a part of it').fill('services.md');
+  await page.getByLabel('Document name, or part of it').fill('services.md');
   await page.keyboard.press('Enter');
-  await expect(page.getByText(/The filter “Type” keeps it out: wanted is application\/pdf/)).toBeVisible();
+  await expect(page.getByText(/The filter “Type” excludes it: application\/pdf is required/)).toBeVisible();
   await expectAccessible(page, 'search-missing');
 
   const first = hits.first().getByRole('button');

@@ -24,12 +24,12 @@ test('nothing is wrong while services are ready, whatever waits for a moment', (
 test('a service that is away comes first, with what is missing until it is back', () => {
   const services = [ready, { ...ready, name: 'retrieval', status: 'unreachable' } as const];
   const [first, second] = troubles({ services, letters: [given, given] });
-  expect(first!.what).toBe('The service retrieval is not ready. Nothing is found until it is back.');
+  expect(first!.what).toBe('The service retrieval is not ready. Search is unavailable until it is back.');
   expect(second!.what).toContain('2 (retrieval)');
 });
 
 test('a queue that nobody works off is told', () => {
-  expect(whats({ documents: counts({ workers: 0 }) })).toEqual(['No worker is alive; 3 documents wait for one.']);
+  expect(whats({ documents: counts({ workers: 0 }) })).toEqual(['No worker is running; 3 documents are waiting.']);
   expect(whats({ backlogs: [{ ...backlog, oldest_seconds: 601 }] })[0]).toContain('10 minutes');
-  expect(whats({ documents: counts({ by_status: { failed: 4 } }) })).toEqual(['Documents that failed: 4.']);
+  expect(whats({ documents: counts({ by_status: { failed: 4 } }) })).toEqual(['Failed documents: 4.']);
 });
