@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button, DropZone, FileTrigger, Text } from 'react-aria-components';
+import type { Problem } from '../api/client';
 import { t } from '../i18n';
 import style from './documents.module.css';
 import { filesIn, send } from './sending';
@@ -35,8 +36,9 @@ export function Uploads() {
         const results = await send(file, (share) => change(id, { share }));
         const refused = results.flatMap(({ message, error }) => message ?? error ?? []).join(' ');
         change(id, { share: 1, refused: refused || undefined, existed: results.every(({ created }) => !created) });
-      } catch (problem) {
-        change(id, { share: 1, refused: (problem as Error).message });
+      } catch (error) {
+        const { status, message } = error as Problem;
+        change(id, { share: 1, refused: status === 0 ? t('connectionBroke') : message });
       }
       await client.invalidateQueries({ queryKey: ['documents'] });
     }

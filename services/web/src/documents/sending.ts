@@ -13,7 +13,7 @@ export async function filesIn(items: Iterable<DropItem> | AsyncIterable<DropItem
   return found;
 }
 
-/** Sends a file. `onShare` is called with the share sent so far, 0 to 1. Rejects with a Problem. */
+/** Sends a file. `onShare` is called with the share sent so far, 0 to 1. Rejects with a Problem, of status 0 without a response. */
 export function send(file: File, onShare: (share: number) => void): Promise<Schemas['UploadedFile'][]> {
   const form = new FormData();
   form.append('files', file);
@@ -27,7 +27,7 @@ export function send(file: File, onShare: (share: number) => void): Promise<Sche
       request.status < 300
         ? resolve((request.response as Schemas['Upload']).files)
         : reject(new Problem(request.status, request.response ?? undefined));
-    request.onerror = () => reject(new Problem(0, { title: file.name }));
+    request.onerror = () => reject(new Problem(0, undefined));
     request.send(form);
   });
 }

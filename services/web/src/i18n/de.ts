@@ -7,6 +7,7 @@ export const de: Messages = {
   ask: 'Frag deine Dokumente',
   askLabel: 'Deine Frage',
   attempted: '{name} konnte nicht hinzugefügt werden: {reason}',
+  connectionBroke: 'Die Verbindung brach ab. Versuche es noch einmal.',
   cancel: 'Abbrechen',
   cancelled: 'Angehalten.',
   checked: '{kept} Belege geprüft, {removed} verworfen',

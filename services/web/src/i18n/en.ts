@@ -5,6 +5,7 @@ export const en = {
   ask: 'Ask your documents',
   askLabel: 'Your question',
   attempted: '{name} could not be added: {reason}',
+  connectionBroke: 'the connection broke. Try again.',
   cancel: 'Cancel',
   cancelled: 'Stopped.',
   checked: '{kept} citations checked, {removed} rejected',
