@@ -19,9 +19,11 @@ test('a file that is sent becomes searchable, is cited, and can be deleted', asy
   await signIn(page);
   await page.getByRole('link', { name: 'Documents' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'services.md' })).toContainText('searchable');
-  await page
-    .locator('input[type=file]')
-    .setInputFiles([{ name: 'empty.md', mimeType: 'text/markdown', buffer: Buffer.alloc(0) }]);
+  const chosen = page.locator('input[type=file]');
+  await page.route('**/v1/documents', (route) => route.abort(), { times: 1 });
+  await chosen.setInputFiles([{ name: 'cut.md', mimeType: 'text/markdown', buffer: Buffer.from('# Cut') }]);
+  await expect(page.getByText('cut.md could not be added: the connection broke. Try again.')).toBeVisible();
+  await chosen.setInputFiles([{ name: 'empty.md', mimeType: 'text/markdown', buffer: Buffer.alloc(0) }]);
   await dropFile(page, testInfo.outputPath('lighthouse.md'));
   await expect(page.getByText(/empty\.md could not be added/)).toBeVisible();
   const row = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Delete: lighthouse.md' }) });
