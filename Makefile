@@ -5,6 +5,9 @@ BOOTSTRAP := $(PYTHON) infra/embedded/bootstrap.py
 ENGINES ?= embedded
 # Parallel test processes, each with its own engines: tests wait more than they compute.
 JOBS ?= 3
+# The longest first, so that no process is left alone with them at the end.
+LONGEST := $(addprefix tests/faults/test_,engines_killed.py runs_killed.py hostile_files.py)
+FAULTS := $(LONGEST) $(filter-out $(LONGEST),$(wildcard tests/faults/test_*.py)) tests/upgrade
 # Tests start hundreds of processes, each of which would recompile its imports without bytecode on disk.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -33,7 +36,7 @@ test: setup ## unit, integration and contract tests; ENGINES=containers runs the
 	@ENGINES=$(ENGINES) $(VENV)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 faults: setup ## kill -9 under load: nothing is lost, stuck or duplicated; an upgrade in place keeps all data
-	@$(VENV)/pytest -n 2 --dist loadfile tests/faults tests/upgrade $(ARGS)
+	@$(VENV)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(FAULTS) $(ARGS)
 
 e2e: setup ## the end-to-end tests, against a running stack: ATTRACTOR_URL and ATTRACTOR_API_KEY
 	@$(VENV)/pytest tests/e2e $(ARGS)

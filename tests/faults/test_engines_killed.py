@@ -23,7 +23,7 @@ from contracts.registry import CONFIRM_DOCUMENT_DELETION
 
 KILLED = ("ingestion-worker", "retrieval", "valkey", "postgres", "object-store")
 WHOLE = bool(os.environ.get("FAULTS_WHOLE"))
-PROPOSALS = 736 if WHOLE else 60
+PROPOSALS = 736 if WHOLE else 30
 KILLS_EACH = 6 if WHOLE else 2
 # The launcher gives up on a process that crashes five times a minute; 8 s between any two kills stay below that.
 PAUSE_SECONDS = 8.0
