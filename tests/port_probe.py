@@ -114,14 +114,19 @@ def trusting(protocol=None):
     return context
 
 
-def obeyed(host, port):
-    found = [*http(host, port, False), *http(host, port, True), *grpc(host, port, False), *grpc(host, port, True)]
-    return [*found, *redis(host, port), *postgres(host, port), *bolt(host, port)]
+CHECKS = (
+    *(lambda host, port, secure=secure: http(host, port, secure) for secure in (False, True)),
+    *(lambda host, port, secure=secure: grpc(host, port, secure) for secure in (False, True)),
+    *(redis, postgres, bolt),
+)
 
 
 if __name__ == "__main__":
-    places = json.loads(sys.argv[1])
-    with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda place: obeyed(*place), places))
-    results = {f"{host}:{port}": those for (host, port), those in zip(places, found, strict=True) if those}
+    checks = [(host, port, check) for host, port in json.loads(sys.argv[1]) for check in CHECKS]
+    with ThreadPoolExecutor(64) as pool:  # most of them wait for a server that says nothing
+        found = list(pool.map(lambda one: list(one[2](one[0], one[1])), checks))
+    results = {}
+    for (host, port, _), those in zip(checks, found, strict=True):
+        if those:
+            results.setdefault(f"{host}:{port}", []).extend(those)
     sys.stdout.write(json.dumps(results) + "\n")

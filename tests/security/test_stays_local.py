@@ -6,15 +6,8 @@ import asyncio
 import ipaddress
 
 import psutil
-import pytest
 from api_calls import EXAMPLES, ask, client, ingest
 from stack import EmbeddedStack
-
-
-@pytest.fixture(scope="module")
-def stack(tmp_path_factory):
-    with EmbeddedStack.started(tmp_path_factory.mktemp("local")) as running:
-        yield running
 
 
 def remote_addresses(stack: EmbeddedStack) -> set[str]:
