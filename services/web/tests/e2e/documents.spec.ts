@@ -20,7 +20,7 @@ test('a file that is sent becomes searchable, is cited, and can be deleted', asy
   await page.getByRole('link', { name: 'Documents' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'services.md' })).toContainText('searchable');
   const chosen = page.locator('input[type=file]');
-  await page.route('**/v1/documents', (route) => route.abort(), { times: 1 });
+  await page.route('**/v1/documents', (route) => route.abort('connectionreset'), { times: 1 });
   await chosen.setInputFiles([{ name: 'cut.md', mimeType: 'text/markdown', buffer: Buffer.from('# Cut') }]);
   await expect(page.getByText('cut.md could not be added: the connection broke. Try again.')).toBeVisible();
   await chosen.setInputFiles([{ name: 'empty.md', mimeType: 'text/markdown', buffer: Buffer.alloc(0) }]);

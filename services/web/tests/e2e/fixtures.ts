@@ -11,7 +11,8 @@ export const test = base.extend<{ page: Page }>({
     const wrong: string[] = [];
     page.on('pageerror', (error) => wrong.push(error.message));
     page.on('console', (message) => {
-      const expected = /status of (401|404|409|412|422)/.test(message.text()); // not signed in, used link, refused file, edit conflict
+      // Not signed in, used link, refused file, edit conflict; a connection that a test cuts.
+      const expected = /status of (401|404|409|412|422)|net::ERR_CONNECTION_RESET/.test(message.text());
       if (message.type() === 'error' && !expected) wrong.push(message.text());
     });
     page.on('request', (request) => {
