@@ -182,7 +182,7 @@ def test_a_query_without_its_filter_sees_and_changes_no_row_of_another_workspace
 
 
 def test_a_transaction_of_a_user_sees_and_writes_no_row_of_another_user(deployment: Deployment) -> None:
-    """In memory's schema, a second policy separates the users in each table that names one."""
+    """A second policy in memory's schema separates the users in each table that names one."""
     columns = {
         table: [name for name in ("owner_id", "user_id", "created_by") if name in columns]
         for table, columns in deployment.owner.execute(COLUMNS_OF, ("memory",)).fetchall()

@@ -1,4 +1,4 @@
-"""Through the whole stack: what memory keeps of a session, and who can read a shared one."""
+"""The ends of sessions through the whole stack: what memory keeps of a session, and who can read a shared one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Without a key, no port behind the gateway gives access: neither those of the stores nor of the services."""
+"""No port behind the gateway gives access without a key: neither those of the stores nor of the services."""
 
 from __future__ import annotations
 

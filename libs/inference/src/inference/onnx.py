@@ -40,7 +40,7 @@ class OnnxEmbedder:
         batch_size: int = 16,
         background: bool = False,
     ) -> None:
-        """If neither `dims` nor the files state the dimensions, the model is loaded to read them and unloaded again.
+        """Loads the model and unloads it again if neither `dims` nor the files state the dimensions.
 
         Raises ModelFileChanged, ModelFolderInvalid.
         """

@@ -43,7 +43,7 @@ def _trusted() -> ssl.SSLContext:
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """In seconds. `read` is how long the provider may send nothing, not the duration of the whole reply."""
+    """Limits in seconds. `read` is how long the provider may send nothing, not the duration of the whole reply."""
 
     connect: float = 5.0
     read: float = 60.0

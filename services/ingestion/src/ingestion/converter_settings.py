@@ -9,7 +9,7 @@ from service_kit.settings import Environment
 
 
 class SandboxSettings(Environment):
-    """Where files are converted and archives are expanded."""
+    """The place where files are converted and archives are expanded."""
 
     converter_socket: Path | None = None
     """The Unix socket of a converter in a container without networks; unset: child processes in this container"""

@@ -1,4 +1,4 @@
-"""After the process dies in its work, another continues, and only calls in progress are paid for twice."""
+"""A refinement whose process dies is continued by another, and only calls in progress are paid for twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a document says that something is so, was, is planned, or is denied; and when."""
+"""Statuses: a document says that something is so, was, is planned, or is denied; and when."""
 
 from __future__ import annotations
 

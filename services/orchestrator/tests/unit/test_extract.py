@@ -379,6 +379,7 @@ def test_another_document_of_the_series_does_not_answer_for_the_one_that_is_aske
     answer, _ = extract("Why was PEP 572 accepted?", passages)
     assert "makes code shorter" in answer
     assert "the plan was good" not in answer
+    assert extract("Why was PEP 572 accepted?", passages[:1]) == ("", [])
     assert "the plan was good" in extract("Why was the PEP accepted?", passages)[0]
 
 

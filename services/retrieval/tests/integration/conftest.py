@@ -296,7 +296,7 @@ def eventually_fixture():
 
 @pytest.fixture
 def ingesting(redis, object_store, embedder, workspace_id, database):
-    """Like `ingestion`, for a test that runs the service itself."""
+    """Does what `ingestion` does, for a test that runs the service itself."""
     return Ingestion(redis, object_store, embedder, workspace_id, database)
 
 

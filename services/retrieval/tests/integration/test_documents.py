@@ -1,4 +1,4 @@
-"""From events to search results, and back to an empty index."""
+"""Documents of events become search results, and leave an empty index."""
 
 from __future__ import annotations
 

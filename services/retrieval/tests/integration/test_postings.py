@@ -254,7 +254,7 @@ async def test_every_posting_exists_once_after_every_step(workspaces, compaction
 
 @pytest.mark.usefixtures("sizes")
 async def test_concurrent_changes_lose_no_posting(workspaces, compaction):
-    """In every snapshot, each posting occurs once, and df and statistics are those of its chunks."""
+    """Each posting occurs once in every snapshot, and df and statistics are those of its chunks."""
     workspace, done = workspaces[0], asyncio.Event()
 
     async def write(seed: int) -> None:

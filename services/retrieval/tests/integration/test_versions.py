@@ -1,4 +1,4 @@
-"""From version to version: one is seen at a time, unchanged parts are kept, later words and vectors arrive."""
+"""Versions of a document: one is seen at a time, unchanged parts are kept, later words and vectors arrive."""
 
 from __future__ import annotations
 

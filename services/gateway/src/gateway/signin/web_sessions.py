@@ -45,7 +45,7 @@ def sha256(secret: str) -> bytes:
 
 @dataclass(frozen=True)
 class Lifetime:
-    """In seconds: a session ends after `idle` without use, and after `longest` in any case."""
+    """The lifetime of a session in seconds: it ends after `idle` without use, and after `longest` in any case."""
 
     idle: int
     longest: int

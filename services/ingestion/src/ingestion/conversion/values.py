@@ -75,7 +75,7 @@ class PdfOptions:
 
 @dataclass(frozen=True, slots=True)
 class Recycling:
-    """When a conversion process is replaced.
+    """The limits after which a conversion process is replaced.
 
     After this many `conversions` (1 means a process per file), when it holds more than `memory_bytes` after one, or
     after `idle_seconds` without work. A process whose conversion failed is always replaced.

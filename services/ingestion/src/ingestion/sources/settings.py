@@ -127,7 +127,7 @@ class FolderSettings(Environment):
 
 
 class ScheduleSettings(Environment):
-    """When sources are synchronised automatically. Read by the API process."""
+    """The schedule of automatic synchronisation. Read by the API process."""
 
     schedule_sources: bool = True
     """Whether this process queues due synchronisations and watches folders; only one process at a time queues"""

@@ -138,7 +138,7 @@ def test_a_process_reads_files_of_one_workspace_only(tmp_path: Path) -> None:
 
 
 def test_processes_start_while_the_broker_is_looked_for(tmp_path: Path) -> None:
-    """When Celery reconnects to its broker, it briefly sets a default timeout for all new sockets."""
+    """Celery, while it reconnects to its broker, briefly sets a default timeout for all new sockets."""
     before = socket.getdefaulttimeout()
     with converting(tmp_path, Recycling(conversions=1)) as it:
         socket.setdefaulttimeout(0.001)

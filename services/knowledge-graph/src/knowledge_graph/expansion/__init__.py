@@ -1,1 +1,1 @@
-"""From a question, or from names, to chunks: linking, hops over relations, bridges over mentions."""
+"""Expands a question, or names, to chunks: linking, hops over relations, bridges over mentions."""

@@ -22,14 +22,7 @@ from orchestrator.citations.kind_patterns import (
     STEP,
 )
 from orchestrator.citations.numbers import Number, numbers
-from orchestrator.citations.question import (
-    RELATED_WORDS,
-    Kind,
-    QuestionPart,
-    designators,
-    kind_of,
-    question_terms,
-)
+from orchestrator.citations.question import RELATED_WORDS, Kind, QuestionPart, kind_of, question_terms
 from orchestrator.citations.quotable import QuotablePart, is_code
 from orchestrator.citations.terms import stem, terms
 
@@ -47,7 +40,6 @@ UNDER_ASKED_HEADING, MOST_OF_QUESTION = 1.5, 0.65
 ASKING_HEADINGS: frozenset[Kind] = frozenset({"reason", "time", "person", "duration", "amount", "frequency"})
 OTHER_COLUMN, ASKED_COLUMN = 0.2, 1.8
 NAMED, NOT_NAMED = 1.15, 0.7
-OTHER_OF_SERIES = 0.4  # the document is PEP 703, but the question names PEP 572
 DEFINES = 1.4
 LONGEST_QUESTION = 200  # characters of a heading that asks something
 NOT_ALIKE = 0.8  # relative to the least similar sentence of its passage that the search returned
@@ -93,12 +85,6 @@ class PassageHeading:
 
     title: str
     section: str
-    document_name: str = ""
-
-    @cached_property
-    def designators(self) -> frozenset[tuple[str, str]]:
-        """Returns the document's names in series (PEP 572), from its title and its file name."""
-        return designators(self.title) | designators(self.document_name)
 
     @cached_property
     def last(self) -> str:
@@ -202,7 +188,6 @@ def _score(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, floa
         * _says_something(asked, one)
         * _column(asked, one)
         * _literally(asked, one)
-        * _of_series(asked, one)
         * lifted
     )
 
@@ -404,13 +389,3 @@ def _literally(asked: QuestionPart, one: QuotationCandidate) -> float:
         return 1.0
     there = f"{one.part.said} {one.part.before} {one.heading.title} {one.heading.section}".casefold()
     return NAMED if all(literal in there for literal in asked.literals) else NOT_NAMED
-
-
-def _of_series(asked: QuestionPart, one: QuotationCandidate) -> float:
-    """Lowers what another member of a series says, unless it says it of the one that is asked."""
-    series = {name for name, _ in asked.designators}
-    own = {found for found in one.heading.designators if found[0] in series}
-    if not own or own & asked.designators:
-        return 1.0
-    said = designators(f"{one.part.before} {one.part.said} {one.heading.section}")
-    return 1.0 if said & asked.designators else OTHER_OF_SERIES

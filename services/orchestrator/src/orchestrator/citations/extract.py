@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import groupby
 
 from orchestrator.citations.answering import PassageHeading, QuotationCandidate, coverage, gives_reason, is_step, ranked
+from orchestrator.citations.named import asked_designators, designators
 from orchestrator.citations.question import QuestionPart, parts_of
 from orchestrator.citations.quotable import QuotablePart, parts_of_passage
 from orchestrator.citations.source import SourceText
@@ -68,9 +69,12 @@ def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str]
 
     The best answer comes first, followed by other quotes from its document in text order; steps are all in text order.
     If no passage has highlights, the terms shared with the question measure similarity. With `about`, only parts with
-    one of these names are quoted.
+    one of these names are quoted. If the question names a member of a series (PEP 572), another one (PEP 703) is quoted
+    only where it mentions it.
     """
     candidates = _candidates(passages := _alike(question, passages))
+    if candidates and not (candidates := _of_series(question, candidates, passages)):
+        return "", []
     if about:
         candidates = [one for one in candidates if one.names(about)]
     chosen: list[_Quotation] = []
@@ -82,6 +86,23 @@ def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str]
         chosen = _beginning(passages)
     steps = any(one.kind == "step" for one in asked)
     return _written(_as_they_stand(chosen, passages, steps=steps), passages, asked)
+
+
+def _of_series(
+    question: str, candidates: list[QuotationCandidate], passages: Sequence[Highlighted]
+) -> list[QuotationCandidate]:
+    """Returns the candidates without those of other members of a series than the question names."""
+    asked = asked_designators(question)
+    series = {name for name, _ in asked}
+
+    def stays(one: QuotationCandidate) -> bool:
+        passage = passages[one.passage - 1]
+        own = designators(f"{passage.title} {passage.document_name}")
+        if own & asked or series.isdisjoint(name for name, _ in own):
+            return True
+        return bool(designators(f"{one.part.before} {one.part.said} {passage.section}") & asked)
+
+    return [one for one in candidates if stays(one)] if asked else candidates
 
 
 def unexplained(question: str, passages: Sequence[Highlighted], cited: Sequence[CitedSpan]) -> bool:
@@ -126,7 +147,7 @@ def _as_they_stand(chosen: Sequence[_Quotation], passages: Sequence[Highlighted]
 
 
 def _candidates(passages: Sequence[Highlighted]) -> list[QuotationCandidate]:
-    headings = [PassageHeading(passage.title, passage.section, passage.document_name) for passage in passages]
+    headings = [PassageHeading(passage.title, passage.section) for passage in passages]
     return [
         QuotationCandidate(number, part, headings[number - 1], passage.score)
         for number, passage in enumerate(passages, 1)

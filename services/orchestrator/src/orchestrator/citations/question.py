@@ -65,9 +65,6 @@ _DENIED = re.compile(
 _LITERAL = re.compile(
     r"(?<![\w-])[^\W\d_]{1,20}-?\d[\w.-]{0,30}\b|(?<!\S)[^\w\s\"'?!.,;:()]{2,8}(?![^\s?.,])|\b[^\W_]{1,30}(?:[._/][^\W_]{1,30}){1,9}\b"
 )
-# A member of a series, as questions and documents name it: PEP 572, RFC-9110, pep-0572.rst.
-_ASKED_OF_SERIES = re.compile(r"(?<![^\W_])([A-Z]{2,10})[ _-]?0{0,6}([1-9]\d{0,6})(?![^\W_])")
-_OF_SERIES = re.compile(r"(?<![^\W_])([A-Za-z]{2,10})[ _-]?0{0,6}([1-9]\d{0,6})(?![^\W_])")
 _ANSWERS = re.compile(r"\banswer(?:s|ed|ing)?\b", re.IGNORECASE)
 _ANSWER = frozenset({stem("answer")})
 _NO_TERMS = frozenset(map(stem, WORDS["only ask"]))
@@ -79,7 +76,7 @@ class QuestionPart:
 
     `past`: it asks for what no longer holds; `happened`: for an event; `several`: for a list. `denied`: a negation may
     answer it, since it asks for one, for a reason, or whether something is so. `literals` are names with digits or
-    symbols, which cannot be paraphrased. `designators` are the members of a series that the question names.
+    symbols, which cannot be paraphrased.
     """
 
     kind: Kind
@@ -90,7 +87,6 @@ class QuestionPart:
     several: bool = False
     denied: bool = False
     literals: frozenset[str] = frozenset()
-    designators: frozenset[tuple[str, str]] = frozenset()
 
 
 def parts_of(question: str) -> list[QuestionPart]:
@@ -104,7 +100,6 @@ def parts_of(question: str) -> list[QuestionPart]:
             terms=one.terms or frozenset().union(*(other.terms for other in found)),
             around=frozenset().union(*(other.terms for other in found)) - one.terms,
             literals=frozenset().union(*(other.literals for other in found)),
-            designators=_asked_of_series(question),
             happened=any(other.happened for other in found),
         )
         for one in found
@@ -114,15 +109,6 @@ def parts_of(question: str) -> list[QuestionPart]:
 def question_terms(text: str) -> frozenset[str]:
     """Returns the terms of a question or of a possible answer, where "does not answer" counts."""
     return terms(text) | (_ANSWER if _ANSWERS.search(text) else frozenset())
-
-
-def designators(text: str) -> frozenset[tuple[str, str]]:
-    """Returns (series, number) of what may be a member of a series: ("pep", "572") for PEP 572 and pep-0572.rst."""
-    return frozenset((series.casefold(), number) for series, number in _OF_SERIES.findall(text))
-
-
-def _asked_of_series(question: str) -> frozenset[tuple[str, str]]:
-    return frozenset((series.casefold(), number) for series, number in _ASKED_OF_SERIES.findall(question))
 
 
 def kind_of(text: str) -> Kind:

@@ -34,7 +34,7 @@ class Sealed:
 
 @dataclass(frozen=True)
 class SecretPlace:
-    """Where a secret is stored. A secret sealed for one place cannot be opened at another."""
+    """The place where a secret is stored. A secret sealed for one place cannot be opened at another."""
 
     workspace_id: UUID
     key: str

@@ -31,7 +31,7 @@ class TextConditions:
 
     @property
     def conditions(self) -> bool:
-        """Whether there is a condition that every chunk must meet."""
+        """True if there is a condition that every chunk must meet."""
         return bool(self.sections or self.excluded or (self.strict and self.phrases))
 
 

@@ -35,7 +35,7 @@ Cache: TypeAlias = PostingCache[DecodedBlock | TermPostings]
 
 @dataclass(frozen=True)
 class MatchedTerms:
-    """For each word of the query its terms, and for each chunk the position of the term that it has, or -1.
+    """The terms of each word of the query, and for each chunk the position of the term that it has, or -1.
 
     Names are only looked up for explanations.
     """

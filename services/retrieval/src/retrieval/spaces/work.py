@@ -37,7 +37,7 @@ class LeasedSpace:
 
     @property
     def dropping(self) -> bool:
-        """Whether the space is being deleted."""
+        """True if the space is being deleted."""
         return self.status == SpaceStatus.dropping
 
 

@@ -52,7 +52,7 @@ class ParsedQuery:
 
     @property
     def conditions(self) -> bool:
-        """Whether a chunk itself must meet a condition, not only its document."""
+        """True if a chunk itself must meet a condition, not only its document."""
         return bool(self.excluded or self.fields.get("section") or (self.strict and self.phrases))
 
 

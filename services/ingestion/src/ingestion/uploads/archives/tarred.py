@@ -47,7 +47,7 @@ class _Unpacked(RawIOBase):
 
 
 class _Xz:
-    """Like LZMAFile, but with a memory limit."""
+    """An LZMAFile with a memory limit."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
