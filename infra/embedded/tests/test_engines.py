@@ -139,7 +139,7 @@ def test_nothing_outlives_a_killed_launcher(data: Path) -> None:
 
 
 def test_leftovers_of_a_launcher_are_ended(data: Path) -> None:
-    """The next start finds and ends the processes that the last one recorded, where no signal of its death reached them."""
+    """The next start ends the processes that the last one recorded, where no signal of its death reached them."""
     folder = DataFolder(data)
     folder.create()
     with Engines.start(data) as engines:

@@ -84,7 +84,7 @@ async def others(token_keys):
 
 @pytest.fixture
 def search_cache() -> bool:
-    """Whether answers are cached."""
+    """Returns False: no answer comes from the cache, unless a test says otherwise."""
     return False
 
 
