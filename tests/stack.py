@@ -10,8 +10,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -90,6 +91,15 @@ class EmbeddedStack:
     def processes(self) -> dict[str, psutil.Process]:
         """Returns the processes of engines and services by name, without their children."""
         return self.folder.living()
+
+    def connections(self, kind: str) -> Iterator[tuple[str, psutil.Process, Any]]:
+        """Yields a part's name, a process of it and each of its connections; processes that end meanwhile have none."""
+        for name, parent in self.processes().items():
+            with suppress(psutil.NoSuchProcess):
+                for process in [parent, *parent.children(recursive=True)]:
+                    with suppress(psutil.NoSuchProcess):
+                        for connection in process.net_connections(kind):
+                            yield name, process, connection
 
     def kill(self, name: str) -> int:
         """Sends kill -9; returns the pid of the killed process."""

@@ -23,19 +23,12 @@ STRANGER = 12345
 PROBE = (REPOSITORY / "tests" / "port_probe.py").read_text(encoding="utf-8")
 
 
-def family(stack: EmbeddedStack) -> list[tuple[str, psutil.Process]]:
-    return [
-        (name, one) for name, parent in stack.processes().items() for one in [parent, *parent.children(recursive=True)]
-    ]
-
-
 def listening(stack: EmbeddedStack) -> dict[tuple[str, int], str]:
     """Returns the process name by each address on which the stack listens, except the gateway's public one."""
     found = {}
-    for name, process in family(stack):
-        for one in process.net_connections(kind="inet"):
-            if one.status == psutil.CONN_LISTEN and not stack.url.endswith(f":{one.laddr.port}"):
-                found[(one.laddr.ip, one.laddr.port)] = name
+    for name, _, one in stack.connections("inet"):
+        if one.status == psutil.CONN_LISTEN and not stack.url.endswith(f":{one.laddr.port}"):
+            found[(one.laddr.ip, one.laddr.port)] = name
     return found
 
 
@@ -74,8 +67,7 @@ def test_local_sockets_belong_to_their_user(stack: EmbeddedStack) -> None:
     """The object store's servers also listen on Unix sockets, to which other users must not connect."""
     places = {
         Path(one.laddr) if one.laddr.startswith("/") else Path(process.cwd(), one.laddr)
-        for _, process in family(stack)
-        for one in process.net_connections(kind="unix")
+        for _, process, one in stack.connections("unix")
         if one.laddr and not one.laddr.startswith(("@", "\0"))
     }
     open_to_others = {

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
-from contextlib import aclosing, closing
+from contextlib import aclosing, closing, suppress
 from pathlib import Path
 from uuid import UUID
 
@@ -40,8 +40,10 @@ class ConverterProgram:
 
     def kill(self) -> None:
         family = psutil.Process(self.process.pid).children(recursive=True) if self.process.poll() is None else []
-        for one in [*family, self.process]:
-            one.kill()
+        for one in family:
+            with suppress(psutil.NoSuchProcess):
+                one.kill()
+        self.process.kill()
         self.process.wait()
 
     @property

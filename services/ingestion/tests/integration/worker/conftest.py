@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,8 @@ class WorkerProcesses:
         finally:
             if process.poll() is None:
                 for child in psutil.Process(process.pid).children(recursive=True):
-                    child.kill()
+                    with suppress(psutil.NoSuchProcess):
+                        child.kill()
                 process.kill()
             process.wait()
 
