@@ -96,6 +96,7 @@ class FusionWeights(Request):
     title_named: Weight | None = None
     all_terms: Weight | None = None
     phrases: Weight | None = None
+    named: Weight | None = None
     residual: Weight | None = None
     link: Weight | None = None
     bridge: Weight | None = None

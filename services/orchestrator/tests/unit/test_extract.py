@@ -387,3 +387,21 @@ def test_another_document_of_the_series_answers_where_it_tells_of_the_one_that_i
     other = "As PEP 572 was accepted because it makes code shorter, so was this. This was accepted because it helps."
     answer, _ = extract("Why was PEP 572 accepted?", [Highlighted("PEP 703", other, [])])
     assert answer == "From PEP 703: “As PEP 572 was accepted because it makes code shorter, so was this.” [1]"
+
+
+def test_an_overview_of_a_document_is_the_beginning_of_its_abstract() -> None:
+    head = Highlighted("Typed keys", "Author: Ada\nStatus: Final", [], document_name="pep-0589.rst")
+    history = replace(head, content="Nobody had a type for this before. Years of discussion followed.", place=1)
+    abstract = replace(
+        head,
+        content="This PEP gives dictionaries a type. The set of keys is fixed. Each key has a type.",
+        section="Typed keys > Abstract",
+        place=2,
+    )
+    other = Highlighted("Others", "PEP 589 adds a type.", [(0, 20, 0.9)], 2.0, document_name="pep-0649.rst")
+    answer, cited = extract("What does PEP 589 add?", [other, head, history, abstract])
+    assert answer.startswith("From Typed keys: “This PEP gives dictionaries a type.” [1]")
+    assert {one.passage for one in cited} == {4}
+    without, _ = extract("Summarize pep-589", [other, head, history])
+    assert without.startswith("From Typed keys: “Nobody had a type for this before.” [1]")
+    assert extract("What is PEP 612 about?", [other, head, history]) == ("", [])

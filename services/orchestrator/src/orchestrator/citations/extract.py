@@ -9,21 +9,26 @@ from functools import cached_property
 from itertools import groupby
 
 from orchestrator.citations.answering import PassageHeading, QuotationCandidate, coverage, gives_reason, is_step, ranked
-from orchestrator.citations.named import asked_designators, designators
 from orchestrator.citations.question import QuestionPart, parts_of
 from orchestrator.citations.quotable import QuotablePart, parts_of_passage
 from orchestrator.citations.source import SourceText
 from orchestrator.citations.support import CitedSpan, likeness, shortened
 from orchestrator.citations.terms import terms
+from relevance.designators import Designator, asks_for_overview, designators
 from service_kit.sentences import sentences
 
 MOST_SENTENCES = 4
 # If the question asks for a list.
 MOST_OF_SEVERAL = 6
+MOST_OF_OVERVIEW = 3
 # A sentence is added to the answer if its score is at least this share of the best.
 NEAR_BEST, NEAR_OF_SEVERAL = 0.8, 0.55
 SAME_WORDS = 0.75
 CELL_ENDS = " · "
+_ABSTRACT = re.compile(
+    r"\b(?:abstract|summary|overview|introduction|in short|zusammenfassung|überblick|kurzfassung|einleitung)\b", re.I
+)
+_SENTENCE_ENDS = re.compile(r"\w{2}\W{0,3}[.!?]\W{0,3}$")
 _MARKER_BEGINS = re.compile(r"[\[【]\s*+\^?\d")
 _MARKER_ENDS = re.compile(r"[\]】]")
 _LIST_MARK = re.compile(r"^(?:[-*+•]|\d+[.)]|#{1,6}|>)\s+")
@@ -70,8 +75,10 @@ def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str]
     The best answer comes first, followed by other quotes from its document in text order; steps are all in text order.
     If no passage has highlights, the terms shared with the question measure similarity. With `about`, only parts with
     one of these names are quoted. If the question names a member of a series (PEP 572), another one (PEP 703) is quoted
-    only where it mentions it.
+    only where it mentions it; an overview of it is the beginning of its abstract, or else of its text.
     """
+    if asks_for_overview(question) and (overview := _overview(designators(question), passages)):
+        return _written(overview, passages, [])
     candidates = _candidates(passages := _alike(question, passages))
     if candidates and not (candidates := _of_series(question, candidates, passages)):
         return "", []
@@ -88,11 +95,38 @@ def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str]
     return _written(_as_they_stand(chosen, passages, steps=steps), passages, asked)
 
 
+def _overview(asked: Collection[Designator], passages: Sequence[Highlighted]) -> list[_Quotation]:
+    """Returns the first sentences of each document that is asked for."""
+    by_document: dict[str, list[int]] = {}
+    for at, passage in enumerate(passages):
+        if designators(f"{passage.title} {passage.document_name}") & frozenset(asked):
+            by_document.setdefault(passage.document_name, []).append(at)
+    most = max(1, MOST_OF_OVERVIEW // max(1, len(by_document)))
+    chosen: list[_Quotation] = []
+    for places in by_document.values():
+        places.sort(key=lambda at: (not _ABSTRACT.search(_heading(passages[at])), passages[at].place))
+        found = (
+            _quotation(passages, 1.0, QuotationCandidate(at + 1, part, PassageHeading("", ""), 1.0))
+            for at in places
+            for part in parts_of_passage(passages[at].content, ())
+            if not part.is_row and _SENTENCE_ENDS.search(part.said)
+        )
+        own: list[_Quotation] = []
+        for one in found:
+            if own and _within(own[-1], one):  # it brings along the sentence that it refers to
+                own.pop()
+            own.append(one)
+            if len(own) == most:
+                break
+        chosen += own
+    return chosen
+
+
 def _of_series(
     question: str, candidates: list[QuotationCandidate], passages: Sequence[Highlighted]
 ) -> list[QuotationCandidate]:
     """Returns the candidates without those of other members of a series than the question names."""
-    asked = asked_designators(question)
+    asked = designators(question, in_capitals=True)
     series = {name for name, _ in asked}
 
     def stays(one: QuotationCandidate) -> bool:

@@ -15,9 +15,6 @@ _JOINED_NAME = r"\b[A-Z][a-z0-9]{1,30}[A-Z][A-Za-z0-9]{1,60}\b"
 _CAPITAL = r"(?<=[^\s.!?:;“„\"'(] )[A-Z][a-zà-ÿ]{2,40}(?: [A-Z][a-zà-ÿ]{2,40}){0,4}(?![\w-])"
 _NAME = re.compile(f"(?P<identifier>{_IDENTIFIER})|(?P<joined>{_JOINED_NAME})|(?P<capital>{_CAPITAL})")
 _KNOWN_IDENTIFIER = re.compile(_IDENTIFIER)
-# A member of a series: PEP 572, RFC-9110; the names of files have it in small letters (pep-0572.rst).
-_ASKED_DESIGNATOR = re.compile(r"(?<![^\W_])([A-Z]{2,10})[ _-]?0{0,6}([1-9]\d{0,6})(?![^\W_])")
-_DESIGNATOR = re.compile(_ASKED_DESIGNATOR.pattern, re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"[\s_-]")
 _WORD = re.compile(r"[^\W_]+")
 _BESIDE = re.compile(r"\s?(?:,|&|/|,? (?:and|or|und|oder)) ?")
@@ -69,20 +66,6 @@ def named_in(question: str, texts: Sequence[str]) -> NamedThings:
         (there if stands else absent)[match[0]] = None
         places.append((*match.span(), stands))
     return NamedThings(list(there), list(absent), _stand_beside(question, places))
-
-
-def asked_designators(question: str) -> frozenset[tuple[str, str]]:
-    """Returns (series, number) of each member of a series that the question names: ("pep", "572") for PEP 572."""
-    return _designators(_ASKED_DESIGNATOR, question)
-
-
-def designators(text: str) -> frozenset[tuple[str, str]]:
-    """Returns (series, number) of whatever in a text looks like a member of a series, in capitals or not."""
-    return _designators(_DESIGNATOR, text)
-
-
-def _designators(pattern: re.Pattern[str], text: str) -> frozenset[tuple[str, str]]:
-    return frozenset((series.casefold(), number) for series, number in pattern.findall(text))
 
 
 def is_german(text: str) -> bool:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from contracts.retrieval import QueryReport
 from relevance.analysis import Analyzer
 from relevance.bm25 import WeightedQuery
+from retrieval.lexical.columns import Int64s
 from retrieval.lexical.conditions import TextConditions
 from retrieval.lexical.search import MOST_CHECKED, Cache, LexicalSearch, WordFeatures
 from retrieval.reading.leg import Leg, LegQuery
@@ -37,6 +40,10 @@ class LexicalLeg(Leg):
         Call it after all legs: it reads on the search's own connection, and leaves it unusable on failure.
         """
         return await self._search.features(chunks) if self._search else {}
+
+    async def chunks_with(self, text: str) -> Int64s:
+        """Returns all chunks that have every word of the text; none if this leg failed. See `features` for when."""
+        return await self._search.chunks_with(text) if self._search else np.empty(0, np.int64)
 
     def weight(self, text: str) -> float:
         """Returns the IDF of the query's rarest word in the text; 0 for stop words, 1 if the leg failed."""

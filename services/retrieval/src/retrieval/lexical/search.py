@@ -156,6 +156,14 @@ class LexicalSearch:
             found[chunk] = WordFeatures(score, share, all_terms, phrases, admitted, terms, place)
         return found
 
+    async def chunks_with(self, text: str) -> Int64s:
+        """Returns the chunks that have every word of the text, by the rules of any of the languages."""
+        every: Int64s | None = None
+        for terms in self.analyzer.readings(text, self.stemmings):
+            chunks = await self.lists.chunks(terms)
+            every = chunks if every is None else np.intersect1d(every, chunks, assume_unique=True)
+        return np.empty(0, np.int64) if every is None else every
+
     def weight(self, text: str) -> float:
         """Returns the IDF of the query's rarest word in the text; 0 if there is none."""
         words = self.query.words

@@ -21,9 +21,10 @@ class Features:
 
     `bm25_share`: BM25 divided by the sum of the query's word weights. `soft_match`: see `relevance.soft_match`.
     `title_named`: the share of the title that the query names. `all_terms`: 1 if the chunk has every word of the query.
-    `phrases`: the share of the query's phrases that it has. From the knowledge graph, by its method: `residual` is the
-    cosine with the query without its known names, `link` how surely the chunk is about such a name, `bridge` how well
-    a bridge leads to it, `graph` how near it is by relations.
+    `phrases`: the share of the query's phrases that it has. `named`: 1 if the query calls its document by name, or for
+    an overview from 1 to 0.5 for its first chunks. From the knowledge graph, by its method: `residual` is the cosine
+    with the query without its known names, `link` how surely the chunk is about such a name, `bridge` how well a bridge
+    leads to it, `graph` how near it is by relations.
     """
 
     cosine: float = 0.0
@@ -32,6 +33,7 @@ class Features:
     title_named: float = 0.0
     all_terms: float = 0.0
     phrases: float = 0.0
+    named: float = 0.0
     residual: float = 0.0
     link: float = 0.0
     bridge: float = 0.0
@@ -54,6 +56,7 @@ def absolute(features: Features, weights: Weights) -> float:
         + weights.title_named * features.title_named
         + weights.all_terms * features.all_terms
         + weights.phrases * features.phrases
+        + weights.named * features.named
         + weights.residual * features.residual
         + weights.link * features.link
         + weights.bridge * features.bridge

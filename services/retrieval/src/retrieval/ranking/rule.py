@@ -27,5 +27,9 @@ class RankingRule:
         return self.mode is not SearchMode.lexical
 
     @property
+    def asks_names(self) -> bool:
+        return self.mode is SearchMode.hybrid
+
+    @property
     def asks_graph(self) -> bool:
         return self.mode in (SearchMode.hybrid, SearchMode.convex, SearchMode.rrf)

@@ -16,6 +16,7 @@ from retrieval.graph.leg import GraphLeg
 from retrieval.lexical.leg import LexicalLeg
 from retrieval.lexical.postings import ORDINAL_BITS
 from retrieval.lexical.search import WordFeatures
+from retrieval.named.leg import NamedLeg
 from retrieval.ranking import fusion
 from retrieval.ranking.answerability import LOOKED_AT, match
 from retrieval.ranking.fusion import Features
@@ -119,6 +120,7 @@ async def collect(
     rule: RankingRule,
     wordings: Sequence[Wording],
     graph: GraphLeg | None,
+    named: NamedLeg | None,
     matcher: SoftMatcher,
     before: Candidates | None = None,
 ) -> Candidates:
@@ -128,7 +130,7 @@ async def collect(
     `before` are the candidates collected earlier in the same search, when the legs had found fewer.
     """
     residual = graph.residual if graph else None
-    further: list[Leg | None] = [graph, residual]
+    further: list[Leg | None] = [graph, residual, named]
     legs = [leg for wording in wordings for leg in wording.legs] + [leg for leg in further if leg]
     union = sorted({one.chunk for leg in legs for one in leg.candidates})
     read = before.read if before and before.read else Read([Measured(one, {}, {}) for one in wordings])
@@ -139,6 +141,7 @@ async def collect(
     if not union:
         return Candidates(rule, read=read)
     measured = _with_graph(read, union, graph)
+    _name(measured, named)
     main = measured[0]
     return Candidates(
         rule=rule,
@@ -191,6 +194,16 @@ def _with_graph(read: Read, union: Sequence[int], graph: GraphLeg | None) -> lis
         return found
 
     return [replace(one, features=features(one.features)) for one in read.measured]
+
+
+def _name(measured: Sequence[Measured], named: NamedLeg | None) -> None:
+    """Marks the candidates whose documents the query names."""
+    if named is None or not named.documents:
+        return
+    for one in measured:
+        for chunk, features in one.features.items():
+            if part := named.feature(chunk):
+                one.features[chunk] = replace(features, named=part)
 
 
 async def _measured(

@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Histogram
 
 from retrieval.reading.leg import Leg
 
-LEGS = ("lexical", "dense", "residual", "graph", "bridges", "rerank")
+LEGS = ("lexical", "dense", "named", "residual", "graph", "bridges", "rerank")
 RESULTS = ("answered", "left_out")
 SECONDS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5)
 

@@ -8,12 +8,14 @@ from dataclasses import replace
 
 from contracts.graph_expansion import GraphMethod
 from relevance.analysis import Analyzer
+from relevance.designators import designators
 from retrieval.dense.leg import DenseLeg
 from retrieval.dense.query_vectors import QueryVectors
 from retrieval.graph.leg import GraphLeg, GraphOf
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.leg import LexicalLeg
 from retrieval.lexical.search import Cache
+from retrieval.named.leg import NamedLeg
 from retrieval.reading.leg import LegQuery, SearchLimits
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.leg_metrics import LegMetrics
@@ -91,6 +93,20 @@ class Legs:
         self.metrics.observe("graph", leg)
         if leg.error:
             leg.discard()
+        return leg
+
+    async def named(self, asked: LegQuery, lexical: LexicalLeg | None, dense: DenseLeg | None) -> NamedLeg | None:
+        """Runs the leg of named documents after the other two; returns None if the query has no designator."""
+        if lexical is None or dense is None or not designators(asked.query.text):
+            return None
+        leg = NamedLeg("named")
+
+        async def work() -> None:
+            async with asked.snapshot.own() as reader:
+                await leg.run(reader, asked, lexical, dense)
+
+        await leg.within(self.limits.lexical_seconds, work)
+        self.metrics.observe("named", leg)
         return leg
 
     async def graph_generation(self, caller: Principal) -> str | None:

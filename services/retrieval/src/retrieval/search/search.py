@@ -16,6 +16,7 @@ from retrieval.errors import SearchUnavailable
 from retrieval.graph.leg import GraphLeg
 from retrieval.graph.quoting import quote
 from retrieval.highlights.highlighter import Highlighter
+from retrieval.named.leg import NamedLeg
 from retrieval.ranking.answerability import GOOD
 from retrieval.ranking.rule import RankingRule
 from retrieval.reading.leg import Leg, LegQuery
@@ -42,15 +43,20 @@ class FoundCandidates:
 
     wordings: list[Wording]
     graph: GraphLeg | None
+    named: NamedLeg | None
     candidates: Candidates
     selection: HitSelection
     facets: dict[Facet, list[FacetCount]]
 
     @property
     def legs(self) -> list[Leg]:
-        graph: list[Leg] = [self.graph] if self.graph else []
-        residual: list[Leg] = [self.graph.residual] if self.graph and self.graph.residual else []
-        return [leg for wording in self.wordings for leg in wording.legs] + graph + residual
+        further = [self.graph, self.graph.residual if self.graph else None, self.named]
+        return [leg for wording in self.wordings for leg in wording.legs] + [leg for leg in further if leg]
+
+    def shows_overview(self, order: Sequence[int]) -> bool:
+        """Returns whether the query asks for an overview of a document, and hits begin it."""
+        named = self.named
+        return named is not None and named.overview and any(named.feature(chunk) for chunk in order)
 
 
 class Search:
@@ -129,7 +135,7 @@ class Search:
             weights = self._weights(request, main)
             spans = await self.highlighter([selected.chunks[chunk] for chunk in selected.order], weights, main.dense)
             watch.lap("highlights")
-        match = candidates.match(selected.order)
+        match = 1.0 if found.shows_overview(selected.order) else candidates.match(selected.order)
         return SearchResponse(
             query=request.query,
             mode=candidates.rule.mode,
@@ -174,18 +180,20 @@ class Search:
             self._wordings(rule, asked),
             self.legs.graph(asked[0], caller if request.use_graph and rule.asks_graph else None, request.graph_method),
         )
+        main = wordings[0]
+        named = await self.legs.named(asked[0], main.lexical, main.dense) if rule.asks_names else None
         watch.lap("legs")
-        candidates = await collect(reader, rule, wordings, graph, self.matcher)
+        candidates = await collect(reader, rule, wordings, graph, named, self.matcher)
         watch.lap("fusion")
         if await self.legs.cross(graph, asked[0], candidates.scores):
-            candidates = await collect(reader, rule, wordings, graph, self.matcher, candidates)
+            candidates = await collect(reader, rule, wordings, graph, named, self.matcher, candidates)
             watch.lap("bridges")
         selection = HitSelection(reader, request, tuning.space, tuning.diversity, self.reranking)
         order = candidates.best(len(candidates.scores))
         await selection.prepare(order, candidates.scores)
         if request.explain and graph:
             await quote(reader, graph, order[: request.k])
-        return FoundCandidates(wordings, graph, candidates, selection, counts)
+        return FoundCandidates(wordings, graph, named, candidates, selection, counts)
 
     async def _wordings(self, rule: RankingRule, asked: Sequence[LegQuery]) -> list[Wording]:
         """Runs the legs of the wordings, a few at a time, because they share the threads with all other searches."""

@@ -1,0 +1,108 @@
+"""The leg of named documents: the chunks of documents that the query calls by a designator (PEP 589, `inc-112`).
+
+Other documents that mention the designator often have more words of the query than the document itself, which may
+have it in its name alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import LiteralString, NamedTuple
+
+import numpy as np
+
+from relevance.designators import Designator, asks_for_overview, designators
+from retrieval.dense.leg import DenseLeg
+from retrieval.dense.nearest import Nearest
+from retrieval.lexical.leg import LexicalLeg
+from retrieval.lexical.postings import ORDINAL_BITS
+from retrieval.reading.arrays import array_text
+from retrieval.reading.leg import Leg, LegQuery
+from retrieval.reading.reader import IndexReader, ScoredChunk
+from retrieval.reading.scope import Scope
+from service_kit.statements import Statements
+
+MOST_DOCUMENTS = 5  # by one designator; one that more documents have names none of them
+MOST_READ = 5_000  # documents with the words of a designator; the names of more are not read
+MOST_CHUNKS = 50
+WORDS_OF_DESIGNATOR = 2
+MOST_FIRST = 8  # chunks of each document, for an overview
+_BEFORE_SEPARATOR = re.compile(r"[:–—|]|\s-\s")
+
+
+class NamedDocumentSql(Statements, file="documents.sql"):
+    """Documents by the terms of their names."""
+
+    document_names: LiteralString
+    first_chunks: LiteralString
+
+
+class NamedDocument(NamedTuple):
+    number: int
+    chunks: int
+    name: str
+    title: str | None
+
+    @property
+    def designators(self) -> frozenset[Designator]:
+        """The designators in the name, and one that the title consists of or begins with before a colon or dash."""
+        title = _BEFORE_SEPARATOR.split(self.title or "", maxsplit=1)[0].strip()
+        return designators(self.name) | (designators(title) if len(title.split()) <= WORDS_OF_DESIGNATOR else set())
+
+
+@dataclass
+class NamedLeg(Leg):
+    """Ranks the chunks of `documents` (numbers), which the query names, by their cosine with the query.
+
+    If the query only asks for an overview, which no chunk resembles, these are their first chunks in order.
+    """
+
+    documents: Collection[int] = field(default_factory=frozenset)
+    overview: bool = False
+
+    def feature(self, chunk: int) -> float:
+        """Returns how surely the query asks for this chunk: 0 if it does not name its document, otherwise up to 1."""
+        if chunk >> ORDINAL_BITS not in self.documents:
+            return 0.0
+        return self._beginnings.get(chunk, 0.0) if self.overview else 1.0
+
+    @cached_property
+    def _beginnings(self) -> dict[int, float]:
+        return dict(self.found)
+
+    async def run(self, reader: IndexReader, asked: LegQuery, lexical: LexicalLeg, dense: DenseLeg) -> None:
+        """Finds the documents, and the best of their chunks if `dense` has a vector of the query."""
+        found = await self._named(reader, asked, designators(asked.query.text), lexical)
+        names = ", ".join(sorted(one.name for one in found)) or "no document has such a name"
+        self.documents, self.method = frozenset(one.number for one in found), names
+        self.overview = asks_for_overview(asked.query.text)
+        if self.overview:
+            documents = array_text(sorted(self.documents))
+            rows = await reader.rows(NamedDocumentSql.first_chunks, documents=documents, limit=MOST_FIRST)
+            self.found = [ScoredChunk(row[0], 1.0 - place / len(rows) / 2) for place, row in enumerate(rows)]
+        elif found and dense.vector is not None and dense.embedder:
+            scope = Scope(np.array(sorted(self.documents), np.int64), sum(one.chunks for one in found))
+            nearest = Nearest(reader, dense.vector, dense.embedder.space, scope, MOST_CHUNKS)
+            self.found = await nearest.exact(asked.snapshot.state.chunks)
+
+    async def _named(
+        self, reader: IndexReader, asked: LegQuery, wanted: Collection[Designator], lexical: LexicalLeg
+    ) -> list[NamedDocument]:
+        """Returns the documents in the scope of the search that the designators name."""
+        chunks = [await lexical.chunks_with(" ".join(one)) for one in sorted(wanted)]
+        numbers = np.unique(np.concatenate(chunks) >> ORDINAL_BITS)
+        if asked.scope is not None:
+            numbers = numbers[asked.scope.has(numbers.tolist())]
+        if len(numbers) > MOST_READ:
+            return []
+        rows = await reader.rows(NamedDocumentSql.document_names, documents=array_text(numbers.tolist()))
+        by_designator = defaultdict[Designator, list[NamedDocument]](list)
+        for document in map(NamedDocument._make, rows):
+            for one in document.designators.intersection(wanted):
+                by_designator[one].append(document)
+        few = [documents for documents in by_designator.values() if len(documents) <= MOST_DOCUMENTS]
+        return list({document.number: document for documents in few for document in documents}.values())
