@@ -41,7 +41,7 @@ class NamedDocumentSql(Statements, file="documents.sql"):
     first_chunks: LiteralString
 
 
-class NamedDocument(NamedTuple):
+class DesignatedDocument(NamedTuple):
     number: int
     chunks: int
     name: str
@@ -91,7 +91,7 @@ class NamedLeg(Leg):
 
     async def _named(
         self, reader: IndexReader, asked: LegQuery, wanted: Collection[Designator], lexical: LexicalLeg
-    ) -> list[NamedDocument]:
+    ) -> list[DesignatedDocument]:
         """Returns the documents in the scope of the search that the designators name."""
         chunks = [await lexical.chunks_with(" ".join(one)) for one in sorted(wanted)]
         numbers = np.unique(np.concatenate(chunks) >> ORDINAL_BITS)
@@ -100,8 +100,8 @@ class NamedLeg(Leg):
         if len(numbers) > MOST_READ:
             return []
         rows = await reader.rows(NamedDocumentSql.document_names, documents=array_text(numbers.tolist()))
-        by_designator = defaultdict[Designator, list[NamedDocument]](list)
-        for document in map(NamedDocument._make, rows):
+        by_designator = defaultdict[Designator, list[DesignatedDocument]](list)
+        for document in map(DesignatedDocument._make, rows):
             for one in document.designators.intersection(wanted):
                 by_designator[one].append(document)
         few = [documents for documents in by_designator.values() if len(documents) <= MOST_DOCUMENTS]
