@@ -161,6 +161,7 @@ class Parts:
         add_routes(app, docs.routes())
         state.web_files = WebFiles()
         add_routes(app, web_routes.routes(state.web_files))
+        app.router.default = web_routes.not_found(state.web_files, app.router.default)
         proxy = Proxy(self.upstreams, state.authenticator, state.tokens, registry, settings.max_json_bytes)
         for prefix in routing.TABLE:
             for path in (prefix.path, f"{prefix.path}/{{rest:path}}"):

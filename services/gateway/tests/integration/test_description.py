@@ -60,6 +60,24 @@ async def test_every_response_has_protective_headers_and_no_cors_by_default(prox
             assert "strict-transport-security" not in answer.headers
 
 
+async def test_a_browser_at_an_unknown_address_gets_a_page_and_a_program_a_problem(proxied_client):
+    async with proxied_client() as client:
+        del client.headers["authorization"]
+        kinds = {}
+        for path in ("/settings", "/docs/nothing", "/v1/nothing", "/v1/me"):
+            answer = await client.get(path, headers={"Sec-Fetch-Mode": "navigate", "Accept": "text/html"})
+            kinds[path] = (answer.status_code, answer.headers["content-type"].partition(";")[0])
+        page, problem = "text/html", "application/problem+json"
+        assert kinds == {
+            "/settings": (404, page),
+            "/docs/nothing": (404, page),
+            "/v1/nothing": (404, problem),
+            "/v1/me": (401, problem),
+        }
+        answer = await client.get("/settings")
+        assert (answer.status_code, answer.headers["content-type"]) == (404, problem)
+
+
 async def test_a_deployment_that_is_reached_by_tls_says_so_to_browsers(proxied_client):
     async with proxied_client(public_url="https://attractor.example.org") as client:
         for path in ("/v1/documents/echo", "/docs", "/nothing"):
