@@ -1,11 +1,13 @@
 """/openapi.json, /docs, /v1/status and what every answer carries."""
 
 import re
+from importlib.metadata import version
 from urllib.parse import urlsplit
 
 import psycopg
 
 from gateway.access.response_headers import PAGE_POLICY
+from service_kit.migrate import migrations, short_name
 
 
 async def test_the_openapi_document_describes_the_public_api_and_supports_etags(gateway_client):
@@ -41,6 +43,18 @@ async def test_status_reports_every_service(proxied_client, unused_port):
         found = {service["name"]: service["status"] for service in status["services"]}
         assert found.pop("memory") == "unreachable"
         assert found == dict.fromkeys(["gateway", "ingestion", "retrieval", "knowledge-graph", "orchestrator"], "ready")
+
+
+async def test_status_tells_version_and_schema_of_each_service(proxied_client, unused_port):
+    async with proxied_client(memory_url=f"http://127.0.0.1:{unused_port}") as client:
+        services = (await client.get("/v1/status")).json()["services"]
+    told = {one["name"]: (one["version"], one["schema_version"]) for one in services}
+    newest = max(name for name, _ in migrations("gateway"))
+    assert told.pop("gateway") == (version("attractor-gateway"), short_name(newest))
+    assert told.pop("memory") == (None, None)
+    assert told == dict.fromkeys(
+        ["ingestion", "retrieval", "knowledge-graph", "orchestrator"], ("9.1.0", "0099_newest")
+    )
 
 
 async def test_every_response_has_protective_headers_and_no_cors_by_default(proxied_client):
