@@ -24,7 +24,7 @@ THREADS = "LangGraph's, by thread, which is a run's id: open to the system scope
 OF_USERS = ("user_password", "password_link", "web_session", "sign_in_code", "user_identity", "openid_request")
 OF_A_USER = "read before a workspace is known: open to the system scope alone"
 WITHOUT_WORKSPACE = {
-    **{f"{service}.migration": "the administrator's own: services have no right to it" for service in SERVICES},
+    **{f"{service}.migration": "of the deployment: services may only read it" for service in SERVICES},
     "gateway.app_user": "a user may be in many workspaces",
     "gateway.workspace": "the wall itself",
     **{f"gateway.{table}": OF_A_USER for table in OF_USERS},
@@ -268,11 +268,18 @@ def test_a_service_cannot_take_its_wall_down(deployment: Deployment) -> None:
 
 @pytest.mark.parametrize("service", SERVICES)
 def test_a_service_reaches_no_other_schema_and_no_other_role(deployment: Deployment, service: str) -> None:
-    beyond = [table for table in deployment.tables if table.schema != service or table.name == "migration"]
+    beyond = [table for table in deployment.tables if table.schema != service]
     with deployment.service(service) as connection:
         for table in beyond:
             with pytest.raises(InsufficientPrivilege):
                 count(connection, table)
-        for statement in ("SET ROLE postgres", "CREATE ROLE more", "CREATE TABLE public.shared (id integer)"):
+        for statement in (
+            "SET ROLE postgres",
+            "CREATE ROLE more",
+            "CREATE TABLE public.shared (id integer)",
+            "INSERT INTO migration VALUES ('later', '')",
+            "UPDATE migration SET requires = NULL",
+            "DELETE FROM migration",
+        ):
             with pytest.raises(psycopg.Error, match=r"permission denied|must be"):
                 connection.execute(statement)

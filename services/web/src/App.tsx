@@ -56,7 +56,9 @@ export function App() {
           </Route>
           <Route path="/c/:id">{({ id }) => <Conversation key={id} sessionId={id} />}</Route>
           <Route>
-            <main className={style.empty}>{t('notFound')}</main>
+            <main className={style.empty}>
+              <h1>{t('notFound')}</h1>
+            </main>
           </Route>
         </Switch>
       </Suspense>

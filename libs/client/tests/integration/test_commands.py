@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as jsonlib
+import re
 import stat
 from pathlib import Path
 from uuid import UUID
@@ -130,6 +131,14 @@ class TestReading:
         service = {"name": "memory", "status": "unreachable", "detail": "refused"}
         settled.on("GET", "/v1/status", {"status": "degraded", "version": "0.1.0", "services": [service]})
         assert attractor("status").code == 1
+
+    def test_status_tells_version_and_schema_of_each_service(self, settled, attractor) -> None:
+        told = {"name": "memory", "status": "ready", "version": "0.2.0", "schema_version": "0031_project_status"}
+        untold = {"name": "retrieval", "status": "ready"}
+        settled.on("GET", "/v1/status", {"status": "ready", "version": "0.1.0", "services": [told, untold]})
+        out = attractor("status").out
+        assert re.search(r"memory +ready +0\.2\.0 +0031_project_status", out)
+        assert "retrieval" in out
 
     def test_status_names_the_walls_that_a_machine_lacks(self, settled, attractor) -> None:
         wall = {"name": "files", "active": False, "detail": "the kernel has no Landlock"}

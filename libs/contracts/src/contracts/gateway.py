@@ -239,10 +239,15 @@ class WallStatus(Resource):
 
 
 class ServiceStatus(Resource):
-    """`walls`: for services that read files; active if every worker has one. Empty while no worker is alive."""
+    """`version` is that of the running code, `schema_version` the newest migration of its schema; null if not known.
+
+    `walls`: for services that read files; active if every worker has one. Empty while no worker is alive.
+    """
 
     name: str
     status: Literal["ready", "not_ready", "unreachable"]
+    version: str | None = None
+    schema_version: str | None = None
     detail: str | None = None
     walls: list[WallStatus] = []
 

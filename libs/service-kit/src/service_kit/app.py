@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from importlib.metadata import version
 
 from fastapi import APIRouter, FastAPI
 
 from service_kit import health, problems
+from service_kit.health import VERSION
 from service_kit.routes import add_routes
 from service_kit.settings import ServiceSettings
 from service_kit.telemetry import Metrics, RequestTelemetry
 from service_kit.tokens import Tokens
 
-VERSION = version("attractor-service-kit")
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 

@@ -12,8 +12,13 @@ from pydantic import ValidationError
 from redis.asyncio import Redis
 
 from service_kit.migrate import MigrationChanged, migrate
+from service_kit.problems import Unavailable
+from service_kit.schema import SchemaUnfit
 from service_kit.settings import MigrationSettings, RedisSettings
 from service_kit.streams import replay
+
+STARTUP_FAILED = 3
+SCHEMA_UNFIT = 4
 
 
 def apply_migrations(schema: str, package: str) -> None:
@@ -46,7 +51,10 @@ class WithArguments:
 
 
 def run(name: str, commands: Mapping[str, tuple[str, Callable[[], None]] | WithArguments]) -> int:
-    """Runs one of `commands` (help and function by name). Returns the exit code; names unset settings in one line."""
+    """Runs one of `commands` (help and function by name). Returns the exit code.
+
+    Unset settings, a schema that does not fit and a database that does not answer are named in one line.
+    """
     parser = argparse.ArgumentParser(prog=f"python -m {name}")
     chosen = parser.add_subparsers(dest="command", required=True)
     for name_, command in commands.items():
@@ -65,4 +73,10 @@ def run(name: str, commands: Mapping[str, tuple[str, Callable[[], None]] | WithA
     except MigrationChanged as error:
         sys.stderr.write(f"{name}: {error}\n")
         return 1
+    except SchemaUnfit as error:
+        sys.stderr.write(f"{name}: {error}\n")
+        return SCHEMA_UNFIT
+    except Unavailable as error:
+        sys.stderr.write(f"{name}: {error}\n")
+        return STARTUP_FAILED
     return 0

@@ -18,6 +18,7 @@ from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, keep_forgetting, unsigned_until
 from service_kit.owners import deletion_owners
 from service_kit.postgres import Database
+from service_kit.schema import newest_migration
 from service_kit.settings import ConsumerSettings, DocumentConsumerSettings, SessionConsumerSettings
 from service_kit.streams import Consumer, Handler, TellDead, Together
 from service_kit.workspace_purge import Erasure, WorkspacePurge
@@ -111,6 +112,7 @@ class EventService:
             metrics.readings.add("outbox", outbox_reading(self.database))
             metrics.readings.add("connections", connection_reading(self.database))
             health.add("database", self.database.check)
+            health.add_fact("schema_version", lambda: newest_migration(self.database, self.schema))
             health.add("redis", self.redis.ping)
             health.add("background", background.check)
             yield background

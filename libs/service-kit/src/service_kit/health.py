@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from importlib.metadata import version
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Response
@@ -19,6 +20,7 @@ log = logging.getLogger(__name__)
 Check = Callable[[], Awaitable[None]]
 Fact = Callable[[], Awaitable[Any]]
 TIMEOUT_SECONDS = 3.0
+VERSION = version("attractor-service-kit")
 
 
 class Health:
@@ -65,7 +67,8 @@ class Health:
     async def facts(self) -> Mapping[str, Any]:
         """Returns the facts by name; one that is not available now is left out and the reason logged."""
         found = {}
-        for name, fact in self._facts.items():
+
+        async def find(name: str, fact: Fact) -> None:
             try:
                 async with asyncio.timeout(TIMEOUT_SECONDS):
                     found[name] = await fact()
@@ -73,6 +76,8 @@ class Health:
                 self._log(name, error)
             else:
                 self.logged.pop(name, None)
+
+        await asyncio.gather(*(find(name, fact) for name, fact in self._facts.items()))
         return found
 
     def _log(self, name: str, error: Exception) -> None:
@@ -100,10 +105,10 @@ def inside(health: Health, metrics: Metrics) -> APIRouter:
 
     @router.get("/readyz")
     async def readyz() -> Response:
-        failures = await health.failures()
+        failures, facts = await asyncio.gather(health.failures(), health.facts())
         ready = health.is_ready(failures)
         status = "not_ready" if not ready else "degraded" if failures else "ready"
-        body = {"status": status, "failures": dict(failures), **await health.facts()}
+        body = {"status": status, "failures": dict(failures), "version": VERSION, **facts}
         return JSONResponse(body, 200 if ready else 503)
 
     @router.get("/metrics")

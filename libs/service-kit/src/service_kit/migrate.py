@@ -2,11 +2,15 @@
 
 They run as the administrator, who owns the tables, so that row-level security binds the service's role. A run is safe
 to repeat and to race: one advisory lock serialises all services.
+
+Code of an earlier version can run on the schema, unless a migration says `-- requires: memory/0031_project_status.sql`:
+then only code that knows the named migration can. One that drops or renames says so.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from importlib import resources
 
@@ -15,6 +19,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 LOCK = 4_201_871_509
+REQUIRES = re.compile(r"^-- requires: (\S+)$", re.MULTILINE)
 EXTENSIONS = ("vector", "pg_trgm", "unaccent", "btree_gin")
 
 
@@ -29,6 +34,11 @@ def migrations(package: str) -> Iterator[tuple[str, str]]:
         for file in sorted(folder.iterdir(), key=lambda file: file.name):
             if file.name.endswith(".sql"):
                 yield f"{package}/{file.name}", file.read_text(encoding="utf-8")
+
+
+def short_name(migration: str) -> str:
+    """Returns `0031_project_status` for `memory/0031_project_status.sql`."""
+    return migration.rpartition("/")[2].removesuffix(".sql")
 
 
 def migrate(admin_url: str, service_url: str, schema: str, package: str) -> list[str]:
@@ -58,6 +68,8 @@ def _prepare(connection: psycopg.Connection, role: str, password: str, schema: s
             "CREATE TABLE IF NOT EXISTS {}.migration "
             "(name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"
         ).format(place),
+        sql.SQL("ALTER TABLE {}.migration ADD COLUMN IF NOT EXISTS requires text").format(place),
+        sql.SQL("GRANT SELECT ON {}.migration TO {}").format(place, name),
         sql.SQL("ALTER DEFAULT PRIVILEGES IN SCHEMA {} GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {}").format(
             place, name
         ),
@@ -77,7 +89,11 @@ def _apply(connection: psycopg.Connection, schema: str, wanted: list[tuple[str, 
         if name not in applied:
             with connection.transaction():
                 connection.execute(text.encode())
-                connection.execute(sql.SQL("INSERT INTO {} VALUES (%s, %s)").format(table), (name, digest))
+                required = REQUIRES.search(text)
+                connection.execute(
+                    sql.SQL("INSERT INTO {} (name, sha256, requires) VALUES (%s, %s, %s)").format(table),
+                    (name, digest, required and required[1]),
+                )
             new.append(name)
         elif applied[name] != digest:
             raise MigrationChanged(f"{name} was already applied and has changed since: write a new one instead")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import os
 import resource
@@ -16,12 +17,13 @@ from fastapi import FastAPI
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from service_kit.bounded_http import BoundedHttp, HttpBounds
+from service_kit.command import STARTUP_FAILED
 from service_kit.connections import Connections
+from service_kit.schema import require_schema
 from service_kit.settings import ServiceSettings
 from service_kit.telemetry import configure_telemetry
 
 GRACEFUL_SECONDS = 10
-STARTUP_FAILED = 3
 PRIVATE_CONNECTIONS = 100
 OTHER_FILES = 512  # file descriptors that are not client connections
 
@@ -33,8 +35,12 @@ def serve(
     connections_per_address: int | None = None,
     tls: Mapping[str, Path] | None = None,
 ) -> None:
-    """Serves until SIGTERM or SIGINT; open requests then have ten seconds to finish. `tls`: `TlsSettings.tls`."""
+    """Serves until SIGTERM or SIGINT; open requests then have ten seconds to finish. `tls`: `TlsSettings.tls`.
+
+    Raises SchemaUnfit, and Unavailable if the database does not answer.
+    """
     configure_telemetry(name, settings.log_level, settings.otel_exporter_otlp_endpoint)
+    asyncio.run(require_schema(settings, name.replace("-", "_")))
     _allow_files(settings.max_connections + OTHER_FILES)
     app, admitted = build(), Connections(settings.max_connections, connections_per_address)
     options: dict[str, Any] = {"timeout_graceful_shutdown": GRACEFUL_SECONDS}

@@ -135,7 +135,16 @@ class TlsSettings(Environment):
         return {"ssl_certfile": self.tls_certificate_file, "ssl_keyfile": self.tls_key_file}
 
 
-class ServiceSettings(TokenSettings, PrivateSettings):
+class DatabaseSettings(Environment):
+    """The service's own schema."""
+
+    database_url: PostgresUrl
+    """PostgreSQL, as the service's own role, which is subject to row-level security"""
+    database_pool_size: int = 8
+    """Maximum connections of one process"""
+
+
+class ServiceSettings(TokenSettings, PrivateSettings, DatabaseSettings):
     """Settings of every service. Without a private port, the main port serves /readyz and /metrics."""
 
     host: str = "127.0.0.1"
@@ -150,15 +159,6 @@ class ServiceSettings(TokenSettings, PrivateSettings):
     """DEBUG, INFO, WARNING or ERROR"""
     otel_exporter_otlp_endpoint: str | None = None
     """Where spans are sent, by OTLP over HTTP; unset: no spans are sent"""
-
-
-class DatabaseSettings(Environment):
-    """The service's own schema."""
-
-    database_url: PostgresUrl
-    """PostgreSQL, as the service's own role, which is subject to row-level security"""
-    database_pool_size: int = 8
-    """Maximum connections of one process"""
 
 
 class MigrationSettings(DatabaseSettings):

@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, Info, disab
 from prometheus_client.process_collector import ProcessCollector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service_kit.migrate import migrations
+from service_kit.migrate import migrations, short_name
 from service_kit.readings import Readings, counter
 from service_kit.tracing import configure_tracing, current_trace_id, span
 
@@ -64,7 +64,7 @@ def describe_process(registry: CollectorRegistry, package: str | None) -> None:
     ProcessCollector(registry=registry)
     newest = max((name for name, _ in migrations(package)), default="") if package else ""
     Info("attractor_build", "Version of the running code and of its database schema", registry=registry).info(
-        {"version": version("attractor-service-kit"), "schema": newest.rpartition("/")[2].removesuffix(".sql")}
+        {"version": version("attractor-service-kit"), "schema": short_name(newest)}
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Annotated
 from uuid import uuid4
 
@@ -64,7 +65,8 @@ async def nothing(_app: FastAPI):
 
 @pytest.fixture
 def app() -> FastAPI:
-    return service_app("memory", ServiceSettings(port=1, **KEYS.settings("memory")), [router], nothing)
+    settings = ServiceSettings(port=1, database_url="postgresql://localhost:1/none", **KEYS.settings("memory"))
+    return service_app("memory", settings, [router], nothing)
 
 
 @pytest.fixture
@@ -120,6 +122,26 @@ async def test_a_database_that_goes_away_asks_the_caller_to_try_again(call):
 async def test_a_token_gives_its_workspace(call):
     response = await call("GET", "/v1/me", Role.viewer)
     assert response.status_code == 200
+
+
+async def test_readiness_tells_the_version_and_facts_even_if_a_part_of_the_service_fails(app, running):
+    async def down() -> None:
+        raise ConnectionError("refused")
+
+    async def newest() -> str:
+        return "0031_project_status"
+
+    app.state.health.add("redis", down)
+    app.state.health.add_fact("schema_version", newest)
+    app.state.health.add_fact("walls", down)
+    async with running(app) as client:
+        told = (await client.get("/readyz")).json()
+    assert told == {
+        "status": "not_ready",
+        "failures": {"redis": "ConnectionError"},
+        "version": version("attractor-service-kit"),
+        "schema_version": "0031_project_status",
+    }
 
 
 async def test_readiness_names_what_fails(app, running):

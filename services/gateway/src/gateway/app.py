@@ -69,6 +69,7 @@ from service_kit.postgres import Database
 from service_kit.problems import Unavailable, on_problem
 from service_kit.readings import counter
 from service_kit.routes import add_routes
+from service_kit.schema import newest_migration
 from service_kit.streams import Consumer
 from service_kit.telemetry import Metrics
 
@@ -161,6 +162,7 @@ class Parts:
         add_routes(app, docs.routes())
         state.web_files = WebFiles()
         add_routes(app, web_routes.routes(state.web_files))
+        app.router.default = web_routes.not_found(state.web_files, app.router.default)
         proxy = Proxy(self.upstreams, state.authenticator, state.tokens, registry, settings.max_json_bytes)
         for prefix in routing.TABLE:
             for path in (prefix.path, f"{prefix.path}/{{rest:path}}"):
@@ -193,6 +195,7 @@ class Parts:
             signatures = EventSignatures(tokens.key, tokens.known, await unsigned_until(self.database))
             self._start_deletions(events, app.state.metrics, signatures)
             health.add("database", self.database.check)
+            health.add_fact("schema_version", lambda: newest_migration(self.database, "gateway"))
             health.add("redis", self._check_redis, required=False)
             health.add("background", background.check)
             health.add("events", events.check, required=False)

@@ -1,11 +1,13 @@
 """/openapi.json, /docs, /v1/status and what every answer carries."""
 
 import re
+from importlib.metadata import version
 from urllib.parse import urlsplit
 
 import psycopg
 
 from gateway.access.response_headers import PAGE_POLICY
+from service_kit.migrate import migrations, short_name
 
 
 async def test_the_openapi_document_describes_the_public_api_and_supports_etags(gateway_client):
@@ -43,6 +45,18 @@ async def test_status_reports_every_service(proxied_client, unused_port):
         assert found == dict.fromkeys(["gateway", "ingestion", "retrieval", "knowledge-graph", "orchestrator"], "ready")
 
 
+async def test_status_tells_version_and_schema_of_each_service(proxied_client, unused_port):
+    async with proxied_client(memory_url=f"http://127.0.0.1:{unused_port}") as client:
+        services = (await client.get("/v1/status")).json()["services"]
+    told = {one["name"]: (one["version"], one["schema_version"]) for one in services}
+    newest = max(name for name, _ in migrations("gateway"))
+    assert told.pop("gateway") == (version("attractor-gateway"), short_name(newest))
+    assert told.pop("memory") == (None, None)
+    assert told == dict.fromkeys(
+        ["ingestion", "retrieval", "knowledge-graph", "orchestrator"], ("9.1.0", "0099_newest")
+    )
+
+
 async def test_every_response_has_protective_headers_and_no_cors_by_default(proxied_client):
     async with proxied_client() as client:
         for path in ("/v1/me", "/v1/documents/echo", "/nothing", "/livez"):
@@ -58,6 +72,24 @@ async def test_every_response_has_protective_headers_and_no_cors_by_default(prox
             assert answer.headers["cross-origin-resource-policy"] == "same-origin"
             assert answer.headers["cross-origin-opener-policy"] == "same-origin"
             assert "strict-transport-security" not in answer.headers
+
+
+async def test_a_browser_at_an_unknown_address_gets_a_page_and_a_program_a_problem(proxied_client):
+    async with proxied_client() as client:
+        del client.headers["authorization"]
+        kinds = {}
+        for path in ("/settings", "/docs/nothing", "/v1/nothing", "/v1/me"):
+            answer = await client.get(path, headers={"Sec-Fetch-Mode": "navigate", "Accept": "text/html"})
+            kinds[path] = (answer.status_code, answer.headers["content-type"].partition(";")[0])
+        page, problem = "text/html", "application/problem+json"
+        assert kinds == {
+            "/settings": (404, page),
+            "/docs/nothing": (404, page),
+            "/v1/nothing": (404, problem),
+            "/v1/me": (401, problem),
+        }
+        answer = await client.get("/settings")
+        assert (answer.status_code, answer.headers["content-type"]) == (404, problem)
 
 
 async def test_a_deployment_that_is_reached_by_tls_says_so_to_browsers(proxied_client):

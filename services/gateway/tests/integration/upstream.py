@@ -48,7 +48,7 @@ def service(seen: Seen) -> FastAPI:
 
 @router.get("/readyz")
 async def readyz() -> dict[str, str]:
-    return {"status": "ready"}
+    return {"status": "ready", "version": "9.1.0", "schema_version": "0099_newest"}
 
 
 @router.get("/v1/documents/echo")

@@ -11,7 +11,8 @@ from fastapi import FastAPI
 
 from gateway.access.response_headers import ResponseHeaders
 from gateway.web.files import WebFiles
-from gateway.web.routes import routes
+from gateway.web.routes import NONCE, not_found, routes
+from service_kit import problems
 
 INDEX = '<meta property="csp-nonce" nonce="CSP_NONCE"><script type="module" src="/assets/app-1.js"></script>'
 PAGES = [
@@ -23,7 +24,10 @@ PAGES = [
 @pytest.fixture
 async def browser() -> AsyncIterator[httpx2.AsyncClient]:
     app = FastAPI()
-    app.include_router(routes(WebFiles()))
+    files = WebFiles()
+    app.include_router(routes(files))
+    app.router.default = not_found(files, app.router.default)
+    problems.install(app)
     app.add_middleware(ResponseHeaders, by_tls=False)
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://localhost:8080") as client:
         yield client
@@ -62,6 +66,42 @@ async def test_every_page_has_a_nonce_of_its_own_and_a_policy_without_inline(bro
 async def test_a_page_is_for_navigations_alone(browser) -> None:
     assert (await browser.get("/", headers={"Sec-Fetch-Mode": "cors"})).status_code == 404
     assert (await browser.get("/c/one/two")).status_code == 404
+
+
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize("path", ["/settings", "/nothing-here", "/c/one/two", "/docs/nothing"])
+@pytest.mark.parametrize(
+    "headers",
+    [{"Sec-Fetch-Mode": "navigate"}, {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}],
+    ids=["current browser", "browser without TLS"],
+)
+async def test_a_browser_at_an_unknown_address_gets_the_web_ui_with_status_404(browser, path, headers) -> None:
+    page = await browser.get(path, headers=headers)
+    assert page.status_code == 404
+    assert page.headers["content-type"].startswith("text/html")
+    nonce = page.text.partition('nonce="')[2].partition('"')[0]
+    assert f"'nonce-{nonce}'" in page.headers["content-security-policy"]
+    assert NONCE not in page.text
+    assert "/assets/app-1.js" in page.text
+
+
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize(
+    ("method", "path", "headers"),
+    [
+        ("GET", "/nothing-here", {}),
+        ("GET", "/nothing-here", {"Accept": "application/json"}),
+        ("GET", "/nothing-here", {"Sec-Fetch-Mode": "cors", "Accept": "text/html"}),
+        ("POST", "/nothing-here", {"Sec-Fetch-Mode": "navigate"}),
+        ("GET", "/v1/nothing-here", {"Sec-Fetch-Mode": "navigate"}),
+        ("GET", "/assets/nothing.js", {"Sec-Fetch-Mode": "navigate"}),
+    ],
+)
+async def test_a_program_that_asks_for_what_is_not_there_gets_a_problem(browser, method, path, headers) -> None:
+    answer = await browser.request(method, path, headers=headers)
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+    assert answer.json()["type"] == "not-found"
+    assert "sandbox" in answer.headers["content-security-policy"]
 
 
 @pytest.mark.usefixtures("built")

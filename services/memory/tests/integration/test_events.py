@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from importlib.metadata import version
 from uuid import uuid4
 
 import pytest
 
 from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, SessionDeleted, TurnCompletedV1, WorkspaceDeleted
+from service_kit.migrate import migrations, short_name
 from service_kit.streams import dead_letters
 
 DOCUMENT = uuid4()
@@ -154,7 +156,14 @@ async def test_an_answer_that_says_nothing_is_neither_listed_nor_recalled(client
 
 
 async def test_it_says_whether_it_is_ready(client):
-    assert (await client.get("/readyz")).json() == {"status": "ready", "failures": {}}
+    told = (await client.get("/readyz")).json()
+    newest = max(name for name, _ in migrations("memory"))
+    assert told == {
+        "status": "ready",
+        "failures": {},
+        "version": version("attractor-memory"),
+        "schema_version": short_name(newest),
+    }
 
 
 async def test_a_deleted_workspace_is_forgotten_and_late_turns_do_not_bring_it_back(client, streams, auth_headers):

@@ -20,6 +20,16 @@ test('Ctrl-K finds a page by a part of its name, and tells the keys', async ({ p
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 
+test('an unknown address says so, beside the menu', async ({ page }) => {
+  await signIn(page);
+  const answer = await page.goto('/settings');
+  expect(answer!.status()).toBe(404);
+  await expect(page.getByRole('heading', { name: 'Page not found.' })).toBeVisible();
+  await expectAccessible(page, 'not-found');
+  await page.getByRole('navigation', { name: 'Menu' }).getByRole('link', { name: 'Search' }).click();
+  await expect(page.getByRole('heading', { name: 'Search', level: 1 })).toBeVisible();
+});
+
 test.describe('in German', () => {
   test.use({ locale: 'de-DE' });
   test('every page speaks German', async ({ page }) => {
@@ -31,5 +41,7 @@ test.describe('in German', () => {
       await menu.getByRole('link', { name, exact: true }).click();
       await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible();
     }
+    await page.goto('/einstellungen');
+    await expect(page.getByRole('heading', { name: 'Seite nicht gefunden.' })).toBeVisible();
   });
 });

@@ -32,7 +32,7 @@ from embedded.engines import EnginePorts, Engines
 from embedded.engines.postgres_home import PostgresHome
 from embedded.errors import ChildCrashed
 from embedded.progress import StartProgress
-from service_kit.app import VERSION
+from service_kit.health import VERSION
 from service_kit.migrate import migrations
 
 RECOVERY_SECONDS = 24 * 3600.0

@@ -33,7 +33,7 @@ from embedded.data_folder import DataFolder
 from embedded.engines import Engines
 from embedded.errors import EmbeddedError
 from embedded.progress import StartProgress
-from service_kit.app import VERSION
+from service_kit.health import VERSION
 from service_kit.problems import Unavailable
 
 FULL_EVERY = timedelta(days=7)

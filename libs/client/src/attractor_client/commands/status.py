@@ -11,7 +11,7 @@ from attractor_client.output import Output
 
 @connected()
 async def status(client: AttractorClient, output: Output) -> None:
-    """Show whose key this is and whether every service is ready; exit code 1 if one is not."""
+    """Show whose key this is and whether every service is ready, with version and schema; exit code 1 if one is not."""
     found = await client.accounts.status()
     if output.as_json:
         output.json(found)
@@ -26,8 +26,8 @@ async def status(client: AttractorClient, output: Output) -> None:
             ]
         )
         output.text()
-        rows = [(one.name, one.status, one.detail) for one in found.services]
-        output.table(("service", "status", "detail"), rows)
+        rows = [(one.name, one.status, one.version, one.schema_version, one.detail) for one in found.services]
+        output.table(("service", "status", "version", "schema", "detail"), rows)
         walls = [
             (wall.name, "yes" if wall.active else "MISSING", wall.detail)
             for one in found.services

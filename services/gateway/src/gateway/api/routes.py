@@ -25,7 +25,7 @@ from gateway.accounts.accounts import Accounts
 from gateway.accounts.api_keys import ApiKeys
 from gateway.accounts.workspace_deletion import WorkspaceDeletions
 from gateway.api import status
-from service_kit.app import VERSION
+from service_kit.health import VERSION
 from service_kit.pagination import Cursor, Limit
 
 Responses = dict[int | str, dict[str, Any]]

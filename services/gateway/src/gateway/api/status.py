@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from typing import Any
 
 import httpx2
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from contracts.gateway import ServiceStatus, Status, WallStatus
 from gateway.proxy.upstreams import Upstreams
@@ -16,15 +17,19 @@ WALLS = TypeAdapter(list[WallStatus])
 
 
 async def ask_all(upstreams: Upstreams, own: Health, seconds: float, version: str) -> Status:
-    services = await asyncio.gather(_own(own), *(_ask(upstreams, name, seconds) for name in upstreams.bases))
+    services = await asyncio.gather(_own(own, version), *(_ask(upstreams, name, seconds) for name in upstreams.bases))
     ready = all(service.status == "ready" for service in services)
     return Status(status="ready" if ready else "degraded", version=version, services=list(services))
 
 
-async def _own(health: Health) -> ServiceStatus:
-    failures = await health.failures()
+async def _own(health: Health, version: str) -> ServiceStatus:
+    failures, facts = await asyncio.gather(health.failures(), health.facts())
     return ServiceStatus(
-        name="gateway", status="ready" if health.is_ready(failures) else "not_ready", detail=_joined(failures)
+        name="gateway",
+        status="ready" if health.is_ready(failures) else "not_ready",
+        version=version,
+        schema_version=facts.get("schema_version"),
+        detail=_joined(failures),
     )
 
 
@@ -35,23 +40,40 @@ async def _ask(upstreams: Upstreams, name: str, seconds: float) -> ServiceStatus
         return ServiceStatus(name=name, status="unreachable", detail=f"no answer in {seconds:g} s")
     except httpx2.HTTPError as error:
         return ServiceStatus(name=name, status="unreachable", detail=type(error).__name__)
-    if response.status_code == 200:
-        return ServiceStatus(name=name, status="ready", walls=_walls(response))
-    return ServiceStatus(name=name, status="not_ready", detail=_failures(response))
+    is_ready, told = response.status_code == 200, _body(response)
+    return ServiceStatus(
+        name=name,
+        status="ready" if is_ready else "not_ready",
+        version=_text(told.get("version")),
+        schema_version=_text(told.get("schema_version")),
+        detail=None if is_ready else _failures(told) or f"status {response.status_code}",
+        walls=_walls(told) if is_ready else [],
+    )
 
 
-def _walls(response: httpx2.Response) -> list[WallStatus]:
+def _body(response: httpx2.Response) -> Mapping[str, Any]:
+    """Returns the JSON object of a response; an empty one if it is none."""
     try:
-        return WALLS.validate_python(response.json().get("walls", []))
-    except (ValueError, AttributeError):
+        told = response.json()
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _walls(told: Mapping[str, Any]) -> list[WallStatus]:
+    try:
+        return WALLS.validate_python(told.get("walls", []))
+    except ValidationError:
         return []
 
 
-def _failures(response: httpx2.Response) -> str:
-    try:
-        return _joined(response.json()["failures"]) or f"status {response.status_code}"
-    except (ValueError, KeyError, TypeError, AttributeError):
-        return f"status {response.status_code}"
+def _failures(told: Mapping[str, Any]) -> str | None:
+    failures = told.get("failures")
+    return _joined(failures) if isinstance(failures, dict) else None
 
 
 def _joined(failures: Mapping[str, str]) -> str | None:

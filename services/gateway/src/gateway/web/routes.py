@@ -6,6 +6,8 @@ import secrets
 
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import FileResponse, HTMLResponse
+from starlette.concurrency import run_in_threadpool
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gateway.web.files import WebFiles
 
@@ -52,9 +54,7 @@ def routes(files: WebFiles) -> APIRouter:
     def page(request: Request) -> Response:
         if request.headers.get("sec-fetch-mode", "navigate") != "navigate":
             raise HTTPException(404)
-        nonce = secrets.token_urlsafe(18)
-        request.state.response_headers = {"content-security-policy": POLICY.replace(NONCE, nonce)}
-        return HTMLResponse((files.index() or ABSENT).replace(NONCE, nonce))
+        return _index(request, files)
 
     for path in PAGES:
         router.get(path)(page)
@@ -69,6 +69,36 @@ def routes(files: WebFiles) -> APIRouter:
         return _send(request, files, f"assets/{name}", IMMUTABLE)
 
     return router
+
+
+def not_found(files: WebFiles, otherwise: ASGIApp) -> ASGIApp:
+    """Returns what responds at an address that has no route.
+
+    A browser that navigates there gets the web UI with status 404, which then shows its own "not found"; everyone else,
+    and everyone below `/v1/`, gets `otherwise`.
+    """
+
+    async def respond(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and _is_navigation(request := Request(scope)):
+            response = await run_in_threadpool(_index, request, files, 404)
+            await response(scope, receive, send)
+        else:
+            await otherwise(scope, receive, send)
+
+    return respond
+
+
+def _is_navigation(request: Request) -> bool:
+    mode = request.headers.get("sec-fetch-mode")
+    # Without TLS, browsers send the mode only to this machine
+    navigates = mode == "navigate" if mode else "text/html" in request.headers.get("accept", "")
+    return navigates and request.method == "GET" and not request.url.path.startswith("/v1/")
+
+
+def _index(request: Request, files: WebFiles, status: int = 200) -> Response:
+    nonce = secrets.token_urlsafe(18)
+    request.state.response_headers = {"content-security-policy": POLICY.replace(NONCE, nonce)}
+    return HTMLResponse((files.index() or ABSENT).replace(NONCE, nonce), status)
 
 
 def _send(request: Request, files: WebFiles, name: str, kept: str) -> Response:

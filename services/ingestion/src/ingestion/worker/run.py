@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import socket
@@ -21,15 +22,20 @@ from ingestion.worker.holding import Shutdown
 from ingestion.worker.settings import WorkerSettings
 from ingestion.worker.tasks import register
 from service_kit.sandbox import refuse_inspection
+from service_kit.schema import require_schema
 from service_kit.telemetry import configure_telemetry
 
 log = logging.getLogger(__name__)
 
 
 def run_worker() -> None:
-    """Blocks until SIGTERM or SIGINT, then waits the grace period and returns unfinished stages to the queue."""
+    """Blocks until SIGTERM or SIGINT, then waits the grace period and returns unfinished stages to the queue.
+
+    Raises SchemaUnfit, and Unavailable if the database does not answer.
+    """
     settings = WorkerSettings()
     configure_telemetry("ingestion-worker", settings.log_level, settings.otel_exporter_otlp_endpoint)
+    asyncio.run(require_schema(settings, "ingestion"))
     _quieten()
     refuse_inspection()
     shutdown, signs = Shutdown(settings.worker_shutdown_seconds), SignsOfLife()

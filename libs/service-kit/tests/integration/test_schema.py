@@ -1,0 +1,108 @@
+"""A service and its schema: which versions fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict
+
+import service_kit.migrate
+from service_kit.migrate import migrate, migrations
+from service_kit.postgres import Database
+from service_kit.schema import SchemaUnfit, newest_migration, require_schema
+from service_kit.settings import DatabaseSettings
+
+KNOWN = "memory/0031_project_status.sql"
+
+
+@pytest.fixture
+def urls(make_database):
+    return make_database("memory")
+
+
+@pytest.fixture
+def start(urls):
+    """await start(): what a service does first."""
+
+    async def start() -> None:
+        await require_schema(DatabaseSettings(database_url=urls.service), "memory")
+
+    return start
+
+
+@pytest.fixture
+def administrator(urls) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(urls.admin, autocommit=True) as connection:
+        connection.execute("SET search_path = memory")
+        yield connection
+
+
+@pytest.fixture
+def upgrade(urls, monkeypatch):
+    """upgrade(sql): the schema gets a further migration, which only newer code knows."""
+
+    def apply(text: str) -> None:
+        def with_next(package: str) -> Iterator[tuple[str, str]]:
+            yield from migrations(package)
+            if package == "memory":
+                yield "memory/9000_next.sql", text
+
+        with monkeypatch.context() as newer:
+            newer.setattr(service_kit.migrate, "migrations", with_next)
+            assert migrate(urls.admin, urls.service, "memory", "memory") == ["memory/9000_next.sql"]
+
+    return apply
+
+
+async def test_a_service_starts_on_the_schema_of_its_version(start):
+    await start()
+
+
+@pytest.mark.parametrize("missing", [KNOWN, "service_kit/0004_signed_events.sql"])
+async def test_a_service_does_not_start_before_its_migrations_and_names_them(start, administrator, missing):
+    administrator.execute("DELETE FROM migration WHERE name = %s", (missing,))
+    with pytest.raises(SchemaUnfit, match=rf"lacks {missing}: run `python -m memory migrate`"):
+        await start()
+
+
+async def test_of_many_missing_migrations_the_first_are_named(start, administrator):
+    administrator.execute("DELETE FROM migration")
+    with pytest.raises(SchemaUnfit, match=r"lacks service_kit/0001_\S+, \S+, \S+ …: run") as refused:
+        await start()
+    assert len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize(
+    "older",
+    [
+        "REVOKE SELECT ON migration FROM {}",
+        "ALTER TABLE migration DROP COLUMN requires",
+        "DROP SCHEMA memory CASCADE",
+    ],
+)
+async def test_a_schema_that_an_earlier_version_migrated_is_too_old(start, urls, administrator, older):
+    role = sql.Identifier(str(conninfo_to_dict(urls.service)["user"]))
+    administrator.execute(sql.SQL(older).format(role))
+    with pytest.raises(SchemaUnfit, match="older than this version: run `python -m memory migrate`"):
+        await start()
+
+
+async def test_a_service_starts_on_a_newer_schema_that_it_can_live_with(start, urls, upgrade):
+    upgrade("CREATE TABLE addition (id int)")
+    await start()
+    async with Database(urls.service, 1).opened() as database:
+        assert await newest_migration(database, "memory") == "9000_next"
+
+
+async def test_a_service_that_has_stopped_using_what_a_newer_schema_drops_starts_on_it(start, upgrade):
+    upgrade(f"-- requires: {KNOWN}\nDROP TABLE world_event CASCADE")
+    await start()
+
+
+async def test_a_service_does_not_start_on_a_newer_schema_that_it_cannot_live_with(start, upgrade):
+    upgrade("-- Facts move.\n-- requires: memory/9000_next.sql\nDROP TABLE world_event CASCADE")
+    with pytest.raises(SchemaUnfit, match=r"has memory/9000_next.sql, for which version \S+ is too old"):
+        await start()
