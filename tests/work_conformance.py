@@ -89,21 +89,21 @@ class WorkConformance:
     def case(self) -> WorkCase:
         raise NotImplementedError
 
-    async def test_each_item_is_claimed_once_however_many_ask_at_the_same_time(self, case: WorkCase) -> None:
+    async def test_each_item_is_claimed_once_under_concurrent_claims(self, case: WorkCase) -> None:
         await case.add(uuid4(), 6)
         claims = [held async for held in _rounds(case, owners=4, items=6)]
         tokens = [held.lease_token for held in claims]
         assert len(set(tokens)) == len(tokens) == 6
         assert await case.claim("late", 10) == []
 
-    async def test_a_claim_names_its_owner_and_counts_the_attempt(self, case: WorkCase) -> None:
+    async def test_a_claim_records_its_owner_and_counts_the_attempt(self, case: WorkCase) -> None:
         await case.add(uuid4(), 1)
         [held] = await case.claim("first", 10)
         [row] = await case.rows()
         assert (row["lease_owner"], row["lease_token"]) == ("first", str(held.lease_token))
         assert row["attempts"] == 1
 
-    async def test_a_claim_takes_no_more_than_asked_for(self, case: WorkCase) -> None:
+    async def test_a_claim_takes_no_more_than_requested(self, case: WorkCase) -> None:
         await case.add(uuid4(), 3)
         assert len(await case.claim("first", 2)) == 2
         assert len(await case.claim("second", 2)) == 1
@@ -115,7 +115,7 @@ class WorkConformance:
         first = Counter(held.workspace_id for held in await case.claim("first", 4))
         assert first == {busy: 2, quiet: 2}
 
-    async def test_who_has_less_in_work_comes_first(self, case: WorkCase) -> None:
+    async def test_workspaces_with_less_work_in_progress_come_first(self, case: WorkCase) -> None:
         busy, quiet = uuid4(), uuid4()
         await case.add(busy, 8)
         assert len(await case.claim("first", 3)) == 3
@@ -123,7 +123,7 @@ class WorkConformance:
         [held] = await case.claim("second", 1)
         assert held.workspace_id == quiet
 
-    async def test_released_work_is_claimed_again_by_another_token(self, case: WorkCase) -> None:
+    async def test_released_work_is_claimed_again_with_another_token(self, case: WorkCase) -> None:
         await case.add(uuid4(), 1)
         [held] = await case.claim("first", 1)
         await case.release(held)
@@ -140,13 +140,13 @@ class WorkConformance:
         [row] = await case.rows()
         assert row["attempts"] == 1
 
-    async def test_work_that_is_put_off_waits(self, case: WorkCase) -> None:
+    async def test_postponed_work_waits(self, case: WorkCase) -> None:
         await case.add(uuid4(), 1)
         [held] = await case.claim("first", 1)
         await case.release(held, delay_seconds=3_600)
         assert await case.claim("second", 1) == []
 
-    async def test_ended_work_is_not_claimed_again(self, case: WorkCase) -> None:
+    async def test_finished_work_is_not_claimed_again(self, case: WorkCase) -> None:
         await case.add(uuid4(), 1)
         [held] = await case.claim("first", 1)
         await case.finish(held)
@@ -155,7 +155,7 @@ class WorkConformance:
         [row] = await case.rows()
         assert (row["state"], row["lease_token"]) == (case.finished, None)
 
-    async def test_what_a_dead_process_held_is_taken_over_exactly_once(self, case: WorkCase) -> None:
+    async def test_work_held_by_a_dead_process_is_taken_over_exactly_once(self, case: WorkCase) -> None:
         await case.add(uuid4(), 1)
         [held] = await case.claim("dead", 1)
         assert await case.recover() == 0  # as long as the lease lasts
@@ -165,14 +165,14 @@ class WorkConformance:
         [over] = [held for claimed in taken for held in claimed]
         assert over.lease_token != held.lease_token
 
-    async def test_an_extended_lease_is_not_lost(self, case: WorkCase) -> None:
+    async def test_an_extended_lease_does_not_expire(self, case: WorkCase) -> None:
         await case.add(uuid4(), 1)
         [held] = await case.claim("slow", 1)
         await case.expire()
         assert not await case.extend(held)
         assert await case.recover() == 0
 
-    async def test_leases_are_extended_together_but_for_what_is_lost_or_being_written(self, case: WorkCase) -> None:
+    async def test_leases_are_extended_together_except_lost_ones_and_rows_being_written(self, case: WorkCase) -> None:
         await case.add(uuid4(), 1)
         await case.add(uuid4(), 1)
         queue = case.queue("slow", LEASE_SECONDS)
@@ -200,7 +200,7 @@ class WorkConformance:
                 await transition(stale)
         assert await case.rows() == before
 
-    async def test_a_holder_that_was_taken_for_dead_is_stopped(self, case: WorkCase) -> None:
+    async def test_a_holder_presumed_dead_is_stopped(self, case: WorkCase) -> None:
         await case.add(uuid4(), 1)
         [held] = await case.claim("slow", 1)
         await case.expire()
@@ -218,7 +218,7 @@ class WorkConformance:
             await while_held(case.queue("slow", LEASE_SECONDS), held, work(), wake=wake)
         assert cancelled.is_set()
 
-    async def test_a_worker_is_woken_and_need_not_look(self, case: WorkCase) -> None:
+    async def test_a_worker_is_woken_without_polling(self, case: WorkCase) -> None:
         done: asyncio.Queue[Any] = asyncio.Queue()
 
         async def execute(held: Any) -> None:

@@ -11,5 +11,5 @@ MODULES = sorted(path.stem for path in (Path(__file__).parents[1] / "benchmarks"
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_a_benchmark_imports(name: str) -> None:
+def test_every_benchmark_can_be_imported(name: str) -> None:
     import_module(f"benchmarks.{name}")

@@ -53,7 +53,7 @@ def test_a_container_has_no_privileges(name: str) -> None:
     assert one["mem_limit"]
 
 
-def test_redis_is_full_before_its_container_is() -> None:
+def test_redis_reaches_its_memory_limit_before_its_container_does() -> None:
     """Regression: without its own limit, Redis was killed, read its file, and was killed again."""
     redis = SERVICES["redis"]
     arguments = redis["command"]
@@ -64,7 +64,7 @@ def test_redis_is_full_before_its_container_is() -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_memory_is_no_disk(name: str) -> None:
+def test_uploads_are_on_volumes_and_every_tmpfs_is_bounded(name: str) -> None:
     """Regression: an unlimited tmpfs took uploads until the container was killed; they are on volumes now."""
     for place in SERVICES[name].get("tmpfs", []):
         assert re.search(r":size=\d+m$", place), place
@@ -75,7 +75,7 @@ def test_memory_is_no_disk(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SERVICES)
-def test_no_secret_stands_in_an_environment_or_a_command(name: str, new_env: ModuleType) -> None:
+def test_no_secret_is_in_an_environment_variable_or_a_command_line(name: str, new_env: ModuleType) -> None:
     """`docker inspect` and process lists show both."""
     secret = {*re.findall(r"^([A-Z0-9_]+)=<generate>$", EXAMPLE, re.MULTILINE)} - {"TOKEN_PUBLIC_KEYS"}
     secret |= {one.upper() for one in new_env.OF_OTHERS}
@@ -85,7 +85,7 @@ def test_no_secret_stands_in_an_environment_or_a_command(name: str, new_env: Mod
     assert not set(one.get("environment", {})) & secret
 
 
-def test_only_named_containers_have_a_way_out() -> None:
+def test_only_named_containers_have_internet_access() -> None:
     """Regression: every container could reach the internet."""
     networks = {name: bool((one or {}).get("internal")) for name, one in COMPOSE["networks"].items()}
     assert networks == {
@@ -105,7 +105,7 @@ def test_only_named_containers_have_a_way_out() -> None:
         assert one.get("networks") or one.get("network_mode") == "none", name
 
 
-def test_the_object_store_is_near_those_alone_that_have_its_keys() -> None:
+def test_only_holders_of_its_keys_can_reach_the_object_store() -> None:
     """Regression: its filer, master and volume ports were open to every container on the stores' network."""
     assert on("objects") == {
         "seaweedfs",
@@ -118,7 +118,7 @@ def test_the_object_store_is_near_those_alone_that_have_its_keys() -> None:
     assert SERVICES["seaweedfs"]["networks"] == ["objects"]
 
 
-def test_files_are_read_where_there_is_no_network_and_no_secret() -> None:
+def test_files_are_converted_without_network_and_secrets() -> None:
     """Regression: files were read in the worker's container, which has passwords and internet access."""
     converter = SERVICES["converter"]
     assert converter["network_mode"] == "none"
@@ -134,7 +134,7 @@ def test_files_are_read_where_there_is_no_network_and_no_secret() -> None:
     assert with_volume == {"converter"}
 
 
-def test_https_at_the_gateway_changes_nothing_else() -> None:
+def test_https_at_the_gateway_changes_no_other_service() -> None:
     """`-f compose.tls.yaml` only gives the gateway certificate and key as secrets, and the settings that name them."""
     assert set(TLS) == {"services", "secrets"}
     assert set(TLS["services"]) == {"gateway"}
@@ -151,7 +151,7 @@ def test_https_at_the_gateway_changes_nothing_else() -> None:
     assert known & set(gateway["environment"]) == {"TLS_CERTIFICATE_FILE", "TLS_KEY_FILE"}
 
 
-def test_every_secret_is_written_and_named(new_env: ModuleType) -> None:
+def test_every_secret_is_written_and_referenced(new_env: ModuleType) -> None:
     env = new_env.values(EXAMPLE.replace("<generate>", "x"))
     declared = {name: one["file"] for name, one in COMPOSE["secrets"].items()}
     assert declared == {name: f".secrets/{name}" for name in new_env.files(env)}
@@ -161,7 +161,7 @@ def test_every_secret_is_written_and_named(new_env: ModuleType) -> None:
     assert used == set(declared)
 
 
-def test_an_older_env_gets_the_secrets_that_it_lacks(
+def test_missing_secrets_are_added_to_an_older_env_file(
     new_env: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An upgrade takes one command, and changes no secret in use."""
@@ -182,7 +182,7 @@ def test_an_older_env_gets_the_secrets_that_it_lacks(
     assert (tmp_path / ".env").read_text(encoding="utf-8") == completed
 
 
-def test_the_secrets_are_kept_from_other_users_of_the_machine(new_env: ModuleType, tmp_path: Path) -> None:
+def test_secret_files_are_unreadable_for_other_users_of_the_machine(new_env: ModuleType, tmp_path: Path) -> None:
     (tmp_path / ".env.example").write_text(EXAMPLE, encoding="utf-8")
     new_env.main(tmp_path)
     assert stat.S_IMODE((tmp_path / ".env").stat().st_mode) == 0o600

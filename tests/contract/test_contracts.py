@@ -16,7 +16,7 @@ def documents():
     return all_documents()
 
 
-def test_the_committed_documents_are_current(documents):
+def test_the_committed_documents_are_up_to_date(documents):
     committed = {file.name: file.read_text(encoding="utf-8") for file in [*FOLDER.glob("*.json"), MERGED]}
     stale = [name for name, one in documents.items() if committed.get(name) != rendered(one)]
     assert stale == [], "run `make contracts`, look at the difference, and commit it"

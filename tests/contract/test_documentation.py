@@ -69,7 +69,7 @@ def test_every_relative_link_and_anchor_exists(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", [page for page in pages() if page.name == "README.md"], ids=name)
-def test_a_readme_is_short(page: Path) -> None:
+def test_every_readme_is_short(page: Path) -> None:
     lines = page.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= LONGEST_README
     assert not [line for line in lines if re.match(r"\s*- \[[ x]\]", line)], "no checklists"
@@ -155,7 +155,7 @@ def test_every_route_in_an_example_exists() -> None:
     assert unknown == []
 
 
-def test_every_variable_that_is_named_exists() -> None:
+def test_every_documented_variable_exists() -> None:
     """Looks in code and configuration; the changelog may name removed variables."""
     paths = [path for pattern in SOURCES for path in ROOT.glob(pattern)]
     sources = "\n".join(path.read_text(encoding="utf-8") for path in paths)
@@ -179,7 +179,7 @@ def attacks() -> Iterator[tuple[str, str]]:
             yield cells[0], cells[2]
 
 
-def test_every_attack_of_the_threat_model_links_to_tests_that_show_it() -> None:
+def test_every_attack_in_the_threat_model_links_to_its_tests() -> None:
     found = dict(attacks())
     assert len(found) > 25
     for attack, tests in found.items():
@@ -202,7 +202,7 @@ def test_every_command_of_a_service_exists() -> None:
         assert re.search(rf"\b{command.replace('-', '[-_]')}\b", text), f"{page}: python -m {package} {command}"
 
 
-def test_the_reference_pages_are_current() -> None:
+def test_the_reference_pages_are_up_to_date() -> None:
     """Runs in a separate process, because imports of other tests would appear on the pages."""
     check = [sys.executable, "-m", "contract.generate", "--check"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}

@@ -37,11 +37,11 @@ def compose() -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_a_container_has_the_secrets_that_it_reads(name: str) -> None:
+def test_a_container_has_only_the_secrets_it_reads(name: str) -> None:
     assert compose()[name] & ALL == secrets_of(SETTINGS[name])
 
 
-def test_migrations_and_engines_have_only_their_own() -> None:
+def test_migrations_and_engines_have_only_their_own_secrets() -> None:
     for name, given in compose().items():
         if name.endswith("-migrate"):
             assert given == MIGRATION, name
@@ -50,7 +50,7 @@ def test_migrations_and_engines_have_only_their_own() -> None:
 
 
 @pytest.mark.parametrize("process", PROCESSES, ids=lambda process: process.name)
-def test_a_process_of_the_embedded_stack_has_the_secrets_that_it_reads(process, tmp_path: Path) -> None:
+def test_a_process_of_the_embedded_stack_has_only_the_secrets_it_reads(process, tmp_path: Path) -> None:
     store = SimpleNamespace(endpoint="localhost:1", access_key="a", secret_key="s", bucket="b")
     engines = SimpleNamespace(
         object_store=store,

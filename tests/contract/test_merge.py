@@ -23,7 +23,7 @@ def schema_of(merged, path):
     return merged["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
 
 
-def test_only_routes_that_lead_to_the_service_are_public():
+def test_only_routes_forwarded_to_the_service_are_public():
     merged = merge(
         {
             "gateway": document("/v1/me", {"A": {}}, "A"),
@@ -35,7 +35,7 @@ def test_only_routes_that_lead_to_the_service_are_public():
     assert sorted(merged["paths"]) == ["/v1/me", "/v1/search"]
 
 
-def test_equal_components_stay_one():
+def test_identical_components_are_merged():
     merged = merge(
         {
             "retrieval": document("/v1/search", {"Chunk": {"type": "string"}}, "Chunk"),
@@ -46,7 +46,7 @@ def test_equal_components_stay_one():
     assert schema_of(merged, "/v1/search") == schema_of(merged, "/v1/memories") == reference("Chunk")
 
 
-def test_different_components_get_their_services_name_and_so_do_those_that_lead_to_them():
+def test_conflicting_components_and_those_that_reference_them_are_prefixed_with_their_service():
     def schemas(kind):
         return {
             "Item": {"title": "Item", "type": kind},
@@ -74,7 +74,7 @@ def test_different_components_get_their_services_name_and_so_do_those_that_lead_
     assert found["MemoryItem"] == {"title": "MemoryItem", "type": "string"}
 
 
-def test_a_discriminator_follows_the_new_name():
+def test_a_discriminator_follows_the_renamed_component():
     def schemas(kind):
         mapping = {"a": "#/components/schemas/A"}
         return {"A": {"type": kind}, "Union": {"oneOf": [reference("A")], "discriminator": {"mapping": mapping}}}
@@ -89,7 +89,7 @@ def test_a_discriminator_follows_the_new_name():
     assert union["discriminator"]["mapping"] == {"a": "#/components/schemas/RetrievalA"}
 
 
-def test_every_operation_has_an_id_of_its_own_its_tag_security_and_problems():
+def test_every_operation_has_a_unique_id_a_tag_security_and_problems():
     merged = merge(
         {
             "gateway": document("/v1/me", {"A": {}}, "A"),
@@ -107,14 +107,14 @@ def test_every_operation_has_an_id_of_its_own_its_tag_security_and_problems():
     assert set(merged["components"]["securitySchemes"]) == {"bearer", "web_session"}
 
 
-def test_the_input_is_not_changed():
+def test_the_input_is_not_modified():
     given = {"memory": document("/v1/memories", {"A": {}}, "A")}
     before = json.dumps(given)
     assert merge(given, "1.2.3")["info"]["version"] == "1.2.3"
     assert json.dumps(given) == before
 
 
-def test_problems_are_one_component_under_their_own_media_type():
+def test_problems_are_one_component_with_their_own_media_type():
     def with_problem(path, description):
         given = document(path, {"A": {}, "ProblemBody": {"description": description}}, "A")
         content = {"application/json": {"schema": reference("ProblemBody")}}
@@ -128,7 +128,7 @@ def test_problems_are_one_component_under_their_own_media_type():
     assert content == {"application/problem+json": {"schema": reference("ProblemBody")}}
 
 
-def test_the_routes_of_the_openai_api_tell_errors_as_that_does():
+def test_openai_routes_describe_errors_in_the_openai_format():
     merged = merge({"orchestrator": document("/v1/models", {"A": {}}, "A")})
     responses = merged["paths"]["/v1/models"]["get"]["responses"]
     assert "422" not in responses

@@ -90,7 +90,7 @@ def dashboards() -> Any:
     return module
 
 
-def test_every_query_names_metrics_and_labels_that_there_are() -> None:
+def test_every_query_uses_existing_metrics_and_labels() -> None:
     known = metrics()
     assert len(known) > 60, "the code's metrics were not found"
     for where, query in queries():
@@ -103,14 +103,14 @@ def test_every_query_names_metrics_and_labels_that_there_are() -> None:
             assert labels is None or asked <= labels, f"{where}: {name} has no {asked - labels}"
 
 
-def test_the_dashboards_are_those_of_the_code() -> None:
+def test_the_committed_dashboards_equal_those_generated_from_code() -> None:
     rendered = dashboards().rendered()
     assert set((GRAFANA / "dashboards").iterdir()) == set(rendered)
     for file, text in rendered.items():
         assert file.read_text(encoding="utf-8") == text, "run: python3 infra/grafana/dashboards.py"
 
 
-def test_every_alert_says_how_bad_it_is_and_has_its_entry_in_the_runbooks() -> None:
+def test_every_alert_has_a_severity_and_a_runbook_entry() -> None:
     entries = re.split(r"^## ", RUNBOOKS, flags=re.MULTILINE)[1:]
     by_name = {entry.partition("\n")[0]: entry for entry in entries}
     assert [name for name in by_name if name.startswith("Attractor")] == [rule["alert"] for rule in RULES]
@@ -122,7 +122,7 @@ def test_every_alert_says_how_bad_it_is_and_has_its_entry_in_the_runbooks() -> N
             assert part in entry, f"{rule['alert']} lacks {part}"
 
 
-def test_every_alert_is_tried_and_fires_when_it_should_and_not_otherwise() -> None:
+def test_every_alert_fires_exactly_when_it_should() -> None:
     tried = {one["name"] for one in yaml.safe_load((PROMETHEUS / "tests.yml").read_text("utf-8"))["tests"]}
     assert tried == {f"{rule['alert']} {what}" for rule in RULES for what in ("fires", "stays quiet")}
     if shutil.which("promtool") is None:
@@ -131,7 +131,7 @@ def test_every_alert_is_tried_and_fires_when_it_should_and_not_otherwise() -> No
     assert done.returncode == 0, done.stderr
 
 
-def test_prometheus_asks_every_process() -> None:
+def test_prometheus_scrapes_every_process() -> None:
     configured = yaml.safe_load((PROMETHEUS / "prometheus.yml").read_text("utf-8"))["scrape_configs"]
     asked = {name: one["port"] for each in configured for one in each["dns_sd_configs"] for name in one["names"]}
     services = yaml.safe_load((REPOSITORY / "compose.yaml").read_text("utf-8"))["services"]

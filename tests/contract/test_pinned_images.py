@@ -82,7 +82,7 @@ def values(env: Path) -> dict[str, str]:
     return {name: value for name, _, value in lines if name in NAMES}
 
 
-def test_every_image_gets_its_digest_beside_its_tag(deployment: Deployment) -> None:
+def test_every_image_gets_a_digest_beside_its_tag(deployment: Deployment) -> None:
     deployment.env.write_text(EXAMPLE, encoding="utf-8")
     done = deployment.pin(registry(1))
     assert done.returncode == 0, done.stderr
@@ -98,7 +98,7 @@ def test_every_image_gets_its_digest_beside_its_tag(deployment: Deployment) -> N
     assert deployment.env.read_text(encoding="utf-8").startswith(EXAMPLE), "all else stays"
 
 
-def test_pinned_again_it_takes_what_the_tag_names_now(deployment: Deployment) -> None:
+def test_pinning_again_updates_the_digest_to_that_of_the_tag(deployment: Deployment) -> None:
     own = "registry.example.org:5000/mine/redis:8.2"
     deployment.env.write_text(f"REDIS_IMAGE={own}@sha256:{'1' * 64}\nLOG_LEVEL=INFO\n", encoding="utf-8")
     assert deployment.pin(registry(2, redis=own)).returncode == 0
@@ -107,7 +107,7 @@ def test_pinned_again_it_takes_what_the_tag_names_now(deployment: Deployment) ->
 
 
 @pytest.mark.parametrize("digests", [None, []])
-def test_an_image_that_no_registry_knows_changes_nothing(deployment: Deployment, digests: list[str] | None) -> None:
+def test_an_image_unknown_to_its_registry_changes_nothing(deployment: Deployment, digests: list[str] | None) -> None:
     deployment.env.write_text("REDIS_IMAGE=redis:8\n", encoding="utf-8")
     known = registry(1)
     del known["redis:8"]

@@ -152,7 +152,7 @@ def count(connection: psycopg.Connection, table: Table) -> int:
     return int(number)
 
 
-def test_every_table_is_protected_or_on_the_list(deployment: Deployment) -> None:
+def test_every_table_is_protected_or_explicitly_exempt(deployment: Deployment) -> None:
     assert {table.schema for table in deployment.tables} == set(SERVICES)
     assert {str(table) for table in deployment.tables if not table.has_workspace} == set(WITHOUT_WORKSPACE)
     for table in (table for table in deployment.tables if table.has_workspace):
@@ -164,7 +164,7 @@ def test_every_table_is_protected_or_on_the_list(deployment: Deployment) -> None
         assert all("is_system()" in condition for condition in others), table
 
 
-def test_a_query_without_its_filter_sees_and_changes_no_row_of_another_workspace(deployment: Deployment) -> None:
+def test_a_query_without_a_filter_reads_and_changes_no_row_of_another_workspace(deployment: Deployment) -> None:
     mine, other = uuid4(), uuid4()
     for table in deployment.tables:
         if not table.protected:
@@ -181,7 +181,7 @@ def test_a_query_without_its_filter_sees_and_changes_no_row_of_another_workspace
         assert count(deployment.owner, table) >= 1, table
 
 
-def test_a_transaction_of_a_user_sees_and_writes_no_row_of_another_user(deployment: Deployment) -> None:
+def test_a_transaction_for_a_user_reads_and_writes_no_row_of_another_user(deployment: Deployment) -> None:
     """A second policy in memory's schema separates the users in each table that names one."""
     columns = {
         table: [name for name in ("owner_id", "user_id", "created_by") if name in columns]
@@ -207,7 +207,7 @@ def test_a_transaction_of_a_user_sees_and_writes_no_row_of_another_user(deployme
                 connection.execute(named, (stranger, workspace))
 
 
-def test_no_row_can_be_put_or_moved_into_another_workspace(deployment: Deployment) -> None:
+def test_no_row_can_be_inserted_or_moved_into_another_workspace(deployment: Deployment) -> None:
     for table in (table for table in deployment.tables if table.has_workspace):
         mine, other = uuid4(), uuid4()
         deployment.fill(table, mine)
@@ -218,7 +218,7 @@ def test_no_row_can_be_put_or_moved_into_another_workspace(deployment: Deploymen
                     connection.execute(statement, values)
 
 
-def test_no_row_can_be_put_into_a_deleted_workspace(deployment: Deployment) -> None:
+def test_no_row_can_be_inserted_into_a_deleted_workspace(deployment: Deployment) -> None:
     """Exceptions are the outbox, through which the purge reports, and the marker itself."""
     gone = uuid4()
     tombstones = [table for table in deployment.tables if table.name == "deleted_workspace"]
@@ -251,7 +251,7 @@ def test_every_table_of_a_service_is_purged_with_its_workspace(deployment: Deplo
         list(TopologicalSorter({table: set(others) for table, others in found}).static_order())
 
 
-def test_a_service_cannot_take_its_wall_down(deployment: Deployment) -> None:
+def test_a_service_cannot_disable_row_level_security(deployment: Deployment) -> None:
     ways = (
         "ALTER TABLE {0} DISABLE ROW LEVEL SECURITY",
         "DROP POLICY {1} ON {0}",
@@ -267,7 +267,7 @@ def test_a_service_cannot_take_its_wall_down(deployment: Deployment) -> None:
 
 
 @pytest.mark.parametrize("service", SERVICES)
-def test_a_service_reaches_no_other_schema_and_no_other_role(deployment: Deployment, service: str) -> None:
+def test_a_service_cannot_access_other_schemas_and_roles(deployment: Deployment, service: str) -> None:
     beyond = [table for table in deployment.tables if table.schema != service]
     with deployment.service(service) as connection:
         for table in beyond:

@@ -50,14 +50,14 @@ def guide() -> list[tuple[str, str]]:
     return found
 
 
-def test_the_guide_tells_the_defaults_of_the_code() -> None:
+def test_the_guide_states_the_defaults_in_the_code() -> None:
     known = defaults()
     told = [(name, plain(value)) for name, value in guide() if name not in ELSEWHERE | {"SOURCE_ROOTS"}]
     assert len(told) > 30
     assert {name: (value, known.get(name)) for name, value in told if value not in known.get(name, set())} == {}
 
 
-def test_every_variable_of_the_guide_exists() -> None:
+def test_every_variable_in_the_guide_exists() -> None:
     written = set(re.findall(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]*)`", GUIDE))
     client = {"ATTRACTOR_URL", "ATTRACTOR_API_KEY"}
     assert {name for name in written if not name.endswith("_")} - set(defaults()) - ELSEWHERE - client == set()

@@ -26,11 +26,11 @@ def script() -> ModuleType:
 
 
 @pytest.mark.parametrize("private", ["00" * 32, "ff" * 32, *(f"{number:064x}" for number in range(1, 20))])
-def test_the_public_half_is_that_of_the_library(script: ModuleType, private: str):
+def test_the_derived_public_key_equals_that_of_the_library(script: ModuleType, private: str):
     assert script.public_key(private) == SigningKey.parse(private).public_text
 
 
-def test_every_service_has_a_key(script: ModuleType):
+def test_every_service_has_a_key_pair(script: ModuleType):
     assert sorted(script.SERVICES) == sorted(SERVICES)
     private = {service: script.new_key() for service in script.SERVICES}
     public = script.public_keys(private)

@@ -25,12 +25,12 @@ def test_every_package_has_the_version_of_the_repository() -> None:
     assert set(map(version, installed)) == {VERSION}, "run `make setup`"
 
 
-def test_every_generated_document_has_it() -> None:
+def test_every_generated_document_has_the_current_version() -> None:
     for document in [*FOLDER.glob("*.json"), MERGED]:
         assert f'"version": "{VERSION}"' in document.read_text(encoding="utf-8"), document.name
 
 
-def test_the_changelog_has_it() -> None:
+def test_the_changelog_has_the_current_version() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert "\n## [Unreleased]\n" in changelog
     assert f"\n## [{VERSION}] - " in changelog

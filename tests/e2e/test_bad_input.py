@@ -20,7 +20,7 @@ def naughty() -> list[str]:
     return json.loads(file.read_text(encoding="utf-8"))
 
 
-async def test_naughty_strings_are_only_data(tenant, naughty):
+async def test_naughty_strings_are_treated_as_data(tenant, naughty):
     for text in [*naughty, "a" * 10_000, "\ud800", "a\x00b", "\u202e", "%s %(x)s {0} $1 :x", "' OR 1=1 --"]:
         encoded = json.dumps({"query": text}).encode()
         for path in ("/v1/search", "/v1/graph/expand", "/v1/memories/recall"):
@@ -28,7 +28,7 @@ async def test_naughty_strings_are_only_data(tenant, naughty):
             assert response.status_code in {200, 422}, (path, text, response.text)
 
 
-async def test_naughty_names_and_titles(make_tenant, naughty):
+async def test_naughty_names_and_titles_are_treated_as_data(make_tenant, naughty):
     async with make_tenant("naughty") as tenant:
         for number, text in enumerate(naughty[::5]):
             body = json.dumps({"title": text}).encode()
@@ -67,7 +67,7 @@ async def test_naughty_names_and_titles(make_tenant, naughty):
         ("PUT", "/v1/search", b"{}", 405),
     ],
 )
-async def test_a_wrong_request_gets_a_problem(tenant, method, path, content, status):
+async def test_an_invalid_request_gets_a_problem(tenant, method, path, content, status):
     headers = {"content-type": "application/json"}
     response = await tenant.http.request(method, path, content=content, headers=headers)
     assert response.status_code == status, response.text
@@ -78,7 +78,7 @@ async def test_a_wrong_request_gets_a_problem(tenant, method, path, content, sta
     assert problem["title"]
 
 
-async def test_without_a_key_or_with_a_wrong_one(address):
+async def test_a_missing_or_invalid_key_gets_a_problem(address):
     async with httpx2.AsyncClient(base_url=address[0]) as http:
         for headers in ({}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic eDp5"}):
             response = await http.get("/v1/documents", headers=headers)

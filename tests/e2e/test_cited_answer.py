@@ -9,7 +9,7 @@ from api_calls import ask, asked, events_of, eventually
 QUESTION = "Which projects depend on AuthService?"
 
 
-async def test_the_answer_names_what_the_documents_say_and_cites_it(tenant):
+async def test_the_answer_states_what_the_documents_say_and_cites_them(tenant):
     completed = await ask(tenant.http, QUESTION)
     for project in ("ProjectAlpha", "ProjectBeta", "ProjectGamma"):
         assert project in completed["content"]
@@ -17,7 +17,7 @@ async def test_the_answer_names_what_the_documents_say_and_cites_it(tenant):
     assert completed["citations"]
 
 
-async def test_every_citation_is_a_span_of_a_chunk_of_its_document(tenant):
+async def test_every_citation_is_a_span_of_a_chunk_in_its_document(tenant):
     completed = await ask(tenant.http, QUESTION)
     for citation in completed["citations"]:
         assert f"[{citation['number']}]" in completed["content"]
@@ -29,12 +29,12 @@ async def test_every_citation_is_a_span_of_a_chunk_of_its_document(tenant):
         assert chunk["document_name"] == citation["document_name"]
 
 
-async def test_what_the_documents_do_not_say_is_not_answered(tenant):
+async def test_a_question_the_documents_do_not_answer_is_not_answered(tenant):
     completed = await ask(tenant.http, "What is the boiling point of tungsten hexafluoride?")
     assert completed["citations"] == []
 
 
-async def test_a_stream_that_was_cut_goes_on_where_it_stopped(tenant):
+async def test_an_interrupted_stream_resumes_where_it_stopped(tenant):
     events = [event async for event in asked(tenant.http, "Who owns the BillingRouter?")]
     run = events[-1][2]["run_id"]
     assert [name for _, name, _ in events].count("run_completed") == 1
@@ -44,7 +44,7 @@ async def test_a_stream_that_was_cut_goes_on_where_it_stopped(tenant):
             assert [event async for event in events_of(response)] == events[cut + 1 :]
 
 
-async def test_a_run_can_be_read_after_it_ended(tenant):
+async def test_a_finished_run_can_be_read(tenant):
     completed = await ask(tenant.http, QUESTION)
     run = (await tenant.http.get(f"/v1/runs/{completed['run_id']}")).json()
     assert run["status"] == "completed"
@@ -58,7 +58,7 @@ async def test_a_run_can_be_read_after_it_ended(tenant):
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "rrf", "lexical", "dense"])
-async def test_search_finds_in_every_mode(tenant, mode):
+async def test_search_finds_the_answer_in_every_mode(tenant, mode):
     body = {"query": "services that AuthService depends on", "mode": mode, "k": 5, "explain": True}
     response = await tenant.http.post("/v1/search", json=body)
     assert response.status_code == 200
@@ -68,7 +68,7 @@ async def test_search_finds_in_every_mode(tenant, mode):
     assert all(leg["error"] is None for leg in found["legs"])
 
 
-async def test_the_graph_knows_the_services_and_memory_the_turn(tenant):
+async def test_the_graph_contains_the_services_and_memory_the_turn(tenant):
     await ask(tenant.http, QUESTION)
     expanded = await eventually(tenant.http, "/v1/graph/expand", {"entities": ["AuthService"]}, "chunks")
     assert "AuthService" in [entity["name"] for entity in expanded["entities"]]
@@ -76,7 +76,7 @@ async def test_the_graph_knows_the_services_and_memory_the_turn(tenant):
     assert QUESTION in recalled["memories"][0]["content"]
 
 
-async def test_health_and_documents_of_the_api_are_public(address):
+async def test_health_and_api_documents_are_public(address):
     async with httpx2.AsyncClient(base_url=address[0]) as http:
         assert (await http.get("/livez")).status_code == 200
         document = (await http.get("/openapi.json")).json()

@@ -51,14 +51,14 @@ def service_of(container: dict) -> str:
     return container["Config"]["Labels"]["com.docker.compose.service"]
 
 
-def test_few_containers_and_one_published_port():
+def test_there_are_few_containers_and_one_published_port():
     running = containers()
     assert len(running) <= 12
     published = {service_of(one) for one in running if any(one["NetworkSettings"]["Ports"].values())}
     assert published == {"gateway"}
 
 
-async def test_the_gateway_s_image_has_the_web_ui(address):
+async def test_the_gateway_image_contains_the_web_ui(address):
     async with httpx2.AsyncClient(base_url=address[0]) as browser:
         assert '<div id="root">' in (await browser.get("/")).text
 
@@ -78,7 +78,7 @@ def test_containers_run_without_privileges():
 
 
 @pytest.mark.parametrize("service", ["gateway", "memory", "ingestion"])
-def test_a_container_gets_nothing_from_a_store_without_its_keys(service: str):
+def test_a_container_cannot_read_a_store_without_its_keys(service: str):
     """Regression: every container could read all files of all workspaces through object store ports without a key."""
     ports = [*STORES, *((one, 8000) for one in sorted(OURS - {"gateway", "ingestion-worker", "converter"}))]
     command = ["docker", "compose", "exec", "-T", service, "python", "-", json.dumps(ports)]
@@ -86,14 +86,14 @@ def test_a_container_gets_nothing_from_a_store_without_its_keys(service: str):
     assert json.loads(done.stdout) == {}
 
 
-def test_the_object_store_cannot_be_reached_from_where_it_is_not_needed():
+def test_the_object_store_is_unreachable_from_containers_that_do_not_need_it():
     code = "import socket; socket.create_connection(('seaweedfs', 8333), 5)"
     for service in ("gateway", "memory"):
         command = ["docker", "compose", "exec", "-T", service, "python", "-c", code]
         assert subprocess.run(command, cwd=REPOSITORY, capture_output=True, check=False).returncode, service
 
 
-def test_only_named_containers_have_a_way_out():
+def test_only_named_containers_have_internet_access():
     for one in containers():
         routes = {network for network, entry in one["NetworkSettings"]["Networks"].items() if entry["Gateway"]}
         internal = {f"attractor_{name}" for name in ("services", "stores", "objects")}
@@ -103,7 +103,7 @@ def test_only_named_containers_have_a_way_out():
         assert json.loads(told.stdout)[0]["Internal"]
 
 
-async def test_files_are_read_in_a_container_without_network_secrets_and_others_files(tenant):
+async def test_files_are_converted_without_network_secrets_and_files_of_others(tenant):
     """Regression: a file that took over its reader had the worker's passwords and internet access."""
     [converter] = [one for one in containers() if service_of(one) == "converter"]
     assert converter["HostConfig"]["NetworkMode"] == "none"
@@ -123,7 +123,7 @@ async def test_files_are_read_in_a_container_without_network_secrets_and_others_
     assert {"container", "network", "environment", "system-calls"} <= standing
 
 
-def test_secrets_are_shown_neither_by_docker_nor_by_the_list_of_processes():
+def test_secrets_appear_neither_in_docker_nor_in_the_process_list():
     secrets = {path.read_text(encoding="utf-8").strip() for path in (REPOSITORY / ".secrets").iterdir()}
     shown = json.dumps(containers())
     for service in {service_of(one) for one in containers()}:
@@ -131,7 +131,7 @@ def test_secrets_are_shown_neither_by_docker_nor_by_the_list_of_processes():
     assert not [secret for secret in secrets if len(secret) >= 16 and secret in shown]
 
 
-async def test_neo4j_answers_and_equals_what_postgres_knows(make_tenant):
+async def test_neo4j_answers_and_matches_postgresql(make_tenant):
     async with make_tenant("graph") as tenant:
         await ingest(tenant.http, [EXAMPLES / "services.md"])
         await eventually(tenant.http, "/v1/graph/expand", {"entities": ["AuthService"]}, "chunks")

@@ -8,7 +8,7 @@ import pytest
 from api_calls import EVALUATION, EXAMPLES, ingest, processed
 
 
-async def test_every_example_is_searchable_with_all_its_stages(tenant):
+async def test_every_example_is_searchable_with_all_stages_complete(tenant):
     page = (await tenant.http.get("/v1/documents", params={"limit": 200})).json()
     names = {path.name for path in EXAMPLES.rglob("*") if path.is_file()}
     assert {document["name"] for document in page["items"]} >= names
@@ -29,7 +29,7 @@ async def test_the_same_bytes_are_the_same_document(make_tenant):
         assert len(response.json()["items"]) == 1
 
 
-async def test_a_deleted_document_leaves_nothing(make_tenant):
+async def test_a_deleted_document_leaves_nothing_behind(make_tenant):
     async with make_tenant("deleted") as tenant:
         path = next(EXAMPLES.rglob("*.md"))
         [document] = (await ingest(tenant.http, [path])).values()
@@ -58,7 +58,7 @@ def bad_files():
     return [EVALUATION / "bad-files" / line["file"] for line in lines]
 
 
-async def test_broken_files_end_with_a_reason_and_never_stop_the_others(make_tenant, bad_files):
+async def test_broken_files_fail_with_a_reason_and_never_block_the_others(make_tenant, bad_files):
     async with make_tenant("broken files") as tenant:
         good = next(EXAMPLES.rglob("*.md"))
         files = [("files", (path.name, path.read_bytes())) for path in [*bad_files, good]]

@@ -59,7 +59,7 @@ async def test_nothing_of_a_temporary_session_is_remembered(place: Any) -> None:
     assert (await http.get("/v1/sessions/search", params={"q": "night"})).json()["items"] == []
 
 
-async def test_a_link_opens_what_is_shared_until_it_ends(place: Any) -> None:
+async def test_a_link_opens_the_shared_session_until_it_ends(place: Any) -> None:
     http = place.http
     session = await asked_in(http, {"title": "Billing"}, "Who owns BillingRouter?")
     (await http.patch("/v1/sharing", json={"links": True})).raise_for_status()

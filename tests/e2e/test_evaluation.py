@@ -61,7 +61,7 @@ def corpus(tmp_path: Path) -> Path:
     return folder
 
 
-async def test_a_corpus_in_a_workspace_of_its_own(address, corpus, tmp_path):
+async def test_a_corpus_is_evaluated_in_a_workspace_of_its_own(address, corpus, tmp_path):
     saved, page = tmp_path / "first.json", tmp_path / "report.html"
     run = ("eval", "run", str(corpus), "--no-graph", "--json", "--workspace", f"evaluation {tmp_path.name}")
     first = await attractor(*address, *run, "--save", str(saved))
@@ -81,14 +81,14 @@ async def test_a_corpus_in_a_workspace_of_its_own(address, corpus, tmp_path):
     assert all(key["revoked_at"] for key in held.json)
 
 
-async def test_a_new_workspace_is_gone_in_the_end(address, corpus):
+async def test_a_temporary_workspace_is_deleted_afterwards(address, corpus):
     ran = await attractor(*address, "eval", "run", str(corpus), "--no-graph", "--new-workspace", "--modes", "lexical")
     assert ran.code == 0, ran.err
     listed = await attractor(*address, "workspaces", "list", "--json")
     assert not [one for one in listed.json if one["name"].startswith("evaluation notes 2")]
 
 
-async def test_the_questions_of_the_examples(address, tenant):
+async def test_the_example_questions_are_evaluated(address, tenant):
     key = key_of(tenant.http)
     ran = await attractor(address[0], key, "eval", "run", str(QUESTIONS), "--json", "--fail-below", "recall@10=0.7")
     assert ran.code == 0, ran.err
@@ -97,7 +97,7 @@ async def test_the_questions_of_the_examples(address, tenant):
     assert (failed.code, "Failed: mrr@10 of hybrid" in failed.err) == (1, True)
 
 
-async def test_search_and_context_at_the_prompt(address, tenant):
+async def test_search_and_context_work_on_the_command_line(address, tenant):
     key = key_of(tenant.http)
     found = await attractor(address[0], key, "search", "BillingRouter", "--type", "html", "--explain", "--facet", "tag")
     assert found.code == 0, found.err

@@ -56,7 +56,7 @@ async def run(script: str, folder: Path, variables: dict[str, str]) -> str:
     return output.decode()
 
 
-async def test_the_commands_of_the_graph_s_page_work(make_tenant, address, tmp_path) -> None:
+async def test_the_commands_on_the_graph_page_work(make_tenant, address, tmp_path) -> None:
     path = tmp_path / "auth.md"
     path.write_text(TEXT)
     async with make_tenant("guide") as tenant:
@@ -81,7 +81,7 @@ async def test_the_commands_of_the_graph_s_page_work(make_tenant, address, tmp_p
     ("guide", "expected"),
     [("team-member", "Mara Lindqvist approves each release"), ("integrator", "retries a payment three times")],
 )
-async def test_the_commands_of_a_guide_work(make_tenant, address, tmp_path, guide: str, expected: str) -> None:
+async def test_the_commands_in_each_guide_work(make_tenant, address, tmp_path, guide: str, expected: str) -> None:
     """Runs all blocks as one script, because later ones use variables of earlier ones."""
     async with make_tenant(guide) as tenant:
         output = await run("\n".join(blocks(f"guides/{guide}.md")), tmp_path, environment(tenant, address[0]))

@@ -19,7 +19,7 @@ async def cited(http: httpx2.AsyncClient) -> list[tuple[str, str]]:
     return [(str(one["document_id"]), str(one["quote"])) for one in data["citations"]]
 
 
-async def test_an_indexed_artifact_is_cited_and_its_next_version_takes_its_place(tenant):
+async def test_an_indexed_artifact_is_cited_and_replaced_by_its_next_version(tenant):
     http = tenant.http
     artifact = f"/v1/sessions/{(await created(http, '/v1/sessions', {}))['id']}/artifact"
 

@@ -104,7 +104,7 @@ def operations(document: dict) -> Iterator[tuple[str, str]]:
                 yield method, path
 
 
-async def test_no_route_gives_the_other_workspace_away(neighbours):
+async def test_no_route_reveals_data_of_the_other_workspace(neighbours):
     _, second, ids = neighbours
     document = (await second.http.get("/openapi.json")).json()
     tried = 0
@@ -125,7 +125,7 @@ async def test_no_route_gives_the_other_workspace_away(neighbours):
     assert tried > 25
 
 
-async def test_bodies_that_name_the_others_ids_find_nothing(neighbours):
+async def test_request_bodies_with_ids_of_the_other_workspace_find_nothing(neighbours):
     first, second, ids = neighbours
     search = {"query": "code word quixotic-zebra-4711", "document_ids": [ids["document_id"]]}
     assert (await second.http.post("/v1/search", json=search)).json()["hits"] == []
@@ -194,7 +194,7 @@ async def test_an_agent_of_the_other_workspace_finds_nothing(neighbours):
             await agent.read_resource(f"attractor://documents/{ids['document_id']}")
 
 
-async def test_the_first_workspace_still_has_all(neighbours):
+async def test_the_first_workspace_is_unchanged(neighbours):
     first, _, ids = neighbours
     for path in (
         f"/v1/documents/{ids['document_id']}",

@@ -51,7 +51,7 @@ def prompts(world: Any) -> list[str]:
 
 
 @pytest.mark.timeout(900)
-async def test_a_learned_style_is_in_the_next_prompt_after_a_restart_until_it_is_deleted(
+async def test_a_learned_style_is_used_after_a_restart_until_it_is_deleted(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     world = service_tests.World()

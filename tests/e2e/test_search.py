@@ -22,7 +22,7 @@ async def documents(tenant: Tenant) -> dict[str, dict[str, object]]:
 
 
 class TestFilters:
-    async def test_each_limits_what_is_found(self, tenant, documents):
+    async def test_each_filter_narrows_the_results(self, tenant, documents):
         services = documents["services.md"]
         for filters, allowed in (
             ({"document_ids": [services["id"]]}, {"services.md"}),
@@ -35,7 +35,7 @@ class TestFilters:
             assert names
             assert names <= allowed
 
-    async def test_what_nothing_matches_finds_nothing(self, tenant):
+    async def test_a_filter_that_matches_nothing_finds_nothing(self, tenant):
         for filters in (
             {"document_ids": []},
             {"tags": ["no-such-tag"]},
@@ -45,11 +45,11 @@ class TestFilters:
         ):
             assert (await search(tenant.http, "AuthService", **filters))["hits"] == []
 
-    async def test_words_before_a_colon_limit_too(self, tenant):
+    async def test_field_prefixes_in_the_query_filter_too(self, tenant):
         found = await search(tenant.http, "type:text/html AuthService")
         assert {hit["media_type"] for hit in found["hits"]} == {"text/html"}
 
-    async def test_a_session_is_a_scope_and_needs_its_id(self, tenant, documents):
+    async def test_a_session_scope_requires_its_id(self, tenant, documents):
         response = await tenant.http.post("/v1/search", json={"query": "AuthService", "scope": "session"})
         assert response.status_code in {400, 422}
         session = (await created(tenant.http, "/v1/sessions", {}))["id"]
@@ -60,14 +60,14 @@ class TestFilters:
         found = await search(tenant.http, "AuthService", scope="session", session_id=session)
         assert {hit["document_id"] for hit in found["hits"]} == {attached}
 
-    async def test_broken_paths_into_metadata_are_refused(self, tenant):
+    async def test_malformed_metadata_paths_are_refused(self, tenant):
         response = await tenant.http.post("/v1/search", json={"query": "q", "metadata": ["$.a["]})
         assert response.status_code in {400, 422}
         assert response.headers["content-type"].startswith("application/problem+json")
 
 
 class TestAnswers:
-    async def test_an_explanation_adds_up(self, tenant):
+    async def test_the_parts_of_an_explanation_add_up_to_the_score(self, tenant):
         found = await search(tenant.http, "Why could nobody sign in on 28 October?", explain=True, highlight=True)
         assert found["understood"]["terms"]
         assert found["timings"]
@@ -85,20 +85,20 @@ class TestAnswers:
         assert found["understood"]["corrected"]
         assert any("BillingRouter" in hit["content"] for hit in found["hits"])
 
-    async def test_strict_phrases_and_exclusions(self, tenant):
+    async def test_strict_phrases_and_exclusions_work(self, tenant):
         either = await search(tenant.http, '"idempotency key"', strict=True)
         names = {hit["document_name"] for hit in either["hits"]}
         assert names == {"billing_router.ts", "inc-118-duplicate-receipts.md"}
         one = await search(tenant.http, '"idempotency key" -interface', strict=True)
         assert {hit["document_name"] for hit in one["hits"]} == {"inc-118-duplicate-receipts.md"}
 
-    async def test_facets_count_what_the_filters_left(self, tenant, documents):
+    async def test_facets_count_the_filtered_documents(self, tenant, documents):
         found = await search(tenant.http, "AuthService", facets=["media_type", "document"], k=1)
         by_type = {one["value"]: one["documents"] for one in found["facets"]["media_type"]}
         assert by_type["text/html"] == 2
         assert len(found["facets"]["document"]) == len(documents)
 
-    async def test_further_wordings_the_section_around_and_a_cap(self, tenant):
+    async def test_rewordings_section_context_and_caps_work(self, tenant):
         options = {"queries": ["outage of sign-in", "connection limit"], "around": "section", "max_per_document": 1}
         found = await search(tenant.http, "Why did UserDB refuse connections?", **options)
         names = [hit["document_id"] for hit in found["hits"]]
@@ -107,7 +107,7 @@ class TestAnswers:
         assert found["hits"][0]["around"]["content"]
 
     @pytest.mark.parametrize("mode", ["hybrid", "convex", "rrf", "lexical", "dense"])
-    async def test_what_has_no_answer_is_no_good_match(self, tenant, mode):
+    async def test_a_question_without_an_answer_has_no_good_match(self, tenant, mode):
         found = await search(tenant.http, "boiling point of tungsten hexafluoride", mode=mode)
         assert not found["good_match"]
         assert 0 <= found["match"] <= 1
@@ -128,7 +128,7 @@ class TestContext:
         assert len({one["chunk_id"] for one in packet["evidence"]}) == len(packet["evidence"])
 
 
-async def test_settings_are_what_a_search_without_a_mode_follows(make_tenant):
+async def test_workspace_settings_apply_to_a_search_without_a_mode(make_tenant):
     async with make_tenant("settings") as tenant:
         before = (await tenant.http.get("/v1/search-settings")).json()
         headers = {"If-Match": f'"{before["version"]}"'}

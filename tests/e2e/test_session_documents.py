@@ -39,7 +39,7 @@ async def test_a_session_answers_from_its_documents(tenant):
     assert len(await cited(http, session)) > 1
 
 
-async def test_only_documents_that_exist_are_attached(tenant):
+async def test_only_existing_documents_can_be_attached(tenant):
     session = (await created(tenant.http, "/v1/sessions", {}))["id"]
     response = await tenant.http.put(f"/v1/sessions/{session}/documents/{uuid4()}")
     assert (response.status_code, response.json()["type"]) == (404, "document-not-found")

@@ -63,7 +63,7 @@ async def best(http: httpx2.AsyncClient, query: str, **more: Any) -> dict[str, A
     return hits[0] if hits else None
 
 
-async def test_a_folder_from_its_first_file_to_its_end(make_tenant, mounted):
+async def test_a_folder_source_is_created_synchronised_and_deleted(make_tenant, mounted):
     async with make_tenant("folder") as tenant:
         http = tenant.http
         (mounted.here / "herons.md").write_text(HERON)
@@ -103,7 +103,7 @@ async def test_a_folder_from_its_first_file_to_its_end(make_tenant, mounted):
         assert await best(http, "heron") is None
 
 
-async def test_a_watched_folder_is_followed_without_anyone_asking(make_tenant, mounted):
+async def test_a_watched_folder_is_synchronised_without_a_request(make_tenant, mounted):
     async with make_tenant("watched") as tenant:
         config = {"kind": "folder", "path": mounted.there, "watch": True}
         source = (await created(tenant.http, "/v1/sources", {"name": "Watched", "config": config}))["id"]
@@ -118,7 +118,7 @@ async def test_a_watched_folder_is_followed_without_anyone_asking(make_tenant, m
         await tenant.http.delete(f"/v1/sources/{source}", params={"timeout": 60})
 
 
-async def test_a_folder_outside_of_the_roots_is_refused(make_tenant):
+async def test_a_folder_outside_the_roots_is_refused(make_tenant):
     async with make_tenant("outside") as tenant:
         for path in ("/etc", "/documents/../etc", "relative/path"):
             config = {"kind": "folder", "path": path}
@@ -127,7 +127,7 @@ async def test_a_folder_outside_of_the_roots_is_refused(make_tenant):
 
 
 @pytest.mark.skipif(not os.environ.get("ATTRACTOR_COMPOSE"), reason="needs the Compose stack: ATTRACTOR_COMPOSE=1")
-def test_the_stores_agree():
+def test_the_stores_are_consistent():
     # By default, recent changes are not compared, and here all are recent.
     environment = ["-e", "SETTLED_AFTER_SECONDS=5"]
     command = ["docker", "compose", "exec", "-T", *environment, "ingestion", "python", "-m", "ingestion", "reconcile"]

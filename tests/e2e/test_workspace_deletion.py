@@ -20,7 +20,7 @@ async def completed(admin: httpx2.AsyncClient, path: str) -> dict[str, Any]:
             await asyncio.sleep(0.2)  # the API has no event for it
 
 
-async def test_everything_goes_with_proof(make_tenant, admin) -> None:
+async def test_everything_is_deleted_with_a_receipt(make_tenant, admin) -> None:
     async with make_tenant("doomed") as doomed, make_tenant("neighbour") as neighbour:
         examples = sorted(EXAMPLES.rglob("*.md"))[:3]
         for tenant in (doomed, neighbour):
@@ -74,7 +74,7 @@ async def still_there(http: httpx2.AsyncClient) -> None:
     await eventually(http, "/v1/search", {"query": "What is this about?"}, "hits")
 
 
-async def test_the_last_way_in_cannot_be_deleted(admin) -> None:
+async def test_the_workspace_of_the_last_administrator_cannot_be_deleted(admin) -> None:
     home = (await admin.get("/v1/me")).json()["workspace"]
     refused = await admin.delete(f"/v1/workspaces/{home['id']}", params={"name": home["name"]})
     assert (refused.status_code, refused.json()["type"]) == (409, "last-admin-key")

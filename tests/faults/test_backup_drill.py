@@ -101,7 +101,7 @@ async def gauges(stack: EmbeddedStack) -> str:
 
 
 @pytest.mark.timeout(900)
-async def test_what_was_there_at_a_moment_comes_back_after_everything_was_lost(
+async def test_a_point_in_time_is_restored_after_everything_was_lost(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     folder: Path = tmp_path_factory.mktemp("installation")

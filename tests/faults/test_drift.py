@@ -77,7 +77,7 @@ def damage(stack: EmbeddedStack, workspace: UUID, documents: dict[str, str]) -> 
 
 
 @pytest.mark.timeout(900)
-async def test_what_has_drifted_is_named_and_repaired(stack: EmbeddedStack) -> None:
+async def test_drift_is_reported_and_repaired(stack: EmbeddedStack) -> None:
     async with client(stack.url, stack.api_key) as http:
         workspace = UUID((await http.get("/v1/me")).json()["workspace"]["id"])
         documents = await uploaded(http)

@@ -95,7 +95,7 @@ async def every(http: httpx2.AsyncClient, path: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.timeout(3000 if WHOLE else 900)
-async def test_everything_is_searchable_once_or_failed_with_its_reason(stack: EmbeddedStack, documents: Path) -> None:
+async def test_every_document_is_searchable_once_or_failed_with_a_reason(stack: EmbeddedStack, documents: Path) -> None:
     async with client(stack.url, stack.api_key) as http:
         done = asyncio.Event()
         config = {"kind": "folder", "path": str(documents), "watch": False}

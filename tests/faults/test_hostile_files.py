@@ -86,7 +86,7 @@ def _size(process: psutil.Process) -> int:
 
 
 @pytest.mark.timeout(900)
-async def test_each_ends_as_it_deserves_and_the_worker_is_as_before(stack: EmbeddedStack) -> None:
+async def test_each_hostile_file_gets_its_expected_outcome_and_the_worker_is_unaffected(stack: EmbeddedStack) -> None:
     cases: list[dict[str, Any]] = [json.loads(line) for line in (BAD_FILES / "manifest.jsonl").read_text().splitlines()]
     async with client(stack.url, stack.api_key) as http:
         for number in range(WARM_ROUNDS):

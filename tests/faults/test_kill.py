@@ -82,7 +82,7 @@ async def accepted_run(http: httpx2.AsyncClient, question: str) -> str | None:
 
 
 @pytest.mark.timeout(900)
-async def test_nothing_is_lost_stuck_or_doubled(stack, files):
+async def test_nothing_is_lost_stuck_or_duplicated(stack, files):
     async with client(stack.url, stack.api_key) as http:
         done = asyncio.Event()
         killer = asyncio.create_task(keep_killing(stack, done))

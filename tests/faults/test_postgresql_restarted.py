@@ -85,7 +85,7 @@ async def followed(service: Any, run_id: str) -> list[Any]:
 
 
 @pytest.mark.timeout(600)
-async def test_each_accepted_run_ends_once_after_a_crash_of_postgresql(
+async def test_each_accepted_run_ends_once_after_postgresql_crashes(
     start: Any, model_settings: Any, world: Any, own_engines: Engines
 ) -> None:
     world.answer = PIECES

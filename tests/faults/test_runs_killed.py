@@ -121,7 +121,7 @@ WRITE = "You write the document that the user asks for"
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("node", ARTIFACT_NODES)
-async def test_a_document_is_written_once_in_whichever_node_its_run_dies(
+async def test_a_document_is_written_once_whichever_node_its_run_is_killed_in(
     start: Any, model_settings: Any, world: Any, held: Held, lapse: Any, node: str
 ) -> None:
     document = "# Tokens\n\nTokens expire after fifteen minutes [1]."
@@ -152,7 +152,7 @@ async def test_a_document_is_written_once_in_whichever_node_its_run_dies(
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("node", NODES)
-async def test_a_run_survives_its_process_in_whichever_node_it_dies(
+async def test_a_run_survives_a_kill_in_any_node(
     start: Any, model_settings: Any, world: Any, held: Held, lapse: Any, node: str
 ) -> None:
     world.answer = PIECES
@@ -184,7 +184,7 @@ async def test_a_run_survives_its_process_in_whichever_node_it_dies(
 
 
 @pytest.mark.timeout(600)
-async def test_a_run_of_which_a_node_failed_survives_its_process_in_the_error_handler(
+async def test_a_run_with_a_failed_node_survives_a_kill_in_the_error_handler(
     start: Any, model_settings: Any, world: Any, held: Held, lapse: Any
 ) -> None:
     world.answer = PIECES
@@ -213,7 +213,7 @@ async def test_a_run_of_which_a_node_failed_survives_its_process_in_the_error_ha
 
 
 @pytest.mark.timeout(600)
-async def test_a_process_that_slept_past_its_lease_changes_nothing_any_more(
+async def test_a_process_suspended_past_its_lease_changes_nothing(
     start: Any, model_settings: Any, world: Any, held: Held, lapse: Any, unused_port: int
 ) -> None:
     world.answer = PIECES

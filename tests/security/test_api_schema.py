@@ -124,7 +124,7 @@ def _takes_something(operation: Any) -> bool:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.label)
-def test_an_operation_answers_as_documented(operation: Any, target: Target) -> None:
+def test_every_operation_responds_as_documented(operation: Any, target: Target) -> None:
     failures: set[str] = set()
     others, sent = cycle(role for role in ROLES if role != "owner"), count()
     with ExitStack() as stack:

@@ -128,22 +128,22 @@ def _seen_by_others(command: list[str], folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("attack", STOPPED_BY)
-def test_an_attack_from_a_conversion_fails(attacked: Attacked, attack: str) -> None:
+def test_every_attack_from_inside_a_conversion_fails(attacked: Attacked, attack: str) -> None:
     walls = STOPPED_BY[attack]
     if walls and not any(attacked.walls[wall] for wall in walls):
         pytest.skip(f"this machine has none of the walls {', '.join(walls)}")
     assert not attacked.found[attack].startswith("WORKED"), attacked.found[attack]
 
 
-def test_every_attack_is_named(attacked: Attacked) -> None:
+def test_every_attack_is_listed(attacked: Attacked) -> None:
     assert attacked.found.keys() == STOPPED_BY.keys()
 
 
-def test_the_next_document_is_converted_and_nothing_is_left(attacked: Attacked) -> None:
+def test_the_next_document_is_converted_and_no_trace_is_left(attacked: Attacked) -> None:
     assert [text.split() for text in attacked.after] == [attacked.prose.split()] * len(attacked.after)
     outputs = {f"output/{name}" for name in ("chunks.jsonl", "document.json", "document.md")}
     assert set(attacked.left) == {"original", "secrets.json", "work/other-document"} | outputs
 
 
-def test_filling_the_disk_is_named(attacked: Attacked) -> None:
+def test_filling_the_disk_is_reported(attacked: Attacked) -> None:
     assert attacked.found["fill the disk"] == "output-too-large"

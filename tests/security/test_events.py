@@ -139,7 +139,9 @@ async def test_a_forged_deletion_or_conversion_changes_nothing(stack, make_tenan
 
 
 @pytest.mark.parametrize("source", ["gateway", "ingestion"])
-async def test_what_a_true_source_signs_is_erased_only_when_it_is_so(stack, make_tenant, redis, source) -> None:
+async def test_a_validly_signed_deletion_is_applied_only_if_its_owner_confirms_it(
+    stack, make_tenant, redis, source
+) -> None:
     async with make_tenant("kept") as tenant:
         [document] = (await ingest(tenant.http, [EXAMPLES / "services.md"])).values()
         document_id = UUID(str(document["id"]))
@@ -152,7 +154,7 @@ async def test_what_a_true_source_signs_is_erased_only_when_it_is_so(stack, make
         assert (await tenant.http.get(f"/v1/documents/{document_id}/original")).status_code == 200
 
 
-async def test_the_worker_which_reads_hostile_files_writes_to_no_stream(stack) -> None:
+async def test_the_worker_that_reads_hostile_files_cannot_write_to_any_stream(stack) -> None:
     event = new_event("gateway", uuid4(), WorkspaceDeleted(), "x").model_dump_json()
     with connected(stack, "ingestion-worker") as thief:
         for stream in (DOCUMENTS, TURNS, dead_letters(DOCUMENTS), f"attractor.runs.{uuid4()}"):
@@ -180,7 +182,7 @@ FOR_NOBODY = [
 
 
 @pytest.mark.parametrize("user", RULES)
-def test_a_user_reaches_its_own_keys_alone_and_no_command_of_an_operator(redis: Redis, user: str) -> None:
+def test_each_redis_user_can_access_only_its_own_keys_and_no_admin_command(redis: Redis, user: str) -> None:
     def is_allowed(command: str) -> bool:
         return bool(redis.acl_dryrun(user, *command.split()) == "OK")
 
@@ -192,13 +194,13 @@ def test_a_user_reaches_its_own_keys_alone_and_no_command_of_an_operator(redis: 
     assert {is_allowed(command) for command in (f"MEMORY USAGE {DOCUMENTS}", "INFO memory")} == {reads}
 
 
-def test_without_a_password_nobody_gets_in(redis: Redis) -> None:
+def test_redis_requires_a_password(redis: Redis) -> None:
     users: Any = redis.acl_list()
     assert {line.split()[1] for line in users if " on " in line} == {*RULES, ADMINISTRATOR}
     assert not [line for line in users if "nopass" in line]
 
 
-async def test_a_true_deletion_is_still_proved_by_every_service_within_its_rights(make_tenant, admin, redis) -> None:
+async def test_a_genuine_deletion_is_confirmed_by_every_service(make_tenant, admin, redis) -> None:
     """The receipts of a document and a workspace complete, and no service exceeded its permissions in Redis."""
     async with make_tenant("doomed") as tenant:
         documents = await ingest(tenant.http, sorted((EXAMPLES / "decisions").glob("*.md")))

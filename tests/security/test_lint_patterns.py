@@ -21,11 +21,11 @@ from security.lint_patterns import BUILT, NESTED, faults, main
         ("def f(text):\n    return re.search(rf'(?<!a){re.escape(text)}' + WORD, 'x')", []),
     ],
 )
-def test_a_pattern_is_refused_by_its_form(line: str, found: list[str], tmp_path: Path) -> None:
+def test_unsafe_pattern_forms_are_refused(line: str, found: list[str], tmp_path: Path) -> None:
     file = tmp_path / "module.py"
     file.write_text(f"import re\n\n{line}\n")
     assert [what for _, what in faults(file)] == found
 
 
-def test_the_product_has_none() -> None:
+def test_the_product_contains_no_unsafe_pattern() -> None:
     assert main() == 0

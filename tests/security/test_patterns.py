@@ -11,7 +11,7 @@ from security.slow_patterns import allowed_seconds, slow_texts
 
 
 @pytest.mark.timeout(1800)  # takes about a minute of one core, more on a busy machine
-def test_no_pattern_of_the_product_takes_more_than_linear_time() -> None:
+def test_every_pattern_in_the_product_matches_in_linear_time() -> None:
     """Regression: 31 blanks before a text blocked a conversion for ten minutes, as each blank doubled the time."""
     patterns = product_patterns()
     assert len(patterns) > 200, "the product's patterns are found"
@@ -31,6 +31,6 @@ def test_no_pattern_of_the_product_takes_more_than_linear_time() -> None:
         (r".*x.*y", "match"),
     ],
 )
-def test_the_search_for_slow_patterns_finds_those_that_were_slow(pattern: str | bytes, method: str) -> None:
+def test_the_search_for_slow_patterns_detects_known_slow_ones(pattern: str | bytes, method: str) -> None:
     """Shows that the test above detects exponential and quadratic patterns."""
     assert slow_texts(Found("here", re.compile(pattern), frozenset({method})), allowed_seconds())

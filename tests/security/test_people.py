@@ -33,7 +33,7 @@ async def short_lived(http: httpx2.AsyncClient, path: str, body: dict[str, Any])
     raise AssertionError("a minute passed before the request arrived")
 
 
-async def test_an_owner_reads_neither_sessions_nor_memories_of_a_member(make_tenant, stack) -> None:
+async def test_an_owner_cannot_read_sessions_and_memories_of_a_member(make_tenant, stack) -> None:
     """Regression: an owner could create a key in a member's name and read the member's private data."""
     async with make_tenant("owned") as owner:
         place = str(owner.workspace_id)
@@ -56,7 +56,7 @@ async def test_an_owner_reads_neither_sessions_nor_memories_of_a_member(make_ten
             assert "quixotic" not in str(recalled.json()["memories"])
 
 
-async def test_an_owner_does_not_speak_in_a_search_of_someone_who_was_not_asked(
+async def test_a_user_added_without_consent_gets_no_search_results_from_that_workspace(
     make_tenant, stack, tmp_path: Path
 ) -> None:
     """Regression: an owner could add any user, whose search over all workspaces then found planted text."""
@@ -87,7 +87,7 @@ async def found(http: httpx2.AsyncClient, scope: str) -> list[dict[str, Any]]:
     return hits
 
 
-async def test_a_disabled_user_is_out_at_once_and_at_every_service(make_tenant, admin, stack) -> None:
+async def test_a_disabled_user_is_locked_out_of_every_service_at_once(make_tenant, admin, stack) -> None:
     """Regression: no route disabled or deleted a user."""
     async with make_tenant("leaving") as tenant:
         user, key = await make_user(tenant.http, str(tenant.workspace_id), "editor", "Lee")
@@ -104,7 +104,7 @@ async def test_a_disabled_user_is_out_at_once_and_at_every_service(make_tenant, 
             assert (await lee.get("/v1/documents")).status_code == 401
 
 
-async def test_a_key_ends_when_it_says(make_tenant) -> None:
+async def test_a_key_expires_as_stated(make_tenant) -> None:
     """Regression: keys never expired."""
     async with make_tenant("contractor") as tenant:
         path = f"/v1/workspaces/{tenant.workspace_id}/keys"
@@ -117,7 +117,7 @@ async def test_a_key_ends_when_it_says(make_tenant) -> None:
         assert answer == (401, "api-key-expired")
 
 
-async def test_an_invitation_works_once_in_its_time_and_not_when_revoked(make_tenant) -> None:
+async def test_an_invitation_works_once_until_it_expires_or_is_revoked(make_tenant) -> None:
     """An old link gives its holder nothing."""
     async with make_tenant("inviting") as tenant:
         place, http = str(tenant.workspace_id), tenant.http
@@ -140,7 +140,7 @@ async def with_status(http: httpx2.AsyncClient, place: str, wanted: str) -> set[
     return {one["id"] for one in listed if one["status"] == wanted}
 
 
-async def test_the_last_administrator_stays(admin) -> None:
+async def test_the_last_administrator_cannot_be_removed(admin) -> None:
     """There can be several administrators, but never none."""
     me = (await admin.get("/v1/me")).json()
     path = f"/v1/users/{me['user']['id']}"
@@ -164,7 +164,7 @@ TAKE_AWAY = "UPDATE api_key SET revoked_at = now()"
     ("way", "counts"),
     [("password", True), (ISSUER, True), ("https://former.example", False), ("viewer", False), ("disabled", False)],
 )
-async def test_administrators_who_can_sign_in_count_like_those_with_keys(
+async def test_administrators_with_passwords_count_like_those_with_keys(
     make_database, redis_url, token_keys, way: str, counts: bool
 ) -> None:
     """Regression: only keys counted, so an administrator with a password could not replace the first one."""
@@ -186,7 +186,7 @@ async def test_administrators_who_can_sign_in_count_like_those_with_keys(
         assert problem(await admin.patch(f"/v1/users/{first}", json={"is_admin": False})) == (409, "last-administrator")
 
 
-async def test_the_last_administrator_who_can_sign_in_stays_without_any_key(
+async def test_the_last_administrator_with_a_password_cannot_be_removed_even_without_keys(
     make_database, redis_url, token_keys
 ) -> None:
     """A deployment whose administrator signs in needs no key, and that administrator cannot be removed."""

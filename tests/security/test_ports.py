@@ -50,7 +50,7 @@ def as_a_stranger(ports: list[tuple[str, int]]) -> dict[str, list[str]]:
     return json.loads(done.stdout)
 
 
-def test_no_port_but_the_gateways_obeys_a_stranger(stack: EmbeddedStack) -> None:
+def test_only_the_port_of_the_gateway_accepts_requests_from_strangers(stack: EmbeddedStack) -> None:
     """Regression: the object store's internal ports gave all files of all workspaces to any local account."""
     ports = listening(stack)
     assert {"postgres", "valkey", "object-store", "ingestion", "retrieval"} <= set(ports.values())
@@ -59,11 +59,11 @@ def test_no_port_but_the_gateways_obeys_a_stranger(stack: EmbeddedStack) -> None
     assert obeyed == {}, {ports[(place.rpartition(":")[0], int(place.rpartition(":")[2]))] for place in obeyed}
 
 
-def test_every_port_listens_on_this_machine_alone(stack: EmbeddedStack) -> None:
+def test_every_port_listens_only_on_this_machine(stack: EmbeddedStack) -> None:
     assert {address for address, _ in listening(stack)} <= {"127.0.0.1", "::1"}
 
 
-def test_local_sockets_belong_to_their_user(stack: EmbeddedStack) -> None:
+def test_local_sockets_belong_to_the_user_who_runs_the_stack(stack: EmbeddedStack) -> None:
     """The object store's servers also listen on Unix sockets, to which other users must not connect."""
     places = {
         Path(one.laddr) if one.laddr.startswith("/") else Path(process.cwd(), one.laddr)
@@ -76,14 +76,16 @@ def test_local_sockets_belong_to_their_user(stack: EmbeddedStack) -> None:
     assert open_to_others == set()
 
 
-def test_the_object_stores_own_keys_are_private(stack: EmbeddedStack) -> None:
+def test_the_keys_of_the_object_store_are_private(stack: EmbeddedStack) -> None:
     folder = stack.folder.path / "object-store" / ".seaweedfs"
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
     assert modes == {"security.toml": 0o600, "store.crt": 0o600, "store.key": 0o600}
 
 
-async def test_a_port_stays_ours_while_its_service_starts_anew(stack: EmbeddedStack, admin: httpx2.AsyncClient) -> None:
+async def test_a_port_stays_reserved_while_its_service_restarts(
+    stack: EmbeddedStack, admin: httpx2.AsyncClient
+) -> None:
     """Regression: a local account could bind the port of a stopped service and receive its requests and tokens."""
     [port] = [port for (_, port), name in listening(stack).items() if name == "memory"]
     stack.kill("memory")

@@ -14,7 +14,7 @@ from stack import EmbeddedStack
 FOLDERS = ({"kind": "folder", "path": "."}, {"kind": "git", "path": "."}, {"kind": "folder", "path": "{place}"})
 
 
-async def test_the_folder_of_documents_is_the_administrators_workspaces_alone(
+async def test_the_documents_folder_is_open_only_to_the_administrators_workspace(
     stack: EmbeddedStack, admin: httpx2.AsyncClient, make_tenant: Callable[[str], AbstractAsyncContextManager[Tenant]]
 ) -> None:
     """Regression: owners of two workspaces could both add the source `.`, and read what was mounted for the other."""

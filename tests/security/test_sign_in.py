@@ -52,7 +52,7 @@ async def test_a_user_signs_in_works_with_a_role_and_signs_out(door: Door) -> No
         ("http://team.example", {"public_url": "https://team.example"}, f"__Host-{NAME}", True),
     ],
 )
-async def test_the_cookie_is_out_of_reach_of_scripts_other_sites_and_other_hosts(
+async def test_the_cookie_is_inaccessible_to_scripts_other_sites_and_other_hosts(
     make_door, url: str, changes: dict[str, str], name: str, secure: bool
 ) -> None:
     async with make_door(**changes) as door:
@@ -71,7 +71,7 @@ async def test_the_cookie_is_out_of_reach_of_scripts_other_sites_and_other_hosts
             assert cookie.value not in answer.text
 
 
-async def test_only_the_hash_of_a_session_and_of_a_password_is_stored(door: Door) -> None:
+async def test_only_hashes_of_sessions_and_passwords_are_stored(door: Door) -> None:
     await member(door, "Ada")
     browser = await signed_in(door, "Ada")
     with psycopg.connect(door.database) as connection:
@@ -93,7 +93,7 @@ async def test_only_the_hash_of_a_session_and_of_a_password_is_stored(door: Door
         {},
     ],
 )
-async def test_a_page_of_another_origin_changes_nothing(door: Door, headers: dict[str, str]) -> None:
+async def test_a_page_from_another_origin_cannot_change_anything(door: Door, headers: dict[str, str]) -> None:
     """Origin and Sec-Fetch-Site are checked on every change by a caller with a cookie."""
     await member(door, "Ada", role="owner")
     browser = await signed_in(door, "Ada")
@@ -114,7 +114,7 @@ async def test_a_page_of_another_origin_changes_nothing(door: Door, headers: dic
     assert (await browser.get("/v1/me")).status_code == 200
 
 
-async def test_a_listed_cors_origin_calls_with_keys_and_never_with_the_cookie(make_door) -> None:
+async def test_a_listed_cors_origin_may_use_keys_and_never_the_cookie(make_door) -> None:
     async with make_door(cors_origins=["https://ui.example"]) as door:
         await member(door, "Ada")
         browser = await signed_in(door, "Ada")
@@ -124,7 +124,7 @@ async def test_a_listed_cors_origin_calls_with_keys_and_never_with_the_cookie(ma
         assert problem(refused) == (403, "cross-site-request")
 
 
-async def test_a_session_begun_with_a_key_does_what_the_key_may_and_ends_with_it(door: Door) -> None:
+async def test_a_session_started_with_a_key_has_its_rights_and_ends_with_it(door: Door) -> None:
     admin = door.admin()
     home = (await admin.get("/v1/me")).json()["workspace"]["id"]
     made = (await admin.post(f"/v1/workspaces/{home}/keys", json={"name": "browser", "role": "viewer"})).json()
@@ -145,7 +145,7 @@ async def test_a_session_begun_with_a_key_does_what_the_key_may_and_ends_with_it
     assert problem(await browser.get("/v1/me")) == (401, "session-ended")
 
 
-async def test_a_session_begun_with_a_key_can_be_ended_and_needs_a_key(door: Door) -> None:
+async def test_a_session_requires_a_valid_key_to_start_and_can_be_ended(door: Door) -> None:
     browser = door.browser()
     bearer = {"Authorization": f"Bearer {door.admin_key}"}
     assert (await browser.post("/v1/auth/key", headers={"Authorization": "Bearer no"} | OWN_PAGE)).status_code == 401
@@ -158,7 +158,7 @@ async def test_a_session_begun_with_a_key_can_be_ended_and_needs_a_key(door: Doo
     assert problem(await by_password.post("/v1/auth/key", headers=OWN_PAGE)) == (403, "key-needed")
 
 
-async def test_a_code_signs_a_browser_in_once_as_the_key_that_made_it(door: Door) -> None:
+async def test_a_code_signs_in_a_browser_once_with_the_rights_of_the_key_that_created_it(door: Door) -> None:
     admin = door.admin()
     home = (await admin.get("/v1/me")).json()["workspace"]["id"]
     made = (await admin.post(f"/v1/workspaces/{home}/keys", json={"name": "browser", "role": "viewer"})).json()
@@ -193,12 +193,12 @@ async def test_another_host_name_is_refused(door: Door, host: str) -> None:
     assert (await browser.get("/livez", headers={"Host": host})).status_code == 200
 
 
-async def test_a_name_of_an_operator_is_answered(make_door) -> None:
+async def test_a_host_name_configured_by_the_operator_is_accepted(make_door) -> None:
     async with make_door(allowed_hosts=["team.example"]) as door:
         assert (await door.browser().get("/openapi.json", headers={"Host": "TEAM.example:8080"})).status_code == 200
 
 
-async def test_passwords_are_not_taken_where_others_can_read_them(make_door) -> None:
+async def test_passwords_are_not_accepted_over_unencrypted_connections(make_door) -> None:
     async with make_door(allowed_hosts=["team.example"]) as door:
         await member(door, "Ada")
         browser = door.browser(base_url="http://team.example")
@@ -207,7 +207,7 @@ async def test_passwords_are_not_taken_where_others_can_read_them(make_door) -> 
         assert problem(refused) == (403, "tls-needed")
 
 
-async def test_a_cookie_from_before_the_sign_in_is_dead_after_it(door: Door) -> None:
+async def test_a_cookie_from_before_the_sign_in_is_invalid_afterwards(door: Door) -> None:
     """Session fixation: a session planted in the browser does not become the next one."""
     await member(door, "Ada")
     await member(door, "Eve")
@@ -230,7 +230,7 @@ async def test_a_cookie_from_before_the_sign_in_is_dead_after_it(door: Door) -> 
     "passed",
     ["last_used_at = last_used_at - interval '12 hours 1 second'", "expires_at = expires_at - interval '7 days'"],
 )
-async def test_a_session_ends_unused_and_in_any_case(door: Door, passed: str) -> None:
+async def test_a_session_ends_after_inactivity_and_at_its_maximum_age(door: Door, passed: str) -> None:
     await member(door, "Ada")
     browser = await signed_in(door, "Ada")
     assert (await browser.get("/v1/me")).status_code == 200
@@ -241,7 +241,7 @@ async def test_a_session_ends_unused_and_in_any_case(door: Door, passed: str) ->
         assert connection.execute("SELECT count(*) FROM gateway.web_session").fetchone() == (1,)
 
 
-async def test_use_keeps_a_session_alive_up_to_its_end(door: Door) -> None:
+async def test_activity_extends_a_session_up_to_its_maximum_age(door: Door) -> None:
     await member(door, "Ada")
     browser = await signed_in(door, "Ada")
     for _ in range(3):
@@ -249,7 +249,7 @@ async def test_use_keeps_a_session_alive_up_to_its_end(door: Door) -> None:
         assert (await browser.get("/v1/me")).status_code == 200
 
 
-async def test_the_sessions_of_a_disabled_user_end_at_once_and_for_good(door: Door) -> None:
+async def test_the_sessions_of_a_disabled_user_end_at_once_and_permanently(door: Door) -> None:
     user = await member(door, "Ada")
     browser = await signed_in(door, "Ada")
     assert (await door.admin().patch(f"/v1/users/{user}", json={"disabled": True})).status_code == 200
@@ -260,7 +260,7 @@ async def test_the_sessions_of_a_disabled_user_end_at_once_and_for_good(door: Do
     assert (await sign_in(door.browser(), "Ada")).status_code == 200
 
 
-async def test_nothing_of_a_deleted_user_signs_in(door: Door) -> None:
+async def test_no_credential_of_a_deleted_user_signs_in(door: Door) -> None:
     user = await member(door, "Ada")
     browser = await signed_in(door, "Ada")
     assert (await door.admin().delete(f"/v1/users/{user}")).status_code == 204
@@ -268,7 +268,7 @@ async def test_nothing_of_a_deleted_user_signs_in(door: Door) -> None:
     assert problem(await sign_in(door.browser(), "Ada")) == (401, "wrong-credentials")
 
 
-async def test_a_user_signs_in_with_an_address_that_an_administrator_gave_and_nobody_else_has(door: Door) -> None:
+async def test_a_user_signs_in_with_a_unique_address_set_by_an_administrator(door: Door) -> None:
     user = await member(door, "Ada")
     admin = door.admin()
     patched = await admin.patch(f"/v1/users/{user}", json={"email": "Ada@example.org"})
@@ -280,7 +280,7 @@ async def test_a_user_signs_in_with_an_address_that_an_administrator_gave_and_no
     assert problem(bad) == (422, "invalid-request")
 
 
-async def test_a_removed_member_loses_the_workspace_and_keeps_the_session(door: Door) -> None:
+async def test_a_removed_member_loses_the_workspace_and_stays_signed_in(door: Door) -> None:
     user = await member(door, "Ada", workspaces=2)
     browser = await signed_in(door, "Ada")
     first, second = (one["workspace"]["id"] for one in (await browser.get("/v1/auth/workspaces")).json()["items"])
@@ -291,7 +291,7 @@ async def test_a_removed_member_loses_the_workspace_and_keeps_the_session(door: 
     assert (await browser.get("/v1/me")).json()["workspace"]["id"] == second
 
 
-async def test_a_user_of_several_workspaces_names_one_and_reaches_no_other(door: Door) -> None:
+async def test_a_user_in_several_workspaces_selects_one_and_reaches_no_other(door: Door) -> None:
     await member(door, "Ada", workspaces=2)
     await member(door, "Eve")
     browser, other = await signed_in(door, "Ada"), await signed_in(door, "Eve")
@@ -304,7 +304,7 @@ async def test_a_user_of_several_workspaces_names_one_and_reaches_no_other(door:
         assert (await browser.get(path, headers={"X-Workspace-Id": mine})).status_code == 404
 
 
-async def test_one_account_is_not_guessed_from_many_addresses(door: Door) -> None:
+async def test_passwords_of_one_account_cannot_be_guessed_from_many_addresses(door: Door) -> None:
     await member(door, "Ada")
     answers = [await sign_in(door.browser(f"198.51.100.{n}"), "Ada", f"guess number {n}") for n in range(12)]
     assert [problem(answer) for answer in answers[:10]] == [(401, "wrong-credentials")] * 10
@@ -314,7 +314,7 @@ async def test_one_account_is_not_guessed_from_many_addresses(door: Door) -> Non
     assert problem(late) == (429, "too-many-sign-ins")
 
 
-async def test_a_stranger_who_guesses_keeps_nobody_out_of_the_own_browser(door: Door) -> None:
+async def test_guesses_by_a_stranger_do_not_lock_users_out_of_their_own_browsers(door: Door) -> None:
     """Regression: everybody shared an account's attempts, so a stranger could lock its user out."""
     for name in ("Ada", "Eve"):
         await member(door, name)
@@ -342,7 +342,7 @@ async def test_a_stranger_who_guesses_keeps_nobody_out_of_the_own_browser(door: 
     assert [answers[0].status_code, answers[-1].status_code] == [401, 429]
 
 
-async def test_many_accounts_are_not_guessed_from_one_address(make_door) -> None:
+async def test_passwords_of_many_accounts_cannot_be_guessed_from_one_address(make_door) -> None:
     async with make_door(sign_in_attempts_per_address=5) as door:
         answers = [await sign_in(door.browser("2001:db8::1"), f"user {n}", "a guess") for n in range(5)]
         assert {answer.status_code for answer in answers} == {401}
@@ -351,14 +351,14 @@ async def test_many_accounts_are_not_guessed_from_one_address(make_door) -> None
         assert (await sign_in(door.browser("2001:db8:0:1::1"), "another", "a guess")).status_code == 401
 
 
-async def test_attempts_are_limited_while_redis_is_away(make_door) -> None:
+async def test_attempts_are_limited_even_while_redis_is_down(make_door) -> None:
     """Otherwise taking down Redis would remove the limit."""
     async with make_door(redis_url="redis://127.0.0.1:1") as door:
         answers = [await sign_in(door.browser(f"198.51.100.{n}"), "Ada", "a guess") for n in range(12)]
         assert [answer.status_code for answer in answers] == [401] * 10 + [429] * 2
 
 
-async def test_a_guesser_does_not_learn_who_exists(door: Door) -> None:
+async def test_failed_sign_ins_do_not_reveal_which_users_exist(door: Door) -> None:
     """Status, body and headers are equal for a wrong password, no password, a disabled user and an unknown one."""
     await member(door, "Ada")
     disabled = await member(door, "Eve")
@@ -373,7 +373,7 @@ async def test_a_guesser_does_not_learn_who_exists(door: Door) -> None:
     assert all(answer == answers[0] for answer in answers)
 
 
-async def test_a_guess_at_nobody_costs_as_much_as_at_somebody(door: Door, monkeypatch) -> None:
+async def test_a_guess_for_an_unknown_user_costs_as_much_as_for_a_known_one(door: Door, monkeypatch) -> None:
     """The hash function runs once for each, with the same parameters."""
     await member(door, "Ada")
     passwords, costs = door.app.state.sign_ins.passwords, []
@@ -389,7 +389,7 @@ async def test_a_guess_at_nobody_costs_as_much_as_at_somebody(door: Door, monkey
     assert costs[0] == costs[1]
 
 
-async def test_a_later_user_of_the_same_name_or_with_an_address_as_name_takes_nothing_over(door: Door) -> None:
+async def test_a_later_user_with_the_same_name_or_address_takes_nothing_over(door: Door) -> None:
     first = await member(door, "Ada")
     admin = door.admin()
     await admin.patch(f"/v1/users/{first}", json={"email": "ada@example.org"})
@@ -403,7 +403,7 @@ async def test_a_later_user_of_the_same_name_or_with_an_address_as_name_takes_no
         assert (await sign_in(door.browser(), login, "eight other words of mine")).status_code == 401
 
 
-async def test_a_key_of_one_workspace_does_not_become_the_whole_user(door: Door) -> None:
+async def test_a_key_for_one_workspace_does_not_give_access_to_the_whole_account(door: Door) -> None:
     admin = door.admin()
     place = (await admin.get("/v1/me")).json()["workspace"]["id"]
     weak = (await admin.post(f"/v1/workspaces/{place}/keys", json={"name": "x", "role": "viewer"})).json()["key"]
@@ -419,7 +419,7 @@ async def test_a_key_of_one_workspace_does_not_become_the_whole_user(door: Door)
     assert (await sign_in(door.browser(), "admin")).status_code == 200
 
 
-async def test_a_new_password_needs_the_old_one_and_ends_the_other_sessions(door: Door) -> None:
+async def test_a_new_password_requires_the_old_one_and_ends_other_sessions(door: Door) -> None:
     await member(door, "Ada")
     browser, other = await signed_in(door, "Ada"), await signed_in(door, "Ada")
     new = "nine entirely different words"
@@ -440,7 +440,7 @@ async def test_a_new_password_needs_the_old_one_and_ends_the_other_sessions(door
     assert (await sign_in(door.browser(), "Ada", new)).status_code == 200
 
 
-async def test_a_link_sets_one_password_once_within_its_day(door: Door) -> None:
+async def test_a_link_sets_a_password_once_within_a_day(door: Door) -> None:
     user = await member(door, "Ada")
     browser = await signed_in(door, "Ada")
     admin = door.admin()
@@ -460,7 +460,7 @@ async def test_a_link_sets_one_password_once_within_its_day(door: Door) -> None:
     assert problem(await use(late)) == (404, "password-link-not-found")
 
 
-async def test_users_see_and_end_their_own_sessions_alone(door: Door) -> None:
+async def test_users_see_and_end_only_their_own_sessions(door: Door) -> None:
     await member(door, "Ada")
     await member(door, "Eve")
     one, two, eve = await signed_in(door, "Ada"), await signed_in(door, "Ada"), await signed_in(door, "Eve")
@@ -486,7 +486,7 @@ async def test_sessions_have_the_rate_limit_of_their_user(make_door) -> None:
         assert (first.headers["ratelimit-remaining"], second.headers["ratelimit-remaining"]) == ("99", "98")
 
 
-async def test_an_old_hash_is_renewed_when_its_user_signs_in(door: Door) -> None:
+async def test_an_outdated_hash_is_replaced_at_the_next_sign_in(door: Door) -> None:
     user = await member(door, "Ada")
     old = PasswordHasher(time_cost=1, memory_cost=64, parallelism=1).hash(PASSWORD)
     door.sql("UPDATE user_password SET hash = %s WHERE user_id = %s", old, user)
@@ -497,14 +497,14 @@ async def test_an_old_hash_is_renewed_when_its_user_signs_in(door: Door) -> None
     assert (await sign_in(door.browser(), "Ada")).status_code == 200
 
 
-async def test_a_session_is_worth_nothing_without_its_secret(door: Door) -> None:
+async def test_a_session_id_is_useless_without_its_secret(door: Door) -> None:
     await member(door, "Ada")
     for value in ("", "x", secrets.token_urlsafe(32), "a" * 5000):
         answer = await door.browser().get("/v1/me", headers={"Cookie": f"{NAME}={value}"})
         assert answer.status_code == 401
 
 
-async def test_an_invited_person_joins_with_a_password_and_a_member_with_the_session(door: Door) -> None:
+async def test_an_invited_person_joins_with_a_password_and_a_member_with_a_session(door: Door) -> None:
     admin = door.admin()
 
     async def invited() -> str:
@@ -530,7 +530,7 @@ async def test_an_invited_person_joins_with_a_password_and_a_member_with_the_ses
     assert problem(await join(door.browser(), guess, password=PASSWORD)) == (404, "invitation-not-found")
 
 
-async def test_signing_in_leaves_an_account_of_who_tried_from_where(door: Door) -> None:
+async def test_sign_in_attempts_are_audited_with_user_and_address(door: Door) -> None:
     user = await member(door, "Ada")
     await sign_in(door.browser("198.51.100.7"), "Ada", "a guess")
     await sign_in(door.browser("198.51.100.8"), "nobody", "a guess")
@@ -553,7 +553,7 @@ async def test_signing_in_leaves_an_account_of_who_tried_from_where(door: Door) 
     assert "a guess" not in str(entries)
 
 
-async def test_a_flood_of_attempts_does_not_fill_the_audit(door: Door) -> None:
+async def test_a_flood_of_attempts_does_not_flood_the_audit_log(door: Door) -> None:
     for _ in range(45):
         await sign_in(door.browser(), "nobody", "a guess")
     entries = (await door.admin().get("/v1/audit", params={"everywhere": True, "limit": 200})).json()["items"]

@@ -83,7 +83,9 @@ async def asked(to: Taken, token: str) -> int:
         return (await http.request(method, path, json=body, timeout=60)).status_code
 
 
-def test_every_process_has_its_own_key_and_the_public_halves_alone(stack: EmbeddedStack, taken: dict[str, Taken]):
+def test_every_process_has_its_own_private_key_and_only_public_keys_of_others(
+    stack: EmbeddedStack, taken: dict[str, Taken]
+):
     private = {one.environment["TOKEN_PRIVATE_KEY"] for one in taken.values()}
     assert len(private) == len(SERVICES)
     for name, process in stack.processes().items():
@@ -97,14 +99,16 @@ def test_every_process_has_its_own_key_and_the_public_halves_alone(stack: Embedd
 
 
 @pytest.mark.parametrize("to", BEHIND)
-async def test_the_gateways_key_opens_each_service(taken: dict[str, Taken], workspace_id: UUID, to: str):
+async def test_every_service_accepts_the_key_of_the_gateway(taken: dict[str, Taken], workspace_id: UUID, to: str):
     """Shows that the other tests fail because of the signer."""
     assert await asked(taken[to], taken["gateway"].forge(to, workspace_id)) == 200
 
 
 @pytest.mark.parametrize("to", BEHIND)
 @pytest.mark.parametrize("thief", BEHIND)
-async def test_a_stolen_key_makes_nobody_an_owner(taken: dict[str, Taken], workspace_id: UUID, thief: str, to: str):
+async def test_a_stolen_service_key_cannot_impersonate_an_owner(
+    taken: dict[str, Taken], workspace_id: UUID, thief: str, to: str
+):
     one, gateway = taken[thief], taken["gateway"]
     other_time = {"exp": datetime(2286, 11, 20, tzinfo=UTC)}
     forged = [
@@ -126,7 +130,7 @@ async def test_a_stolen_key_makes_nobody_an_owner(taken: dict[str, Taken], works
 
 
 @pytest.mark.parametrize("to", BEHIND)
-async def test_a_token_is_for_one_service_and_two_minutes(taken: dict[str, Taken], workspace_id: UUID, to: str):
+async def test_a_token_is_valid_for_one_service_and_two_minutes(taken: dict[str, Taken], workspace_id: UUID, to: str):
     """The audience and the lifetime are checked even with the gateway's signature."""
     gateway, now = taken["gateway"], datetime.now(UTC)
     wrong: list[dict[str, Any]] = [
@@ -146,7 +150,7 @@ async def test_a_token_is_for_one_service_and_two_minutes(taken: dict[str, Taken
 
 @pytest.mark.parametrize("to", BEHIND)
 @pytest.mark.parametrize("thief", BEHIND)
-async def test_on_its_own_behalf_a_service_reads_nothing_of_a_user(
+async def test_on_its_own_behalf_a_service_cannot_read_user_data(
     taken: dict[str, Taken], workspace_id: UUID, thief: str, to: str
 ):
     token = taken[thief].forge(to, workspace_id, sub=None, role=None, readable=None)
@@ -181,7 +185,7 @@ THROUGH = [
 @pytest.mark.parametrize(
     ("thief", "to", "method", "path", "body", "status"), THROUGH, ids=[str(number) for number in range(len(THROUGH))]
 )
-async def test_for_a_user_who_asked_a_service_may_ask_what_it_is_there_for(
+async def test_with_a_delegation_a_service_may_make_its_permitted_calls(
     taken: dict[str, Taken],
     workspace_id: UUID,
     thief: str,
@@ -199,7 +203,7 @@ async def test_for_a_user_who_asked_a_service_may_ask_what_it_is_there_for(
     assert answer.status_code == status, answer.text
 
 
-async def test_services_still_ask_each_other_for_the_user_who_asked(admin: httpx2.AsyncClient, make_tenant):
+async def test_services_still_call_each_other_on_behalf_of_the_requesting_user(admin: httpx2.AsyncClient, make_tenant):
     """Follows a search in a session (retrieval asks orchestrator and graph) and a run (orchestrator asks retrieval)."""
     async with make_tenant("delegation") as tenant:
         http = tenant.http

@@ -48,7 +48,7 @@ async def read(http: httpx2.AsyncClient, path: str, **params: Any) -> dict[str, 
     return dict((await http.get(path, params=params)).raise_for_status().json())
 
 
-async def test_keys_go_on_and_those_that_could_be_computed_are_listed(
+async def test_keys_keep_working_and_predictable_ones_are_listed(
     stack: tuple[EmbeddedStack, dict[str, Any]], upgraded: Upgraded
 ) -> None:
     """Up to 0.1.0 every service could compute the secret of a key made with an Idempotency-Key."""
@@ -68,7 +68,7 @@ async def test_keys_go_on_and_those_that_could_be_computed_are_listed(
     assert known["key_id"] in log
 
 
-async def test_documents_keep_their_state_and_their_content(upgraded: Upgraded) -> None:
+async def test_documents_keep_their_state_and_content(upgraded: Upgraded) -> None:
     http, had = upgraded.http, upgraded.had
     listed = {one["name"]: one for one in (await read(http, "/v1/documents", limit=200))["items"]}
     assert {name: listed[name]["id"] for name in had["documents"]} == had["documents"]
@@ -85,7 +85,7 @@ async def test_documents_keep_their_state_and_their_content(upgraded: Upgraded) 
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "lexical", "dense"])
-async def test_searches_find_what_was_indexed(upgraded: Upgraded, mode: str) -> None:
+async def test_searches_find_previously_indexed_documents(upgraded: Upgraded, mode: str) -> None:
     body = {"query": "Why did UserDB refuse connections?", "mode": mode}
     found = (await upgraded.http.post("/v1/search", json=body)).raise_for_status().json()
     assert "inc-112-userdb-connections.md" in {hit["document_name"] for hit in found["hits"]}
@@ -100,7 +100,7 @@ async def test_the_graph_answers_from_documents_and_imports(upgraded: Upgraded) 
     assert [one["name"] for one in (await read(upgraded.http, "/v1/graph/triples"))["items"]] == ["owners"]
 
 
-async def test_sessions_keep_their_history_and_go_on(upgraded: Upgraded) -> None:
+async def test_sessions_keep_their_history_and_can_be_continued(upgraded: Upgraded) -> None:
     http, session = upgraded.http, upgraded.had["session"]
     assert (await read(http, f"/v1/sessions/{session}"))["title"] == "Dependencies"
     messages = (await read(http, f"/v1/sessions/{session}/messages"))["items"]
@@ -114,7 +114,7 @@ async def test_sessions_keep_their_history_and_go_on(upgraded: Upgraded) -> None
     assert (await ended(http, asked["id"]))["status"] == "completed"
 
 
-async def test_a_run_that_was_interrupted_is_answered(upgraded: Upgraded) -> None:
+async def test_an_interrupted_run_is_completed(upgraded: Upgraded) -> None:
     run = await ended(upgraded.http, upgraded.had["interrupted_run"])
     assert run["status"] == "completed", run
     assert run["answer"]["content"]
@@ -137,7 +137,7 @@ async def test_memories_are_recalled(upgraded: Upgraded) -> None:
     assert "We release on Thursdays." in {one["content"] for one in found["memories"]}
 
 
-async def test_a_document_that_was_queued_becomes_searchable(upgraded: Upgraded) -> None:
+async def test_a_queued_document_becomes_searchable(upgraded: Upgraded) -> None:
     document = await processed(upgraded.http, upgraded.had["queued"])
     assert document["status"] == "searchable", document
     found = (await upgraded.http.post("/v1/search", json={"query": "herring barrels"})).raise_for_status().json()
@@ -152,7 +152,7 @@ async def test_a_failed_document_can_be_retried(upgraded: Upgraded) -> None:
     assert (again["status"], again["explanation"] is None) == ("failed", False)
 
 
-async def test_a_source_is_followed(upgraded: Upgraded) -> None:
+async def test_a_source_is_still_synchronised(upgraded: Upgraded) -> None:
     http, source = upgraded.http, upgraded.had["source"]
     sync = (await http.post(f"/v1/sources/{source}/sync")).raise_for_status().json()
     async with asyncio.timeout(PATIENCE):
@@ -162,7 +162,7 @@ async def test_a_source_is_followed(upgraded: Upgraded) -> None:
     assert (await read(http, f"/v1/sources/{source}"))["documents"] == 2
 
 
-async def test_a_deletion_is_confirmed_by_all(upgraded: Upgraded) -> None:
+async def test_a_deletion_is_confirmed_by_all_services(upgraded: Upgraded) -> None:
     http, document = upgraded.http, upgraded.had["documents"]["onboarding.html"]
     receipt = (await http.delete(f"/v1/documents/{document}", params={"timeout": 30})).raise_for_status().json()
     async with asyncio.timeout(PATIENCE):

@@ -48,7 +48,7 @@ def copied(key: str, sha256: str, at: datetime) -> CopiedObject:
     return CopiedObject(key=key, sha256=sha256, size=1, etag="e", modified=at)
 
 
-def test_backups_stay_that_the_kept_days_need() -> None:
+def test_backups_needed_for_the_kept_days_are_not_deleted() -> None:
     days = [NOON + timedelta(days=number) for number in range(6)]
     backups = [
         manifest("a", days[0]),
@@ -60,7 +60,7 @@ def test_backups_stay_that_the_kept_days_need() -> None:
     assert [one.name for one in needed(backups, days[5])] == ["d"]
 
 
-def test_objects_of_a_moment_come_from_the_backups_around_it() -> None:
+def test_objects_at_a_point_in_time_come_from_the_backups_around_it() -> None:
     earlier, later = NOON - timedelta(hours=1), NOON + timedelta(hours=1)
     before = {"kept": copied("kept", "1", earlier), "deleted": copied("deleted", "2", earlier)}
     after = {"kept": copied("kept", "3", later), "new": copied("new", "4", earlier)}
@@ -68,7 +68,7 @@ def test_objects_of_a_moment_come_from_the_backups_around_it() -> None:
     assert {key: one.sha256 for key, one in found.items()} == {"kept": "1", "deleted": "2", "new": "4"}
 
 
-def test_a_manifest_that_was_changed_is_refused(tmp_path: Path) -> None:
+def test_a_tampered_manifest_is_refused(tmp_path: Path) -> None:
     write_manifest(tmp_path, manifest("a", NOON))
     assert read_manifest(tmp_path) == manifest("a", NOON)
     file = tmp_path / "manifest.json"
@@ -77,7 +77,7 @@ def test_a_manifest_that_was_changed_is_refused(tmp_path: Path) -> None:
         read_manifest(tmp_path)
 
 
-def test_a_missing_piece_of_the_log_is_named(tmp_path: Path) -> None:
+def test_a_missing_log_segment_is_reported(tmp_path: Path) -> None:
     names = [Segment(1, number, True, tmp_path).name for number in (254, 255, 256, 257)]
     assert names[2] == "000000010000000100000000"
     assert segment_number("1/00000028") == 256
@@ -90,7 +90,7 @@ def test_a_missing_piece_of_the_log_is_named(tmp_path: Path) -> None:
         segments(tmp_path, 1, 255)
 
 
-def test_of_two_copies_of_a_piece_of_the_log_the_one_that_goes_further_stays(tmp_path: Path) -> None:
+def test_the_more_complete_copy_of_a_log_segment_is_kept(tmp_path: Path) -> None:
     log, cluster = tmp_path / "log", tmp_path / "cluster"
     log.mkdir()
     (cluster / "pg_wal").mkdir(parents=True)
@@ -106,7 +106,7 @@ def test_of_two_copies_of_a_piece_of_the_log_the_one_that_goes_further_stays(tmp
     ("other", "why"),
     [({"version": "99.0.0"}, "version 99.0.0"), ({"migrations": {"memory": ["memory/9999_new.sql"]}}, "9999_new")],
 )
-def test_a_backup_of_a_newer_version_is_refused(tmp_path: Path, other: dict[str, object], why: str) -> None:
+def test_a_backup_from_a_newer_version_is_refused(tmp_path: Path, other: dict[str, object], why: str) -> None:
     shelf = BackupShelf(tmp_path / "backups")
     stored(shelf, manifest("a", NOON, **other))
     with pytest.raises(BackupIsNewer, match=why):
@@ -114,7 +114,7 @@ def test_a_backup_of_a_newer_version_is_refused(tmp_path: Path, other: dict[str,
     assert not (tmp_path / "data").exists()
 
 
-def test_moments_without_a_backup_are_refused(tmp_path: Path) -> None:
+def test_a_point_in_time_without_a_backup_is_refused(tmp_path: Path) -> None:
     shelf, folder = BackupShelf(tmp_path / "backups"), DataFolder(tmp_path / "data")
     with pytest.raises(NoBackup, match="BACKUP_FOLDER"):
         restore(folder, shelf, None, StartProgress())
@@ -125,14 +125,14 @@ def test_moments_without_a_backup_are_refused(tmp_path: Path) -> None:
         restore(folder, shelf, datetime.now(UTC) + timedelta(hours=1), StartProgress())
 
 
-def test_data_are_never_overwritten(tmp_path: Path) -> None:
+def test_existing_data_is_never_overwritten(tmp_path: Path) -> None:
     folder = DataFolder(tmp_path)
     (tmp_path / "secrets.json").write_text("{}")
     with pytest.raises(TargetHasData, match=r"has data \(secrets.json\).*make reset"):
         restore(folder, BackupShelf(tmp_path / "backups"), None, StartProgress())
 
 
-def test_data_that_are_half_restored_are_not_started(tmp_path: Path) -> None:
+def test_half_restored_data_is_not_started(tmp_path: Path) -> None:
     assert copied_at(tmp_path) is None
     begin_restore(tmp_path)
     with pytest.raises(RestoreUnfinished, match="make reset"):

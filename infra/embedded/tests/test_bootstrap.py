@@ -43,7 +43,7 @@ def test_an_unchanged_environment_is_left_alone(bootstrap: ModuleType, root: Pat
     bootstrap.set_up(root, False)  # would fail if it ran: there is nothing real to install
 
 
-def test_the_development_environment_is_good_for_running_too(bootstrap: ModuleType, root: Path) -> None:
+def test_the_development_environment_can_also_run_the_stack(bootstrap: ModuleType, root: Path) -> None:
     assert not bootstrap.is_current(root, True)
     (root / ".venv/attractor-stamp").write_text(bootstrap.stamp_of(root, True))
     assert bootstrap.is_current(root, True)
@@ -53,13 +53,13 @@ def test_the_development_environment_is_good_for_running_too(bootstrap: ModuleTy
 @pytest.mark.parametrize(
     "changed", ["requirements/embedded.txt", "libs/one/pyproject.toml", "services/new/pyproject.toml"]
 )
-def test_a_changed_lock_or_member_makes_it_stale(bootstrap: ModuleType, root: Path, changed: str) -> None:
+def test_a_changed_lock_or_member_makes_the_environment_stale(bootstrap: ModuleType, root: Path, changed: str) -> None:
     (root / changed).parent.mkdir(parents=True, exist_ok=True)
     (root / changed).write_text("changed")
     assert not bootstrap.is_current(root, False)
 
 
-def test_an_old_python_is_one_line(bootstrap: ModuleType) -> None:
+def test_an_old_python_is_a_one_line_error(bootstrap: ModuleType) -> None:
     with pytest.raises(bootstrap.CannotSetUp, match=r"Python 3.9 is too old: install Python 3.11"):
         bootstrap.check_platform((3, 9, 2), "linux")
     with pytest.raises(bootstrap.CannotSetUp, match="docker compose up --build --wait"):
@@ -76,15 +76,13 @@ def test_an_old_python_is_one_line(bootstrap: ModuleType) -> None:
         ("something else", "uv failed, see above"),
     ],
 )
-def test_a_failed_step_is_one_line(bootstrap: ModuleType, output: str, line: str) -> None:
+def test_a_failed_step_is_a_one_line_error(bootstrap: ModuleType, output: str, line: str) -> None:
     explained = bootstrap.explain(output, ["/usr/bin/uv", "pip", "sync"])
     assert explained.startswith(line)
     assert "\n" not in explained
 
 
-def test_the_folder_that_will_hold_the_data_is_private(
-    bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_data_folder_is_private(bootstrap: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Regression: the bootstrap used to create it first, readable by everybody."""
     monkeypatch.setattr(bootstrap.shutil, "which", lambda _name: None)
     monkeypatch.setattr(bootstrap, "run", lambda _command: None)
@@ -114,12 +112,12 @@ def web(root: Path, bootstrap: ModuleType) -> Path:
     return root / "services/web"
 
 
-def test_a_web_ui_that_is_current_is_left_alone(bootstrap: ModuleType, root: Path, web: Path) -> None:
+def test_an_up_to_date_web_ui_is_left_alone(bootstrap: ModuleType, root: Path, web: Path) -> None:
     assert web not in bootstrap.members(root)
     assert bootstrap.build_web(root)  # would fail if it ran: there is no uv to install it
 
 
-def test_a_web_ui_that_cannot_be_built_is_a_plain_line(
+def test_a_web_ui_that_cannot_be_built_is_a_one_line_message(
     bootstrap: ModuleType, root: Path, web: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (web / "src/main.tsx").write_text("changed")

@@ -43,7 +43,7 @@ def _store(engines: Engines) -> Minio:
     return Minio(access.endpoint, access_key=access.access_key, secret_key=access.secret_key, secure=False)
 
 
-def test_what_is_stored_survives_a_restart(data: Path) -> None:
+def test_stored_data_survives_a_restart(data: Path) -> None:
     with Engines.start(data) as engines:
         with psycopg.connect(engines.admin_database_url) as connection:
             connection.execute("create extension vector")
@@ -66,7 +66,7 @@ def test_what_is_stored_survives_a_restart(data: Path) -> None:
     assert not any(psutil.pid_exists(child.pid) for child in children)
 
 
-def test_secrets_are_private_and_needed(data: Path) -> None:
+def test_secrets_are_private_and_required(data: Path) -> None:
     with Engines.start(data) as engines:
         assert stat.S_IMODE((data / "secrets.json").stat().st_mode) == 0o600
         with pytest.raises(psycopg.OperationalError, match=r"no password supplied|password authentication failed"):
@@ -81,7 +81,7 @@ def test_secrets_are_private_and_needed(data: Path) -> None:
             assert engines.postgres.url().split(":")[2].split("@")[0] not in arguments
 
 
-def test_a_lost_secrets_file_is_one_clear_line(data: Path) -> None:
+def test_a_lost_secrets_file_is_a_one_line_error(data: Path) -> None:
     with Engines.start(data):
         pass
     (data / "secrets.json").unlink()
@@ -92,7 +92,7 @@ def test_a_lost_secrets_file_is_one_clear_line(data: Path) -> None:
         pass
 
 
-def test_a_second_start_says_that_it_runs(data: Path) -> None:
+def test_a_second_start_reports_that_the_stack_is_running(data: Path) -> None:
     folder = DataFolder(data)
     folder.create()
     with (
@@ -138,7 +138,7 @@ def test_nothing_outlives_a_killed_launcher(data: Path) -> None:
         assert living == []
 
 
-def test_leftovers_of_a_launcher_are_ended(data: Path) -> None:
+def test_processes_left_by_a_launcher_are_ended(data: Path) -> None:
     """The next start ends the processes that the last one recorded, where no signal of its death reached them."""
     folder = DataFolder(data)
     folder.create()
@@ -150,7 +150,7 @@ def test_leftovers_of_a_launcher_are_ended(data: Path) -> None:
         assert living == []
 
 
-def test_a_crashed_engine_is_one_line_with_its_log(data: Path) -> None:
+def test_a_crashed_engine_is_a_one_line_error_with_its_log(data: Path) -> None:
     with Engines.start(data) as engines:
         child = engines.valkey.child
         assert child is not None
@@ -164,7 +164,7 @@ def test_a_crashed_engine_is_one_line_with_its_log(data: Path) -> None:
         assert "\n" not in str(crash)
 
 
-def test_a_taken_port_is_named_before_anything_waits(data: Path) -> None:
+def test_a_port_in_use_is_reported_before_anything_starts(data: Path) -> None:
     ports = EnginePorts.free()
     with socket.socket() as other:
         other.bind(("127.0.0.1", ports.postgres))
@@ -176,14 +176,14 @@ def test_a_taken_port_is_named_before_anything_waits(data: Path) -> None:
             pass
 
 
-def test_a_full_disk_is_found_before_the_start(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_detected_before_the_start(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTRACTOR_MIN_FREE_MB", str(2**40))
     with pytest.raises(DataFolderFull, match=r"is full: \d+ MB are free.*ATTRACTOR_DATA"), Engines.start(data):
         pass
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to give up its rights")
-def test_the_database_shares_its_user_with_nobody(data: Path) -> None:
+def test_the_database_has_a_system_user_that_nothing_else_uses(data: Path) -> None:
     """A daemon that runs as `nobody` could otherwise signal it and read its data. Data of older versions is adopted."""
     with Engines.start(data):
         pass
@@ -200,7 +200,7 @@ def test_the_database_shares_its_user_with_nobody(data: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to give up its rights")
-def test_root_below_a_closed_folder(tmp_path: Path, data: Path) -> None:
+def test_root_can_start_below_a_folder_closed_to_other_users(tmp_path: Path, data: Path) -> None:
     """Data and binaries are in folders that `nobody` cannot read, so the database runs outside, from a copy."""
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)

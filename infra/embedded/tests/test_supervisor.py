@@ -35,7 +35,7 @@ def _command(tmp_path: Path, code: str, *, stop: tuple[tuple[signal.Signals, flo
     )
 
 
-def test_a_crashed_process_is_started_again(tmp_path: Path, wakeup: socket.socket) -> None:
+def test_a_crashed_process_is_restarted(tmp_path: Path, wakeup: socket.socket) -> None:
     said: list[str] = []
     supervisor = Supervisor(wakeup, said.append, lambda: None, QUICK)
     second_start = tmp_path / "second"
@@ -55,7 +55,7 @@ def test_a_crashed_process_is_started_again(tmp_path: Path, wakeup: socket.socke
     latest.stop()
 
 
-def test_one_that_keeps_crashing_ends_it_all(tmp_path: Path, wakeup: socket.socket) -> None:
+def test_a_process_that_keeps_crashing_stops_the_whole_stack(tmp_path: Path, wakeup: socket.socket) -> None:
     said: list[str] = []
     supervisor = Supervisor(wakeup, said.append, lambda: None, QUICK)
     supervisor.start(lambda: Child(_command(tmp_path, "raise SystemExit(7)")))
@@ -63,11 +63,11 @@ def test_one_that_keeps_crashing_ends_it_all(tmp_path: Path, wakeup: socket.sock
         supervisor.run()
 
 
-def test_the_pause_doubles_up_to_a_limit() -> None:
+def test_the_restart_delay_doubles_up_to_a_limit() -> None:
     assert [Patience().pause(recent) for recent in range(1, 7)] == [0.5, 1, 2, 4, 8, 8]
 
 
-def test_a_crash_during_the_start_is_reported(tmp_path: Path, wakeup: socket.socket) -> None:
+def test_a_crash_during_startup_is_reported(tmp_path: Path, wakeup: socket.socket) -> None:
     supervisor = Supervisor(wakeup, lambda _text: None, lambda: None, QUICK)
     child = supervisor.start(lambda: Child(_command(tmp_path, "import os; os.abort()")))
     child.wait(60)
@@ -75,7 +75,7 @@ def test_a_crash_during_the_start_is_reported(tmp_path: Path, wakeup: socket.soc
         supervisor.check_alive()
 
 
-def test_a_child_that_ignores_the_signal_is_killed_with_its_family(tmp_path: Path) -> None:
+def test_a_child_that_ignores_the_signal_is_killed_with_its_descendants(tmp_path: Path) -> None:
     code = (
         "import signal,subprocess,sys,time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
         "print(subprocess.Popen([sys.executable,'-c','import time; time.sleep(60)']).pid, flush=True); time.sleep(60)"
@@ -102,7 +102,7 @@ def test_a_child_that_ignores_the_signal_is_killed_with_its_family(tmp_path: Pat
         ('{"level": "error", "message": "no settings"}\n', ChildCrashed, '"no settings"'),
     ],
 )
-def test_a_log_becomes_one_line(tmp_path: Path, tail: str, kind: type[Exception], says: str) -> None:
+def test_a_crash_log_becomes_a_one_line_error(tmp_path: Path, tail: str, kind: type[Exception], says: str) -> None:
     error = crash("postgres", 1, tmp_path / "a.log", tail)
     assert isinstance(error, kind)
     assert says in str(error)

@@ -23,7 +23,7 @@ from embedded.removal import remove
 from embedded.topology import OBSERVED, PROCESSES, SERVICES, Site, user_settings
 
 
-def test_a_taken_public_port_names_port_and_setting() -> None:
+def test_a_public_port_in_use_is_reported_with_its_setting() -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -41,7 +41,7 @@ def bound_below(one: socket.socket, highest: int) -> int:
     raise AssertionError("all ports are taken")
 
 
-def test_a_taken_internal_port_is_replaced_unless_it_was_asked_for(unused_port: int) -> None:
+def test_an_internal_port_in_use_is_replaced_unless_it_was_configured(unused_port: int) -> None:
     with socket.socket() as other:
         taken = bound_below(other, 50_000)
         other.listen()
@@ -53,7 +53,7 @@ def test_a_taken_internal_port_is_replaced_unless_it_was_asked_for(unused_port: 
     assert len(set(chosen)) == len(SERVICES) + len(OBSERVED)
 
 
-def test_prometheus_is_told_where_each_process_is_observed_and_never_the_public_port(tmp_path: Path) -> None:
+def test_prometheus_scrapes_each_process_on_its_private_port(tmp_path: Path) -> None:
     ports = {name: 1000 + number for number, name in enumerate(SERVICES)}
     private = {name: 2000 + number for number, name in enumerate(OBSERVED)}
     site = Site(tmp_path, {}, cast(Engines, None), DataFolder(tmp_path).credentials, "0.0.0.0", ports, private)
@@ -67,12 +67,12 @@ def test_prometheus_is_told_where_each_process_is_observed_and_never_the_public_
 
 
 @pytest.mark.parametrize("text", ["http", "0", "70000", "-1"])
-def test_a_port_that_is_none_is_one_line(text: str) -> None:
+def test_an_invalid_port_is_a_one_line_error(text: str) -> None:
     with pytest.raises(EmbeddedError, match="set it to a number from 1 to 65535"):
         allocate({"GATEWAY_PORT": text}, "127.0.0.1", SERVICES)
 
 
-def test_only_shared_lines_of_dotenv_count_and_the_environment_wins(
+def test_only_shared_variables_of_dotenv_are_read_and_the_environment_wins(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     dotenv = tmp_path / ".env"
@@ -85,7 +85,7 @@ def test_only_shared_lines_of_dotenv_count_and_the_environment_wins(
     assert "ADMIN_API_KEY" not in settings
 
 
-def test_each_process_that_uses_redis_has_a_user_there_and_the_default_one_is_off() -> None:
+def test_each_process_that_uses_redis_has_its_own_user_and_the_default_user_is_off() -> None:
     assert set(RULES) == {process.name for process in PROCESSES if process.redis}
     text = rendered(lambda user: f"password of {user}")
     lines = {line.split()[1]: line for line in text.splitlines()}
@@ -96,7 +96,7 @@ def test_each_process_that_uses_redis_has_a_user_there_and_the_default_one_is_of
     assert not [line for line in lines.values() if "nopass" in line or "allkeys" in line]
 
 
-def test_the_data_folder_is_closed_to_others(tmp_path: Path) -> None:
+def test_the_data_folder_is_closed_to_other_users(tmp_path: Path) -> None:
     """Regression: the default folder was 0755, so others could list the logs and the engines' folders."""
     folder = DataFolder(tmp_path / ".data")
     folder.path.mkdir(mode=0o755)
@@ -109,7 +109,7 @@ def test_the_data_folder_is_closed_to_others(tmp_path: Path) -> None:
             pwd.getpwuid(status.st_gid)
 
 
-def test_a_folder_that_the_user_made_keeps_its_mode(tmp_path: Path) -> None:
+def test_a_folder_created_by_the_user_keeps_its_mode(tmp_path: Path) -> None:
     place = tmp_path / "shared"
     place.mkdir()
     place.chmod(0o755)
@@ -117,7 +117,7 @@ def test_a_folder_that_the_user_made_keeps_its_mode(tmp_path: Path) -> None:
     assert stat.S_IMODE(place.stat().st_mode) == 0o755
 
 
-def test_reset_deletes_only_what_is_attractors(tmp_path: Path) -> None:
+def test_reset_deletes_only_files_of_attractor(tmp_path: Path) -> None:
     folder = DataFolder(tmp_path / "data")
     folder.create()
     (folder.path / "thesis.txt").write_text("mine")

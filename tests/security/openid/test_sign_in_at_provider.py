@@ -11,7 +11,7 @@ from openid_calls import CALLBACK, at_provider, begun, come_in
 from sign_in_calls import NAME, OWN_PAGE, Door, member, problem, signed_in
 
 
-async def test_a_user_of_the_provider_comes_in_and_is_the_same_user_again(door: Door) -> None:
+async def test_a_user_of_the_provider_signs_in_and_is_the_same_user_next_time(door: Door) -> None:
     first, again = door.browser(), door.browser()
     arrived = await come_in(first, "ada")
     assert arrived.status_code == 200, arrived.text
@@ -36,7 +36,7 @@ async def test_the_request_carries_pkce_state_and_nonce_and_its_cookie_is_bound_
     assert "samesite=lax" in cookie
 
 
-async def test_by_default_only_the_invited_come_in(make_door) -> None:
+async def test_by_default_only_invited_users_may_sign_in(make_door) -> None:
     async with make_door(oidc_allowed_domains=[]) as door:
         assert problem(await come_in(door.browser(), "ada")) == (403, "not-invited")
         admin = door.admin()
@@ -50,12 +50,12 @@ async def test_by_default_only_the_invited_come_in(make_door) -> None:
 
 
 @pytest.mark.parametrize(("login", "domains"), [("unverified", ["example.org"]), ("ada", ["other.example"])])
-async def test_an_address_that_is_not_verified_or_of_another_domain_lets_nobody_in(make_door, login, domains) -> None:
+async def test_an_unverified_address_or_one_in_another_domain_is_refused(make_door, login, domains) -> None:
     async with make_door(oidc_allowed_domains=domains) as door:
         assert problem(await come_in(door.browser(), login)) == (403, "not-invited")
 
 
-async def test_an_equal_address_or_name_takes_no_account_over(door: Door) -> None:
+async def test_a_matching_address_or_name_does_not_take_over_an_account(door: Door) -> None:
     """An account is identified only by issuer and subject."""
     victim = await member(door, "ada of the provider")
     door.sql("UPDATE app_user SET email = 'ada@example.org' WHERE id = %s", victim)
@@ -64,7 +64,7 @@ async def test_an_equal_address_or_name_takes_no_account_over(door: Door) -> Non
     assert (await browser.get("/v1/auth/session")).json()["user"]["id"] != victim
 
 
-async def test_a_signed_in_user_gets_the_identity_only_on_asking_and_nobody_gets_a_taken_one(door: Door) -> None:
+async def test_a_signed_in_user_links_an_identity_only_on_request_and_never_a_taken_one(door: Door) -> None:
     user = await member(door, "Ada")
     await member(door, "Eve")
     browser, eve = await signed_in(door, "Ada"), await signed_in(door, "Eve")
@@ -79,7 +79,7 @@ async def test_a_signed_in_user_gets_the_identity_only_on_asking_and_nobody_gets
     assert (await browser.get("/v1/auth/session")).json()["user"]["id"] != user
 
 
-async def test_a_disabled_user_stays_out(door: Door) -> None:
+async def test_a_disabled_user_cannot_sign_in(door: Door) -> None:
     browser = door.browser()
     assert (await come_in(browser, "ada")).status_code == 200
     user = (await browser.get("/v1/auth/session")).json()["user"]["id"]
@@ -88,7 +88,7 @@ async def test_a_disabled_user_stays_out(door: Door) -> None:
     assert problem(await come_in(door.browser(), "ada")) == (403, "not-invited")
 
 
-async def test_another_state_another_browser_and_a_second_use_are_refused(door: Door) -> None:
+async def test_a_wrong_state_another_browser_and_a_second_use_are_refused(door: Door) -> None:
     browser = door.browser()
     back = await at_provider(await begun(browser), "ada")
     state = parse_qs(urlsplit(back).query)["state"][0]
@@ -105,7 +105,7 @@ async def test_another_state_another_browser_and_a_second_use_are_refused(door: 
     assert problem(replayed) == (403, "openid-request-unknown")
 
 
-async def test_a_code_is_refused_in_another_sign_in(door: Door) -> None:
+async def test_a_code_from_another_sign_in_is_refused(door: Door) -> None:
     """The provider refuses a used code, and one with another sign-in's code verifier."""
     browser, second = door.browser(), door.browser()
     back = await at_provider(await begun(browser), "ada")
@@ -128,7 +128,7 @@ async def test_a_sign_in_that_took_too_long_is_refused(door: Door) -> None:
     assert problem(await browser.get(back)) == (403, "openid-request-unknown")
 
 
-async def test_an_answer_of_another_provider_is_refused(door: Door) -> None:
+async def test_a_response_from_another_provider_is_refused(door: Door) -> None:
     """Mix-up attack (RFC 9207): the response must name the issuer of the request."""
     for wrong in ("https://evil.example", None):
         browser = door.browser()
@@ -138,7 +138,7 @@ async def test_an_answer_of_another_provider_is_refused(door: Door) -> None:
         assert problem(answer) == (403, "openid-refused")
 
 
-async def test_what_the_provider_denies_is_shown_with_its_reason(door: Door, issuer: str) -> None:
+async def test_a_denial_by_the_provider_is_shown_with_its_reason(door: Door, issuer: str) -> None:
     browser = door.browser()
     state = parse_qs(urlsplit(await begun(browser)).query)["state"][0]
     answer = await browser.get(CALLBACK, params={"state": state, "error": "access_denied", "iss": issuer})
@@ -146,26 +146,26 @@ async def test_what_the_provider_denies_is_shown_with_its_reason(door: Door, iss
     assert "access_denied" in answer.json()["detail"]
 
 
-async def test_a_provider_that_is_away_has_a_name(make_door) -> None:
+async def test_a_provider_outage_is_reported_by_name(make_door) -> None:
     async with make_door(oidc_issuer="http://127.0.0.1:1") as door:
         assert problem(await door.browser().get("/v1/auth/openid")) == (502, "openid-provider-silent")
 
 
-async def test_without_a_provider_there_is_no_such_way_in(make_door) -> None:
+async def test_without_a_provider_its_routes_do_not_exist(make_door) -> None:
     async with make_door(oidc_issuer=None) as door:
         assert problem(await door.browser().get("/v1/auth/openid")) == (404, "openid-not-configured")
         answer = await door.browser().get(CALLBACK, params={"state": "x", "code": "y"})
         assert problem(answer) == (404, "openid-not-configured")
 
 
-async def test_beginnings_are_limited_by_address(make_door) -> None:
+async def test_sign_in_attempts_are_rate_limited_by_address(make_door) -> None:
     async with make_door(sign_in_attempts_per_address=3) as door:
         answers = await asyncio.gather(*(door.browser().get("/v1/auth/openid") for _ in range(5)))
         assert sorted(answer.status_code for answer in answers) == [303] * 3 + [429] * 2
         assert (await door.browser("203.0.113.9").get("/v1/auth/openid")).status_code == 303
 
 
-async def test_a_session_before_the_sign_in_is_dead_after_it(door: Door) -> None:
+async def test_a_session_from_before_the_sign_in_is_invalid_afterwards(door: Door) -> None:
     browser = door.browser()
     assert (await come_in(browser, "ada")).status_code == 200
     old = browser.cookies[NAME]

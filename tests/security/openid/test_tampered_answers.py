@@ -103,7 +103,7 @@ NOW = int(time.time())
         "another algorithm", "the public key as a secret", "the client's secret", "unsigned", "nonsense",
     ],
 )  # fmt: skip
-async def test_a_token_that_is_not_for_this_sign_in_is_refused(door: Door, make: Callable[..., str]) -> None:
+async def test_a_token_issued_for_another_sign_in_is_refused(door: Door, make: Callable[..., str]) -> None:
     tamper(door, with_token(make))
     browser = door.browser()
     assert problem(await come_in(browser, "ada")) == (403, "openid-token-invalid")
@@ -116,12 +116,12 @@ async def test_a_token_signed_again_with_the_providers_key_is_accepted(door: Doo
     assert (await come_in(door.browser(), "ada")).status_code == 200
 
 
-async def test_further_claims_are_of_the_same_user(door: Door) -> None:
+async def test_additional_claims_belong_to_the_same_user(door: Door) -> None:
     tamper(door, lambda path, body: body | {"sub": "eve"} if path == "/me" else body)
     assert problem(await come_in(door.browser(), "ada")) == (403, "openid-token-invalid")
 
 
-async def test_keys_are_cached_and_looked_up_again_when_they_rotate(door: Door, monkeypatch) -> None:
+async def test_keys_are_cached_and_fetched_again_after_rotation(door: Door, monkeypatch) -> None:
     transport = tamper(door, lambda _, body: body)
     for login in ("ada", "bob"):
         assert (await come_in(door.browser(), login)).status_code == 200
@@ -152,6 +152,6 @@ async def test_keys_are_cached_and_looked_up_again_when_they_rotate(door: Door, 
         {"authorization_endpoint": None},
     ],
 )
-async def test_a_description_that_is_not_the_providers_is_not_used(door: Door, change: dict[str, Any]) -> None:
+async def test_a_tampered_discovery_document_is_refused(door: Door, change: dict[str, Any]) -> None:
     tamper(door, lambda _, body: body | change)
     assert problem(await door.browser().get("/v1/auth/openid")) == (502, "openid-provider-silent")

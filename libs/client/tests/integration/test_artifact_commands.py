@@ -66,7 +66,7 @@ def typing(monkeypatch: Any, tmp_path: Path) -> Any:
     return use
 
 
-def test_the_text_is_printed_as_it_is(settled: Any, attractor: Any) -> None:
+def test_the_text_is_printed_unchanged(settled: Any, attractor: Any) -> None:
     settled.on("GET", PLACE, VIEW)
     settled.on("GET", f"{PLACE}/versions/2", VIEW | {"index": 2})
     shown = attractor("artifact", "show", SESSION)
@@ -95,7 +95,7 @@ def test_a_file_becomes_the_artifact(settled: Any, attractor: Any, tmp_path: Pat
     assert attractor("artifact", "write", SESSION, str(file)).code == 2
 
 
-def test_what_was_typed_is_sent_as_a_span_and_nothing_else(settled: Any, attractor: Any, typing: Any) -> None:
+def test_only_the_typed_change_is_sent_as_a_span(settled: Any, attractor: Any, typing: Any) -> None:
     settled.on("GET", PLACE, VIEW)
     settled.on("PATCH", PLACE, VIEW)
     said = typing("Three")
@@ -109,7 +109,7 @@ def test_what_was_typed_is_sent_as_a_span_and_nothing_else(settled: Any, attract
     assert len(settled.calls("PATCH", PLACE)) == 1
 
 
-def test_what_was_typed_stays_in_a_file_if_it_cannot_be_saved(
+def test_typed_text_is_kept_in_a_file_if_it_cannot_be_saved(
     settled: Any, attractor: Any, typing: Any, json: Any
 ) -> None:
     settled.on("GET", PLACE, VIEW)
@@ -123,7 +123,7 @@ def test_what_was_typed_stays_in_a_file_if_it_cannot_be_saved(
     kept.unlink()
 
 
-def test_an_edit_without_an_editor(settled: Any, attractor: Any, monkeypatch: Any) -> None:
+def test_editing_without_a_configured_editor(settled: Any, attractor: Any, monkeypatch: Any) -> None:
     settled.on("GET", PLACE, VIEW)
     settled.on("PATCH", PLACE, VIEW)
     attractor("artifact", "edit", SESSION, "--find", "One", "--replace", "1 $&")
@@ -136,7 +136,7 @@ def test_an_edit_without_an_editor(settled: Any, attractor: Any, monkeypatch: An
     assert (missing.code, "set VISUAL or EDITOR" in missing.err) == (2, True)
 
 
-def test_versions_are_listed_compared_and_gone_through(settled: Any, attractor: Any) -> None:
+def test_versions_are_listed_compared_undone_and_redone(settled: Any, attractor: Any) -> None:
     aside = VERSION | {"index": 4, "kept_aside": True, "run_id": RUN, "parent_index": 2}
     settled.on("GET", f"{PLACE}/versions", {"items": [aside, VERSION], "next_cursor": None})
     settled.on("GET", PLACE, VIEW)
@@ -183,13 +183,11 @@ def test_an_artifact_is_deleted_with_a_receipt(settled: Any, attractor: Any) -> 
     ("before", "after", "span"),
     [("abc", "abc", (3, 3, "")), ("abc", "axc", (1, 2, "x")), ("aa", "aaa", (2, 2, "a")), ("", "x", (0, 0, "x"))],
 )
-def test_the_span_has_all_changes(before: str, after: str, span: tuple[int, int, str]) -> None:
+def test_the_sent_span_covers_all_changes(before: str, after: str, span: tuple[int, int, str]) -> None:
     assert changed_span(before, after) == span
 
 
-def test_the_artifact_is_written_to_a_file_of_the_format_that_its_name_says(
-    settled: Any, attractor: Any, tmp_path: Path
-) -> None:
+def test_the_export_format_follows_the_file_extension(settled: Any, attractor: Any, tmp_path: Path) -> None:
     settled.on("GET", f"{PLACE}/export", Response(b"PK of a DOCX"))
     file = tmp_path / "plan.docx"
     shown = attractor("artifact", "export", SESSION, str(file), "--version", "2")
@@ -203,19 +201,19 @@ def test_the_artifact_is_written_to_a_file_of_the_format_that_its_name_says(
     assert "--format" in unknown.err
 
 
-def test_an_export_to_where_nothing_can_be_written_says_so(settled: Any, attractor: Any, tmp_path: Path) -> None:
+def test_an_export_to_an_unwritable_path_is_a_clear_error(settled: Any, attractor: Any, tmp_path: Path) -> None:
     settled.on("GET", f"{PLACE}/export", Response(b"PK"))
     ran = attractor("artifact", "export", SESSION, str(tmp_path / "none" / "report.docx"))
     assert (ran.code, ran.err.endswith("report.docx cannot be written: No such file or directory\n")) == (1, True)
 
 
-def test_where_there_is_no_artifact_it_is_said_how_to_get_one(settled: Any, attractor: Any, problem: Any) -> None:
+def test_a_session_without_an_artifact_says_how_to_create_one(settled: Any, attractor: Any, problem: Any) -> None:
     settled.on("GET", PLACE, problem(404, "artifact-not-found", "The session has no artifact"))
     ran = attractor("artifact", "show", SESSION)
     assert (ran.code, "Have one written in `attractor chat`" in ran.err) == (4, True)
 
 
-def test_an_export_that_is_refused_leaves_no_file(settled: Any, attractor: Any, problem: Any, tmp_path: Path) -> None:
+def test_a_refused_export_leaves_no_file(settled: Any, attractor: Any, problem: Any, tmp_path: Path) -> None:
     title = "The artifact is too large for a file of this format"
     settled.on("GET", f"{PLACE}/export", problem(409, "export-too-large", title))
     refused = attractor("artifact", "export", SESSION, str(tmp_path / "plan.pdf"))

@@ -72,7 +72,7 @@ def environment(server: Any, tmp_path: Path, **more: str) -> dict[str, str]:
 
 @pytest.mark.usefixtures("asked")
 class TestAsk:
-    def test_the_answer_and_its_citations(self, asked, attractor) -> None:
+    def test_the_answer_is_printed_with_its_citations(self, asked, attractor) -> None:
         ran = attractor("ask", "Why?")
         assert ran.code == 0
         assert ran.out.splitlines() == [
@@ -87,7 +87,7 @@ class TestAsk:
         assert ran.err == "note: no memory\n"
         assert b'"Why?"' in asked.calls("POST", f"/v1/sessions/{SESSION}/messages")[0].body
 
-    def test_what_is_not_verified_is_marked_and_reasons_are_told(self, asked, samples, events, attractor) -> None:
+    def test_unverified_sentences_are_marked_and_reasons_are_shown(self, asked, samples, events, attractor) -> None:
         name, data = samples.completed("Keys expire [1]. Penguins swim. Keys last 9 years. Why?\n| a | b |")
         sentences = [
             {"start": 0, "end": 16, "status": "verified", "reason": "the source says so", "attributed": True},
@@ -114,7 +114,7 @@ class TestAsk:
         assert plain.splitlines()[:2] == marked
         assert "number 9" not in plain
 
-    def test_a_sentence_that_is_done_is_shown_with_its_marks_while_the_rest_is_written(self) -> None:
+    def test_a_finished_sentence_is_shown_with_its_marks_while_the_rest_streams(self) -> None:
         draft = Draft()
         done = SentenceChecked(
             start=0, end=12, content="Keys expire [1].", status=SentenceStatus.verified, reason="", attributed=True
@@ -129,7 +129,7 @@ class TestAsk:
         draft.take(RunEvent(id="1-5", data=MessageDelta(text="Anew")))
         assert draft.shown == "Anew"
 
-    def test_the_artifact_is_shown_while_it_is_written_until_there_is_an_answer(self) -> None:
+    def test_the_artifact_is_shown_while_it_streams_until_the_answer_begins(self) -> None:
         screen, draft = Console(width=60, file=StringIO()), Draft()
 
         def shown(data: RunEventData) -> str:
@@ -149,13 +149,13 @@ class TestAsk:
         stage = StageStarted(stage="generate_title", label="Naming the session", phase=RunPhase.housekeeping)
         assert "The answer is final · Naming the session" in shown(stage)
 
-    def test_events_as_json_lines(self, attractor) -> None:
+    def test_events_are_printed_as_json_lines(self, attractor) -> None:
         ran = attractor("ask", "Why?", "--json")
         assert [one["event"] for one in ran.lines][-2:] == ["issue", "run_completed"]
         assert ran.lines[-1]["data"]["content"] == "The export was dropped [1]."
         assert ran.err == ""
 
-    def test_goes_on_with_a_session_and_within_documents(self, asked, attractor) -> None:
+    def test_continues_a_session_limited_to_documents(self, asked, attractor) -> None:
         assert attractor("ask", "-", "--session", str(SESSION), "-d", ONE, stdin="From stdin?\n").code == 0
         assert not asked.calls("POST", "/v1/sessions")
         body = asked.calls("POST", f"/v1/sessions/{SESSION}/messages")[0].body
@@ -165,13 +165,13 @@ class TestAsk:
         assert b'"rag_scope":"global"' in asked.calls("POST", f"/v1/sessions/{SESSION}/messages")[1].body
 
     @pytest.mark.parametrize("as_json", [True, False])
-    def test_a_run_that_fails(self, asked, events, attractor, as_json: bool) -> None:
+    def test_a_failed_run_is_an_error(self, asked, events, attractor, as_json: bool) -> None:
         failed = {"run_id": str(RUN), "error_type": "provider", "message": "the model is away"}
         asked.on("GET", f"/v1/runs/{RUN}/events", events(("run_failed", failed)))
         ran = attractor("ask", "Why?", *(["--json"] if as_json else []))
         assert (ran.code, ran.err) == (1, "Error: the run failed: the model is away\n")
 
-    def test_a_run_that_was_cancelled(self, asked, events, attractor) -> None:
+    def test_a_cancelled_run_is_an_error(self, asked, events, attractor) -> None:
         cancelled = {"run_id": str(RUN), "artifact_index": 3, "artifact_outcome": "current"}
         asked.on("GET", f"/v1/runs/{RUN}/events", events(("run_cancelled", cancelled)))
         ran = attractor("ask", "Why?")
@@ -187,16 +187,16 @@ class TestAsk:
             ("run_failed", {"run_id": str(RUN), "error_type": "provider", "message": "the model is away"}),
         ],
     )
-    def test_what_was_written_of_an_answer_that_is_cut_stays(self, asked, events, attractor, end: Any) -> None:
+    def test_the_written_part_of_an_interrupted_answer_stays_visible(self, asked, events, attractor, end: Any) -> None:
         asked.on("GET", f"/v1/runs/{RUN}/events", events(("message_delta", {"text": "Half an answer"}), end))
         ran = attractor("ask", "Why?")
         assert (ran.code, ran.out) == (1, "Half an answer\n")
 
-    def test_an_empty_question_leaves_no_session(self, asked, attractor) -> None:
+    def test_an_empty_question_creates_no_session(self, asked, attractor) -> None:
         assert attractor("ask", "  ").code == 2
         assert not asked.received
 
-    def test_an_unknown_session(self, attractor) -> None:
+    def test_an_unknown_session_is_an_error(self, attractor) -> None:
         assert attractor("ask", "Why?", "-s", ONE).code == 4
 
 
@@ -214,7 +214,7 @@ class TestProcess:
         assert err.splitlines() == ["the run was cancelled", "interrupted"]
         assert len(asked.calls("POST", f"/v1/runs/{RUN}/cancel")) == 1
 
-    def test_ctrl_c_while_the_question_is_sent(self, asked, samples, json, tmp_path: Path) -> None:
+    def test_ctrl_c_while_the_question_is_being_sent(self, asked, samples, json, tmp_path: Path) -> None:
         sending, interrupted = threading.Event(), threading.Event()
 
         async def accepted(_: Any) -> Any:
@@ -239,7 +239,7 @@ class TestProcess:
         assert shown.count("The export was dropped [1].") == 1
         assert "void" not in shown.split("The export")[1]
 
-    def test_a_terminal_that_can_only_print(self, asked, tmp_path: Path) -> None:
+    def test_a_terminal_without_escape_sequences_shows_the_answer_once(self, asked, tmp_path: Path) -> None:
         shown = on_terminal([*COMMAND, "ask", "Why?"], environment(asked, tmp_path, TERM="dumb", COLUMNS="100"))
         assert "\x1b" not in shown
         assert shown.count("The export was dropped [1].") == 1
@@ -262,7 +262,7 @@ class TestProcess:
         assert seen.is_set()
         assert "1 searchable" in shown
 
-    def test_a_reader_that_closes_the_pipe(self, asked, samples, tmp_path: Path) -> None:
+    def test_a_reader_that_closes_the_pipe_causes_no_traceback(self, asked, samples, tmp_path: Path) -> None:
         many = [samples.document(number, name="n" * 150) for number in range(1, 2000)]
         for items, more in ((many, []), (many, ["--json"]), (many[:1], []), (many[:1], ["--json"])):
             asked.on("GET", "/v1/documents", {"items": items, "next_cursor": None})
@@ -276,7 +276,7 @@ class TestProcess:
                 assert process.stderr.read() == b""
             assert process.returncode == 1
 
-    def test_an_output_that_has_no_unicode(self, asked, tmp_path: Path) -> None:
+    def test_an_output_without_unicode(self, asked, tmp_path: Path) -> None:
         ascii_only = environment(asked, tmp_path, PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
         for more in ([], ["--json"]):
             ran = subprocess.run([*COMMAND, "ask", "Why?", *more], env=ascii_only, capture_output=True, check=False)

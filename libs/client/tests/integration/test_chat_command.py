@@ -46,7 +46,7 @@ def bodies(server: Any, method: str, path: str) -> list[Any]:
     return [loads(one.body) for one in server.calls(method, path)]
 
 
-def test_lines_are_messages_of_one_session(conversation: Any, attractor: Any) -> None:
+def test_each_line_is_a_message_in_one_session(conversation: Any, attractor: Any) -> None:
     ran = attractor("chat", stdin="Why?\n\nAnd who?\n")
     assert ran.code == 0, ran.err
     assert ran.out.count("It is over.") == 2
@@ -66,14 +66,14 @@ def test_sentences_are_marked_by_their_status(conversation: Any, attractor: Any,
     )
 
 
-def test_continue_follows_the_answer_that_is_being_written(conversation: Any, attractor: Any) -> None:
+def test_continue_follows_an_answer_in_progress(conversation: Any, attractor: Any) -> None:
     ran = attractor("chat", "--continue")
     assert ran.code == 0, ran.err
     assert ran.out.splitlines()[:2] == ["> Who?", "It is over."]
     assert conversation.calls("GET", f"/v1/runs/{RUN}/events")
 
 
-def test_commands_move_in_the_tree(conversation: Any, attractor: Any) -> None:
+def test_commands_navigate_the_message_tree(conversation: Any, attractor: Any) -> None:
     ran = attractor("chat", "-s", str(SESSION), stdin="/edit Whom?\n/again\n/branch\n/branch 2\n/what\n")
     assert ran.code == 0, ran.err
     [edited] = bodies(conversation, "POST", MESSAGES)
@@ -85,9 +85,7 @@ def test_commands_move_in_the_tree(conversation: Any, attractor: Any) -> None:
     assert "/edit TEXT" in ran.err
 
 
-def test_an_edit_of_the_first_question_is_a_new_beginning_and_is_asked_like_the_rest(
-    conversation: Any, attractor: Any, samples: Any
-) -> None:
+def test_editing_the_first_question_starts_a_new_branch(conversation: Any, attractor: Any, samples: Any) -> None:
     conversation.on("GET", MESSAGES, {"items": [samples.message(21)], "next_cursor": None})
     given = ("chat", "-s", str(SESSION), "--no-documents", "--scope", "workspace")
     assert attractor(*given, stdin="/edit Whom?\nAnd who?\n").code == 0
@@ -98,7 +96,9 @@ def test_an_edit_of_the_first_question_is_a_new_beginning_and_is_asked_like_the_
 
 
 @pytest.mark.parametrize("line", ["/branch 3", "/branch x", "/edit", "x" * 200_001])
-def test_without_a_terminal_a_failure_ends_the_conversation(conversation: Any, attractor: Any, line: str) -> None:
+def test_a_failure_ends_the_conversation_when_input_is_not_a_terminal(
+    conversation: Any, attractor: Any, line: str
+) -> None:
     ran = attractor("chat", "-s", str(SESSION), stdin=f"{line}\nNever asked?\n")
     assert ran.code in (1, 2)
     assert ran.err.splitlines()[-1].startswith("Error: ")
@@ -130,7 +130,7 @@ def with_artifact(conversation: Any, samples: Any, json: Any, events: Any) -> An
     return conversation
 
 
-def test_selected_lines_are_sent_with_what_was_seen(with_artifact: Any, attractor: Any) -> None:
+def test_selected_lines_are_sent_with_the_version_that_was_shown(with_artifact: Any, attractor: Any) -> None:
     ran = attractor("chat", "--session", str(SESSION), stdin="/select 3-4 make it shorter\n")
     assert ran.code == 0, ran.err
     [body] = bodies(with_artifact, "POST", MESSAGES)
@@ -160,7 +160,7 @@ def test_the_artifact_is_shown_with_its_lines(attractor: Any) -> None:
         ("/do fix_bugs", {"theme": {"fix_bugs": True}, "content": "fix_bugs"}),
     ],
 )
-def test_actions_go_by_their_names(with_artifact: Any, attractor: Any, line: str, sent: dict[str, Any]) -> None:
+def test_actions_are_called_by_name(with_artifact: Any, attractor: Any, line: str, sent: dict[str, Any]) -> None:
     ran = attractor("chat", "--session", str(SESSION), stdin=f"{line}\n")
     assert ran.code == 0, ran.err
     [body] = bodies(with_artifact, "POST", MESSAGES)
@@ -178,14 +178,14 @@ def test_actions_go_by_their_names(with_artifact: Any, attractor: Any, line: str
         ("/do language=klingon", "/do takes language=arabic|chinese"),
     ],
 )
-def test_what_cannot_be_meant_is_said(with_artifact: Any, attractor: Any, line: str, said: str) -> None:
+def test_invalid_commands_are_explained(with_artifact: Any, attractor: Any, line: str, said: str) -> None:
     ran = attractor("chat", "--session", str(SESSION), stdin=f"{line}\n")
     assert ran.code != 0
     assert said in ran.err.replace("\n", " ")
     assert bodies(with_artifact, "POST", MESSAGES) == []
 
 
-def test_images_are_shown_with_the_next_message(conversation: Any, attractor: Any, json: Any, tmp_path: Any) -> None:
+def test_images_are_sent_with_the_next_message(conversation: Any, attractor: Any, json: Any, tmp_path: Any) -> None:
     for name in ("plan.png", "roof.jpg"):
         (tmp_path / name).write_bytes(name.encode())
     image = UUID(int=77)

@@ -51,7 +51,7 @@ def client_of(server: Any) -> Callable[..., AttractorClient]:
 
 
 class TestRetries:
-    async def test_reads_are_tried_again_until_the_server_answers(self, server, client_of, problem) -> None:
+    async def test_reads_are_retried_until_the_server_answers(self, server, client_of, problem) -> None:
         server.on("GET", "/v1/status", problem(503, "unavailable", "No"), problem(502, "x", "No"), STATUS)
         async with client_of() as client:
             assert (await client.accounts.status()).status == "ready"
@@ -65,14 +65,14 @@ class TestRetries:
         assert caught.value.type == "service-timeout"
         assert len(server.received) == 3
 
-    async def test_waits_as_long_as_the_server_asks(self, server, client_of, problem) -> None:
+    async def test_waits_as_long_as_the_server_requests(self, server, client_of, problem) -> None:
         server.on("GET", "/v1/status", problem(429, "rate-limited", "Too many", {"Retry-After": "1"}), STATUS)
         begin = time.monotonic()
         async with client_of() as client:
             await client.accounts.status()
         assert time.monotonic() - begin >= 1
 
-    async def test_does_not_wait_longer_than_its_patience(self, server, client_of, problem) -> None:
+    async def test_never_waits_longer_than_the_configured_limit(self, server, client_of, problem) -> None:
         later = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
         server.on("GET", "/v1/status", problem(429, "rate-limited", "Too many", {"Retry-After": later}))
         async with client_of() as client:
@@ -81,7 +81,7 @@ class TestRetries:
         assert 3500 < (caught.value.retry_after or 0) <= 3600
         assert len(server.received) == 1
 
-    async def test_creates_are_repeated_under_one_idempotency_key(self, server, client_of, samples, problem) -> None:
+    async def test_creates_are_retried_with_the_same_idempotency_key(self, server, client_of, samples, problem) -> None:
         server.on("POST", "/v1/sessions", problem(503, "unavailable", "No"), samples.session())
         async with client_of() as client:
             await client.sessions.create("T")
@@ -89,7 +89,7 @@ class TestRetries:
         assert len(keys) == 2
         assert len(set(keys)) == 1
 
-    async def test_what_may_not_be_repeated_is_sent_once(self, server, client_of, problem) -> None:
+    async def test_requests_that_are_not_idempotent_are_sent_once(self, server, client_of, problem) -> None:
         place = f"/v1/documents/{UUID(int=1)}/retry"
         server.on("POST", place, problem(503, "unavailable", "No"))
         async with client_of() as client:
@@ -97,20 +97,20 @@ class TestRetries:
                 await client.documents.retry(UUID(int=1))
         assert len(server.received) == 1
 
-    async def test_a_rename_with_a_version_is_sent_once_and_carries_it(self, server, client_of, problem) -> None:
+    async def test_a_rename_carries_its_version_and_is_sent_once(self, server, client_of, problem) -> None:
         server.on("PATCH", f"/v1/sessions/{UUID(int=5)}", problem(502, "x", "No"))
         async with client_of() as client:
             with pytest.raises(Unavailable):
                 await client.sessions.rename(UUID(int=5), "New", version=3)
         assert [one.headers["if-match"] for one in server.received] == ['"3"']
 
-    async def test_nothing_listens(self, nowhere: str) -> None:
+    async def test_connection_refused_is_a_clear_error(self, nowhere: str) -> None:
         async with AttractorClient(nowhere, retry=QUICK) as client:
             with pytest.raises(Unreachable) as caught:
                 await client.documents.retry(UUID(int=1))
         assert not caught.value.sent
 
-    async def test_no_answer_in_time(self, server, client_of) -> None:
+    async def test_a_timeout_is_a_clear_error(self, server, client_of) -> None:
         given_up = threading.Event()
 
         async def slow(_: Any) -> Response:
@@ -143,7 +143,9 @@ class TestErrors:
             (500, AttractorError),
         ],
     )
-    async def test_a_problem_becomes_the_error_of_its_status(self, server, client_of, problem, status, kind) -> None:
+    async def test_a_problem_is_raised_as_the_error_class_of_its_status(
+        self, server, client_of, problem, status, kind
+    ) -> None:
         more = {"detail": "why", "trace_id": "abc", "errors": [{"at": "body.k"}]}
         server.on("GET", "/v1/me", problem(status, "some-slug", "A title", **more))
         async with client_of() as client:
@@ -155,37 +157,37 @@ class TestErrors:
         assert str(error) == "A title: why"
 
     @pytest.mark.parametrize("body", [b"<html>Bad gateway</html>", b"", b"\xff\x00"])
-    async def test_an_error_page_of_a_proxy(self, server, client_of, body: bytes) -> None:
+    async def test_an_error_page_from_a_proxy_is_an_error(self, server, client_of, body: bytes) -> None:
         server.on("GET", "/v1/me", Response(body, 502, media_type="text/html"))
         async with client_of() as client:
             with pytest.raises(Unavailable, match="HTTP 502 Bad Gateway"):
                 await client.accounts.me()
 
     @pytest.mark.parametrize("body", [b"<html>Welcome</html>", b"{}", b"[1]", b'{"user": 1}'])
-    async def test_an_answer_that_is_not_ours(self, server, client_of, body: bytes) -> None:
+    async def test_a_response_from_another_program_is_an_error(self, server, client_of, body: bytes) -> None:
         server.on("GET", "/v1/me", Response(body, 200, media_type="text/html"))
         async with client_of() as client:
             with pytest.raises(UnexpectedAnswer, match="/v1/me"):
                 await client.accounts.me()
 
-    async def test_a_redirect_names_the_place(self, server, client_of) -> None:
+    async def test_a_redirect_is_an_error_that_names_the_location(self, server, client_of) -> None:
         server.on("GET", "/v1/me", Response(b"", 308, {"location": "https://attractor.example/v1/me"}))
         async with client_of() as client:
             with pytest.raises(UnexpectedAnswer, match=r"https://attractor\.example"):
                 await client.accounts.me()
 
     @pytest.mark.parametrize("url", ["127.0.0.1:8080", "ftp://host", "http://", ""])
-    def test_a_url_that_is_none(self, url: str) -> None:
+    def test_an_invalid_url_is_refused(self, url: str) -> None:
         with pytest.raises(ValueError, match="http://127"):
             AttractorClient(url)
 
     @pytest.mark.parametrize("key", ["two\nlines", "schlüssel"])
-    def test_a_key_that_cannot_be_one(self, key: str) -> None:
+    def test_a_malformed_key_is_refused(self, key: str) -> None:
         with pytest.raises(ValueError, match="API key") as caught:
             AttractorClient("http://127.0.0.1:1", key)
         assert key not in str(caught.value)
 
-    async def test_unknown_fields_of_a_newer_server_are_ignored(self, server, client_of) -> None:
+    async def test_unknown_fields_from_a_newer_server_are_ignored(self, server, client_of) -> None:
         server.on("GET", "/v1/status", {**STATUS, "new": 1, "services": [SERVICE | {"region": "eu"}]})
         async with client_of() as client:
             assert (await client.accounts.status()).services[0].name == "memory"
@@ -195,7 +197,7 @@ SERVICE = {"name": "memory", "status": "ready"}
 
 
 class TestRequests:
-    async def test_the_key_goes_along_and_nothing_that_was_not_given(self, server, client_of) -> None:
+    async def test_only_the_key_and_given_parameters_are_sent(self, server, client_of) -> None:
         empty = {
             "query": "q",
             "mode": "hybrid",
@@ -212,14 +214,14 @@ class TestRequests:
         assert sent.headers["authorization"] == "Bearer key-1"
         assert "document_ids" not in jsonlib.loads(sent.body)
 
-    async def test_an_id_with_any_characters_is_one_segment(self, server, client_of) -> None:
+    async def test_an_id_with_special_characters_stays_one_path_segment(self, server, client_of) -> None:
         async with client_of() as client:
             with pytest.raises(NotFound):
                 await client.graph.entity("a/b?c#d ..")
         assert server.received[0].path == "/v1/graph/entities/a/b?c#d .."
         assert server.received[0].query == {}
 
-    async def test_membership_and_keys(self, server, client_of) -> None:
+    async def test_memberships_and_keys_are_managed(self, server, client_of) -> None:
         place = f"/v1/workspaces/{UUID(int=1)}"
         member = {"user_id": str(UUID(int=2)), "name": "Ada", "role": "viewer"}
         server.on("PUT", f"{place}/members/{UUID(int=2)}", member)
@@ -230,7 +232,7 @@ class TestRequests:
 
 
 class TestPages:
-    async def test_all_goes_through_every_page(self, server, client_of, samples, json) -> None:
+    async def test_all_iterates_over_every_page(self, server, client_of, samples, json) -> None:
         def page(received: Any) -> Response:
             start = int(received.query.get("cursor", 0))
             following = str(start + 2) if start < 4 else None
@@ -242,14 +244,14 @@ class TestPages:
         assert found == [1, 2, 3, 4, 5, 6]
         assert {one.query["status"] for one in server.received} == {"searchable"}
 
-    async def test_pages_are_asked_for_as_they_are_needed(self, server, client_of, samples) -> None:
+    async def test_pages_are_requested_lazily(self, server, client_of, samples) -> None:
         server.on("GET", "/v1/documents", {"items": [samples.document(1), samples.document(2)], "next_cursor": "x"})
         async with client_of() as client:
             iterator = client.documents.all()
             assert [(await anext(iterator)).id.int for _ in range(2)] == [1, 2]
         assert len(server.received) == 1
 
-    async def test_a_list_without_end_is_an_error(self, server, client_of, samples) -> None:
+    async def test_an_endless_list_is_an_error(self, server, client_of, samples) -> None:
         server.on("GET", "/v1/documents", {"items": [samples.document()], "next_cursor": "same"})
         async with client_of() as client:
             with pytest.raises(UnexpectedAnswer, match="never ends"):
@@ -259,7 +261,7 @@ class TestPages:
 class TestEvents:
     place = f"/v1/runs/{RUN}/events"
 
-    async def test_events_up_to_the_terminal_one(self, server, client_of, samples, events) -> None:
+    async def test_events_are_read_up_to_the_terminal_one(self, server, client_of, samples, events) -> None:
         server.on(
             "GET", self.place, events(("message_delta", {"text": "Hi"}), samples.completed(), ("message_delta", {}))
         )
@@ -269,7 +271,7 @@ class TestEvents:
         assert [event.id for event in found] == ["1-1", "1-2"]
 
     @pytest.mark.parametrize("cut", [True, False])
-    async def test_goes_on_after_the_last_event_when_the_stream_ends_early(
+    async def test_reconnects_after_the_last_event_when_the_stream_ends_early(
         self, server, client_of, samples, events, cut: bool
     ) -> None:
         first = events(("message_delta", {"text": "Hello "}), cut=cut)
@@ -279,7 +281,9 @@ class TestEvents:
         assert "".join(one.data.text for one in found if isinstance(one.data, MessageDelta)) == "Hello world"
         assert [one.headers.get("last-event-id") for one in server.received] == [None, "1-1"]
 
-    async def test_goes_on_while_the_server_is_away(self, server, client_of, samples, events, problem) -> None:
+    async def test_keeps_reconnecting_while_the_server_is_down(
+        self, server, client_of, samples, events, problem
+    ) -> None:
         server.on(
             "GET",
             self.place,
@@ -290,7 +294,7 @@ class TestEvents:
         async with client_of() as client:
             assert len([event async for event in client.runs.events(RUN)]) == 2
 
-    async def test_gives_up_when_nothing_comes_any_more(self, server, client_of, events, monkeypatch) -> None:
+    async def test_gives_up_when_no_further_event_arrives(self, server, client_of, events, monkeypatch) -> None:
         monkeypatch.setattr("attractor_client.resources.runs.LONGEST_PAUSE_SECONDS", 0.01)
         server.on("GET", self.place, events(cut=True))
         async with client_of() as client:
@@ -298,18 +302,18 @@ class TestEvents:
                 [event async for event in client.runs.events(RUN)]
         assert len(server.received) == 6
 
-    async def test_events_of_a_newer_server_are_left_out(self, server, client_of, samples, events) -> None:
+    async def test_unknown_events_from_a_newer_server_are_skipped(self, server, client_of, samples, events) -> None:
         newer = samples.completed()[1] | {"new": True}
         server.on("GET", self.place, events(("mood_changed", {"mood": "good"}), ("run_completed", newer)))
         async with client_of() as client:
             assert [event.data.name async for event in client.runs.events(RUN)] == ["run_completed"]
 
-    async def test_nothing_left_after_the_terminal_event(self, server, client_of) -> None:
+    async def test_no_event_follows_the_terminal_event(self, server, client_of) -> None:
         server.on("GET", self.place, Response(status_code=204))
         async with client_of() as client:
             assert [event async for event in client.runs.events(RUN, "1-9")] == []
 
-    async def test_ask_sends_and_follows(self, server, client_of, samples, events, json) -> None:
+    async def test_ask_sends_the_question_and_follows_the_run(self, server, client_of, samples, events, json) -> None:
         server.on("POST", f"/v1/sessions/{UUID(int=5)}/messages", json(samples.run(), 202))
         server.on("GET", self.place, events(samples.completed("Answer")))
         async with client_of() as client:
@@ -336,7 +340,7 @@ class TestDocuments:
         assert body.index(b'filename="note-1.md"') < body.index(b"text 2") < body.index(b'filename="c.txt"')
         assert int(server.received[0].headers["content-length"]) == len(body)
 
-    async def test_an_upload_is_repeated_whole(self, server, client_of, problem, tmp_path: Path) -> None:
+    async def test_an_upload_is_retried_from_the_beginning(self, server, client_of, problem, tmp_path: Path) -> None:
         (tmp_path / "a.md").write_text("the text")
         server.on("POST", "/v1/documents", problem(503, "unavailable", "No"), {"files": [{"name": "a.md"}]})
         async with client_of() as client:
@@ -354,14 +358,14 @@ class TestDocuments:
         [sent] = server.received
         assert b"the new text" in sent.body
 
-    async def test_when_all_are_refused_each_says_why(self, server, client_of, problem) -> None:
+    async def test_if_every_file_is_refused_each_reason_is_given(self, server, client_of, problem) -> None:
         files = [{"name": "a.xyz", "error": "unsupported-format", "message": "not supported"}]
         server.on("POST", "/v1/documents", problem(422, "nothing-accepted", "None was accepted", files=files))
         async with client_of() as client:
             [refused] = await client.documents.upload(("a.xyz", b"x"))
         assert (refused.error, refused.document) == ("unsupported-format", None)
 
-    async def test_a_name_that_is_not_utf8(self, server, client_of, tmp_path: Path) -> None:
+    async def test_a_file_name_that_is_not_utf8_is_sent(self, server, client_of, tmp_path: Path) -> None:
         path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.md"))
         await asyncio.to_thread(path.write_text, "x")
         server.on("POST", "/v1/documents", {"files": [{"name": "caf?.md"}]})
@@ -369,7 +373,7 @@ class TestDocuments:
             await client.documents.upload(path)
         assert b'filename="caf?.md"' in server.received[0].body
 
-    def test_a_file_that_shrinks_while_it_is_sent(self, tmp_path: Path) -> None:
+    def test_a_file_that_shrinks_during_upload_is_an_error(self, tmp_path: Path) -> None:
         with (tmp_path / "big.txt").open("wb+") as file:
             file.write(b"x" * 1_000_000)
             file.flush()
@@ -380,7 +384,7 @@ class TestDocuments:
             with pytest.raises(NotSendable, match="shrank"):
                 shrinking.read(65536)
 
-    async def test_a_file_that_grows_is_sent_as_long_as_it_was(self, server, client_of) -> None:
+    async def test_a_file_that_grows_during_upload_is_sent_at_its_original_length(self, server, client_of) -> None:
         class Growing(io.BytesIO):
             def read(self, size: int | None = -1) -> bytes:
                 data = super().read(size)
@@ -394,20 +398,20 @@ class TestDocuments:
             await client.documents.upload(("a.md", Growing(b"0123456789")))
         assert b"\r\n\r\n0123456789\r\n--" in server.received[0].body
 
-    async def test_wait_polls_until_it_is_settled(self, server, client_of, samples) -> None:
+    async def test_wait_polls_until_the_document_is_settled(self, server, client_of, samples) -> None:
         place = f"/v1/documents/{UUID(int=1)}"
         server.on("GET", place, samples.detail(status="processing"), samples.detail(status="searchable"))
         async with client_of() as client:
             assert (await client.documents.wait(UUID(int=1))).status is DocumentStatus.searchable
         assert server.received[0].query["wait"] == "searchable"
 
-    async def test_wait_ends_in_time(self, server, client_of, samples) -> None:
+    async def test_wait_times_out(self, server, client_of, samples) -> None:
         server.on("GET", f"/v1/documents/{UUID(int=1)}", samples.detail(status="processing", explanation="no worker"))
         async with client_of() as client:
             with pytest.raises(TimeoutError, match="no worker"):
                 await client.documents.wait(UUID(int=1), timeout=0)
 
-    async def test_download_checks_the_hash(self, server, client_of, samples, tmp_path: Path) -> None:
+    async def test_download_verifies_the_hash(self, server, client_of, samples, tmp_path: Path) -> None:
         server.on("GET", f"/v1/documents/{UUID(int=1)}", samples.detail())
         server.on("GET", f"/v1/documents/{UUID(int=1)}/original", Response(b"hello"), Response(b"hullo"))
         async with client_of() as client:
@@ -418,7 +422,7 @@ class TestDocuments:
                 await client.documents.download(known, tmp_path / "b.md")
         assert os.listdir(tmp_path) == ["a.md"]
 
-    async def test_the_original_of_an_unknown_document(self, client_of) -> None:
+    async def test_downloading_the_original_of_an_unknown_document_fails(self, client_of) -> None:
         async with client_of() as client:
             with pytest.raises(NotFound):
                 [piece async for piece in client.documents.original(uuid4())]

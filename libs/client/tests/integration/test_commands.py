@@ -97,7 +97,7 @@ class TestReading:
             ("search", "q", "--explain"): "note-1.md, A > B",
         }
 
-    def test_people_read_text(self, settled, samples, attractor) -> None:
+    def test_default_output_is_text(self, settled, samples, attractor) -> None:
         for arguments, expected in self.cases(settled, samples).items():
             ran = attractor(*arguments)
             assert (ran.code, ran.err) == (0, ""), arguments
@@ -105,29 +105,29 @@ class TestReading:
             assert "\x1b" not in ran.out
 
     @pytest.mark.parametrize("first", [True, False])
-    def test_programs_read_json(self, settled, samples, attractor, first: bool) -> None:
+    def test_output_for_programs_is_json(self, settled, samples, attractor, first: bool) -> None:
         for arguments in self.cases(settled, samples):
             ran = attractor("--json", *arguments) if first else attractor(*arguments, "--json")
             assert (ran.code, ran.err) == (0, ""), arguments
             assert isinstance(ran.json, list if arguments[-1] == "list" or "entities" in arguments else list | dict)
 
-    def test_empty_lists(self, settled, attractor) -> None:
+    def test_empty_lists_are_reported(self, settled, attractor) -> None:
         settled.on("GET", "/v1/documents", page())
         ran = attractor("documents", "list")
         assert (ran.code, ran.out, ran.err) == (0, "", "nothing to list\n")
         assert attractor("documents", "list", "--json").json == []
 
-    def test_a_list_ends_at_its_limit(self, settled, samples, attractor) -> None:
+    def test_a_list_stops_at_its_limit(self, settled, samples, attractor) -> None:
         settled.on("GET", "/v1/documents", page(*map(samples.document, range(1, 6))))
         assert len(attractor("documents", "list", "-n", "3", "--json").json) == 3
         assert "there may be more" in attractor("documents", "list", "-n", "3").err
 
-    def test_what_documents_hold_cannot_steer_a_terminal(self, settled, samples, attractor) -> None:
+    def test_document_content_cannot_control_the_terminal(self, settled, samples, attractor) -> None:
         settled.on("GET", "/v1/documents", page(samples.document(name="a\x1b]0;owned\x07\u202efdp.md")))
         out = attractor("documents", "list").out
         assert not {"\x1b", "\x07", "\u202e"} & set(out)
 
-    def test_status_is_a_failure_when_a_service_is_away(self, settled, attractor) -> None:
+    def test_status_fails_when_a_service_is_down(self, settled, attractor) -> None:
         service = {"name": "memory", "status": "unreachable", "detail": "refused"}
         settled.on("GET", "/v1/status", {"status": "degraded", "version": "0.1.0", "services": [service]})
         assert attractor("status").code == 1
@@ -140,7 +140,7 @@ class TestReading:
         assert re.search(r"memory +ready +0\.2\.0 +0031_project_status", out)
         assert "retrieval" in out
 
-    def test_status_names_the_walls_that_a_machine_lacks(self, settled, attractor) -> None:
+    def test_status_names_missing_walls(self, settled, attractor) -> None:
         wall = {"name": "files", "active": False, "detail": "the kernel has no Landlock"}
         service = {"name": "ingestion", "status": "ready", "detail": None, "walls": [wall]}
         settled.on("GET", "/v1/status", {"status": "ready", "version": "0.1.0", "services": [service]})
@@ -148,7 +148,7 @@ class TestReading:
         assert "MISSING" in out
         assert "the kernel has no Landlock" in out
 
-    def test_search_says_when_nothing_fits(self, settled, attractor) -> None:
+    def test_search_reports_when_nothing_matches(self, settled, attractor) -> None:
         leg = {"leg": "dense", "candidates": 0, "milliseconds": 1.0, "error": "timeout"}
         weak = {
             "query": "q",
@@ -194,7 +194,7 @@ class TestChanging:
         assert (ran.code, "3 chunks" in ran.out, "deleted" in ran.out) == (0, True, True)
         assert attractor("documents", "delete", ONE, "--json").json[0]["pending"] == []
 
-    def test_documents_delete_that_leaves_something_is_a_failure(self, settled, samples, attractor) -> None:
+    def test_documents_delete_fails_if_something_remains(self, settled, samples, attractor) -> None:
         left = {
             "service": "retrieval",
             "removed": {},
@@ -206,18 +206,18 @@ class TestChanging:
         assert (ran.code, "2 chunks" in ran.out) == (1, True)
         assert "not confirmed yet: memory" in ran.err
 
-    def test_documents_retry(self, settled, samples, attractor) -> None:
+    def test_documents_are_retried(self, settled, samples, attractor) -> None:
         settled.on("POST", f"/v1/documents/{ONE}/retry", samples.detail(status="processing", explanation="waits"))
         assert attractor("documents", "retry", ONE).out == "note-1.md: waits\n"
         assert attractor("documents", "retry", ONE, "--json").json[0]["status"] == "processing"
 
-    def test_documents_retry_by_filter(self, settled, attractor) -> None:
+    def test_documents_are_retried_by_filter(self, settled, attractor) -> None:
         settled.on("POST", "/v1/documents/retry", {"done": 7, "passed_over": 1})
         assert "7 queued again" in attractor("documents", "retry", "--all-failed").out
         assert jsonlib.loads(settled.calls("POST", "/v1/documents/retry")[0].body) == {"status": "failed"}
         assert attractor("documents", "retry").code == 2
 
-    def test_documents_cancel(self, settled, samples, attractor) -> None:
+    def test_documents_are_cancelled(self, settled, samples, attractor) -> None:
         settled.on("POST", f"/v1/documents/{ONE}/cancel", samples.detail(status="cancelled", explanation="Cancelled"))
         assert "note-1.md: Cancelled" in attractor("documents", "cancel", ONE).out
 
@@ -244,7 +244,7 @@ class TestChanging:
         assert (ran.code, "4 would be added" in ran.out, "docs/new.md" in ran.out) == (0, True, True)
         assert settled.calls("POST", f"/v1/sources/{SOURCE}/sync")[0].query == {"dry_run": "true"}
 
-    def test_a_sync_that_fails_is_a_failure(self, settled, samples, attractor) -> None:
+    def test_a_failed_sync_makes_the_command_fail(self, settled, samples, attractor) -> None:
         sync = samples.sync(status="failed", error_message="The folder is not there")
         settled.on("POST", f"/v1/sources/{SOURCE}/sync", sync)
         settled.on("GET", f"/v1/sources/{SOURCE}/syncs/{sync['id']}", sync)
@@ -252,7 +252,7 @@ class TestChanging:
         ran = attractor("sources", "sync", SOURCE)
         assert (ran.code, "The folder is not there" in ran.err) == (1, True)
 
-    def test_sources_pause_and_delete(self, settled, samples, attractor) -> None:
+    def test_sources_are_paused_and_deleted(self, settled, samples, attractor) -> None:
         settled.on("GET", f"/v1/sources/{SOURCE}", samples.source())
         settled.on("PATCH", f"/v1/sources/{SOURCE}", samples.source(paused=True))
         assert "paused" in attractor("sources", "pause", SOURCE).out
@@ -266,7 +266,7 @@ class TestChanging:
         )
         assert "3 of 4 documents confirmed" in attractor("sources", "delete", SOURCE, "--yes").out
 
-    def test_spaces(self, settled, samples, attractor) -> None:
+    def test_embedding_spaces_are_managed(self, settled, samples, attractor) -> None:
         settled.on("POST", "/v1/embedding-spaces", samples.space(status="building", vectors=2, seconds_left=30.0))
         assert "2/7" in attractor("spaces", "build", "minilm").out
         settled.on("POST", "/v1/embedding-spaces/minilm-384/activate", samples.space())
@@ -274,7 +274,7 @@ class TestChanging:
         settled.on("DELETE", "/v1/embedding-spaces/minilm-384", GONE)
         assert "deleted" in attractor("spaces", "drop", "minilm-384", "--yes").out
 
-    def test_a_workspace_is_deleted_with_its_name(self, settled, samples, attractor) -> None:
+    def test_deleting_a_workspace_requires_its_name(self, settled, samples, attractor) -> None:
         workspace = samples.caller()["workspace"]
         settled.on("GET", "/v1/workspaces", page(workspace))
         receipt = {name: value for name, value in samples.receipt().items() if name != "document_id"}
@@ -283,7 +283,7 @@ class TestChanging:
         [call] = settled.calls("DELETE", f"/v1/workspaces/{workspace['id']}")
         assert call.query["name"] == "Default"
 
-    def test_documents_download(self, settled, samples, attractor, tmp_path: Path, monkeypatch) -> None:
+    def test_documents_are_downloaded(self, settled, samples, attractor, tmp_path: Path, monkeypatch) -> None:
         monkeypatch.chdir(tmp_path)
         settled.on("GET", f"/v1/documents/{ONE}", samples.detail(name="../../.note-1.md"))
         settled.on("GET", f"/v1/documents/{ONE}/original", Response(b"hello"))
@@ -296,7 +296,7 @@ class TestChanging:
         missing = attractor("documents", "download", ONE, "-o", "none/x.md")
         assert (missing.code, "Cannot write" in missing.err) == (1, True)
 
-    def test_sessions(self, settled, samples, attractor) -> None:
+    def test_sessions_are_managed(self, settled, samples, attractor) -> None:
         place = f"/v1/sessions/{UUID(int=5)}"
         settled.on("PATCH", place, samples.session(title="New"))
         assert attractor("sessions", "rename", str(UUID(int=5)), "New").out.endswith(" New\n")
@@ -313,7 +313,7 @@ class TestChanging:
         settled.on("PATCH", place, samples.session(title="New"))
         assert attractor("sessions", "rename", str(UUID(int=5)), "New", "--json").json["title"] == "New"
 
-    def test_delete_a_session(self, settled, attractor) -> None:
+    def test_a_session_is_deleted(self, settled, attractor) -> None:
         session = str(UUID(int=5))
         receipt = {"session_id": session, "deleted_at": NOW, "removed": {"messages": 4, "runs": 2}}
         gone, left = receipt | {"remaining": {"runs": 0}}, receipt | {"remaining": {"streams": 2}}
@@ -324,14 +324,14 @@ class TestChanging:
         told = attractor("sessions", "delete", session)
         assert (told.code, "2 streams" in told.out) == (1, True)
 
-    def test_search_sessions(self, settled, attractor) -> None:
+    def test_sessions_are_searched(self, settled, attractor) -> None:
         hit = {"session_id": ONE, "title": None, "archived": False, "message_id": SOURCE, "role": "user"}
         settled.on("GET", "/v1/sessions/search", page(hit | {"snippet": "…who approves", "written_at": NOW}))
         assert "…who approves" in attractor("sessions", "search", "who appr").out
         assert attractor("sessions", "search", "who", "--json").json[0]["message_id"] == SOURCE
         assert settled.calls("GET", "/v1/sessions/search")[0].query["q"] == "who appr"
 
-    def test_export_a_session(self, settled, attractor, tmp_path, monkeypatch) -> None:
+    def test_a_session_is_exported(self, settled, attractor, tmp_path, monkeypatch) -> None:
         monkeypatch.chdir(tmp_path)
         session, place = str(UUID(int=5)), f"/v1/sessions/{UUID(int=5)}/export"
         settled.on("GET", place, Response(b"# T\n"))
@@ -341,19 +341,19 @@ class TestChanging:
         assert [call.query["format"] for call in settled.calls("GET", place)] == ["markdown", "json"]
         assert attractor("sessions", "export", session, "t.docx").code == 2
 
-    def test_cancel_a_run(self, settled, samples, attractor) -> None:
+    def test_a_run_is_cancelled(self, settled, samples, attractor) -> None:
         run = samples.run() | {"status": "cancelled"}
         settled.on("POST", f"/v1/runs/{run['id']}/cancel", run)
         assert attractor("runs", "cancel", run["id"]).out == f"{run['id']} cancelled\n"
         assert attractor("runs", "cancel", run["id"], "--json").json["status"] == "cancelled"
 
-    def test_retry_a_run(self, settled, samples, attractor) -> None:
+    def test_a_run_is_retried(self, settled, samples, attractor) -> None:
         run = samples.run() | {"status": "queued"}
         settled.on("POST", f"/v1/runs/{run['id']}/retry", run)
         assert attractor("runs", "retry", run["id"]).out == f"{run['id']} queued\n"
         assert attractor("runs", "retry", run["id"], "--json").json["status"] == "queued"
 
-    def test_documents_of_a_session(self, settled, attractor) -> None:
+    def test_documents_of_a_session_are_attached_and_detached(self, settled, attractor) -> None:
         place, attached = f"/v1/sessions/{UUID(int=5)}/documents", {"document_id": ONE, "attached_at": NOW}
         settled.on("GET", place, page(attached))
         settled.on("PUT", f"{place}/{ONE}", attached)
@@ -365,7 +365,7 @@ class TestChanging:
         assert attractor("sessions", "detach", session, ONE).out == "1 detached\n"
         assert attractor("sessions", "detach", session, ONE, "--json").json == {"detached": [ONE]}
 
-    def test_memories(self, settled, samples, attractor, json) -> None:
+    def test_memories_are_managed(self, settled, samples, attractor, json) -> None:
         settled.on("POST", "/v1/memories", json(samples.memory(), 201))
         settled.on("DELETE", f"/v1/memories/{UUID(int=4)}", GONE)
         assert attractor("memories", "add", "Frozen").out.endswith("stored\n")
@@ -387,7 +387,7 @@ class TestChanging:
         settled.on("POST", f"/v1/memories/{UUID(int=4)}/approve", known)
         assert attractor("memory", "approve", str(UUID(int=4))).out == "1 approved\n"
 
-    def test_what_is_known_is_forgotten_with_a_receipt(self, settled, samples, attractor) -> None:
+    def test_forgetting_prints_a_receipt(self, settled, samples, attractor) -> None:
         found = {
             "memories": [samples.memory(why="words", words=["March"])],
             "removed": {"memory": 2, "world": 0},
@@ -406,7 +406,7 @@ class TestChanging:
         assert attractor("memory", "forget").code == 2
         assert attractor("memory", "forget", "march", "--query", "When?").code == 2
 
-    def test_memories_are_pinned_exported_and_kept_for_a_time(self, settled, samples, attractor, tmp_path) -> None:
+    def test_memories_are_pinned_exported_and_given_a_retention(self, settled, samples, attractor, tmp_path) -> None:
         settled.on("PATCH", f"/v1/memories/{UUID(int=4)}", samples.memory(pinned=True))
         assert attractor("memory", "pin", str(UUID(int=4))).out.endswith(" pinned\n")
         assert attractor("memory", "pin", str(UUID(int=4)), "--off").out.endswith(" unpinned\n")
@@ -428,7 +428,7 @@ class TestChanging:
         file.write_text(jsonlib.dumps([{"id": "talk", "messages": [message]}]), "utf-8")
         assert attractor("memory", "import", str(file)).out == "2 messages added, 0 known, 1 facts\n"
 
-    def test_keys_and_workspaces(self, settled, samples, attractor, json) -> None:
+    def test_keys_and_workspaces_are_managed(self, settled, samples, attractor, json) -> None:
         place = f"/v1/workspaces/{UUID(int=99)}/keys"
         settled.on("POST", place, json(samples.key(key="atr_secret"), 201))
         settled.on("DELETE", f"{place}/{UUID(int=3)}", GONE)
@@ -447,7 +447,7 @@ class TestChanging:
         assert "Default" in attractor("workspaces", "create", "Default").out
         assert attractor("workspaces", "create", "Default", "--json").json["name"] == "Default"
 
-    def test_invitations(self, settled, samples, attractor, json) -> None:
+    def test_invitations_are_managed(self, settled, samples, attractor, json) -> None:
         place = f"/v1/workspaces/{UUID(int=99)}/invitations"
         settled.on("POST", place, json(samples.invitation(token="ati_token"), 201))
         settled.on("DELETE", f"{place}/{UUID(int=6)}", GONE)
@@ -479,7 +479,7 @@ class TestChanging:
         assert [call.headers.get("authorization") for call in calls] == ["Bearer key-1", None]
         assert [jsonlib.loads(call.body)["token"] for call in calls] == ["ati_token", "t"]
 
-    def test_passwords_are_set_from_stdin_and_links_are_printed_once(self, settled, attractor, json) -> None:
+    def test_passwords_are_read_from_stdin_and_links_are_printed_once(self, settled, attractor, json) -> None:
         place, ends = f"/v1/users/{UUID(int=2)}/password-links", "2026-03-02T10:00:00Z"
         settled.on("PUT", "/v1/auth/password", GONE)
         settled.on("POST", place, json({"user_id": str(UUID(int=2)), "token": "secret-token", "expires_at": ends}, 201))
@@ -494,7 +494,7 @@ class TestChanging:
         assert made.out == "secret-token\n"
         assert "not shown again" in made.err
 
-    def test_users(self, settled, samples, attractor) -> None:
+    def test_users_are_managed(self, settled, samples, attractor) -> None:
         user, place = samples.caller()["user"], f"/v1/users/{UUID(int=2)}"
         settled.on("PATCH", place, user)
         settled.on("DELETE", place, GONE)
@@ -504,7 +504,7 @@ class TestChanging:
         assert asked == [{"disabled": True}, {"disabled": False}, {"is_admin": True}, {"is_admin": False}]
         assert attractor("users", "delete", str(UUID(int=2)), "--json").json == {"deleted": str(UUID(int=2))}
 
-    def test_a_key_that_others_on_the_way_can_read_is_warned_of(self, attractor, monkeypatch) -> None:
+    def test_a_key_sent_over_an_unencrypted_connection_causes_a_warning(self, attractor, monkeypatch) -> None:
         monkeypatch.setattr("attractor_client.invocation.AT_THE_PROMPT", RetryPolicy(attempts=1, first=0.01))
         for url, warned in (("http://nowhere.invalid", True), ("https://nowhere.invalid", False)):
             ran = attractor("--url", url, "status")
@@ -527,14 +527,14 @@ class TestFailing:
             assert ran.err.count("\n") == 1
             assert advice in ran.err
 
-    def test_another_role_is_advised_only_where_it_helps(self, settled, attractor, problem) -> None:
+    def test_another_role_is_suggested_only_where_it_would_help(self, settled, attractor, problem) -> None:
         path = f"/v1/documents/{ONE}"
         settled.on("GET", path, problem(403, "forbidden", "The role of this key does not allow this"))
         assert "higher role" in attractor("documents", "show", ONE).err
         settled.on("GET", path, problem(403, "needs-wider-key", "This key does not read all the workspaces"))
         assert "higher role" not in attractor("documents", "show", ONE).err
 
-    def test_nothing_listens(self, attractor, nowhere: str) -> None:
+    def test_connection_refused_is_a_one_line_error(self, attractor, nowhere: str) -> None:
         ran = attractor("--url", nowhere, "status")
         assert (ran.code, ran.out, ran.err.count("\n")) == (5, "", 1)
         assert f"Is Attractor running at {nowhere}?" in ran.err
@@ -552,13 +552,13 @@ class TestFailing:
             ("no-such-command",),
         ],
     )
-    def test_wrong_usage(self, attractor, arguments: tuple[str, ...]) -> None:
+    def test_wrong_usage_is_a_one_line_error(self, attractor, arguments: tuple[str, ...]) -> None:
         ran = attractor(*arguments)
         assert (ran.code, ran.out) == (2, "")
         assert ran.err
         assert "Traceback" not in ran.err
 
-    def test_version_and_help(self, attractor) -> None:
+    def test_version_and_help_are_printed(self, attractor) -> None:
         assert attractor("--version").out == f"attractor {VERSION}\n"
         for command in (
             "ingest",
@@ -577,7 +577,7 @@ class TestFailing:
 
 
 class TestConfiguration:
-    def test_login_keeps_a_key_that_works(self, settled, attractor, monkeypatch) -> None:
+    def test_login_saves_a_valid_key(self, settled, attractor, monkeypatch) -> None:
         monkeypatch.delenv("ATTRACTOR_API_KEY")
         monkeypatch.delenv("ATTRACTOR_URL")
         ran = attractor("login", "--url", settled.url, stdin='key-"9\n')
@@ -588,12 +588,12 @@ class TestConfiguration:
         assert attractor("memories", "list").code == 0
         assert settled.received[-1].headers["authorization"] == 'Bearer key-"9'
 
-    def test_login_with_a_key_that_does_not(self, settled, attractor, problem) -> None:
+    def test_login_refuses_an_invalid_key(self, settled, attractor, problem) -> None:
         settled.on("GET", "/v1/me", problem(401, "invalid-api-key", "The API key is not valid"))
         assert attractor("login", "--url", settled.url, stdin="wrong\n").code == 3
         assert attractor("login", "--url", settled.url, stdin="").code == 3
 
-    def test_flags_go_before_the_environment_and_that_before_the_file(self, settled, attractor, monkeypatch) -> None:
+    def test_flags_override_the_environment_which_overrides_the_file(self, settled, attractor, monkeypatch) -> None:
         settled.on("GET", "/v1/memories", page())
         attractor("login", "--url", settled.url, stdin="of-the-file\n")
         used = []
@@ -606,7 +606,7 @@ class TestConfiguration:
         assert used == ["Bearer of-the-flag", "Bearer key-1", "Bearer of-the-file"]
 
     @pytest.mark.parametrize("text", ["url = ", "api_key = 5"])
-    def test_a_file_that_is_broken(self, attractor, monkeypatch, text: str) -> None:
+    def test_a_broken_configuration_file_is_a_clear_error(self, attractor, monkeypatch, text: str) -> None:
         file = Path(
             attractor(
                 "login",

@@ -105,7 +105,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 class TestCorpus:
-    def test_it_is_uploaded_once_waited_for_and_asked(self, service: Service, attractor: Any, corpus: Path) -> None:
+    def test_the_corpus_is_uploaded_once_then_queried(self, service: Service, attractor: Any, corpus: Path) -> None:
         ran = attractor("eval", "run", str(corpus), "--here", "--modes", "lexical,dense", "--json")
         assert ran.code == 0, ran.err
         assert ran.json["questions"] == 3
@@ -124,7 +124,7 @@ class TestCorpus:
         assert re.search(r"lexical +0\.6667 +0\.6667", again.out)
         assert "without the leg" not in again.err
 
-    def test_how_it_asks(self, service: Service, attractor: Any, corpus: Path) -> None:
+    def test_each_mode_is_queried_with_the_given_options(self, service: Service, attractor: Any, corpus: Path) -> None:
         attractor(
             "eval", "run", str(corpus), "--here", "--modes", "rrf,dense", "-k", "3", "--no-rerank", "--limit", "2"
         )
@@ -138,7 +138,9 @@ class TestCorpus:
         expected = {"k": 3, "max_per_document": 1, "rerank": False, "use_graph": True, "fold_duplicates": False}
         assert all(one.items() >= expected.items() for one in asked)
 
-    def test_what_a_reader_should_know(self, service: Service, attractor: Any, corpus: Path) -> None:
+    def test_skipped_documents_other_documents_and_missing_legs_are_reported(
+        self, service: Service, attractor: Any, corpus: Path
+    ) -> None:
         service.add("other.md", b"Something else")
         with (corpus / "corpus.jsonl").open("a") as file:
             file.write('{"_id": "refused", "text": ""}\n')
@@ -150,21 +152,21 @@ class TestCorpus:
         assert "1 other documents of the workspace are searched as well" in ran.err
         assert "hybrid: 3 answers without the leg graph: timeout" in ran.err
 
-    def test_equal_documents_are_one(self, service: Service, attractor: Any, corpus: Path) -> None:  # noqa: ARG002
+    def test_identical_documents_are_uploaded_once(self, service: Service, attractor: Any, corpus: Path) -> None:  # noqa: ARG002
         with (corpus / "corpus.jsonl").open("a") as file:
             file.write('{"_id": "copy", "title": "Tokens", "text": "A refresh token lives for thirty days."}\n')
         (corpus / "qrels.tsv").write_text("q1\td1\t1\nq1\tcopy\t1\n")
         ran = attractor("eval", "run", str(corpus), "--here", "--modes", "hybrid", "--json")
         assert ran.json["summary"]["hybrid"]["metrics"]["recall@10"] == 1
 
-    def test_a_question_that_is_refused_has_found_nothing(self, service: Service, attractor: Any, corpus: Path) -> None:  # noqa: ARG002
+    def test_a_refused_question_counts_as_nothing_found(self, service: Service, attractor: Any, corpus: Path) -> None:  # noqa: ARG002
         (corpus / "queries.jsonl").write_text(
             '{"id": "q1", "text": "refuse this token"}\n{"id": "q2", "text": "' + "a" * 10_001 + '"}\n'
         )
         ran = attractor("eval", "run", str(corpus), "--here", "--modes", "hybrid")
         assert (ran.code, "2 questions were rejected" in ran.err) == (0, True)
 
-    def test_a_server_that_breaks_down_ends_it(self, service: Service, attractor: Any, corpus: Path) -> None:
+    def test_a_server_failure_ends_the_evaluation(self, service: Service, attractor: Any, corpus: Path) -> None:
         service.server.on("POST", "/v1/search", service.problem(503, "unavailable", "It is away"))
         ran = attractor("eval", "run", str(corpus), "--here", "--jobs", "4")
         assert (ran.code, ran.out, "It is away" in ran.err) == (5, "", True)
@@ -181,7 +183,7 @@ class TestWorkspaces:
         receipt = {k: v for k, v in service.samples.receipt().items() if k != "document_id"}
         service.server.on("DELETE", f"/v1/workspaces/{OTHER}", receipt | {"workspace_id": OTHER})
 
-    def test_a_corpus_has_one_of_its_own(self, service: Service, attractor: Any, corpus: Path) -> None:
+    def test_a_corpus_gets_a_workspace_of_its_own(self, service: Service, attractor: Any, corpus: Path) -> None:
         self.prepare(service)
         ran = attractor("eval", "run", str(corpus), "--modes", "lexical")
         assert (ran.code, "workspace evaluation notes (new)" in ran.err) == (0, True)
@@ -190,7 +192,7 @@ class TestWorkspaces:
         assert service.server.calls("DELETE", f"/v1/workspaces/{OTHER}/keys/{UUID(int=3)}")
         assert not service.server.calls("DELETE", f"/v1/workspaces/{OTHER}")
 
-    def test_one_that_is_there_is_used_again(self, service: Service, attractor: Any, corpus: Path) -> None:
+    def test_an_existing_workspace_is_reused(self, service: Service, attractor: Any, corpus: Path) -> None:
         self.prepare(service)
         there = service.samples.caller()["workspace"] | {"id": OTHER, "name": "evaluation notes"}
         service.server.on("GET", "/v1/workspaces", {"items": [there], "next_cursor": None})
@@ -198,7 +200,7 @@ class TestWorkspaces:
         assert not service.server.calls("POST", "/v1/workspaces")
 
     @pytest.mark.parametrize(("keep", "deletions"), [((), 1), (("--keep",), 0)])
-    def test_a_new_one_is_deleted_in_the_end(
+    def test_a_new_workspace_is_deleted_afterwards(
         self, service: Service, attractor: Any, corpus: Path, keep: tuple[str, ...], deletions: int
     ) -> None:
         self.prepare(service)
@@ -207,14 +209,16 @@ class TestWorkspaces:
         assert re.fullmatch(r"evaluation notes \d{4}-\d\d-\d\d .*", jsonlib.loads(made.body)["name"])
         assert len(service.server.calls("DELETE", f"/v1/workspaces/{OTHER}")) == deletions
 
-    def test_who_may_not_make_one_is_told_what_to_do(self, service: Service, attractor: Any, corpus: Path) -> None:
+    def test_a_user_who_may_not_create_a_workspace_is_told_what_to_do(
+        self, service: Service, attractor: Any, corpus: Path
+    ) -> None:
         service.server.on("POST", "/v1/workspaces", service.problem(403, "forbidden", "The role does not allow it"))
         ran = attractor("eval", "run", str(corpus))
         assert (ran.code, "--here" in ran.err) == (3, True)
 
 
 class TestMemory:
-    def test_conversations_are_imported_and_asked_about(
+    def test_conversations_are_imported_and_queried(
         self, service: Service, samples: Any, attractor: Any, tmp_path: Path
     ) -> None:
         TestWorkspaces().prepare(service)
@@ -235,7 +239,7 @@ class TestMemory:
 
 
 class TestOwnQuestions:
-    def test_documents_and_passages(self, service: Service, attractor: Any, tmp_path: Path) -> None:
+    def test_own_questions_name_documents_and_passages(self, service: Service, attractor: Any, tmp_path: Path) -> None:
         service.add("tokens.md", b"A refresh token lives for thirty days.")
         service.add("receipts.md", b"Receipts of a token are sent twice.")
         file = tmp_path / "own.yaml"
@@ -251,13 +255,13 @@ class TestOwnQuestions:
         assert [one.get("max_per_document") for one in asked] == [1, None]
         assert not service.server.calls("POST", "/v1/documents")
 
-    def test_documents_that_are_not_there(self, service: Service, attractor: Any, tmp_path: Path) -> None:  # noqa: ARG002
+    def test_missing_documents_are_reported(self, service: Service, attractor: Any, tmp_path: Path) -> None:  # noqa: ARG002
         file = tmp_path / "own.jsonl"
         file.write_text('{"question": "Where?", "documents": ["none.md"]}\n')
         ran = attractor("eval", "run", str(file))
         assert (ran.code, "none.md" in ran.err) == (2, True)
 
-    def test_a_workspace_that_is_not_there(self, service: Service, attractor: Any, tmp_path: Path) -> None:  # noqa: ARG002
+    def test_a_missing_workspace_is_reported(self, service: Service, attractor: Any, tmp_path: Path) -> None:  # noqa: ARG002
         file = tmp_path / "own.jsonl"
         file.write_text('{"question": "Where?", "passages": ["x"]}\n')
         ran = attractor("eval", "run", str(file), "-w", "Nowhere")
@@ -274,19 +278,21 @@ class TestBaselines:
     def run(self, attractor: Any, corpus: Path, *options: str) -> Any:
         return attractor("eval", "run", str(corpus), "--here", "--modes", "lexical", *options)
 
-    def test_the_same_again(self, attractor: Any, saved: Path, corpus: Path, tmp_path: Path) -> None:
+    def test_identical_results_pass_and_a_report_is_written(
+        self, attractor: Any, saved: Path, corpus: Path, tmp_path: Path
+    ) -> None:
         page = tmp_path / "reports" / "report.html"
         ran = self.run(attractor, corpus, "--baseline", str(saved), "--tolerance", "0", "--html", str(page))
         assert (ran.code, "no question changed" in ran.out) == (0, True)
         assert page.read_text().startswith("<!doctype html>")
         assert f"written: {page}" in ran.err
 
-    def test_a_place_that_cannot_be_written(self, attractor: Any, saved: Path) -> None:
+    def test_an_unwritable_path_is_reported(self, attractor: Any, saved: Path) -> None:
         ran = attractor("eval", "compare", str(saved), str(saved), "--html", str(saved / "report.html"))
         assert (ran.code, f"Cannot write {saved / 'report.html'}" in ran.err) == (1, True)
 
     @pytest.mark.parametrize(("tolerance", "code"), [("0.5", 0), ("0.1", 1)])
-    def test_a_result_that_is_worse_than_tolerated(
+    def test_a_result_below_the_tolerance_fails(
         self, service: Service, attractor: Any, saved: Path, corpus: Path, tolerance: str, code: int
     ) -> None:
         tokens = service.with_text("refresh token")
@@ -297,7 +303,7 @@ class TestBaselines:
         assert "-1.0000  receipts sent  (1.0000 to 0.0000)" in ran.out
         assert ("Failed: ndcg@10 of lexical fell by 0.3333, more than 0.1" in ran.err) is bool(code)
 
-    def test_a_floor(self, attractor: Any, saved: Path) -> None:
+    def test_a_result_below_the_floor_fails(self, attractor: Any, saved: Path) -> None:
         for floor, code in (("ndcg@10=0.6", 0), ("lexical:recall@5=0.9", 1)):
             ran = attractor("eval", "compare", str(saved), str(saved), "--fail-below", floor, "--json")
             assert ran.code == code
@@ -321,6 +327,6 @@ class TestBaselines:
         assert (ran.code, ran.out) == (2, "")
         assert not service.server.calls("POST", "/v1/documents")
 
-    def test_a_folder_without_a_corpus(self, service: Service, attractor: Any, tmp_path: Path) -> None:  # noqa: ARG002
+    def test_a_folder_without_a_corpus_is_refused(self, service: Service, attractor: Any, tmp_path: Path) -> None:  # noqa: ARG002
         ran = attractor("eval", "run", str(tmp_path))
         assert (ran.code, "has no corpus.jsonl" in ran.err) == (2, True)

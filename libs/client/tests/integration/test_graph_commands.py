@@ -59,7 +59,7 @@ def facts(**changes: Any) -> dict[str, Any]:
 
 
 class TestShow:
-    def test_a_tree(self, settled, attractor) -> None:
+    def test_the_graph_is_shown_as_a_tree(self, settled, attractor) -> None:
         settled.on("POST", FACTS, facts())
         ran = attractor("graph", "show", "auth service")
         assert (ran.code, ran.err) == (0, "")
@@ -78,11 +78,11 @@ class TestShow:
             "max_chunks": 0,
         }
 
-    def test_json(self, settled, attractor) -> None:
+    def test_the_graph_is_shown_as_json(self, settled, attractor) -> None:
         settled.on("POST", FACTS, facts())
         assert attractor("graph", "show", "auth service", "--json").json["entity"]["name"] == "AuthService"
 
-    def test_what_a_misspelled_name_is_taken_for(self, settled, attractor) -> None:
+    def test_a_misspelled_name_is_shown_with_its_match(self, settled, attractor) -> None:
         taken = entity(how="fuzzy", similarity=0.6)
         settled.on("POST", FACTS, facts(entity=taken, alternatives=[entity("AuthServer", how="fuzzy")]))
         ran = attractor("graph", "show", "AutService")
@@ -96,7 +96,7 @@ class TestShow:
         ran = attractor("graph", "show", "Nobody", "--json")
         assert (ran.code, ran.json["success"], ran.json["suggestions"]) == (4, False, ["Norbert"])
 
-    def test_names_do_not_steer_the_terminal(self, settled, attractor) -> None:
+    def test_names_cannot_control_the_terminal(self, settled, attractor) -> None:
         settled.on("POST", FACTS, facts(entity=entity("\x1b[2J\u202eevil")))
         out = attractor("graph", "show", "x").out
         assert "\x1b" not in out
@@ -163,7 +163,7 @@ def test_calculate(settled, attractor) -> None:
 
 
 class TestExport:
-    def test_the_ending_says_the_format(self, settled, attractor, tmp_path) -> None:
+    def test_the_format_follows_the_file_extension(self, settled, attractor, tmp_path) -> None:
         settled.on("GET", "/v1/graph/export", Response(b"<graphml/>", media_type="application/graphml+xml"))
         for name, kind in (("a.graphml", "graphml"), ("a.TTL", "turtle"), ("a.jsonl", "jsonl")):
             ran = attractor("graph", "export", str(tmp_path / name))
@@ -171,13 +171,13 @@ class TestExport:
             assert settled.received[-1].query == {"format": kind, "min_mentions": "1"}
         assert attractor("graph", "export", str(tmp_path / "b.ttl"), "--json").json["bytes"] == 10
 
-    def test_stdout(self, settled, attractor) -> None:
+    def test_the_export_is_written_to_stdout(self, settled, attractor) -> None:
         settled.on("GET", "/v1/graph/export", Response(b'{"kind": "entity"}\n'))
         ran = attractor("graph", "export", "--format", "jsonl", "--min-mentions", "2", "-")
         assert (ran.code, ran.out) == (0, '{"kind": "entity"}\n')
         assert settled.received[-1].query == {"format": "jsonl", "min_mentions": "2"}
 
-    def test_a_failure_leaves_the_older_file(self, settled, attractor, tmp_path, problem) -> None:
+    def test_a_failed_export_leaves_the_previous_file(self, settled, attractor, tmp_path, problem) -> None:
         file = tmp_path / "a.graphml"
         file.write_text("older")
         settled.on("GET", "/v1/graph/export", problem(503, "exports-busy", "Other exports are running"))
@@ -196,7 +196,7 @@ def kept(**changes: Any) -> dict[str, Any]:
 
 
 class TestImport:
-    def test_a_file(self, settled, attractor, tmp_path) -> None:
+    def test_triples_are_imported_from_a_file(self, settled, attractor, tmp_path) -> None:
         settled.on("POST", TRIPLES, kept())
         file = tmp_path / "services.csv"
         file.write_bytes(b"subject,predicate,object\nA1,uses,B1\n")
@@ -206,14 +206,14 @@ class TestImport:
         [sent] = settled.calls("POST", TRIPLES)
         assert (sent.query, sent.body) == ({"name": "services.csv", "format": "csv"}, file.read_bytes())
 
-    def test_stdin(self, settled, attractor) -> None:
+    def test_triples_are_imported_from_stdin(self, settled, attractor) -> None:
         settled.on("POST", TRIPLES, kept())
         ran = attractor("graph", "import", "-", "--name", "cmdb", "--format", "turtle", "--json", stdin="<a> <b> <c> .")
         assert (ran.code, ran.json["triples"]) == (0, 2)
         assert settled.received[-1].query == {"name": "cmdb", "format": "turtle"}
         assert settled.received[-1].body == b"<a> <b> <c> ."
 
-    def test_wrong_lines_are_told(self, settled, attractor, problem, tmp_path) -> None:
+    def test_invalid_lines_are_reported(self, settled, attractor, problem, tmp_path) -> None:
         errors = [{"line": 3, "message": "the subject is empty"}]
         settled.on("POST", TRIPLES, problem(422, "triples-not-valid", "The triples cannot be read", errors=errors))
         file = tmp_path / "a.csv"
@@ -226,7 +226,7 @@ class TestImport:
     def test_wrong_usage(self, attractor, arguments) -> None:
         assert attractor("graph", "import", *arguments).code == 2
 
-    def test_no_such_file(self, attractor) -> None:
+    def test_a_missing_file_is_reported(self, attractor) -> None:
         ran = attractor("graph", "import", "nowhere.csv")
         assert (ran.code, ran.err) == (1, "Error: nowhere.csv: No such file or directory\n")
 

@@ -65,7 +65,7 @@ def write(folder: Path, **files: str) -> None:
 
 @pytest.mark.usefixtures("library")
 class TestIngest:
-    def test_a_folder_until_it_is_searchable(self, settled, attractor, tmp_path: Path) -> None:
+    def test_a_folder_is_ingested_until_it_is_searchable(self, settled, attractor, tmp_path: Path) -> None:
         write(tmp_path, a_md="one", b_md="two", same_md="one", x_bin="no", blob="no", empty_md="")
         ran = attractor("ingest", "-j", "1", str(tmp_path))
         assert ran.code == 0
@@ -89,22 +89,22 @@ class TestIngest:
         assert (broken["reason"], broken["message"]) == ("stage convert failed", "no PDF")
         assert ran.json["counts"] == {"searchable": 2, "failed": 2}
 
-    def test_what_is_named_and_refused_has_failed(self, attractor, tmp_path: Path) -> None:
+    def test_a_named_file_that_is_refused_counts_as_failed(self, attractor, tmp_path: Path) -> None:
         write(tmp_path, x_bin="no")
         ran = attractor("ingest", str(tmp_path / "x.bin"))
         assert (ran.code, "unsupported-format!" in ran.out) == (1, True)
 
-    def test_without_waiting(self, attractor, library: Library, tmp_path: Path) -> None:
+    def test_ingest_can_return_without_waiting(self, attractor, library: Library, tmp_path: Path) -> None:
         write(tmp_path, a_md="one")
         assert attractor("ingest", "--no-wait", str(tmp_path)).out == "1 queued\n"
         assert not library.polls
 
-    def test_not_in_time(self, attractor, tmp_path: Path) -> None:
+    def test_ingest_reports_a_timeout(self, attractor, tmp_path: Path) -> None:
         write(tmp_path, a_md="one")
         ran = attractor("ingest", "--timeout", "0", str(tmp_path))
         assert (ran.code, "1 not searchable yet" in ran.out) == (1, True)
 
-    def test_many_files_with_bounded_concurrency(self, attractor, tmp_path: Path) -> None:
+    def test_many_files_are_uploaded_with_bounded_concurrency(self, attractor, tmp_path: Path) -> None:
         for number in range(50):
             (tmp_path / f"{number}.md").write_text(f"text {number}")
         assert attractor("ingest", "-j", "8", str(tmp_path), "--json").json["counts"] == {"searchable": 50}
@@ -117,10 +117,10 @@ class TestIngest:
         ran = attractor("ingest", str(tmp_path / "all.zip"), "--json")
         assert (ran.code, results(ran)) == (0, {"a.md": "searchable", "film.mp4": "skipped"})
 
-    def test_an_empty_folder(self, attractor, tmp_path: Path) -> None:
+    def test_an_empty_folder_is_reported(self, attractor, tmp_path: Path) -> None:
         assert attractor("ingest", str(tmp_path)).out == "no files found\n"
 
-    def test_a_file_that_cannot_be_opened(self, attractor, tmp_path: Path, monkeypatch) -> None:
+    def test_an_unreadable_file_is_reported(self, attractor, tmp_path: Path, monkeypatch) -> None:
         write(tmp_path, a_md="one", b_md="two")
         real = Path.open
 
@@ -137,11 +137,11 @@ class TestIngest:
 
 
 class TestServerTrouble:
-    def test_a_server_that_is_not_there(self, attractor, nowhere: str, tmp_path: Path) -> None:
+    def test_an_unreachable_server_is_reported(self, attractor, nowhere: str, tmp_path: Path) -> None:
         ran = attractor("--url", nowhere, "ingest", str(tmp_path))
         assert (ran.code, ran.out, ran.err.count("\n")) == (5, "", 1)
 
-    def test_a_key_that_may_not_ends_the_batch(self, settled, attractor, problem, tmp_path: Path) -> None:
+    def test_a_key_without_permission_ends_the_batch(self, settled, attractor, problem, tmp_path: Path) -> None:
         for number in range(30):
             (tmp_path / f"{number}.md").write_text(f"text {number}")
         settled.on("POST", "/v1/documents", problem(403, "forbidden", "The role does not allow it"))
@@ -159,6 +159,6 @@ class TestServerTrouble:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX names")
-def test_a_name_that_steers_a_terminal(library: Library, attractor, tmp_path: Path) -> None:  # noqa: ARG001
+def test_a_file_name_cannot_control_the_terminal(library: Library, attractor, tmp_path: Path) -> None:  # noqa: ARG001
     (tmp_path / "a\x1b[31m.bin").write_text("x")
     assert "\x1b" not in attractor("ingest", str(tmp_path)).out

@@ -76,7 +76,7 @@ async def test_an_agent_calls_tools_and_reads_resources(server, samples, asking,
     assert {one.headers["authorization"] for one in server.received} == {"Bearer secret"}
 
 
-async def test_what_is_refused_is_an_error_of_the_protocol(server, asking) -> None:
+async def test_a_refused_call_is_a_protocol_error(server, asking) -> None:
     refused = b'{"type":"world-operation-failed","title":"It does not fit","status":409,"detail":"operation 1: x"}'
     server.on("POST", "/v1/world/operations", Response(refused, 409, media_type="application/problem+json"))
     added = {"op": "add", "path": "/topics", "value": "moon"}

@@ -63,29 +63,27 @@ def refining(settled: Any) -> Any:
         (("refinement", "remove", "--yes"), "6 results deleted"),
     ],
 )
-def test_each_command_prints_for_people_and_for_programs(
-    refining: Any, attractor: Any, arguments: tuple[str, ...], said: str
-) -> None:
+def test_each_command_prints_text_or_json(refining: Any, attractor: Any, arguments: tuple[str, ...], said: str) -> None:
     ran = attractor("graph", *arguments)
     assert (ran.code, said in ran.out) == (0, True), ran.err + ran.out
     assert attractor("graph", *arguments, "--json").json
     assert refining.received
 
 
-def test_it_is_turned_on_within_the_estimate(refining: Any, attractor: Any) -> None:
+def test_refinement_is_enabled_within_the_estimate(refining: Any, attractor: Any) -> None:
     ran = attractor("graph", "refinement", "on", "--within-estimate", "--yes")
     assert "10 calls, 11000 to 21000 tokens" in ran.err
     sent = refining.calls("PATCH", f"{PLACE}/settings")[-1]
     assert jsonlib.loads(sent.body) == {"enabled": True, "max_tokens": 4_400 + 21_000}
 
 
-def test_settings_change_only_if_they_are_the_newest(refining: Any, attractor: Any) -> None:
+def test_a_stale_version_of_the_settings_is_refused(refining: Any, attractor: Any) -> None:
     assert attractor("graph", "refinement", "on", "--max-tokens", "9", "--yes").code == 0
     sent = refining.calls("PATCH", f"{PLACE}/settings")[-1]
     assert (jsonlib.loads(sent.body), sent.headers["if-match"]) == ({"enabled": True, "max_tokens": 9}, '"4"')
 
 
-def test_a_refusal_of_the_service_is_one_line(refining: Any, attractor: Any, problem: Any) -> None:
+def test_a_refusal_by_the_service_is_a_one_line_error(refining: Any, attractor: Any, problem: Any) -> None:
     refused: Response = problem(409, "no-chat-model", "No chat model is configured in this deployment")
     refining.on("PATCH", f"{PLACE}/settings", refused)
     ran = attractor("graph", "refinement", "on", "--max-tokens", "1", "--yes", "--json")

@@ -48,13 +48,15 @@ class TestSearchOptions:
             (("--per-document", "2"), {"max_per_document": 2}),
         ],
     )
-    def test_what_is_asked(self, settled: Any, attractor: Any, options: tuple[str, ...], expected: Any) -> None:
+    def test_options_become_request_fields(
+        self, settled: Any, attractor: Any, options: tuple[str, ...], expected: Any
+    ) -> None:
         settled.on("POST", "/v1/search", found())
         ran = attractor("search", "q", *options)
         assert ran.code == 0, ran.err
         assert sent(settled).items() >= expected.items()
 
-    def test_a_date_is_one_of_this_machine(self, settled: Any, attractor: Any, monkeypatch: Any) -> None:
+    def test_a_date_is_in_the_local_time_zone(self, settled: Any, attractor: Any, monkeypatch: Any) -> None:
         monkeypatch.setenv("TZ", "UTC")
         settled.on("POST", "/v1/search", found())
         attractor("search", "q", "--after", "2026-01-02")
@@ -75,7 +77,7 @@ class TestSearchOptions:
         assert (ran.code, ran.out, settled.calls("POST", "/v1/search")) == (2, "", [])
         assert "Traceback" not in ran.err
 
-    def test_json_is_what_the_server_sent(self, settled: Any, attractor: Any, samples: Any) -> None:
+    def test_json_output_is_the_server_response(self, settled: Any, attractor: Any, samples: Any) -> None:
         settled.on("POST", "/v1/search", found(samples.hit()))
         assert attractor("search", "q", "--json").json["hits"][0]["chunk_id"] == "c1"
         assert (sent(settled)["explain"], sent(settled)["highlight"]) == (False, False)
@@ -109,7 +111,7 @@ class TestSearchOutput:
             facets={"tag": [{"value": "auth", "chunks": 3, "documents": 2}]},
         )
 
-    def test_explained(self, settled: Any, attractor: Any, samples: Any) -> None:
+    def test_explain_shows_how_each_hit_scored(self, settled: Any, attractor: Any, samples: Any) -> None:
         settled.on("POST", "/v1/search", self.explained(samples))
         ran = attractor("search", "tokan", "--explain", "--facet", "tag")
         assert ran.out == (
@@ -140,13 +142,13 @@ class TestSearchOutput:
         )
         assert ran.err == "searched for token or tokens instead of tokan, which occurs in no document\n"
 
-    def test_without_explain_only_what_to_be_aware_of(self, settled: Any, attractor: Any, samples: Any) -> None:
+    def test_without_explain_only_warnings_are_shown(self, settled: Any, attractor: Any, samples: Any) -> None:
         settled.on("POST", "/v1/search", self.explained(samples))
         ran = attractor("search", "tokan")
         assert "lexical" not in ran.out
         assert "instead of tokan" in ran.err
 
-    def test_the_text_around_a_passage_is_shown_whole(self, settled: Any, attractor: Any, samples: Any) -> None:
+    def test_the_text_around_a_passage_is_shown_in_full(self, settled: Any, attractor: Any, samples: Any) -> None:
         around = {"content": "Before. " * 100 + "A passage.\nAfter.", "chunk_index_from": 0, "chunk_index_to": 2}
         around |= {"page": None, "page_end": None, "chunk_ids": ["c0", "c1", "c2"]}
         settled.on("POST", "/v1/search", found(samples.hit(around=around)))
@@ -166,7 +168,7 @@ class TestContext:
         rest = {"good_match": True, "match": 0.9, "cut": ["[2] did not fit"], "legs": []}
         return {**base, "evidence": evidence, **rest, **changes}
 
-    def test_the_packet_is_on_stdout_and_its_sources_beside_it(self, settled: Any, attractor: Any) -> None:
+    def test_the_context_goes_to_stdout_and_its_sources_to_stderr(self, settled: Any, attractor: Any) -> None:
         settled.on("POST", "/v1/context", self.packet())
         ran = attractor("context", "how long?", "and why?", "--max-tokens", "64", "--tag", "auth", "--no-graph")
         assert ran.out == "[1] a.pdf\nThirty days.\n"
@@ -177,7 +179,7 @@ class TestContext:
         assert sent(settled, "/v1/context").items() >= asked.items()
         assert attractor("context", "how long?", "--json").json["tokens"] == 9
 
-    def test_nothing_found(self, settled: Any, attractor: Any) -> None:
+    def test_an_empty_context_is_reported(self, settled: Any, attractor: Any) -> None:
         leg = {"leg": "graph", "candidates": 0, "milliseconds": 1, "error": "timeout"}
         empty = self.packet(text="", tokens=0, evidence=[], good_match=False, cut=[], legs=[leg])
         settled.on("POST", "/v1/context", empty)
@@ -220,12 +222,12 @@ class TestSearchSettings:
         body: dict[str, Any] = jsonlib.loads(call.body)
         return body
 
-    def test_show(self, kept: Any, attractor: Any) -> None:  # noqa: ARG002
+    def test_settings_are_shown(self, kept: Any, attractor: Any) -> None:  # noqa: ARG002
         out = attractor("search-settings", "show").out
         assert re.search("legs +lexical=1, dense=1, graph=0.5\n", out)
         assert attractor("search-settings", "show", "--json").json["rrf_k"] == 60
 
-    def test_set_changes_only_what_is_named(self, kept: Any, attractor: Any) -> None:
+    def test_set_changes_only_the_given_fields(self, kept: Any, attractor: Any) -> None:
         ran = attractor("search-settings", "set", "--mode", "rrf", "--leg", "graph=0.2", "--weight", "cosine=2")
         assert re.search("mode +rrf", ran.out)
         assert self.body(kept) == {
@@ -235,7 +237,7 @@ class TestSearchSettings:
             "reset": [],
         }
 
-    def test_reset(self, kept: Any, attractor: Any) -> None:
+    def test_reset_restores_the_defaults(self, kept: Any, attractor: Any) -> None:
         assert attractor("search-settings", "reset", "weights", "mode").code == 0
         assert self.body(kept) == {"reset": ["weights", "mode"]}
         attractor("search-settings", "reset")
@@ -245,7 +247,7 @@ class TestSearchSettings:
         assert re.search("diversity +0", attractor("search-settings", "set", "--diversity", "0.3").out)
         assert self.body(kept) == {"diversity": 0.3, "reset": []}
 
-    def test_someone_else_was_quicker(self, kept: Any, attractor: Any, problem: Any) -> None:
+    def test_a_concurrent_change_is_reported(self, kept: Any, attractor: Any, problem: Any) -> None:
         kept.on("PATCH", "/v1/search-settings", problem(412, "version-mismatch", "It has changed"))
         assert attractor("search-settings", "reset").code == 1
 

@@ -58,7 +58,7 @@ def test_settings_are_set_and_reset(settled: Any, attractor: Any) -> None:
     assert "sk-planted" not in secret.out + secret.err
 
 
-def test_presets_are_listed_made_and_deleted(settled: Any, attractor: Any) -> None:
+def test_presets_are_listed_created_and_deleted(settled: Any, attractor: Any) -> None:
     settled.on("GET", "/v1/presets", {"items": [PRESET]})
     settled.on("GET", "/v1/presets/terse", PRESET)
     settled.on("PUT", "/v1/presets/terse", PRESET)

@@ -27,7 +27,7 @@ def body(server: Any, method: str, path: str) -> Any:
     return loads(server.calls(method, path)[-1].body)
 
 
-def test_an_answer_is_rated_and_the_rating_withdrawn(settled: Any, attractor: Any) -> None:
+def test_an_answer_is_rated_and_the_rating_is_withdrawn(settled: Any, attractor: Any) -> None:
     place = f"/v1/messages/{MESSAGE}/feedback"
     settled.on("PUT", place, SAID)
     settled.on("DELETE", place, Response(status_code=204))
@@ -42,7 +42,7 @@ def test_an_answer_is_rated_and_the_rating_withdrawn(settled: Any, attractor: An
     assert attractor("feedback", "withdraw", MESSAGE, "--json").json == {"withdrawn": MESSAGE}
 
 
-def test_owners_list_and_export(settled: Any, attractor: Any, tmp_path: Path, monkeypatch: Any) -> None:
+def test_owners_list_and_export_feedback(settled: Any, attractor: Any, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.chdir(tmp_path)
     entry = SAID | {"message_id": MESSAGE, "user_id": SESSION, "mode": None, "question": "Where?", "answer": "There."}
     hidden = entry | {"share_content": False, "question": None, "answer": None}
@@ -60,7 +60,7 @@ def test_owners_list_and_export(settled: Any, attractor: Any, tmp_path: Path, mo
     assert attractor("feedback", "export", "f.xls").code == 2
 
 
-def test_a_session_is_shared_listed_and_ended(settled: Any, attractor: Any, json: Any) -> None:
+def test_a_share_is_created_listed_and_ended(settled: Any, attractor: Any, json: Any) -> None:
     place = f"/v1/sessions/{SESSION}/shares"
     settled.on("POST", place, json(SHARED | {"audience": "link", "token": TOKEN}, 201))
     settled.on("GET", "/v1/shares", page(SHARED | {"audience": "link"}))
@@ -80,7 +80,7 @@ def test_a_session_is_shared_listed_and_ended(settled: Any, attractor: Any, json
 
 
 @pytest.mark.parametrize("given", [TOKEN, f"http://example.org/v1/shared/{TOKEN}", f"http://example.org/{TOKEN}/"])
-def test_what_is_shared_is_read(settled: Any, attractor: Any, given: str) -> None:
+def test_a_shared_session_can_be_read(settled: Any, attractor: Any, given: str) -> None:
     citation = {
         "number": 1,
         "document_name": "a.md",
@@ -109,7 +109,7 @@ def test_what_is_shared_is_read(settled: Any, attractor: Any, given: str) -> Non
     assert attractor("sessions", "shared", given, "--json").json["messages"][0]["content"] == "Why?"
 
 
-def test_owners_allow_links(settled: Any, attractor: Any) -> None:
+def test_owners_allow_public_links(settled: Any, attractor: Any) -> None:
     settled.on("GET", "/v1/sharing", {"links": False, "version": 0})
     settled.on("PATCH", "/v1/sharing", {"links": True, "version": 1})
     assert attractor("workspaces", "sharing").out == "no session is shared by link\n"
@@ -118,7 +118,7 @@ def test_owners_allow_links(settled: Any, attractor: Any) -> None:
     assert attractor("workspaces", "sharing", "--no-links", "--json").json["version"] == 1
 
 
-def test_chat_and_ask_are_temporary_from_the_beginning(settled: Any, attractor: Any, samples: Any, json: Any) -> None:
+def test_chat_and_ask_can_start_a_temporary_session(settled: Any, attractor: Any, samples: Any, json: Any) -> None:
     settled.on("POST", "/v1/sessions", json(samples.session(), 201))
     for command in (("ask", "Why?"), ("chat",)):
         assert attractor(*command, "--temporary", "--session", SESSION).code == 2

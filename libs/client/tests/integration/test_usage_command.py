@@ -15,7 +15,7 @@ BUDGET = {"subject": "user", "most": 20_000, "used": 12_345, "reserved": 0, "res
 REPORT = {"since": "2026-02-01", "until": "2026-03-01", "items": [ENTRY], "budgets": [BUDGET]}
 
 
-def test_usage_is_shown_with_what_is_left(settled: Any, attractor: Any) -> None:
+def test_usage_is_shown_with_the_remaining_budget(settled: Any, attractor: Any) -> None:
     settled.on("GET", "/v1/usage", REPORT)
     shown = attractor("usage", "--by", "model", "--since", "2026-02-01")
     for text in ("small of operator", "12,000", "345 (estimated)", "0.5000"):

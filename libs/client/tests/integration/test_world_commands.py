@@ -28,7 +28,7 @@ EVENT = {
 }
 
 
-def test_people_read_the_document_its_history_and_a_difference(server, attractor) -> None:
+def test_text_output_shows_the_document_its_history_and_a_diff(server, attractor) -> None:
     server.on("GET", "/v1/world", WORLD)
     repaired = {**EVENT, "kind": "repaired", "op": None, "path": None, "value": None, "repairs": ["/goals was missing"]}
     server.on("GET", "/v1/world/history", {"items": [EVENT, repaired], "next_cursor": None})
@@ -44,7 +44,7 @@ def test_people_read_the_document_its_history_and_a_difference(server, attractor
     assert '["moon"]' in attractor("world", "diff", "1").out
 
 
-def test_people_read_the_status_of_the_project(server, attractor) -> None:
+def test_text_output_shows_the_status_of_the_project(server, attractor) -> None:
     happened = {"at": NOW, "kind": "world", "text": "add /goals Ship in May", "user_id": SESSION}
     status = {"world_version": 2, "project": {"name": "Apollo"}, "goals": ["Ship in May"], "decisions": []}
     status |= {"open_questions": ["Who hosts it?"], "document_count": 7, "documents": [], "activity": [happened]}
@@ -84,12 +84,12 @@ def test_a_version_is_restored(server, attractor) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["push /topics moon", "set", "set topics moon"])
-def test_an_operation_that_is_none_is_a_usage_error(server, attractor, wrong: str) -> None:
+def test_an_invalid_operation_is_a_usage_error(server, attractor, wrong: str) -> None:
     assert attractor("world", "apply", wrong).code == 2
     assert server.received == []
 
 
-def test_a_failed_operation_says_which(server, attractor) -> None:
+def test_a_failed_operation_is_named(server, attractor) -> None:
     problem = b'{"type":"world-operation-failed","title":"No","status":409,"detail":"operation 1 (test /timezone): x"}'
     failed = Response(problem, 409, media_type="application/problem+json")
     server.on("POST", "/v1/world/operations", failed)

@@ -110,7 +110,7 @@ def named(method: str, place: str) -> set[str]:
     raise AssertionError(f"there is no route {method} {place}")
 
 
-async def test_each_method_reads_the_model_of_its_route(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_each_method_parses_the_response_model_of_its_route(monkeypatch: pytest.MonkeyPatch) -> None:
     async with AttractorClient() as client:
         read, unread = {}, set()
         for name, function in methods(client):

@@ -29,7 +29,7 @@ def test_folders_are_walked_in_a_stable_order(tmp_path: Path) -> None:
     assert found(tmp_path) == ["b.md", "c.pdf", "z.md", "y.txt"]
 
 
-def test_hidden_and_built_things_are_left_out_and_said(tmp_path: Path) -> None:
+def test_hidden_and_generated_files_are_skipped_and_reported(tmp_path: Path) -> None:
     write(tmp_path, "a.md", ".env", ".git/config", "node_modules/x.js", "x.egg-info/PKG", "~$a.docx", "dist/a.html")
     assert found(tmp_path) == ["a.md"]
     built = "build or version-control folder"
@@ -43,20 +43,20 @@ def test_hidden_and_built_things_are_left_out_and_said(tmp_path: Path) -> None:
     }
 
 
-def test_what_the_server_does_not_read_is_left_out_by_its_name(tmp_path: Path) -> None:
+def test_unsupported_file_types_are_skipped_by_name(tmp_path: Path) -> None:
     write(tmp_path, "a.MD", "film.mp4", "tool.exe", "LICENSE", "Dockerfile", "main.rs", "old.pub")
     assert found(tmp_path) == ["Dockerfile", "LICENSE", "a.MD", "main.rs"]
     assert left_out(tmp_path) == dict.fromkeys(("film.mp4", "tool.exe", "old.pub"), "unsupported format")
     assert found(tmp_path / "film.mp4") == ["film.mp4"]
 
 
-def test_what_is_named_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_explicitly_named_files_are_always_included(tmp_path: Path) -> None:
     write(tmp_path, ".env", "build/a.md", "plain.md")
     (tmp_path / "link.md").symlink_to(tmp_path / "plain.md")
     assert found(tmp_path / ".env", tmp_path / "build", tmp_path / "link.md") == [".env", "a.md", "link.md"]
 
 
-def test_links_are_not_followed_so_loops_end(tmp_path: Path) -> None:
+def test_symbolic_links_are_not_followed(tmp_path: Path) -> None:
     write(tmp_path, "inside/a.md")
     write(tmp_path.parent, "outside/secret.md")
     (tmp_path / "inside/loop").symlink_to(tmp_path)
@@ -67,14 +67,14 @@ def test_links_are_not_followed_so_loops_end(tmp_path: Path) -> None:
     assert [one for one in discover([tmp_path / "inside/self"]) if isinstance(one, LeftOut) and one.failed]
 
 
-def test_a_file_is_taken_once(tmp_path: Path) -> None:
+def test_a_file_named_twice_is_included_once(tmp_path: Path) -> None:
     write(tmp_path, "a.md")
     os.link(tmp_path / "a.md", tmp_path / "b.md")
     assert found(tmp_path, tmp_path / "a.md", tmp_path) == ["a.md"]
     assert left_out(tmp_path, tmp_path / "a.md") == {"a.md": "the same file again", "b.md": "the same file again"}
 
 
-def test_what_is_not_there_or_no_file(tmp_path: Path) -> None:
+def test_missing_and_special_files_are_reported(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     [missing] = discover([tmp_path / "none"])
     assert isinstance(missing, LeftOut)
@@ -86,7 +86,7 @@ def test_what_is_not_there_or_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_a_folder_that_cannot_be_read(tmp_path: Path) -> None:
+def test_an_unreadable_folder_is_reported(tmp_path: Path) -> None:
     write(tmp_path, "closed/a.md", "open.md")
     (tmp_path / "closed").chmod(0)
     assert found(tmp_path) == ["open.md"]

@@ -29,7 +29,7 @@ def lines(file: Path, *rows: dict[str, Any]) -> None:
 
 
 class TestDatasets:
-    def test_a_folder_with_both_kinds_of_ids(self, folder: Path) -> None:
+    def test_a_dataset_may_use_both_kinds_of_ids(self, folder: Path) -> None:
         found = read_dataset(folder)
         assert [(one.id, one.title, one.text) for one in found.documents] == [
             ("d1", "T", "One"),
@@ -40,7 +40,7 @@ class TestDatasets:
         assert is_dataset(folder)
         assert not is_dataset(folder.parent)
 
-    def test_grades_without_a_header_by_split_and_in_the_form_of_trec(self, folder: Path) -> None:
+    def test_grades_may_be_split_lack_a_header_or_use_the_trec_format(self, folder: Path) -> None:
         (folder / "qrels").mkdir()
         (folder / "qrels" / "test.tsv").write_text("q1\td1\t1\n")
         (folder / "qrels" / "dev.tsv").write_text("q2 0 2 3\n")
@@ -48,7 +48,7 @@ class TestDatasets:
         assert read_dataset(folder, "dev").grades == {"q2": {"2": 3}}
         assert read_dataset(folder).left_out == 1
 
-    def test_questions_whose_evidence_is_incomplete_are_left_out(self, folder: Path) -> None:
+    def test_questions_with_incomplete_evidence_are_skipped(self, folder: Path) -> None:
         lines(
             folder / "questions.jsonl",
             {"id": "q1", "question": "one?", "supporting_complete": False},
@@ -70,12 +70,12 @@ class TestDatasets:
             ("queries.jsonl", '{"id": "q1"}\n', "queries.jsonl:1: no text"),
         ],
     )
-    def test_what_cannot_be_read_is_named(self, folder: Path, file: str, text: str, message: str) -> None:
+    def test_unreadable_input_is_reported(self, folder: Path, file: str, text: str, message: str) -> None:
         (folder / file).write_text(text)
         with pytest.raises(BadDataset, match=message.replace("[", "\\[")):
             read_dataset(folder)
 
-    def test_missing_files(self, folder: Path) -> None:
+    def test_missing_files_are_reported(self, folder: Path) -> None:
         (folder / "queries.jsonl").unlink()
         with pytest.raises(BadDataset, match=r"queries\.jsonl cannot be read: No such file"):
             read_dataset(folder)
@@ -85,14 +85,14 @@ class TestDatasets:
 
 
 class TestFiles:
-    def test_a_title_is_underlined_and_nothing_else_is_changed(self) -> None:
+    def test_a_title_is_underlined_and_the_text_is_unchanged(self) -> None:
         name, data = CorpusDocument("a/b", "On *p53*", "x_y <b>\n\nmore").file()
         assert (name, data.decode()) == ("a_b.txt", "On *p53*\n========\n\nx_y <b>\n\nmore")
 
-    def test_without_a_title(self) -> None:
+    def test_a_document_without_a_title_is_written(self) -> None:
         assert CorpusDocument("code-1", "", "def f():\n    pass").file() == ("code-1.txt", b"def f():\n    pass")
 
-    def test_a_title_that_is_too_long_to_be_recognised_in_text(self) -> None:
+    def test_a_title_too_long_to_be_recognised_is_left_out(self) -> None:
         name, data = CorpusDocument("1", "A <long> " * 30, "One\n\nTwo & three").file()
         assert name == "1.html"
         assert "<h1>A &lt;long&gt; A" in data.decode()
@@ -104,7 +104,7 @@ class TestQuestions:
         found = [samples.document(1, name="a.md", source_path="docs/a.md"), samples.document(2, name="b.md")]
         return [Document.model_validate(one) for one in [*found, samples.document(3, name="b.md")]]
 
-    def test_yaml_with_documents_grades_and_passages(self, tmp_path: Path, samples: Any) -> None:
+    def test_yaml_questions_have_documents_grades_and_passages(self, tmp_path: Path, samples: Any) -> None:
         file = tmp_path / "own.yaml"
         file.write_text(
             "questions:\n"
@@ -127,12 +127,12 @@ class TestQuestions:
         ]
         assert (when.by_passage, when.targets[0].documents) == (True, None)
 
-    def test_json_lines(self, tmp_path: Path) -> None:
+    def test_questions_are_read_from_json_lines(self, tmp_path: Path) -> None:
         file = tmp_path / "own.jsonl"
         lines(file, {"question": "Where?", "documents": ["a.md"]}, {"question": "When?", "passages": ["now"]})
         assert [one.question for one in read_questions(file)] == ["Where?", "When?"]
 
-    def test_documents_that_are_not_there_are_all_named(self, tmp_path: Path, samples: Any) -> None:
+    def test_all_missing_documents_are_named(self, tmp_path: Path, samples: Any) -> None:
         file = tmp_path / "own.yaml"
         file.write_text("- {question: Where, documents: [z.md, a.md, y.md]}\n")
         with pytest.raises(BadDataset, match=r"not in the workspace: y\.md, z\.md"):
@@ -148,12 +148,12 @@ class TestQuestions:
             ("- {question: A, passages: [x]}\n- {question: A, passages: [y]}", "has a question twice: A"),
         ],
     )
-    def test_what_cannot_be_read_is_named(self, tmp_path: Path, text: str, message: str) -> None:
+    def test_unreadable_input_is_reported(self, tmp_path: Path, text: str, message: str) -> None:
         file = tmp_path / "own.yaml"
         file.write_text(text)
         with pytest.raises(BadDataset, match=message):
             read_questions(file)
 
-    def test_no_file(self, tmp_path: Path) -> None:
+    def test_a_missing_file_is_reported(self, tmp_path: Path) -> None:
         with pytest.raises(BadDataset, match="No such file"):
             read_questions(tmp_path / "none.yaml")

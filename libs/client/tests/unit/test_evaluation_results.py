@@ -34,21 +34,21 @@ class TestJudging:
     def document(self, number: int, grade: int = 1) -> Target:
         return Target(f"d{number}", grade, frozenset([UUID(int=number)]))
 
-    def test_a_document_counts_once_at_its_best_passage(self, hit: Any) -> None:
+    def test_a_document_counts_once_at_the_rank_of_its_best_passage(self, hit: Any) -> None:
         found = judge([hit(9), hit(1), hit(9), hit(1), hit(2)], Asked(Q, (self.document(1), self.document(2, 2))), 10)
         assert found.ranked == [0, 1, 2]
         assert [one.grade for one in found.hits] == [0, 1, 2]
         assert found.missing == []
 
-    def test_what_lies_beyond_k_is_missing(self, hit: Any) -> None:
+    def test_results_beyond_k_count_as_missing(self, hit: Any) -> None:
         found = judge([hit(8), hit(9), hit(1)], Asked(Q, (self.document(1),)), 2)
         assert (found.ranked, [one.label for one in found.missing]) == ([0, 0], ["d1"])
 
-    def test_a_document_that_is_not_in_the_workspace_is_never_found(self, hit: Any) -> None:
+    def test_a_document_missing_from_the_workspace_is_never_found(self, hit: Any) -> None:
         absent = Target("d7", 1, frozenset())
         assert judge([hit(7)], Asked(Q, (absent,)), 10).missing == [absent]
 
-    def test_a_quote_has_to_be_in_the_hit(self, hit: Any) -> None:
+    def test_a_quote_must_be_in_the_text_of_the_hit(self, hit: Any) -> None:
         asked = Asked(Q, (Target("by hand", 1, frozenset([UUID(int=1)]), "Made  BY\nhand"),))
         hits = [hit(2, "made by hand"), hit(1, "nothing"), hit(1, "nothing"), hit(1, "It is made by\n hand.")]
         assert judge(hits, asked, 10).ranked == [0, 0, 0, 1]
@@ -59,7 +59,7 @@ class TestJudging:
         assert found.ranked == [1, 1, 0]
         assert measure(found.ranked, [1, 1], 10)["ndcg@10"] == 1
 
-    def test_what_is_folded_into_a_hit_is_found_with_it(self, hit: Any) -> None:
+    def test_duplicates_folded_into_a_hit_are_found_with_it(self, hit: Any) -> None:
         folded = {"chunk_id": "c2", "document_id": str(UUID(int=1)), "document_name": "b"}
         found = judge([hit(9, duplicates=[folded])], Asked(Q, (self.document(1),)), 10)
         assert (found.ranked, found.missing) == ([1], [])
@@ -96,18 +96,18 @@ def evaluation(**values: float) -> Evaluation:
 
 
 class TestResults:
-    def test_what_is_saved_is_loaded(self, tmp_path: Path) -> None:
+    def test_saved_results_can_be_loaded(self, tmp_path: Path) -> None:
         before = evaluation(a=1, b=0)
         before.save(tmp_path / "new" / "base.json")
         assert load(tmp_path / "new" / "base.json") == before
 
     @pytest.mark.parametrize("text", ["", "{}", '{"format": "other"}'])
-    def test_another_file_is_refused(self, tmp_path: Path, text: str) -> None:
+    def test_an_unrelated_file_is_refused(self, tmp_path: Path, text: str) -> None:
         (tmp_path / "base.json").write_text(text)
         with pytest.raises(BadDataset, match="is not a saved evaluation result"):
             load(tmp_path / "base.json")
 
-    def test_latency_leaves_out_what_came_from_the_cache(self) -> None:
+    def test_latency_excludes_cached_responses(self) -> None:
         found = evaluation(a=1, b=1, c=1)
         found.questions[2].answers["hybrid"].cached = True
         summary = found.summary("hybrid")
@@ -115,7 +115,7 @@ class TestResults:
 
 
 class TestComparison:
-    def test_changes_and_the_questions_behind_them(self) -> None:
+    def test_a_comparison_lists_changes_and_the_questions_behind_them(self) -> None:
         found = compare(evaluation(a=1, b=0.5, c=0.2), evaluation(a=0.8, b=1, c=0.2, d=1), "ndcg@10")
         [change] = [one for one in found.changes if one.metric == "ndcg@10"]
         assert (change.before, change.after) == (pytest.approx(1.7 / 3), pytest.approx(2 / 3))
@@ -123,13 +123,13 @@ class TestComparison:
         assert [(one.id, round(one.delta, 3)) for one in found.changed] == [("b", 0.5), ("a", -0.2)]
         assert (found.questions, found.only_before, found.only_after) == (3, 0, 1)
 
-    def test_nothing_in_common(self) -> None:
+    def test_results_without_common_questions_cannot_be_compared(self) -> None:
         with pytest.raises(ValueError, match="no common question"):
             compare(evaluation(a=1), evaluation(b=1), "ndcg@10")
         with pytest.raises(ValueError, match="mrr@10 is not a measure of both"):
             compare(evaluation(a=1), evaluation(a=1), "mrr@10")
 
-    def test_limits(self) -> None:
+    def test_limits_are_checked(self) -> None:
         assert read_floor("rrf:ndcg@10=.7") == Floor("rrf", "ndcg@10", 0.7)
         now = evaluation(a=0.5, b=0.5)
         assert below(now, [Floor(None, "ndcg@10", 0.5), Floor("hybrid", "recall@10", 0.6)]) == [
@@ -162,7 +162,7 @@ class Checked(HTMLParser):
 
 
 class TestReport:
-    def test_the_page_is_whole_needs_nothing_else_and_shows_text_as_text(self) -> None:
+    def test_the_report_is_self_contained_and_escapes_text(self) -> None:
         before, after = evaluation(a=1, b=0.5), evaluation(a=1, b=0)
         page = render(after, "ndcg@10", compare(before, after, "ndcg@10"), before)
         checked = Checked()
@@ -178,11 +178,11 @@ class TestReport:
         ):
             assert expected in page
 
-    def test_questions_that_changed_come_first_then_the_worst(self) -> None:
+    def test_changed_questions_come_first_then_the_worst(self) -> None:
         before, after = evaluation(a=1, b=0.5, c=0.3, d=0.1), evaluation(a=1, b=0.6, c=0.3, d=0.1)
         assert [row.question.id for row in rows(after, "ndcg@10", before)] == ["b", "d", "c", "a"]
 
-    def test_without_a_baseline(self) -> None:
+    def test_a_report_needs_no_baseline(self) -> None:
         page = render(evaluation(a=1, b=0), "ndcg@10")
         assert "Compared with" not in page
         assert page.index("What of &lt;b&gt;") < page.index("What of &lt;a&gt;")

@@ -10,11 +10,11 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("text", "after"), [("12h", timedelta(hours=12)), ("90d", timedelta(days=90)), (" 8w ", timedelta(weeks=8))]
 )
-def test_a_span_counts_from_now(text, after):
+def test_a_duration_counts_from_now(text, after):
     assert moment(text, NOW) == NOW + after
 
 
-def test_a_date_is_its_beginning_here_and_a_time_with_an_offset_is_that_time():
+def test_a_date_means_its_local_midnight_and_a_time_keeps_its_offset():
     assert moment("2027-06-30") == datetime(2027, 6, 30).astimezone()
     assert moment("2027-06-30T12:00:00+02:00") == datetime(2027, 6, 30, 10, tzinfo=UTC)
 

@@ -13,12 +13,12 @@ from attractor_client import local_zone
     ("named", "zone"),
     [("Europe/Vienna", "Europe/Vienna"), (":Asia/Tokyo", "Asia/Tokyo"), ("Mars/Olympus", "UTC"), ("../../x", "UTC")],
 )
-def test_the_environment_names_it(monkeypatch: pytest.MonkeyPatch, named: str, zone: str) -> None:
+def test_the_time_zone_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch, named: str, zone: str) -> None:
     monkeypatch.setenv("TZ", named)
     assert local_zone.local_zone() == zone
 
 
-def test_else_the_link_of_the_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_otherwise_the_time_zone_comes_from_the_system_link(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("TZ", raising=False)
     there = tmp_path / "zoneinfo/Europe/Berlin"
     there.parent.mkdir(parents=True)

@@ -12,7 +12,7 @@ def chatgpt_message(name: str, role: str, *parts: object):
     return {"id": name, "author": {"role": role}, "content": {"parts": list(parts)}, "create_time": 1_700_000_000.0}
 
 
-def test_a_chatgpt_export_is_read_along_the_branch_that_is_shown():
+def test_a_chatgpt_export_is_read_along_its_visible_branch():
     mapping = {
         "root": {"message": None, "parent": None},
         "s": {"message": chatgpt_message("s", "system", "hidden"), "parent": "root"},
@@ -37,7 +37,7 @@ def test_a_mem0_export_is_read():
     assert (read.source, read.conversations[0].messages[0].content) == ("mem0", "Likes tea")
 
 
-def test_long_conversations_are_read_in_parts():
+def test_long_conversations_are_split():
     messages = [{"id": str(one), "role": "user", "content": "x", "at": "2026-01-05T12:00:00"} for one in range(450)]
     read = read_export(json.dumps([{"id": "long", "messages": messages}]))
     assert [len(part.messages) for part in read.conversations] == [AT_ONCE, AT_ONCE, 50]
@@ -45,6 +45,6 @@ def test_long_conversations_are_read_in_parts():
 
 
 @pytest.mark.parametrize("text", ["3", '{"x": 1}', "[1]"])
-def test_what_is_no_export_is_refused(text):
+def test_an_unknown_export_format_is_refused(text):
     with pytest.raises(ValueError, match="no list"):
         read_export(text)

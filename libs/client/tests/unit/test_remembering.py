@@ -20,7 +20,7 @@ CONVERSATION = {
 }
 
 
-def test_sessions_fit_requests_and_questions_have_their_evidence(tmp_path):
+def test_sessions_fit_into_requests_and_questions_have_their_evidence(tmp_path):
     file = tmp_path / "conversations.json"
     file.write_text(json.dumps([CONVERSATION]))
     [read] = read_conversations(file)
@@ -31,14 +31,14 @@ def test_sessions_fit_requests_and_questions_have_their_evidence(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["[1]", '[{"sessions": []}]', "no JSON"])
-def test_another_file_is_refused(tmp_path, text):
+def test_an_unrelated_file_is_refused(tmp_path, text):
     file = tmp_path / "other.json"
     file.write_text(text)
     with pytest.raises(AttractorError, match="no conversations"):
         read_conversations(file)
 
 
-def test_the_mean_of_all_comes_first():
+def test_the_overall_mean_comes_first():
     figures = RecallFigures()
     figures.recall |= {"temporal": [1.0], ALL: [1.0, 0.0], "multi-hop": [0.0]}
     assert list(figures.mean_recall().items()) == [(ALL, 0.5), ("multi-hop", 0.0), ("temporal", 1.0)]

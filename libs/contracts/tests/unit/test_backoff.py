@@ -8,7 +8,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(("attempt", "seconds"), [(0, 2), (1, 2), (2, 4), (3, 8), (4, 10), (10_000, 10)])
-def test_pauses_double_up_to_the_longest(attempt: int, seconds: float) -> None:
+def test_delays_double_up_to_the_maximum(attempt: int, seconds: float) -> None:
     assert backoff(attempt, 2, 10) == seconds
 
 
@@ -24,5 +24,5 @@ def test_pauses_double_up_to_the_longest(attempt: int, seconds: float) -> None:
         ("Wed, 31 Dec 2025 00:00:00 GMT", 0),
     ],
 )
-def test_retry_after(header: str | None, seconds: float | None) -> None:
+def test_retry_after_is_honoured(header: str | None, seconds: float | None) -> None:
     assert retry_after_seconds(header, NOW) == seconds

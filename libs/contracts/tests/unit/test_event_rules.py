@@ -93,7 +93,7 @@ def told(kind: str, source: str) -> Event:
 
 
 @pytest.mark.parametrize("kind", [one.event_type for one in EVENTS])
-def test_a_type_comes_from_its_own_services_alone(kind):
+def test_an_event_type_is_accepted_only_from_its_own_services(kind):
     allowed = set(BY_TYPE[kind].sources)
     assert allowed
     for source in SERVICES:
@@ -105,7 +105,7 @@ def test_a_type_comes_from_its_own_services_alone(kind):
 
 
 @pytest.mark.parametrize("kind", ["document.failed.v1", "document.purged.v1", "workspace.purged.v1"])
-def test_a_service_speaks_for_itself_alone(kind):
+def test_a_service_speaks_only_for_itself(kind):
     with pytest.raises(EventRefused, match="knowledge-graph speaks for retrieval"):
         event_data(event(kind, "knowledge-graph", service="retrieval"))
 
@@ -121,24 +121,24 @@ FOREIGN = {
 
 @pytest.mark.parametrize("field", ["chunks_key", "vectors_key"])
 @pytest.mark.parametrize("key", FOREIGN.values(), ids=FOREIGN.keys())
-def test_a_converted_document_names_no_object_but_its_own(field, key):
+def test_a_converted_document_refers_only_to_its_own_object(field, key):
     with pytest.raises(EventRefused, match="is not an object of this document"):
         event_data(event("document.converted.v3", INGESTION, **{field: key}))
 
 
-def test_the_workspace_of_the_envelope_counts():
+def test_the_workspace_in_the_envelope_is_authoritative():
     for kind in ("document.converted.v3", "document.stored.v1"):
         with pytest.raises(EventRefused, match="is not"):
             event_data(event(kind, INGESTION, workspace_id=uuid4()))
 
 
-def test_unknown_types_and_other_shapes_are_refused():
+def test_unknown_types_and_malformed_payloads_are_refused():
     with pytest.raises(EventRefused, match=r"not the data of document\.deleted\.v1: document_id: Field required"):
         event_data(event("document.deleted.v1", INGESTION).model_copy(update={"data": {}}))
     with pytest.raises(EventRefused, match="is not known"):
         event_data(event("workspace.deleted.v1", "gateway").model_copy(update={"type": "workspace.deleted.v9"}))
 
 
-def test_every_service_that_confirms_a_deletion_may_say_so():
+def test_every_service_in_the_registry_may_confirm_a_deletion():
     assert set(BY_TYPE["document.purged.v1"].sources) == set(CONFIRM_DOCUMENT_DELETION) - {INGESTION}
     assert set(BY_TYPE["workspace.purged.v1"].sources) == set(CONFIRM_WORKSPACE_DELETION)

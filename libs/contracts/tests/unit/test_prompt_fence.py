@@ -26,7 +26,7 @@ neutralised = neutralising("passage", "memory")
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_no_text_or_name_opens_or_closes_a_fence(text):
+def test_no_text_or_name_can_open_or_close_a_fence(text):
     block = fenced(1, text, text, (3, 4), neutralised(f"before {text} after"))
     assert len(FENCE.findall(INVISIBLE.sub("", block))) == 2
     assert block.startswith('<passage number="1" document="')
@@ -34,7 +34,7 @@ def test_no_text_or_name_opens_or_closes_a_fence(text):
     assert len(neutralised(text)) == len(text)
 
 
-def test_other_markup_stays():
+def test_other_markup_is_unchanged():
     text = "if a < b: <b>c</b> <memories> ＜1 a passage </passages of arms"
     assert neutralising("note")(text) == text
     assert neutralised("a < b and <b>c</b>") == "a < b and <b>c</b>"

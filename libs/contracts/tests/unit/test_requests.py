@@ -68,7 +68,7 @@ def _scalars() -> list[Any]:
 
 
 @pytest.mark.parametrize(("model", "name", "value"), _scalars())
-def test_booleans_and_numbers_are_not_read_from_each_other(model: type[Request], name: str, value: object) -> None:
+def test_booleans_and_numbers_are_not_coerced_into_each_other(model: type[Request], name: str, value: object) -> None:
     with pytest.raises(ValidationError) as refused:
         model.model_validate({name: value})
     assert any(error["loc"][:1] == (name,) for error in refused.value.errors()), refused.value
@@ -81,6 +81,6 @@ def test_a_pattern_with_nul_is_refused() -> None:
         SourceCreate.model_validate(body)
 
 
-def test_white_space_is_text() -> None:
+def test_whitespace_is_accepted_as_text() -> None:
     content = "a\tb\r\nc\fd\v\N{SNOWMAN}"
     assert MessageCreate.model_validate({"content": content}).content == content

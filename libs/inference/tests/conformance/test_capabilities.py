@@ -100,7 +100,7 @@ OPENROUTER = {
     ],
     ids=["OpenRouter", "vLLM", "llama.cpp", "Ollama", "LM Studio"],
 )
-async def test_each_server_is_understood(told, asking, replies, expected) -> None:
+async def test_capabilities_are_read_from_each_kind_of_server(told, asking, replies, expected) -> None:
     told.replies = replies
     known = await asking.of("m")
     names = ("context_tokens", "tools", "schema", "vision", "thinking")
@@ -115,12 +115,12 @@ async def test_each_server_is_understood(told, asking, replies, expected) -> Non
     "reply",
     [{}, [], {"data": 1}, {"data": [{"id": "m", "context_length": -1}]}, {"data": [{"id": "m", "max_model_len": "x"}]}],
 )
-async def test_what_nobody_tells_is_assumed(told, asking, reply) -> None:
+async def test_defaults_are_assumed_when_the_server_reports_nothing(told, asking, reply) -> None:
     told.replies = dict.fromkeys(("/v1/models", "/props", "/api/show", "/api/v1/models"), reply)
     assert (await asking.of("m")).context_tokens == Known(8_192, "assumed")
 
 
-async def test_refusals_teach_and_what_is_set_by_hand_counts_most(asking) -> None:
+async def test_rejected_parameters_are_remembered_and_manual_settings_win(asking) -> None:
     refusals = Refusals()
     refusals.learn(ContextTooLong("This model's maximum context length is 4,096 tokens.", status=400), {})
     learned = (await asking.of("m")).with_learned(refusals)

@@ -65,20 +65,20 @@ async def test_the_answer_streams_in_order(chat, provider, script) -> None:
     assert provider.headers[0]["authorization"] == f"Bearer {KEY}"
 
 
-async def test_pieces_arrive_before_the_answer_is_complete(chat, provider, script) -> None:
+async def test_deltas_arrive_before_the_answer_is_complete(chat, provider, script) -> None:
     provider.replies = [script.reply(events=[script.said("first")], hangs=True)]
     async with aclosing(chat.stream(HELLO)) as stream:
         assert await anext(stream) == ChatDelta("first")
 
 
-async def test_thinking_comes_apart(chat, provider, script) -> None:
+async def test_thinking_is_separated_from_the_answer(chat, provider, script) -> None:
     provider.replies = [
         script.reply(events=[script.said(reasoning_content="hm"), script.said(reasoning="so"), script.said("Yes")])
     ]
     assert await deltas(chat) == [ChatDelta(thinking="hm"), ChatDelta(thinking="so"), ChatDelta("Yes")]
 
 
-async def test_thinking_within_the_content_comes_apart(chat, provider, script) -> None:
+async def test_thinking_inside_the_content_is_separated_from_the_answer(chat, provider, script) -> None:
     pieces = ["<th", "ink>h", "m</thi", "nk>\n", "\nYes, <think> is a tag"]
     provider.replies = [script.reply(events=[script.said(piece) for piece in pieces] + [script.stop])] * 2
     got = await deltas(chat)
@@ -87,7 +87,7 @@ async def test_thinking_within_the_content_comes_apart(chat, provider, script) -
     assert await chat.complete(HELLO) == "Yes, <think> is a tag"
 
 
-async def test_asks_again_while_nothing_has_come(chat, provider, script) -> None:
+async def test_retries_while_nothing_has_been_received(chat, provider, script) -> None:
     provider.replies = [
         script.reply(503, {"error": "busy"}),
         script.reply(events=[], breaks=True),
@@ -102,7 +102,7 @@ async def test_asks_again_while_nothing_has_come(chat, provider, script) -> None
     [({"done": False}, 60.0), ({"breaks": True}, 60.0), ({"hangs": True}, 2.0)],
     indirect=["patience"],
 )
-async def test_a_cut_answer_is_an_error_and_is_not_asked_again(chat, provider, script, ending) -> None:
+async def test_a_truncated_stream_is_an_error_and_is_not_retried(chat, provider, script, ending) -> None:
     provider.replies = [script.reply(events=[script.said("half")], **ending), script.reply(events=[script.stop])]
     async with aclosing(chat.stream(HELLO)) as stream:
         assert await anext(stream) == ChatDelta("half")
@@ -111,12 +111,12 @@ async def test_a_cut_answer_is_an_error_and_is_not_asked_again(chat, provider, s
     assert len(provider.asked) == 1
 
 
-async def test_a_finish_reason_is_an_end(chat, provider, script) -> None:
+async def test_a_finish_reason_ends_the_stream(chat, provider, script) -> None:
     provider.replies = [script.reply(events=[script.said("whole"), script.stop], done=False)]
     assert await chat.complete(HELLO) == "whole"
 
 
-async def test_an_error_within_the_stream_is_an_error(chat, provider, script) -> None:
+async def test_an_error_inside_the_stream_is_raised(chat, provider, script) -> None:
     provider.replies = [
         script.reply(events=[script.said("half"), {"error": {"message": "overloaded", "code": 503}}]),
         script.reply(events=[script.said("half"), {"error": {"message": "forbidden", "code": 403}}]),
@@ -127,7 +127,7 @@ async def test_an_error_within_the_stream_is_an_error(chat, provider, script) ->
         await chat.complete(HELLO)
 
 
-async def test_a_rejection_is_not_repeated_and_hides_the_key(chat, provider, script) -> None:
+async def test_a_rejection_is_not_retried_and_hides_the_key(chat, provider, script) -> None:
     provider.replies = [script.reply(401, {"error": {"message": f"Incorrect API key: {KEY}"}})]
     with pytest.raises(ProviderRejected, match="Incorrect API key") as raised:
         await chat.complete(HELLO)
@@ -136,7 +136,7 @@ async def test_a_rejection_is_not_repeated_and_hides_the_key(chat, provider, scr
     assert len(provider.asked) == 1
 
 
-async def test_a_context_that_is_too_long_is_named(chat, provider, script) -> None:
+async def test_an_exceeded_context_length_is_reported_as_such(chat, provider, script) -> None:
     provider.replies = [
         script.reply(400, {"error": {"message": "no", "code": "context_length_exceeded"}}),
         script.reply(400, {"error": {"message": "This model's maximum context length is 8192 tokens."}}),
@@ -146,7 +146,7 @@ async def test_a_context_that_is_too_long_is_named(chat, provider, script) -> No
             await chat.complete(HELLO)
 
 
-async def test_a_parameter_that_the_model_does_not_take_is_left_out_from_then_on(chat, provider, script) -> None:
+async def test_a_parameter_the_model_rejects_is_omitted_from_then_on(chat, provider, script) -> None:
     """The messages are those of OpenAI's API."""
     refusals = [
         "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
@@ -160,7 +160,7 @@ async def test_a_parameter_that_the_model_does_not_take_is_left_out_from_then_on
 
 
 @pytest.mark.parametrize("reply", [{"body": {"choices": []}}, {"events": ["text"]}, {"events": [{"choices": [1]}]}])
-async def test_another_form_of_reply_is_named(chat, provider, script, reply) -> None:
+async def test_a_malformed_response_is_reported(chat, provider, script, reply) -> None:
     provider.replies = [script.reply(**reply)]
     with pytest.raises(UnreadableReply) as raised:
         await chat.complete(HELLO)
@@ -181,7 +181,7 @@ async def test_the_circuit_opens_and_recovers(chat, provider, script, clock) -> 
     assert await chat.complete(HELLO) == "back"
 
 
-async def test_a_probe_that_answers_lets_others_in_before_it_ends(chat, provider, script, clock) -> None:
+async def test_a_probe_that_gets_a_response_admits_others_before_it_ends(chat, provider, script, clock) -> None:
     provider.replies = [script.reply(500, {})] * 6
     for _ in range(2):
         with pytest.raises(ProviderUnavailable):
@@ -199,7 +199,7 @@ async def test_a_probe_that_answers_lets_others_in_before_it_ends(chat, provider
 SCHEMA = AnswerSchema("facts", {"type": "object"})
 
 
-async def test_an_answer_in_a_form_comes_with_what_it_took(chat, provider, script) -> None:
+async def test_a_structured_answer_reports_its_usage(chat, provider, script) -> None:
     usage = {"choices": [], "usage": {"prompt_tokens": 12, "completion_tokens": 3}}
     provider.replies = [script.reply(events=[script.said('{"a"'), script.said(": 1}"), script.stop, usage])]
     answer = await chat.complete_structured(HELLO, SCHEMA, max_tokens=50)
@@ -209,13 +209,13 @@ async def test_an_answer_in_a_form_comes_with_what_it_took(chat, provider, scrip
     assert (asked["max_tokens"], asked["temperature"]) == (50, 0.0)
 
 
-async def test_an_answer_that_the_bound_ended_says_so(chat, provider, script) -> None:
+async def test_an_answer_stopped_by_the_token_limit_says_so(chat, provider, script) -> None:
     bounded = {"choices": [{"index": 0, "delta": {}, "finish_reason": "length"}]}
     provider.replies = [script.reply(events=[script.said('{"a'), bounded])]
     assert await chat.complete_structured(HELLO, SCHEMA, max_tokens=50) == Completion('{"a', None, True)
 
 
-async def test_a_form_that_the_provider_refuses_is_left_out_from_then_on(chat, provider, script) -> None:
+async def test_a_response_format_the_provider_rejects_is_omitted_from_then_on(chat, provider, script) -> None:
     refusals = ["Unknown field: stream_options", "This response_format type is unavailable now"]
     whole = script.reply(events=[script.said("{}"), script.stop])
     provider.replies = [script.reply(400, {"error": {"message": message}}) for message in refusals] + [whole] * 2

@@ -71,18 +71,18 @@ async def embedder(request: pytest.FixtureRequest, serve, tmp_path_factory) -> A
         yield built
 
 
-async def test_one_unit_row_per_text(embedder: Embedder) -> None:
+async def test_each_text_gets_one_unit_vector(embedder: Embedder) -> None:
     vectors = await embedder.embed(TEXTS)
     assert vectors.shape == (len(TEXTS), embedder.space.dims)
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
-async def test_no_text_gives_no_row(embedder: Embedder) -> None:
+async def test_an_empty_batch_gives_no_vectors(embedder: Embedder) -> None:
     assert (await embedder.embed([])).shape == (0, embedder.space.dims)
 
 
-async def test_order_is_kept_and_a_batch_equals_single_texts(embedder: Embedder) -> None:
+async def test_order_is_kept_and_a_batch_equals_single_calls(embedder: Embedder) -> None:
     batch = await embedder.embed(TEXTS)
     for row, text in enumerate(TEXTS):
         np.testing.assert_allclose(batch[row], (await embedder.embed([text]))[0], atol=1e-5)
@@ -92,19 +92,19 @@ async def test_the_same_text_gives_the_same_vector(embedder: Embedder) -> None:
     np.testing.assert_array_equal(await embedder.embed(TEXTS), await embedder.embed(TEXTS))
 
 
-async def test_any_string_is_embedded(embedder: Embedder) -> None:
+async def test_any_string_can_be_embedded(embedder: Embedder) -> None:
     vectors = await embedder.embed(NAUGHTY)
     assert np.isfinite(vectors).all()
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
 
 
-async def test_a_long_text_is_read_up_to_the_limit(embedder: Embedder) -> None:
+async def test_a_long_text_is_truncated_at_the_limit(embedder: Embedder) -> None:
     words = "attractor keeps documents " * 200
     shorter, longer = await embedder.embed([words, words + "and something else " * 50_000])
     np.testing.assert_allclose(shorter, longer, atol=1e-5)
 
 
-async def test_similarities_are_those_of_the_original_model(embedder: Embedder) -> None:
+async def test_similarities_equal_those_of_the_original_model(embedder: Embedder) -> None:
     """The figures are those of all-MiniLM-L6-v2's float32 weights."""
     index, same, cat, *_ = await embedder.embed(TEXTS)
     assert [index @ same, index @ cat, same @ cat] == pytest.approx([0.937, 0.147, 0.106], abs=0.02)

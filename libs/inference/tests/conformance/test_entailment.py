@@ -153,7 +153,7 @@ async def test_scores_come_in_the_order_of_the_pairs(entailment: EntailmentModel
         assert all(0 <= score <= 1 for score in (one.entailment, one.neutral, one.contradiction))
 
 
-async def test_nothing_is_asked_for_no_pairs(entailment: EntailmentModel) -> None:
+async def test_no_request_is_sent_for_an_empty_batch(entailment: EntailmentModel) -> None:
     assert await entailment.classify([]) == []
     assert entailment.model
 
@@ -179,7 +179,7 @@ async def tei(provider: Any) -> AsyncIterator[TeiEntailment]:
     await built.aclose()
 
 
-async def test_a_wrong_reply_of_the_server_is_named(provider: Any, script: Any, tei: TeiEntailment) -> None:
+async def test_a_malformed_reply_from_the_server_is_reported(provider: Any, script: Any, tei: TeiEntailment) -> None:
     cases = [
         ([], UnreadableReply),
         ({"error": "none"}, UnreadableReply),
@@ -195,7 +195,9 @@ async def test_a_wrong_reply_of_the_server_is_named(provider: Any, script: Any, 
         assert isinstance(raised.value, EntailmentError)
 
 
-async def test_a_server_of_two_labels_says_entailment_or_not(provider: Any, script: Any, tei: TeiEntailment) -> None:
+async def test_a_server_with_two_labels_never_reports_a_contradiction(
+    provider: Any, script: Any, tei: TeiEntailment
+) -> None:
     labels = [{"label": "entailment", "score": 0.3}, {"label": "not_entailment", "score": 0.7}]
     provider.replies = [script.reply(body=[labels])]
     assert [one.label for one in await tei.classify(PAIRS[:1])] == ["neutral"]
@@ -203,7 +205,7 @@ async def test_a_server_of_two_labels_says_entailment_or_not(provider: Any, scri
     assert provider.asked[0]["truncate"] is True
 
 
-async def test_a_server_that_fails_is_left_alone_for_a_while(provider: Any, script: Any, tei: TeiEntailment) -> None:
+async def test_a_failing_server_is_not_called_for_a_while(provider: Any, script: Any, tei: TeiEntailment) -> None:
     provider.replies = [script.reply(503, {}), script.reply(503, {})]
     with pytest.raises(ProviderUnavailable):
         await tei.classify(PAIRS[:1])
@@ -221,7 +223,7 @@ async def test_a_server_that_fails_is_left_alone_for_a_while(provider: Any, scri
         '{"verdicts": [{"number": 1, "verdict": "perhaps"}]}',
     ],
 )
-async def test_a_chat_model_that_does_not_keep_to_the_schema_is_named(provider: Any, script: Any, text: str) -> None:
+async def test_a_chat_model_that_violates_the_schema_is_reported(provider: Any, script: Any, text: str) -> None:
     chat = OpenAIChat(Endpoint(Provider(provider.base_url, None, Timeouts())), "small")
     provider.replies = [script.reply(events=[script.said(text), script.stop])]
     with pytest.raises(UnreadableReply):
@@ -242,9 +244,7 @@ async def test_a_chat_model_that_does_not_keep_to_the_schema_is_named(provider: 
         ("config.json", '{"id2label": {"1": "entailment"}}', "no id2label"),
     ],
 )
-def test_a_folder_that_holds_no_classifier_is_refused(
-    folder: Path, file: str, content: str | None, message: str
-) -> None:
+def test_a_folder_without_a_classifier_is_refused(folder: Path, file: str, content: str | None, message: str) -> None:
     (folder / file).unlink()
     if content is not None:
         (folder / file).write_text(content)
@@ -252,7 +252,7 @@ def test_a_folder_that_holds_no_classifier_is_refused(
         OnnxEntailment(folder)
 
 
-async def test_labels_without_a_meaning_and_other_outputs_are_refused(folder: Path) -> None:
+async def test_unknown_labels_and_outputs_are_refused(folder: Path) -> None:
     (folder / "config.json").write_text('{"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}')
     with pytest.raises(WrongLabels, match="LABEL_0"):
         OnnxEntailment(folder)

@@ -36,13 +36,13 @@ def vectors(*rows: object) -> dict[str, object]:
     return {"data": [{"index": index, "embedding": row} for index, row in enumerate(rows)]}
 
 
-async def test_asks_again_when_told_to_wait(provider, script, embedder) -> None:
+async def test_retries_after_the_requested_wait(provider, script, embedder) -> None:
     provider.replies = [script.reply(429, {}, {"Retry-After": "0"}), script.reply(body=vectors([0, 2]))]
     np.testing.assert_array_equal(await embedder.embed(["a"]), [[0, 1]])
     assert provider.headers[0]["authorization"] == "Bearer sk-secret"
 
 
-async def test_does_not_wait_longer_than_it_may(provider, script, embedder) -> None:
+async def test_never_waits_longer_than_allowed(provider, script, embedder) -> None:
     provider.replies = [script.reply(429, {}, {"Retry-After": "3600"})]
     with pytest.raises(ProviderUnavailable, match="429") as raised:
         await embedder.embed(["a"])
@@ -61,14 +61,14 @@ async def test_does_not_wait_longer_than_it_may(provider, script, embedder) -> N
         ([], UnreadableReply),
     ],
 )
-async def test_a_wrong_reply_is_named(provider, script, embedder, body, error) -> None:
+async def test_a_malformed_reply_is_reported(provider, script, embedder, body, error) -> None:
     provider.replies = [script.reply(body=body)]
     with pytest.raises(error) as raised:
         await embedder.embed(["a"])
     assert isinstance(raised.value, EmbeddingError)
 
 
-async def test_a_rejection_is_not_repeated_and_hides_the_key(provider, script, embedder) -> None:
+async def test_a_rejection_is_not_retried_and_hides_the_key(provider, script, embedder) -> None:
     provider.replies = [script.reply(401, {"error": {"message": "bad key sk-secret"}})]
     with pytest.raises(ProviderRejected, match=r"bad key \*\*\*") as raised:
         await embedder.embed(["a"])
@@ -76,7 +76,7 @@ async def test_a_rejection_is_not_repeated_and_hides_the_key(provider, script, e
     assert len(provider.asked) == 1
 
 
-async def test_an_absent_provider_opens_the_circuit() -> None:
+async def test_an_unreachable_provider_opens_the_circuit() -> None:
     absent = OpenAIEmbedder(
         Provider("http://127.0.0.1:9/v1", None, Timeouts(connect=1)),
         EmbeddingSpace("tiny", 2, 16),

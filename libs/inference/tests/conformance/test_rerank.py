@@ -54,17 +54,17 @@ async def test_scores_come_in_the_order_of_the_texts(provider, script, backend, 
     assert provider.headers[0]["authorization"] == "Bearer sk-secret"
 
 
-async def test_nothing_is_asked_for_no_texts(provider, reranker) -> None:
+async def test_no_request_is_sent_for_an_empty_batch(provider, reranker) -> None:
     assert await reranker.rerank("why", []) == []
     assert provider.asked == []
 
 
-async def test_asks_again_when_told_to_wait(provider, script, backend, reranker) -> None:
+async def test_retries_after_the_requested_wait(provider, script, backend, reranker) -> None:
     provider.replies = [script.reply(429, {}, {"Retry-After": "0"}), script.reply(body=reply(backend, 0.5))]
     assert await reranker.rerank("why", ["a"]) == [0.5]
 
 
-async def test_a_wrong_reply_is_named(provider, script, backend, reranker) -> None:
+async def test_a_malformed_reply_is_reported(provider, script, backend, reranker) -> None:
     name = "score" if backend == "tei" else "relevance_score"
 
     def wrapped(results: object) -> object:
@@ -85,14 +85,14 @@ async def test_a_wrong_reply_is_named(provider, script, backend, reranker) -> No
         assert isinstance(raised.value, RerankError)
 
 
-async def test_a_rejection_is_not_repeated_and_hides_the_key(provider, script, reranker) -> None:
+async def test_a_rejection_is_not_retried_and_hides_the_key(provider, script, reranker) -> None:
     provider.replies = [script.reply(401, {"message": "bad key sk-secret"})]
     with pytest.raises(ProviderRejected, match=r"bad key \*\*\*"):
         await reranker.rerank("why", ["a"])
     assert len(provider.asked) == 1
 
 
-async def test_each_attempt_of_an_absent_provider_counts(backend) -> None:
+async def test_each_attempt_at_an_unreachable_provider_counts(backend) -> None:
     absent = HttpReranker(
         Provider("http://127.0.0.1:9/v1", None, Timeouts(connect=1)),
         backend,

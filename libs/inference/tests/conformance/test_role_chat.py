@@ -86,7 +86,7 @@ def whole(script, text="ok", *more):
 @pytest.mark.parametrize(
     "fault", [{"status": 500, "body": {}}, {"status": 401, "body": {}}, {"events": [], "done": False}]
 )
-async def test_before_the_first_word_the_next_of_the_list_answers_and_it_is_told(
+async def test_a_failure_before_the_first_token_falls_back_to_the_next_model_and_is_reported(
     models, provider, script, meter, fault
 ) -> None:
     provider.replies = [script.reply(**fault)] * (1 if fault.get("status") == 401 else 2) + [whole(script)]
@@ -101,19 +101,19 @@ async def test_before_the_first_word_the_next_of_the_list_answers_and_it_is_told
 
 
 @pytest.mark.parametrize("patience", [2.0], indirect=True)
-async def test_a_provider_that_hangs_is_left(models, provider, script) -> None:
+async def test_a_provider_that_hangs_is_abandoned(models, provider, script) -> None:
     provider.replies = [script.reply(events=[], hangs=True), whole(script)]
     assert [delta.text for delta in await told(models)][1:] == ["ok", ""]
     assert [asked["model"] for asked in provider.asked] == ["first", "second"]
 
 
-async def test_a_wait_that_the_provider_asks_for_is_kept(models, provider, script) -> None:
+async def test_a_requested_wait_before_a_retry_is_respected(models, provider, script) -> None:
     provider.replies = [script.reply(429, {}, {"Retry-After": "0"}), whole(script)]
     assert [delta.text for delta in await told(models)] == ["ok", ""]
     assert [asked["model"] for asked in provider.asked] == ["first", "first"]
 
 
-async def test_little_text_is_void_when_the_next_one_begins_anew(models, provider, script) -> None:
+async def test_a_short_partial_answer_is_voided_when_the_next_model_starts_over(models, provider, script) -> None:
     provider.replies = [script.reply(events=[script.said("half")], breaks=True), whole(script)]
     assert [(delta.text, delta.restarted) for delta in await told(models)] == [
         ("half", False),
@@ -123,7 +123,7 @@ async def test_little_text_is_void_when_the_next_one_begins_anew(models, provide
     ]
 
 
-async def test_much_text_stands(models, provider, script, meter) -> None:
+async def test_a_long_partial_answer_is_kept(models, provider, script, meter) -> None:
     provider.replies = [script.reply(events=[script.said(LONG)], breaks=True)]
     async with aclosing(models.stream(HELLO)) as deltas:
         assert await anext(deltas) == ChatDelta(LONG)
@@ -133,14 +133,14 @@ async def test_much_text_stands(models, provider, script, meter) -> None:
     assert [(call.end, call.counted) for call in meter.calls] == [(CallEnd.cut, (Usage(6, 75), False))]
 
 
-async def test_a_caller_who_leaves_is_counted(models, provider, script, meter) -> None:
+async def test_usage_is_counted_when_the_caller_disconnects(models, provider, script, meter) -> None:
     provider.replies = [script.reply(events=[script.said("1234")], hangs=True)]
     async with aclosing(models.stream(HELLO)) as deltas:
         await anext(deltas)
     assert [(call.end, call.written_tokens) for call in meter.calls] == [(CallEnd.cancelled, 1)]
 
 
-async def test_what_the_provider_tells_is_counted(models, provider, script, meter) -> None:
+async def test_usage_reported_by_the_provider_is_counted(models, provider, script, meter) -> None:
     details = {"prompt_tokens_details": {"cached_tokens": 3}, "completion_tokens_details": {"reasoning_tokens": 1}}
     usage = {"prompt_tokens": 9, "completion_tokens": 4, "cost": 0.5, **details}
     provider.replies = [whole(script, "ok", {"choices": [], "usage": usage})]
@@ -149,14 +149,14 @@ async def test_what_the_provider_tells_is_counted(models, provider, script, mete
     assert meter.calls[0].counted == (Usage(9, 4, 3, 1, 0.5), True)
 
 
-async def test_a_call_that_is_refused_here_asks_nobody(models, provider, meter) -> None:
+async def test_a_call_refused_locally_reaches_no_provider(models, provider, meter) -> None:
     meter.refuse = True
     with pytest.raises(CallRefused):
         await told(models)
     assert provider.asked == []
 
 
-async def test_an_open_circuit_is_passed_at_once_and_says_why(models, provider, script) -> None:
+async def test_an_open_circuit_is_skipped_at_once_with_a_reason(models, provider, script) -> None:
     provider.replies = [script.reply(500, {})] * 2 + [whole(script)] + [script.reply(500, {})] * 2 + [whole(script)] * 2
     await told(models)
     await told(models)
@@ -167,13 +167,13 @@ async def test_an_open_circuit_is_passed_at_once_and_says_why(models, provider, 
         await models.candidates[0].chat.complete(HELLO)
 
 
-async def test_a_prompt_that_was_cut_in_silence_is_told(models, provider, script) -> None:
+async def test_a_silently_truncated_prompt_is_reported(models, provider, script) -> None:
     provider.replies = [whole(script, "ok", USAGE)]
     deltas = await told(models, [ChatMessage("user", "word " * 1_000)])
     assert deltas[-1].issue == ("first of first cut the prompt in silence: about 1254 tokens were sent, and it read 5")
 
 
-async def test_pieces_of_tool_calls_keep_their_places(models, provider, script) -> None:
+async def test_deltas_of_tool_calls_keep_their_indices(models, provider, script) -> None:
     def call(**delta):
         return {"choices": [{"index": 0, "delta": {"tool_calls": [delta]}, "finish_reason": None}]}
 
@@ -191,7 +191,7 @@ async def test_pieces_of_tool_calls_keep_their_places(models, provider, script) 
 SEEN = [ChatMessage("user", [TextPart("What is it?"), ImagePart("image/png", b"\x89PNG")])]
 
 
-async def test_no_image_goes_to_a_model_that_is_known_not_to_see(models, provider, script) -> None:
+async def test_images_are_not_sent_to_a_model_known_to_lack_vision(models, provider, script) -> None:
     refusal = {"error": {"message": "image_url is not supported by this model"}}
     provider.replies = [script.reply(400, refusal), whole(script), whole(script)]
     await told(models, SEEN)
@@ -202,7 +202,7 @@ async def test_no_image_goes_to_a_model_that_is_known_not_to_see(models, provide
     assert image == {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}}
 
 
-async def test_without_a_model_that_sees_the_error_says_so(models, provider) -> None:
+async def test_without_a_vision_model_the_error_says_so(models, provider) -> None:
     blind = [RoleCandidate("p", one.chat, SetCapabilities(vision=False)) for one in models.candidates]
     with pytest.raises(ModelCannot, match=r"sees no images \(set\)"):
         await told(RoleChat("vision", blind), SEEN)
@@ -214,7 +214,7 @@ class Fact(BaseModel):
     count: int
 
 
-async def test_an_object_comes_out_and_the_schema_is_sent_twice(models, provider, script) -> None:
+async def test_a_structured_answer_is_parsed_and_its_schema_is_sent_twice(models, provider, script) -> None:
     provider.replies = [whole(script, 'Here: ```json\n{"subject": "Ada", "count": 2}\n```')]
     assert await structured(models, HELLO, Fact) == Fact(subject="Ada", count=2)
     asked = provider.asked[0]
@@ -223,19 +223,19 @@ async def test_an_object_comes_out_and_the_schema_is_sent_twice(models, provider
     assert "tools" not in asked
 
 
-async def test_what_does_not_fit_is_repaired_once(models, provider, script) -> None:
+async def test_an_answer_that_violates_the_schema_is_repaired_once(models, provider, script) -> None:
     provider.replies = [whole(script, '{"subject": "Ada"}'), whole(script, '{"subject": "Ada", "count": 1}')]
     assert await structured(models, HELLO, Fact) == Fact(subject="Ada", count=1)
     assert "count: Field required" in provider.asked[1]["messages"][-1]["content"]
 
 
-async def test_what_does_not_fit_twice_is_an_error_that_names_it(models, provider, script) -> None:
+async def test_a_second_schema_violation_is_an_error_that_names_it(models, provider, script) -> None:
     provider.replies = [whole(script, "no"), whole(script, '{"subject": "Ada", "count": "many"}')]
     with pytest.raises(StructuredAnswerInvalid, match="Fact: count: Input should be a valid integer"):
         await structured(models, HELLO, Fact)
 
 
-async def test_what_was_learned_is_known_to_all_who_use_the_endpoint(provider, script) -> None:
+async def test_learned_capabilities_are_shared_by_all_users_of_an_endpoint(provider, script) -> None:
     refusal = script.reply(400, {"error": {"message": "Unknown field: stream_options"}})
     provider.replies = [refusal, whole(script), whole(script)]
     endpoints, address = Endpoints(), EndpointAddress(provider.base_url)
@@ -246,7 +246,7 @@ async def test_what_was_learned_is_known_to_all_who_use_the_endpoint(provider, s
     await endpoints.aclose()
 
 
-async def test_an_endpoint_closes_when_it_was_not_used_for_a_while(provider) -> None:
+async def test_an_unused_endpoint_is_closed_after_a_while(provider) -> None:
     now = 0.0
     endpoints = Endpoints(idle_seconds=10, clock=lambda: now)
     kept, other = EndpointAddress(provider.base_url, "a"), EndpointAddress(provider.base_url, "b")
@@ -261,7 +261,7 @@ async def test_an_endpoint_closes_when_it_was_not_used_for_a_while(provider) -> 
     await endpoints.aclose()
 
 
-async def test_many_at_a_time_share_one_endpoint(provider, script) -> None:
+async def test_concurrent_callers_share_one_endpoint(provider, script) -> None:
     provider.replies = [whole(script) for _ in range(5)]
     endpoints, address = Endpoints(), EndpointAddress(provider.base_url)
 

@@ -32,7 +32,7 @@ def fail(breaker: CircuitBreaker, error: BaseException) -> None:
         raise error
 
 
-def test_opens_after_failures_in_a_row(breaker: CircuitBreaker) -> None:
+def test_opens_after_consecutive_failures(breaker: CircuitBreaker) -> None:
     fail(breaker, Down())
     with breaker.call(failures=Down):
         pass
@@ -43,14 +43,14 @@ def test_opens_after_failures_in_a_row(breaker: CircuitBreaker) -> None:
     fail(breaker, CircuitOpen())
 
 
-def test_another_error_is_an_answer(breaker: CircuitBreaker) -> None:
+def test_another_kind_of_error_counts_as_a_response(breaker: CircuitBreaker) -> None:
     fail(breaker, Down())
     fail(breaker, ValueError())
     fail(breaker, Down())
     assert breaker.state == "closed"
 
 
-def test_one_probe_at_a_time_and_a_failed_one_opens_again(breaker: CircuitBreaker, clock: Clock) -> None:
+def test_one_probe_runs_at_a_time_and_a_failed_probe_reopens_the_circuit(breaker: CircuitBreaker, clock: Clock) -> None:
     fail(breaker, Down())
     fail(breaker, Down())
     clock.now = 10
@@ -68,7 +68,7 @@ def test_one_probe_at_a_time_and_a_failed_one_opens_again(breaker: CircuitBreake
     assert breaker.state == "closed"
 
 
-def test_a_cancelled_probe_leaves_the_next_one_free(breaker: CircuitBreaker, clock: Clock) -> None:
+def test_a_cancelled_probe_allows_the_next_one(breaker: CircuitBreaker, clock: Clock) -> None:
     fail(breaker, Down())
     fail(breaker, Down())
     clock.now = 10

@@ -44,7 +44,7 @@ def folder(place: Path, pooling: dict[str, object]) -> Path:
     return place
 
 
-async def test_default_and_bundled_and_further_models_are_found_by_their_space() -> None:
+async def test_default_bundled_and_additional_models_are_found_by_their_space() -> None:
     default = {f"embedding_{name}": value for name, value in (ELSEWHERE | {"model": "default"}).items()}
     embedders = build_embedders(settings(ELSEWHERE, ELSEWHERE | {"dims": 4}, **default))
     assert [(space.model, space.dims) for space in embedders.spaces] == [
@@ -60,13 +60,13 @@ async def test_default_and_bundled_and_further_models_are_found_by_their_space()
     await embedders.aclose()
 
 
-async def test_the_bundled_default_is_there_once() -> None:
+async def test_a_bundled_default_is_listed_once() -> None:
     embedders = build_embedders(EmbeddingSettings())
     assert embedders.spaces == [BUNDLED_SPACE]
     await embedders.aclose()
 
 
-def test_a_model_that_is_not_used_is_not_loaded() -> None:
+def test_an_unused_model_is_not_loaded() -> None:
     code = (
         "import sys; from inference.factory import build_embedders; from inference.settings import EmbeddingSettings;"
         "build_embedders(EmbeddingSettings(embedding_backend='openai', embedding_base_url='http://models/v1',"
@@ -75,7 +75,7 @@ def test_a_model_that_is_not_used_is_not_loaded() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_they_come_from_the_environment_and_no_message_shows_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_are_configured_by_the_environment_and_no_message_shows_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EMBEDDING_MODELS", json.dumps([ELSEWHERE]))
     read = Settings()
     key = read.embedding_models[0].api_key
@@ -96,14 +96,14 @@ def test_they_come_from_the_environment_and_no_message_shows_a_key(monkeypatch: 
     assert Settings().embedding_models == []
 
 
-def test_what_an_entry_needs_is_named_with_its_place() -> None:
+def test_a_missing_field_of_an_entry_is_reported_with_its_index() -> None:
     with pytest.raises(SettingMissing, match=r"needs EMBEDDING_MODELS\[1\]\.base_url, .*\[1\]\.dims"):
         build_embedders(settings(ELSEWHERE, {"backend": "openai"}))
     with pytest.raises(SettingMissing, match=r"EMBEDDING_MODELS\[0\]\.folder"):
         build_embedders(settings({"backend": "folder"}))
 
 
-async def test_a_folder_tells_its_dimensions_or_is_asked(tmp_path: Path) -> None:
+async def test_a_model_folder_states_its_dimensions_or_they_are_measured(tmp_path: Path) -> None:
     told = folder(tmp_path / "told", {"word_embedding_dimension": 384})
     silent = folder(tmp_path / "silent", {})
     wrong = folder(tmp_path / "wrong", {"word_embedding_dimension": 100})
@@ -116,7 +116,7 @@ async def test_a_folder_tells_its_dimensions_or_is_asked(tmp_path: Path) -> None
     await embedders.aclose()
 
 
-async def test_all_are_closed_though_one_cannot_be() -> None:
+async def test_all_models_are_closed_even_if_one_fails_to_close() -> None:
     closed: list[str] = []
 
     class Tiny:
@@ -137,7 +137,7 @@ async def test_all_are_closed_though_one_cannot_be() -> None:
     assert closed == ["broken", "other"]
 
 
-async def test_in_the_background_one_thread_works_that_gives_way_to_all_others() -> None:
+async def test_background_embedding_uses_a_single_low_priority_thread() -> None:
     embedders = build_embedders(EmbeddingSettings(), background=True)
     for _ in range(2):  # it may be used again after it was closed
         await embedders.default.embed(["text"])

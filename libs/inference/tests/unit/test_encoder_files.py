@@ -35,7 +35,7 @@ async def test_a_changed_model_file_is_refused(tmp_path: Path) -> None:
         await embedder.embed(["any"])
 
 
-async def test_a_bare_folder_is_enough(folder: Path) -> None:
+async def test_a_folder_with_only_the_required_files_is_enough(folder: Path) -> None:
     embedder = OnnxEmbedder(folder_files(folder))
     assert (embedder.space.dims, embedder.space.max_tokens) == (384, 512)
     assert embedder.space.model.startswith("encoder@")
@@ -44,7 +44,7 @@ async def test_a_bare_folder_is_enough(folder: Path) -> None:
     assert embedder.embed_sync(["used again"]).shape == (1, 384)
 
 
-async def test_pooling_and_length_are_read(folder: Path) -> None:
+async def test_pooling_and_maximum_length_are_read(folder: Path) -> None:
     mean = OnnxEmbedder(folder_files(folder)).embed_sync(["one two three"])
     write(folder / "1_Pooling" / "config.json", {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False})
     write(folder / "sentence_bert_config.json", {"max_seq_length": 5})
@@ -63,20 +63,20 @@ async def test_pooling_and_length_are_read(folder: Path) -> None:
         ("modules.json", [{"type": "sentence_transformers.models.Dense"}]),
     ],
 )
-def test_what_is_not_supported_is_refused(folder: Path, file: str, content: object) -> None:
+def test_unsupported_configurations_are_refused(folder: Path, file: str, content: object) -> None:
     write(folder / file, content)
     with pytest.raises(ModelFolderInvalid):
         folder_files(folder)
 
 
-def test_a_length_that_the_model_cannot_read_is_an_error(folder: Path) -> None:
+def test_a_maximum_length_beyond_the_model_is_an_error(folder: Path) -> None:
     write(folder / "sentence_bert_config.json", {"max_seq_length": 600})
     embedder = OnnxEmbedder(folder_files(folder))
     with pytest.raises(EncoderFailed):
         embedder.embed_sync(["word " * 600])
 
 
-def test_missing_and_broken_files_are_named(folder: Path, tmp_path: Path) -> None:
+def test_missing_and_broken_files_are_reported(folder: Path, tmp_path: Path) -> None:
     (folder / "model.onnx").write_bytes(b"not a model")
     with pytest.raises(ModelFolderInvalid, match=r"model\.onnx"):
         OnnxEmbedder(folder_files(folder))

@@ -15,7 +15,7 @@ class Settings(ServiceSettings, EmbeddingSettings, ChatSettings):
     pass
 
 
-def test_a_service_reads_them_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_are_read_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAT_BASE_URL", "http://models:8080/v1")
     monkeypatch.setenv("CHAT_API_KEY", "sk-secret\n")
     monkeypatch.setenv("CHAT_MODEL", "")
@@ -31,19 +31,19 @@ def test_a_service_reads_them_from_the_environment(monkeypatch: pytest.MonkeyPat
     assert build_chat_model(settings) is None
 
 
-async def test_with_address_and_model_there_is_a_chat_model() -> None:
+async def test_an_address_and_a_model_configure_a_chat_model() -> None:
     built = build_chat_model(ChatSettings(chat_base_url="http://models/v1", chat_model="tiny"))
     assert built is not None
     assert built.model == "tiny"
     await built.aclose()
 
 
-def test_a_wrong_address_is_refused() -> None:
+def test_an_invalid_address_is_refused() -> None:
     with pytest.raises(ValidationError, match="http://"):
         ChatSettings(chat_base_url="models:8080")
 
 
-def test_a_key_that_no_header_can_carry_is_refused_and_not_shown() -> None:
+def test_a_key_that_is_invalid_in_a_header_is_refused_and_not_shown() -> None:
     settings = ChatSettings.model_validate({"chat_base_url": "http://x", "chat_model": "m", "chat_api_key": "sk-ü\nx"})
     with pytest.raises(InvalidApiKey) as raised:
         build_chat_model(settings)
@@ -51,12 +51,12 @@ def test_a_key_that_no_header_can_carry_is_refused_and_not_shown() -> None:
 
 
 @pytest.mark.parametrize(("backend", "named"), [("folder", "EMBEDDING_FOLDER"), ("openai", "EMBEDDING_DIMS")])
-def test_what_a_backend_needs_is_named(backend: str, named: str) -> None:
+def test_missing_settings_of_a_chat_backend_are_named(backend: str, named: str) -> None:
     with pytest.raises(SettingMissing, match=named):
         build_embedder(EmbeddingSettings.model_validate({"embedding_backend": backend}))
 
 
-async def test_a_reranker_is_built_where_a_backend_is_named() -> None:
+async def test_a_reranker_is_built_if_a_backend_is_configured() -> None:
     assert build_reranker(RerankSettings(rerank_base_url="http://models/v1", rerank_model="tiny")) is None
     built = build_reranker(RerankSettings(rerank_backend="tei", rerank_base_url="http://models"))
     assert built is not None
@@ -71,12 +71,12 @@ async def test_a_reranker_is_built_where_a_backend_is_named() -> None:
         ({"rerank_backend": "jina", "rerank_base_url": "http://models", "rerank_model": ""}, "RERANK_MODEL"),
     ],
 )
-def test_what_a_reranker_needs_is_named(settings: dict[str, str], named: str) -> None:
+def test_missing_settings_of_a_reranker_are_named(settings: dict[str, str], named: str) -> None:
     with pytest.raises(SettingMissing, match=named):
         build_reranker(RerankSettings.model_validate(settings))
 
 
-async def test_entailment_is_built_where_a_backend_is_named() -> None:
+async def test_an_entailment_model_is_built_if_a_backend_is_configured() -> None:
     assert build_entailment(EntailmentSettings(entailment_base_url="http://models"), None) is None
     chat = build_chat_model(ChatSettings(chat_base_url="http://models/v1", chat_model="tiny"))
     by_chat = build_entailment(EntailmentSettings(entailment_backend="chat"), chat)
@@ -92,6 +92,6 @@ async def test_entailment_is_built_where_a_backend_is_named() -> None:
 @pytest.mark.parametrize(
     ("backend", "named"), [("tei", "ENTAILMENT_BASE_URL"), ("folder", "ENTAILMENT_FOLDER"), ("chat", "CHAT_MODEL")]
 )
-def test_what_entailment_needs_is_named(backend: str, named: str) -> None:
+def test_missing_settings_of_an_entailment_model_are_named(backend: str, named: str) -> None:
     with pytest.raises(SettingMissing, match=named):
         build_entailment(EntailmentSettings.model_validate({"entailment_backend": backend}), None)

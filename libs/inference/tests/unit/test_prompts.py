@@ -20,14 +20,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_values_are_data(folder: Path) -> None:
+def test_values_are_inserted_as_data(folder: Path) -> None:
     prompt = load_prompts(folder.name, WANTED)["answer.md"]
     assert prompt.render(question="<<PASSAGES>>", passages="<<QUESTION>> \\1") == (
         'Answer <<PASSAGES>> from <<QUESTION>> \\1 as {"a": {{"b": 1}}} with x < y.'
     )
 
 
-def test_a_missing_file_an_unused_file_and_wrong_tokens_are_named_together(folder: Path) -> None:
+def test_missing_files_unused_files_and_wrong_placeholders_are_reported_together(folder: Path) -> None:
     (folder / "left_over.md").write_text("Nobody reads this.")
     wanted = {"answer.md": ("question", "history"), "parts/how.md": (), "gone.md": ()}
     with pytest.raises(PromptInvalid) as raised:
@@ -36,7 +36,7 @@ def test_a_missing_file_an_unused_file_and_wrong_tokens_are_named_together(folde
         assert told in str(raised.value)
 
 
-def test_tokens_must_match_when_rendered() -> None:
+def test_placeholders_must_match_the_values_when_rendered() -> None:
     prompt = Prompt.parse("answer.md", TEXT)
     with pytest.raises(PromptInvalid, match="passages"):
         prompt.render(question="q")

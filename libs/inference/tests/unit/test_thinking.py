@@ -24,13 +24,13 @@ def split(pieces: list[str]) -> tuple[str, str]:
         ("say `<think>` twice `<think>`", "say `<think>` twice `<think>`", ""),
     ],
 )
-def test_whole_and_letter_by_letter(content: str, text: str, thinking: str) -> None:
+def test_text_is_split_the_same_way_whole_and_letter_by_letter(content: str, text: str, thinking: str) -> None:
     assert split([content]) == (text, thinking)
     assert split(list(content)) == (text, thinking)
 
 
 @given(st.lists(st.sampled_from(["<think>", "</think>", "<th", "ink>", "</", "\n", " ", "a"])))
-def test_where_the_pieces_are_cut_makes_no_difference(pieces: list[str]) -> None:
+def test_chunk_boundaries_make_no_difference(pieces: list[str]) -> None:
     assert split(pieces) == split(["".join(pieces)])
 
 

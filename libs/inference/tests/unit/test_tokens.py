@@ -52,11 +52,11 @@ GOLDEN = {
 
 
 @pytest.mark.parametrize("text", GOLDEN)
-def test_ids_are_those_of_the_original(text: str) -> None:
+def test_token_ids_equal_those_of_the_original_tokenizer(text: str) -> None:
     assert load_minilm_tokenizer().encode(text).ids == GOLDEN[text]
 
 
-def test_counts_the_text_itself_in_full() -> None:
+def test_the_whole_text_is_counted() -> None:
     tokenizer = load_minilm_tokenizer()
     assert count_tokens(tokenizer, "") == 0
     assert count_tokens(tokenizer, "word " * 1000) == 1000

@@ -37,7 +37,7 @@ def analyzer():
         ("", []),
     ],
 )
-def test_terms(analyzer, text, terms):
+def test_text_is_split_into_terms(analyzer, text, terms):
     assert analyzer.terms(text) == terms
 
 
@@ -51,7 +51,7 @@ def test_terms(analyzer, text, terms):
         ("signing", "signed"),
     ],
 )
-def test_every_term_of_the_query_is_in_the_text(analyzer, query, text):
+def test_every_query_term_occurs_in_the_matching_text(analyzer, query, text):
     assert set(analyzer.terms(query)) <= set(analyzer.terms(text))
 
 
@@ -68,11 +68,11 @@ def test_every_term_of_the_query_is_in_the_text(analyzer, query, text):
         (None, "signing of", ["sign"]),
     ],
 )
-def test_words_are_stemmed_by_the_language_of_the_document(analyzer, language, text, terms):
+def test_words_are_stemmed_in_the_language_of_the_document(analyzer, language, text, terms):
     assert analyzer.terms(text, stemming_of(language)) == terms
 
 
-def test_every_language_has_its_stemmer(analyzer):
+def test_every_language_has_a_stemmer(analyzer):
     codes = [first + second for first in string.ascii_lowercase for second in string.ascii_lowercase]
     names = {stemming_of(code) for code in codes}
     assert {"english", "simple", "german", "russian", "turkish"} < names
@@ -80,7 +80,7 @@ def test_every_language_has_its_stemmer(analyzer):
 
 
 @given(st.text(), st.sampled_from(["english", "simple", "german", "french", "russian", "greek", "arabic", "turkish"]))
-def test_any_text_gives_terms_that_the_index_can_hold(analyzer, text, stemming):
+def test_any_text_gives_terms_that_fit_into_the_index(analyzer, text, stemming):
     analysis = analyzer.analyse(text, stemming=stemming)
     assert analysis.length == sum(analysis.frequencies.values())
     for term in analysis.frequencies:
@@ -98,20 +98,20 @@ def test_any_text_gives_terms_that_the_index_can_hold(analyzer, text, stemming):
         ("AuthService is_owner", [("authservic",), ("auth",), ("servic",), ("is_owner",), ("owner", "own")]),
     ],
 )
-def test_readings_in_several_languages(analyzer, text, expected):
+def test_a_query_is_analysed_in_several_languages(analyzer, text, expected):
     assert analyzer.readings(text, ["english", "german"]) == expected
 
 
-def test_readings_in_one_language_are_the_terms(analyzer):
+def test_in_one_language_the_analysed_query_equals_the_terms(analyzer):
     text = "The quick AuthService of v1.2.3 at 東京都, running"
     assert [terms[0] for terms in analyzer.readings(text, ["english"])] == analyzer.terms(text)
 
 
-def test_an_elision_counts_in_its_own_language_alone(analyzer):
+def test_an_elision_is_recognised_only_in_its_own_language(analyzer):
     found = analyzer.readings("d'AuthService", ["english", "french"])
     assert {term for terms in found for term in terms} >= set(analyzer.terms("d'AuthService", "french"))
 
 
-def test_every_part_of_a_path_that_is_an_identifier_is_found_whole(analyzer):
+def test_every_identifier_in_a_path_is_found_as_a_whole(analyzer):
     terms = analyzer.terms("AuthService.signToken")
     assert terms == ["authservice.signtoken", "authservic", "signtoken", "auth", "servic", "sign", "token"]

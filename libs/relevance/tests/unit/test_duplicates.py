@@ -17,18 +17,18 @@ def fold(order: list[int], texts: dict[int, str]) -> Folded:
     return folding.folded
 
 
-def test_the_best_of_equal_chunks_stays_and_names_the_others() -> None:
+def test_the_best_of_identical_chunks_is_kept_and_lists_the_others() -> None:
     folded = fold([7, 3, 9, 1], {7: LONG, 3: "Something else.", 9: LONG, 1: "something  else"})
     assert folded.order == [7, 3]
     assert folded.duplicates == {7: [9], 3: [1]}
 
 
-def test_a_changed_word_is_still_the_same() -> None:
+def test_a_chunk_with_one_changed_word_is_a_duplicate() -> None:
     folded = fold([1, 2], {1: LONG, 2: LONG.replace("printed", "mailed")})
     assert folded.duplicates == {1: [2]}
 
 
-def test_a_contained_chunk_is_folded_into_the_longer_one_and_not_the_reverse() -> None:
+def test_a_contained_chunk_is_folded_into_the_longer_one() -> None:
     longer = (
         LONG + " The ledger is closed at midnight; whoever comes later waits for the next day and tries again then."
     )
@@ -36,14 +36,14 @@ def test_a_contained_chunk_is_folded_into_the_longer_one_and_not_the_reverse() -
     assert fold([1, 2], {1: LONG, 2: longer}).duplicates == {}
 
 
-def test_another_number_is_another_statement() -> None:
+def test_a_different_number_makes_a_different_statement() -> None:
     first = LONG + " The limit is 30 seconds since v1.2.3."
     assert fold([1, 2], {1: first, 2: first.replace("30", "60")}).order == [1, 2]
     assert fold([1, 2], {1: first, 2: first.replace("v1.2.3", "v1.2.4")}).order == [1, 2]
     assert fold([1, 2], {1: "E-101", 2: "E-102"}).order == [1, 2]
 
 
-def test_different_chunks_and_those_without_words_stay() -> None:
+def test_different_chunks_and_those_without_words_are_kept() -> None:
     texts = {1: "one two three four five six", 2: "six five four three two one", 3: "?!", 4: "", 5: "日本語"}
     folded = fold([1, 2, 3, 4, 5], texts)
     assert folded.order == [1, 2, 3, 5]
@@ -51,12 +51,12 @@ def test_different_chunks_and_those_without_words_stay() -> None:
     assert fold([1, 2], {1: "", 2: "text"}).order == [1, 2]
 
 
-def test_text_without_spaces_is_compared_by_its_characters() -> None:
+def test_text_without_spaces_is_compared_by_characters() -> None:
     first = "東京の図書館は毎朝九時に開き、夜の八時に閉まります。日曜日は休みです。"
     assert fold([1, 2], {1: first + "入口は二つ。", 2: first}).duplicates == {1: [2]}
 
 
-def test_two_hundred_long_chunks_that_differ_stay() -> None:
+def test_two_hundred_different_long_chunks_are_kept() -> None:
     dice = random.Random(1)
     words = [f"word{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
     texts = {number: " ".join(dice.choices(words, k=200)) for number in range(200)}

@@ -21,14 +21,14 @@ def asked(text: str) -> WeightedPieces:
     return PIECES.weighted(text, lambda _word: 1.0)
 
 
-def test_the_same_word_is_a_full_match_and_a_synonym_a_better_one_than_another_word():
+def test_the_same_word_matches_fully_and_a_synonym_beats_an_unrelated_word():
     same, synonym, other, nothing = SOFT(asked("car"), PIECES.distinct(TEXTS))
     assert same == pytest.approx(1)
     assert 1 > synonym > other + 0.1
     assert nothing == 0
 
 
-def test_each_word_has_the_weight_it_is_given():
+def test_each_word_counts_with_its_given_weight():
     weights = {"car": 3.0, "light": 1.0}
     query = PIECES.weighted("the car light", lambda word: weights.get(word, 0.0))
     with_car, with_light = SOFT(query, PIECES.distinct(["car", "light"]))
@@ -36,13 +36,13 @@ def test_each_word_has_the_weight_it_is_given():
     assert SOFT(PIECES.weighted("the", lambda _word: 0.0), PIECES.distinct(TEXTS)).tolist() == [0, 0, 0, 0]
 
 
-def test_each_piece_of_a_word_has_the_words_weight():
+def test_each_wordpiece_has_the_weight_of_its_word():
     query = PIECES.weighted("BillingRouter ok", lambda word: float(len(word)))
     assert query.weights.tolist() == [13.0] * (len(query.ids) - 1) + [2.0]
 
 
 @given(st.lists(st.text(max_size=30), max_size=4), st.text(max_size=30))
-def test_any_text_scores_between_nothing_and_all_whatever_stands_beside_it(texts, query):
+def test_any_text_scores_between_zero_and_one(texts, query):
     stored = PIECES.distinct(texts)
     scores = SOFT(asked(query), stored)
     assert ((scores >= 0) & (scores <= 1)).all()
@@ -51,29 +51,29 @@ def test_any_text_scores_between_nothing_and_all_whatever_stands_beside_it(texts
 
 
 @given(st.text(max_size=200))
-def test_stored_pieces_are_distinct_and_rise(text):
+def test_stored_wordpieces_are_distinct_and_sorted(text):
     ids = decoded(PIECES.distinct([text]))[0].tolist()
     assert ids == sorted(set(ids))
 
 
 @given(st.lists(st.sets(st.one_of(st.integers(0, 2**16 - 1), st.integers(0, 600)), min_size=1), min_size=1, max_size=5))
-def test_stored_pieces_are_read_again(texts):
+def test_stored_wordpieces_can_be_read_back(texts):
     rising = [np.array(sorted(text), np.uint16) for text in texts]
     ids, begins = decoded([encoded(one) for one in rising])
     assert [part.tolist() for part in np.split(ids, begins[1:])] == [one.tolist() for one in rising]
 
 
-def test_a_long_text_is_cut_to_what_the_encoder_reads():
+def test_a_long_text_is_truncated_to_the_encoder_limit():
     words = [f"word{number}" for number in range(5000)]
     assert len(decoded(PIECES.distinct([" ".join(words)]))[0]) <= MOST_TOKENS
     assert PIECES.distinct(["a" * 10_000_000, "\ud800"])[1] == PIECES.distinct(["?"])[0]
 
 
-def test_a_title_that_is_also_the_first_heading_is_read_once():
+def test_a_title_repeated_as_the_first_heading_is_read_once():
     assert chunk_text("Guide", ["Guide", "Setup"], "Run it.") == "Guide Setup Run it."
 
 
-def test_the_table_says_what_the_encoder_says():
+def test_the_table_equals_the_output_of_the_encoder():
     """Cosines of words in the table are those of the encoder's own outputs, reduced in the same way."""
     tool = runpy.run_path(str(TOOL))
     words = np.arange(2000, 29000, 45)

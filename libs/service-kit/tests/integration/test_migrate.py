@@ -6,7 +6,7 @@ import pytest
 from service_kit.migrate import MigrationChanged, migrate, migrations
 
 
-def test_migration_is_repeatable_and_the_role_is_bound_by_row_level_security(make_database):
+def test_migration_is_repeatable_and_the_role_is_subject_to_row_level_security(make_database):
     urls = make_database("kit_a")
     assert migrate(urls.admin, urls.service, "kit_a", "contracts") == []
     with psycopg.connect(urls.service) as connection:
@@ -24,7 +24,7 @@ def test_a_changed_migration_is_refused(make_database):
 
 
 @pytest.mark.parametrize("hours", [0, 1])
-def test_only_an_upgraded_service_takes_unsigned_events_and_for_an_hour(make_database, monkeypatch, hours):
+def test_only_an_upgraded_service_accepts_unsigned_events_and_only_for_an_hour(make_database, monkeypatch, hours):
     urls, signed = make_database("kit_c"), "service_kit/0004_signed_events.sql"
 
     def before(package: str):

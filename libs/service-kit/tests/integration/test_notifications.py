@@ -29,7 +29,7 @@ async def test_a_wait_ends_when_its_payload_is_notified(url):
 
 
 @pytest.mark.parametrize("milliseconds", [0, 1, 2, 3, 5, 8])
-async def test_a_start_that_is_cancelled_leaves_no_half_open_log_in(url, milliseconds):
+async def test_a_cancelled_start_leaves_no_half_open_login(url, milliseconds):
     running = asyncio.create_task(Notifications(url, "changed").run())
     await asyncio.sleep(milliseconds / 1000)
     running.cancel()

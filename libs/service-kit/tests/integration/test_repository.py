@@ -57,7 +57,7 @@ async def database(make_database) -> AsyncIterator[Database]:
         yield opened
 
 
-async def test_a_repository_reads_and_writes_rows_of_its_workspace(database, workspace_id):
+async def test_a_repository_reads_and_writes_rows_in_its_workspace(database, workspace_id):
     async with database.workspace(workspace_id) as connection:
         books = Books(connection, workspace_id)
         assert await books.add(Book(1, "Emma"), Book(2, "Persuasion")) == 2

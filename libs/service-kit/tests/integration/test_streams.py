@@ -69,7 +69,7 @@ def consumer(redis: Redis, handler, group="readers", metrics=None, **more) -> Co
     return Consumer(redis, DOCUMENTS, group, {DELETED: handler}, metrics or Metrics(), signatures(group), **options)
 
 
-async def test_an_event_is_published_when_its_transaction_commits_and_not_before(database, redis, workspace_id):
+async def test_an_event_is_published_only_after_its_transaction_commits(database, redis, workspace_id):
     with suppress(RuntimeError):
         async with database.workspace(workspace_id) as connection:
             await Outbox("ingestion").write(connection, workspace_id, DocumentDeleted(document_id=uuid4()), "x")
@@ -93,7 +93,7 @@ async def test_the_relay_wakes_when_an_event_is_written(database, redis, workspa
         assert await asyncio.wait_for(seen.get(), 120) == written
 
 
-async def test_a_group_reads_from_the_beginning_and_each_group_sees_all(database, redis, workspace_id):
+async def test_a_group_reads_from_the_beginning_and_each_group_receives_all_events(database, redis, workspace_id):
     written = [await write(database, workspace_id) for _ in range(3)]
     await relay(database, redis).publish_batch()
     for group in ("one", "two"):
@@ -108,7 +108,7 @@ async def test_a_group_reads_from_the_beginning_and_each_group_sees_all(database
         assert seen == written
 
 
-async def test_what_keeps_failing_becomes_a_dead_letter_that_can_be_replayed(database, redis, workspace_id):
+async def test_an_event_that_keeps_failing_becomes_a_replayable_dead_letter(database, redis, workspace_id):
     event = await write(database, workspace_id)
     await relay(database, redis).publish_batch()
     attempts, buried = [], []
@@ -141,7 +141,7 @@ async def test_what_keeps_failing_becomes_a_dead_letter_that_can_be_replayed(dat
     assert seen == [event]
 
 
-async def test_what_a_dead_consumer_held_is_taken_over(database, redis, workspace_id):
+async def test_events_held_by_a_dead_consumer_are_taken_over(database, redis, workspace_id):
     event = await write(database, workspace_id)
     await relay(database, redis).publish_batch()
     seen: asyncio.Queue[Event] = asyncio.Queue()
@@ -154,7 +154,7 @@ async def test_what_a_dead_consumer_held_is_taken_over(database, redis, workspac
         assert await asyncio.wait_for(seen.get(), 120) == event
 
 
-async def test_events_of_one_workspace_are_handled_together_and_by_themselves_where_that_fails(
+async def test_events_of_one_workspace_are_handled_in_a_batch_and_individually_after_a_failure(
     database, redis, workspace_id
 ):
     other = uuid4()
@@ -178,7 +178,7 @@ async def test_events_of_one_workspace_are_handled_together_and_by_themselves_wh
     assert (await redis.xpending(DOCUMENTS, "readers"))["pending"] == 0
 
 
-async def test_garbage_on_the_stream_is_buried_and_the_rest_goes_on(database, redis, workspace_id):
+async def test_malformed_entries_become_dead_letters_and_do_not_block_the_stream(database, redis, workspace_id):
     await redis.xadd(DOCUMENTS, {"event": "{not json"})
     await redis.xadd(DOCUMENTS, {"other": "thing"})
     written = await write(database, workspace_id)
@@ -197,9 +197,7 @@ async def test_garbage_on_the_stream_is_buried_and_the_rest_goes_on(database, re
     assert json.loads(letters[0][1][b"event"]) == {"event": "{not json"}
 
 
-async def test_an_event_from_a_wrong_service_is_refused_unhandled_and_its_failure_is_told_to_nobody(
-    database, redis, workspace_id
-):
+async def test_an_event_from_the_wrong_service_is_refused_without_reporting_its_failure(database, redis, workspace_id):
     """Whoever may write to the stream wrote as `memory` what only ingestion says."""
     true = await write(database, workspace_id)
     await relay(database, redis).publish_batch()
@@ -222,7 +220,7 @@ async def test_an_event_from_a_wrong_service_is_refused_unhandled_and_its_failur
     assert reader.metrics.events.labels("readers", DELETED, "refused")._value.get() == 1
 
 
-async def test_an_event_that_its_source_has_not_signed_is_refused(database, redis, workspace_id):
+async def test_an_event_not_signed_by_its_source_is_refused(database, redis, workspace_id):
     """Whoever may write to the stream wrote in another service's name."""
     true = await write(database, workspace_id)
     await relay(database, redis).publish_batch()
@@ -256,7 +254,7 @@ def signatures_of_a_stranger() -> EventSignatures:
     return EventSignatures(tokens.key, tokens.known, UPGRADED)
 
 
-async def test_what_was_written_before_the_upgrade_is_handled_unsigned_and_nothing_after(redis, workspace_id):
+async def test_unsigned_events_are_handled_only_if_written_before_the_upgrade(redis, workspace_id):
     old, new = (new_event("ingestion", workspace_id, DocumentDeleted(document_id=uuid4()), "x") for _ in range(2))
     hour = 3_600_000
     await redis.xadd(DOCUMENTS, {"event": old.model_dump_json()}, id="1000-0")
@@ -273,7 +271,7 @@ async def test_what_was_written_before_the_upgrade_is_handled_unsigned_and_nothi
     assert seen == [old]
 
 
-async def test_a_dead_letter_that_is_replayed_is_still_signed(database, redis, workspace_id):
+async def test_a_replayed_dead_letter_is_still_signed(database, redis, workspace_id):
     event = await write(database, workspace_id)
     await relay(database, redis).publish_batch()
     seen, is_broken = list[Event](), True
@@ -292,7 +290,7 @@ async def test_a_dead_letter_that_is_replayed_is_still_signed(database, redis, w
     assert seen == [event]
 
 
-async def test_a_deletion_waits_for_an_owner_that_is_away_and_is_neither_done_nor_lost(database, redis, workspace_id):
+async def test_a_deletion_waits_while_its_owner_is_unreachable(database, redis, workspace_id):
     """Nothing is erased before the owner of the fact has confirmed it."""
     event = await write(database, workspace_id)
     await relay(database, redis).publish_batch()
@@ -337,7 +335,7 @@ async def test_a_transaction_sees_only_its_workspace(database, workspace_id):
     assert counts == [1, 0, 0]
 
 
-async def test_old_entries_go_when_every_group_has_handled_them(database, redis, workspace_id):
+async def test_old_entries_are_trimmed_after_every_group_has_handled_them(database, redis, workspace_id):
     for _ in range(4):
         await write(database, workspace_id)
     await relay(database, redis).publish_batch()
@@ -360,9 +358,7 @@ async def test_old_entries_go_when_every_group_has_handled_them(database, redis,
     assert (await redis.xrange(DOCUMENTS))[0][0] == second
 
 
-async def test_a_stream_that_takes_too_much_gives_up_its_oldest_entries_that_every_group_has_handled(
-    redis, workspace_id
-):
+async def test_an_oversized_stream_drops_its_oldest_entries_that_every_group_has_handled(redis, workspace_id):
     event = new_event("ingestion", workspace_id, DocumentDeleted(document_id=uuid4()), "x").model_dump_json()
     for _ in range(2_000):
         await redis.xadd(DOCUMENTS, {"event": event})
@@ -383,7 +379,7 @@ async def test_a_stream_that_takes_too_much_gives_up_its_oldest_entries_that_eve
     assert await redis.xlen(DOCUMENTS) - 1_000 == remaining.index(others[-1]) + 1
 
 
-async def test_a_full_redis_makes_the_outbox_wait_and_nothing_is_lost_or_changes_its_order(
+async def test_a_full_redis_delays_the_outbox_without_loss_or_reordering(
     database, redis, workspace_id, monkeypatch, caplog
 ):
     monkeypatch.setattr("service_kit.outbox.FULL_SECONDS", 0.05)
@@ -429,7 +425,7 @@ async def told(*readings) -> dict[str, float]:
     return {sample.name: sample.value for read in readings for metric in await read() for sample in metric.samples}
 
 
-async def test_what_waits_is_told_where_it_waits(database, redis, workspace_id):
+async def test_waiting_events_are_reported_at_each_stage(database, redis, workspace_id):
     """In the outbox, on the stream, with a consumer, and with the dead letters."""
     read = [outbox_reading(database), stream_reading(redis, "readers", [DOCUMENTS]), connection_reading(database)]
     before = await told(*read)

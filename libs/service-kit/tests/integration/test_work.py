@@ -124,7 +124,7 @@ class TestJobQueue(WorkConformance):
         return case
 
 
-async def test_what_is_urgent_comes_first_whoever_waits(case):
+async def test_urgent_work_comes_first_regardless_of_workspace(case):
     await case.add(uuid4(), 2)
     urgent = uuid4()
     await case.add(urgent, 3)
@@ -133,7 +133,7 @@ async def test_what_is_urgent_comes_first_whoever_waits(case):
     assert [held.workspace_id for held in await case.claim("first", 3)] == [urgent] * 3
 
 
-async def test_users_of_a_workspace_take_turns_and_workspaces_before_them(case):
+async def test_workspaces_take_turns_and_so_do_the_users_in_each(case):
     queue = WorkQueue(case.queue("any", LEASE_SECONDS).database, replace(JOBS, user="asked_by"), LEASE_SECONDS)
     shared, other = uuid4(), uuid4()
     for workspace_id, user, count in ((shared, "busy", 9), (shared, "patient", 2), (other, "alone", 2)):
@@ -151,7 +151,7 @@ async def test_users_of_a_workspace_take_turns_and_workspaces_before_them(case):
     assert {rows[held.id] for held in await queue.claim(10)} == {"busy"}
 
 
-async def test_one_statement_extends_what_a_process_holds(case, monkeypatch):
+async def test_all_leases_of_a_process_are_extended_by_one_statement(case, monkeypatch):
     queue = case.queue("first", 1.5)
     await case.add(uuid4(), 3)
     await case.add(uuid4(), 2)
@@ -169,7 +169,7 @@ async def test_one_statement_extends_what_a_process_holds(case, monkeypatch):
         await asyncio.gather(*(while_held(queue, one, all_of_them.wait()) for one in held))
 
 
-async def test_who_beats_together_is_still_stopped_alone(case):
+async def test_items_sharing_a_heartbeat_are_stopped_individually(case):
     queue = case.queue("first", 1.5)
     await case.add(uuid4(), 2)
     stopped, held = await queue.claim(2)
@@ -184,7 +184,7 @@ async def test_who_beats_together_is_still_stopped_alone(case):
     assert await other
 
 
-async def test_no_workspace_holds_more_than_its_most_however_many_ask_at_the_same_time(case):
+async def test_no_workspace_exceeds_its_limit_under_concurrent_claims(case):
     queue = WorkQueue(case.queue("any", LEASE_SECONDS).database, replace(JOBS, most="3"), LEASE_SECONDS)
     greedy, other = uuid4(), uuid4()
     await case.add(greedy, 9)
@@ -203,7 +203,7 @@ async def test_a_claim_returns_computed_values(case):
     assert (held.attempts, held.doubled) == (1, 2)
 
 
-async def test_each_transition_writes_further_columns(case):
+async def test_each_transition_can_write_extra_columns(case):
     queue = case.queue("first", LEASE_SECONDS)
     await case.add(uuid4(), 1)
     [held] = await case.claim("first", 1)
@@ -222,7 +222,7 @@ async def test_each_transition_writes_further_columns(case):
     assert (row["progress"], row["state"], row["finished_at"] is None) == (3, "failed", False)
 
 
-async def test_a_holder_is_asked_to_stop(case):
+async def test_a_cancellation_reaches_the_holder_of_the_work(case):
     queue = case.queue("first", LEASE_SECONDS)
     await case.add(uuid4(), 1)
     [held] = await case.claim("first", 1)
@@ -234,7 +234,7 @@ async def test_a_holder_is_asked_to_stop(case):
         await while_held(queue, held, asyncio.Event().wait(), wake=wake)
 
 
-async def test_the_result_is_returned_and_progress_is_written_while_work_is_held(case):
+async def test_the_result_is_returned_and_progress_is_recorded_while_work_is_held(case):
     queue = case.queue("first", 1.5)  # extended twice a second
     await case.add(uuid4(), 1)
     [held] = await queue.claim(1)
@@ -248,7 +248,7 @@ async def test_the_result_is_returned_and_progress_is_written_while_work_is_held
     assert await while_held(queue, held, work(), lambda: {"progress": 7}) == "result"
 
 
-async def test_a_worker_that_is_stopped_lets_its_work_be_given_back(case):
+async def test_a_stopped_worker_hands_its_work_back(case):
     begun = asyncio.Event()
     queue = case.queue("stopping", LEASE_SECONDS)
 
@@ -272,7 +272,7 @@ async def test_a_worker_that_is_stopped_lets_its_work_be_given_back(case):
     assert {(row["state"], row["attempts"]) for row in await case.rows()} == {("queued", 0)}
 
 
-async def test_a_worker_that_is_stopped_lets_its_work_end_within_the_grace_and_gives_back_the_rest(case):
+async def test_a_stopped_worker_finishes_work_within_the_grace_period_and_hands_back_the_rest(case):
     begun, asked, claimed, done = asyncio.Barrier(3), asyncio.Event(), list[int](), list[int]()
     queue = case.queue("stopping", LEASE_SECONDS)
 
@@ -307,7 +307,7 @@ async def test_a_worker_that_is_stopped_lets_its_work_end_within_the_grace_and_g
     assert set(states.values()) == {("queued", 0)}
 
 
-async def test_while_the_database_is_away_nothing_is_claimed_and_what_is_under_way_goes_on(case, monkeypatch):
+async def test_a_database_outage_stops_claims_but_not_running_work(case, monkeypatch):
     away: list[Exception] = []
     begun, over, done = asyncio.Queue[Job](), asyncio.Event(), asyncio.Queue[Job]()
     stopped, looked = asyncio.Event(), asyncio.Event()
@@ -345,7 +345,7 @@ async def test_while_the_database_is_away_nothing_is_claimed_and_what_is_under_w
         assert tasks.failing == {}
 
 
-async def test_a_worker_that_fails_gives_back_what_it_holds_and_can_be_started_again(case, monkeypatch):
+async def test_a_failed_worker_hands_its_work_back_and_can_be_restarted(case, monkeypatch):
     begun, given_back, done = asyncio.Event(), asyncio.Event(), asyncio.Event()
     queue = case.queue("restarted", LEASE_SECONDS)
     claim = queue.claim
@@ -382,7 +382,7 @@ async def test_a_worker_that_fails_gives_back_what_it_holds_and_can_be_started_a
         await done.wait()
 
 
-async def test_what_must_not_be_interrupted_ends_however_often_it_is_cancelled():
+async def test_a_shielded_step_completes_despite_repeated_cancellation():
     begun, end, ended = asyncio.Event(), asyncio.Event(), list[str]()
 
     async def work() -> None:
@@ -401,7 +401,7 @@ async def test_what_must_not_be_interrupted_ends_however_often_it_is_cancelled()
     assert ended == ["ended"]
 
 
-async def test_a_worker_goes_on_after_an_item_that_breaks_off(case):
+async def test_a_worker_continues_after_an_item_fails(case):
     done: asyncio.Queue[Job] = asyncio.Queue()
 
     async def execute(held: Job) -> None:
@@ -418,7 +418,7 @@ async def test_a_worker_goes_on_after_an_item_that_breaks_off(case):
     assert [row["state"] for row in await case.rows()] == ["running", "done"]
 
 
-async def test_what_a_killed_process_held_is_worked_on_by_another(case, url):
+async def test_work_held_by_a_killed_process_is_taken_over(case, url):
     await case.add(uuid4(), 1)
     holder = await asyncio.create_subprocess_exec(sys.executable, "-c", HOLDER, url, stdout=asyncio.subprocess.PIPE)
     assert holder.stdout

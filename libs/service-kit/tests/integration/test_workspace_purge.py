@@ -78,7 +78,7 @@ async def told(database: Database, workspace_id: UUID) -> list[WorkspacePurged]:
     return [WorkspacePurged.model_validate(one.data) for one in found if one.type == WorkspacePurged.event_type]
 
 
-async def test_all_rows_go_in_batches_and_the_counts_are_told(database, purge, workspace_id):
+async def test_all_rows_are_deleted_in_batches_and_the_counts_are_reported(database, purge, workspace_id):
     other = uuid4()
     await fill(database, workspace_id, 25)
     await fill(database, other, 3)
@@ -91,7 +91,7 @@ async def test_all_rows_go_in_batches_and_the_counts_are_told(database, purge, w
     assert (await count(database, workspace_id), await count(database, other)) == (0, 4)
 
 
-async def test_a_purge_that_broke_off_continues_and_confirms_the_sum(database, purge, workspace_id):
+async def test_an_interrupted_purge_continues_and_confirms_the_total(database, purge, workspace_id):
     await fill(database, workspace_id, 25)
     await purge.mark(event(workspace_id))
     assert await purge._delete_some(workspace_id, "book") == 10  # and the process dies
@@ -120,7 +120,7 @@ async def test_nothing_is_written_to_a_deleted_workspace(database, purge, worksp
         await connection.execute("INSERT INTO book VALUES (%s, 1, NULL)", (uuid4(),))
 
 
-async def test_a_transaction_under_way_is_waited_for_and_its_rows_are_purged(database, purge, workspace_id):
+async def test_a_purge_waits_for_open_transactions_and_deletes_their_rows(database, purge, workspace_id):
     written, proceed = asyncio.Event(), asyncio.Event()
 
     async def slow() -> None:
@@ -141,7 +141,7 @@ async def test_a_transaction_under_way_is_waited_for_and_its_rows_are_purged(dat
     assert (await told(database, workspace_id))[0].removed["shelf"] == 1
 
 
-async def test_writers_that_race_with_the_deletion_leave_nothing(database, purge, workspace_id):
+async def test_writers_racing_with_the_deletion_leave_nothing(database, purge, workspace_id):
     async def write(number: int) -> bool:
         try:
             async with database.workspace(workspace_id) as connection:
@@ -180,7 +180,7 @@ async def test_other_stores_are_erased_before_and_after(database, workspace_id):
     assert receipt.remaining == EMPTY | {"streams": 0, "objects": 1}
 
 
-async def test_it_wakes_when_asked_and_one_that_fails_keeps_no_other_waiting(database, workspace_id):
+async def test_a_purge_wakes_when_notified_and_a_failing_one_does_not_block_others(database, workspace_id):
     broken, done = uuid4(), asyncio.Event()
 
     async def erase(asked: UUID) -> Erased:
@@ -201,7 +201,7 @@ async def test_it_wakes_when_asked_and_one_that_fails_keeps_no_other_waiting(dat
     assert await told(database, broken) == []
 
 
-async def test_handlers_are_spared_the_events_of_a_deleted_workspace(purge, workspace_id):
+async def test_events_of_a_deleted_workspace_are_not_passed_to_handlers(purge, workspace_id):
     handled: list[Event] = []
 
     async def handle(given: Event) -> None:
@@ -220,7 +220,7 @@ async def confirmed(events) -> list[bool]:
     return [True for _ in events]
 
 
-async def test_an_event_of_a_deleted_workspace_is_no_dead_letter(database, purge, redis_url, workspace_id):
+async def test_an_event_of_a_deleted_workspace_does_not_become_a_dead_letter(database, purge, redis_url, workspace_id):
     async def handle(late: Event) -> None:
         async with database.workspace(late.workspace_id) as connection:
             await connection.execute("INSERT INTO shelf VALUES (%s, 1)", (late.workspace_id,))
@@ -241,7 +241,7 @@ async def test_an_event_of_a_deleted_workspace_is_no_dead_letter(database, purge
         assert (await redis.xpending(DOCUMENTS, "kit"))["pending"] == 0
 
 
-async def test_its_events_leave_the_streams(redis_url, workspace_id, monkeypatch):
+async def test_the_events_of_a_deleted_workspace_are_removed_from_the_streams(redis_url, workspace_id, monkeypatch):
     monkeypatch.setattr("service_kit.stream_erasure.ENTRIES_AT_ONCE", 3)
     other = uuid4()
     async with Redis.from_url(redis_url) as redis:

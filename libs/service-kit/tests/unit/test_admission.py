@@ -27,7 +27,7 @@ async def verdicts(admission: Admission, *events: Event) -> list[AdmissionVerdic
     return [decision.verdict for decision in await admission.decide(events)]
 
 
-async def test_a_deletion_that_its_owner_denies_is_refused():
+async def test_a_deletion_denied_by_its_owner_is_refused():
     true, forged = deleted(), deleted()
 
     async def owner(events):
@@ -39,7 +39,7 @@ async def test_a_deletion_that_its_owner_denies_is_refused():
     ]
 
 
-async def test_an_owner_that_does_not_answer_lets_its_events_wait():
+async def test_events_wait_while_their_owner_does_not_answer():
     async def silent(_):
         raise ServiceSilent("ingestion cannot be reached")
 
@@ -49,7 +49,7 @@ async def test_an_owner_that_does_not_answer_lets_its_events_wait():
     assert goes_on.verdict is AdmissionVerdict.admitted
 
 
-async def test_an_owner_is_asked_once_for_all_of_a_workspace_and_never_for_what_is_refused_anyway():
+async def test_an_owner_is_queried_once_per_workspace_and_never_for_refused_events():
     asked = []
 
     async def owner(events):
@@ -64,7 +64,7 @@ async def test_an_owner_is_asked_once_for_all_of_a_workspace_and_never_for_what_
     assert asked == [[WORKSPACE, WORKSPACE], [other]]
 
 
-async def test_a_forged_event_gains_nothing_by_the_id_of_a_true_one():
+async def test_a_forged_event_cannot_profit_from_the_id_of_a_genuine_one():
     true = deleted()
     forged = deleted(source="memory").model_copy(update={"id": true.id})
     assert await verdicts(Admission({"ingestion": confirmed}), forged, true) == [
@@ -73,12 +73,12 @@ async def test_a_forged_event_gains_nothing_by_the_id_of_a_true_one():
     ]
 
 
-async def test_a_deletion_without_anybody_to_ask_is_not_handled():
+async def test_a_deletion_without_a_known_owner_is_not_handled():
     with pytest.raises(ValueError, match="gateway is not among the owners"):
         Consumer(None, DOCUMENTS, "memory", {WorkspaceDeleted.event_type: confirmed}, Metrics(), None)
 
 
-async def test_a_failing_owner_that_is_not_silent_is_told():
+async def test_an_error_response_from_an_owner_is_reported():
     async def broken(_):
         raise TypeError("a bug")
 

@@ -122,7 +122,7 @@ def refused(app, reason):
     return app.state.metrics.registry.get_sample_value("attractor_connections_refused_total", {"reason": reason})
 
 
-async def test_a_header_of_usual_size_and_requests_on_one_connection_pass(served):
+async def test_requests_with_normal_headers_on_one_connection_pass(served):
     async with served() as connect:
         client = await connect()
         for size in (10, 8_000, 30_000):
@@ -144,7 +144,7 @@ async def test_a_header_of_usual_size_and_requests_on_one_connection_pass(served
     ],
     ids=["target", "value", "name", "sum", "count", "blank lines"],
 )
-async def test_too_large_a_header_is_a_431_before_it_is_read_as_a_whole(served, app, head):
+async def test_an_oversized_header_is_a_431_before_it_is_fully_read(served, app, head):
     async with served() as connect:
         client = await connect()
         await client.send(head)
@@ -154,7 +154,7 @@ async def test_too_large_a_header_is_a_431_before_it_is_read_as_a_whole(served, 
         assert refused(app, "header-too-large") == 1
 
 
-async def test_fields_after_the_body_are_bounded_and_change_nothing(served):
+async def test_trailer_fields_are_bounded_and_ignored(served):
     async with served() as connect:
         client = await connect()
         upload = b"POST /upload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n"
@@ -164,7 +164,7 @@ async def test_fields_after_the_body_are_bounded_and_change_nothing(served):
         assert (await client.rest()).status == 431
 
 
-async def test_a_header_that_does_not_end_in_time_is_a_408(served, app):
+async def test_a_header_that_never_ends_is_a_408(served, app):
     async with served(HttpBounds(head_seconds=1)) as connect:
         silent, slow = await connect(), await connect()
         await slow.send(GET)
@@ -176,7 +176,7 @@ async def test_a_header_that_does_not_end_in_time_is_a_408(served, app):
         assert refused(app, "request-timeout") == 3
 
 
-async def test_a_body_that_makes_no_progress_is_a_408(served):
+async def test_a_stalled_body_is_a_408(served):
     async with served(HttpBounds(body_seconds=0.2)) as connect:
         stuck, trickling = await connect(), await connect()
         for client in (stuck, trickling):
@@ -200,7 +200,7 @@ async def test_a_large_upload_passes(served):
         assert json.loads((await client.answer()).body) == {"size": 5_000_000}
 
 
-async def test_an_answer_may_take_longer_than_a_header(served, app):
+async def test_a_response_may_take_longer_than_a_header(served, app):
     async with served(HttpBounds(head_seconds=0.7, body_seconds=0.7)) as connect:
         client = await connect()
         await client.send(b"GET /held HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -209,7 +209,7 @@ async def test_an_answer_may_take_longer_than_a_header(served, app):
         assert (await client.answer()).status == 200
 
 
-async def test_a_client_that_does_not_read_its_answer_is_cut(served):
+async def test_a_client_that_does_not_read_its_response_is_disconnected(served):
     async with served(HttpBounds(write_seconds=0.3), most=1) as connect:
         client = await connect()
         await client.send(b"GET /endless HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -221,7 +221,7 @@ async def test_a_client_that_does_not_read_its_answer_is_cut(served):
         assert status == 200
 
 
-async def test_idle_connections_make_room_and_busy_ones_stay(served, app):
+async def test_idle_connections_are_closed_to_make_room_and_busy_ones_stay(served, app):
     async with served(most=10) as connect:
         busy = [await connect() for _ in range(5)]
         for client in busy:
@@ -235,7 +235,7 @@ async def test_idle_connections_make_room_and_busy_ones_stay(served, app):
         assert [(await client.answer()).status for client in busy] == [200] * 5
 
 
-async def test_when_all_connections_are_in_use_the_next_is_told_to_try_again(served):
+async def test_if_all_connections_are_in_use_the_next_gets_a_503(served):
     async with served(per_address=2) as connect:
         for _ in range(2):
             await (await connect()).send(b"GET /held HTTP/1.1\r\nHost: a\r\n\r\n")

@@ -17,7 +17,7 @@ def admitted(connections, address, count):
     return clients, [connections.admit(client, address) for client in clients]
 
 
-def test_the_connection_that_has_waited_the_longest_makes_room():
+def test_the_longest_idle_connection_is_closed_to_make_room():
     connections = Connections(3)
     clients, answers = admitted(connections, "10.0.0.1", 5)
     assert answers == [True] * 5
@@ -25,7 +25,7 @@ def test_the_connection_that_has_waited_the_longest_makes_room():
     assert len(connections.address_of) == 3
 
 
-def test_a_connection_in_a_request_is_never_closed_for_another():
+def test_a_connection_serving_a_request_is_never_closed_for_another():
     connections = Connections(2)
     busy, _ = admitted(connections, "10.0.0.1", 2)
     for client in busy:
@@ -36,7 +36,7 @@ def test_a_connection_in_a_request_is_never_closed_for_another():
     assert [client.is_closed for client in busy] == [False, True]
 
 
-def test_an_address_with_all_its_connections_takes_none_from_others():
+def test_an_address_at_its_limit_takes_no_connection_from_others():
     connections = Connections(100, per_address=3)
     other, _ = admitted(connections, "10.0.0.2", 3)
     greedy, answers = admitted(connections, "10.0.0.1", 50)
@@ -45,7 +45,7 @@ def test_an_address_with_all_its_connections_takes_none_from_others():
     assert not any(client.is_closed for client in other)
 
 
-def test_an_address_busy_with_all_its_connections_is_refused():
+def test_an_address_whose_connections_are_all_busy_is_refused():
     connections = Connections(100, per_address=2)
     for client in admitted(connections, "10.0.0.1", 2)[0]:
         connections.begins(client)
@@ -53,12 +53,12 @@ def test_an_address_busy_with_all_its_connections_is_refused():
     assert admitted(connections, "10.0.0.2", 1)[1] == [True]
 
 
-def test_a_proxy_has_no_limit_of_its_own():
+def test_a_trusted_proxy_has_no_limit_per_address():
     connections = Connections(100, per_address=2, is_shared=lambda address: address == "127.0.0.1")
     assert not any(client.is_closed for client in admitted(connections, "127.0.0.1", 50)[0])
 
 
-def test_nothing_is_kept_of_closed_connections():
+def test_closed_connections_leave_no_state_behind():
     connections = Connections(10, per_address=5)
     clients, _ = admitted(connections, "10.0.0.1", 5)
     for client in clients:

@@ -103,23 +103,23 @@ def problem(response: httpx2.Response) -> tuple[int, str]:
         ("POST", "/v1/echo", Role.editor, b"\xff\xfe", (422, "invalid-request")),
     ],
 )
-async def test_errors_are_problems(call, method, path, role, content, expected):
+async def test_errors_are_rendered_as_problems(call, method, path, role, content, expected):
     headers = {"content-type": "application/json"}
     assert problem(await call(method, path, role, content=content, headers=headers)) == expected
 
 
-async def test_an_unexpected_error_tells_the_caller_a_trace_id_and_no_more(call):
+async def test_an_unexpected_error_shows_only_a_trace_id(call):
     response = await call("GET", "/v1/broken")
     assert problem(response) == (500, "internal-error")
     assert "hunter2" not in response.text
     assert response.json()["status"] == 500
 
 
-async def test_a_database_that_goes_away_asks_the_caller_to_try_again(call):
+async def test_a_lost_database_connection_asks_the_caller_to_retry(call):
     assert problem(await call("GET", "/v1/away")) == (503, "unavailable")
 
 
-async def test_a_token_gives_its_workspace(call):
+async def test_the_workspace_comes_from_the_token(call):
     response = await call("GET", "/v1/me", Role.viewer)
     assert response.status_code == 200
 
@@ -144,7 +144,7 @@ async def test_readiness_tells_the_version_and_facts_even_if_a_part_of_the_servi
     }
 
 
-async def test_readiness_names_what_fails(app, running):
+async def test_readiness_names_the_failing_check(app, running):
     async def down() -> None:
         raise ConnectionError("refused")
 
@@ -157,7 +157,7 @@ async def test_readiness_names_what_fails(app, running):
         assert "attractor_http_request_seconds" in (await client.get("/metrics")).text
 
 
-def test_cursors_come_back_and_strange_ones_are_refused():
+def test_cursors_round_trip_and_foreign_ones_are_refused():
     at, item = datetime.now(UTC), uuid4()
     assert decode_cursor(encode_cursor(at, item)) == (at, item)
     assert decode_cursor(None) == (None, None)

@@ -30,7 +30,7 @@ def service(handler: Handler, base_url: str | None = "http://other/") -> HttpSer
     return HttpService("retrieval", client, KEYS.tokens("ingestion"), base_url, 1.0)
 
 
-async def test_a_successful_answer_is_read():
+async def test_a_successful_response_is_parsed():
     def answer(request: httpx2.Request) -> httpx2.Response:
         assert (str(request.url), request.content) == ("http://other/v1/greet", b'{"name":"Ada"}')
         assert request.headers["authorization"].startswith("Bearer ")
@@ -41,7 +41,7 @@ async def test_a_successful_answer_is_read():
     ).name == "Hello Ada"
 
 
-async def test_a_connection_that_fails_is_tried_again():
+async def test_a_failed_connection_is_retried():
     attempts: list[httpx2.Request] = []
 
     def answer(request: httpx2.Request) -> httpx2.Response:
@@ -63,12 +63,14 @@ async def test_a_connection_that_fails_is_tried_again():
     ],
     ids=["failure", "error", "unreadable", "absent"],
 )
-async def test_a_failure_is_named(handler: Handler, base_url: str | None, detail: str) -> None:
+async def test_an_error_response_is_reported_with_the_service(
+    handler: Handler, base_url: str | None, detail: str
+) -> None:
     with pytest.raises(ServiceSilent, match=detail):
         await service(handler, base_url).fetch(CALLER, "GET", "/v1/greet", Greeting)
 
 
-async def test_silence_is_named():
+async def test_a_timeout_is_reported_with_the_service():
     def late(_: httpx2.Request) -> httpx2.Response:
         raise httpx2.ReadTimeout("late")
 
@@ -81,7 +83,7 @@ async def test_silence_is_named():
         await service(gone).ask(CALLER, "GET", "/")
 
 
-async def test_nobody_is_asked_for_a_user_whom_the_gateway_has_not_delegated():
+async def test_no_request_is_sent_without_a_delegation_by_the_gateway():
     def answer(_: httpx2.Request) -> httpx2.Response:
         raise AssertionError("it was asked")
 

@@ -60,7 +60,7 @@ def client():
         ("bug", 500, "server_error", "internal_error", "false"),
     ],
 )
-def test_an_error_has_its_kind_and_says_whether_a_repeat_helps(client, name, status, kind, code, repeat):
+def test_an_error_has_a_type_and_says_whether_to_retry(client, name, status, kind, code, repeat):
     answer = client.get(f"/v1/models/{name}")
     error = answer.json()["error"]
     assert (answer.status_code, error["type"], error["code"]) == (status, kind, code)
@@ -70,7 +70,7 @@ def test_an_error_has_its_kind_and_says_whether_a_repeat_helps(client, name, sta
     assert set(error) == {"message", "type", "code", "param", "run_id"}
 
 
-def test_the_headers_of_a_problem_stay(client):
+def test_headers_of_a_problem_are_kept(client):
     assert client.get("/v1/models/quota").headers["retry-after"] == "60"
 
 
@@ -85,7 +85,7 @@ def test_an_invalid_body_is_a_400_that_names_the_field(client, body, param):
     assert answer.json()["error"]["message"].startswith("The request is not valid")
 
 
-def test_other_routes_tell_problems(client):
+def test_other_routes_return_problems(client):
     answer = client.get("/v1/runs/conflict")
     assert (answer.status_code, answer.json()["type"]) == (409, "conflict")
     assert answer.headers["content-type"] == "application/problem+json"

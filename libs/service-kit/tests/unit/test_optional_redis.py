@@ -6,7 +6,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from service_kit.optional_redis import OptionalRedis, RedisUnavailable
 
 
-async def test_after_a_failure_it_is_not_asked_for_a_while() -> None:
+async def test_redis_is_not_called_for_a_while_after_a_failure() -> None:
     redis, asked = OptionalRedis(), []
 
     async def fails() -> None:
@@ -21,7 +21,7 @@ async def test_after_a_failure_it_is_not_asked_for_a_while() -> None:
     assert (second.value.__cause__, asked) == (None, [1])
 
 
-async def test_it_is_asked_again_after_the_pause() -> None:
+async def test_redis_is_called_again_after_the_pause() -> None:
     redis = OptionalRedis()
     redis.paused_until = asyncio.get_running_loop().time()
 

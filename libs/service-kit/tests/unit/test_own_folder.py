@@ -14,7 +14,7 @@ with own_folder(Path(sys.argv[1]), "work-") as folder:
 """
 
 
-def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> None:
+def test_files_left_by_a_killed_process_are_removed_by_the_next(tmp_path: Path) -> None:
     """Work files lie on a volume in Compose, which a restart does not empty as it empties a tmpfs."""
     other = tmp_path / "mine"
     other.mkdir()
@@ -25,6 +25,6 @@ def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == [other]
 
 
-def test_what_a_living_process_has_stays(tmp_path: Path) -> None:
+def test_files_of_a_live_process_are_kept(tmp_path: Path) -> None:
     with own_folder(tmp_path, "work-") as first, own_folder(tmp_path, "work-") as second:
         assert sorted(tmp_path.iterdir()) == sorted([first, second])

@@ -27,7 +27,7 @@ async def asked(owners):
 
 
 @pytest.mark.parametrize("confirms", [True, False])
-async def test_each_owner_answers_for_its_own(owners, asked, confirms):
+async def test_each_service_answers_for_the_data_it_owns(owners, asked, confirms):
     owners.confirms = confirms
     workspace = new_event("gateway", WORKSPACE, WorkspaceDeleted(), str(WORKSPACE))
     assert await asked["gateway"]([workspace]) == [confirms]
@@ -37,7 +37,7 @@ async def test_each_owner_answers_for_its_own(owners, asked, confirms):
     assert owners.asked == [WORKSPACE_PATH, DOCUMENTS_PATH, SESSIONS_PATH]
 
 
-async def test_a_failing_owner_and_one_that_refuses_to_say_are_silent(owners, asked):
+async def test_an_owner_that_fails_or_refuses_counts_as_not_answering(owners, asked):
     owners.is_away = True
     with pytest.raises(ServiceSilent, match="gateway answered with status 503"):
         await asked["gateway"]([new_event("gateway", WORKSPACE, WorkspaceDeleted(), "x")])
@@ -45,6 +45,6 @@ async def test_a_failing_owner_and_one_that_refuses_to_say_are_silent(owners, as
         await asked["ingestion"]([deleted()])
 
 
-async def test_a_service_that_keeps_nothing_of_documents_has_nobody_to_ask_about_them(owners):
+async def test_a_service_that_stores_no_documents_is_not_queried_about_them(owners):
     async with deletion_owners("memory", DeploymentKeys().tokens("memory"), owners.url) as found:
         assert set(found) == {"gateway"}

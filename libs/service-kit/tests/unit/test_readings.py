@@ -11,7 +11,7 @@ from service_kit.readings import Readings, counter, gauge
 from service_kit.telemetry import Metrics, RequestTelemetry
 
 
-async def test_gauges_are_those_of_the_moment_and_one_that_fails_leaves_the_others() -> None:
+async def test_gauges_are_read_on_scrape_and_a_failing_one_does_not_affect_others() -> None:
     registry = CollectorRegistry()
     readings = Readings(registry)
     seen = {"rows": 3}
@@ -36,7 +36,7 @@ async def test_gauges_are_those_of_the_moment_and_one_that_fails_leaves_the_othe
     assert registry.get_sample_value(*failed) == 1
 
 
-async def test_a_reading_without_an_end_does_not_hold_the_metrics_up(monkeypatch) -> None:
+async def test_a_hanging_reading_does_not_block_the_metrics(monkeypatch) -> None:
     monkeypatch.setattr("service_kit.readings.DEADLINE_SECONDS", 0.01)
     registry = CollectorRegistry()
     readings = Readings(registry)
@@ -51,14 +51,14 @@ async def test_a_reading_without_an_end_does_not_hold_the_metrics_up(monkeypatch
     assert registry.get_sample_value("attractor_readings_failed_total", {"reading": "endless"}) == 1
 
 
-def test_all_series_of_a_counter_are_there_before_anything_happens() -> None:
+def test_all_series_of_a_counter_exist_from_the_start() -> None:
     registry = CollectorRegistry()
     counter("attractor_tried_total", "Tries", registry, what=("a", "b"), result=("good", "bad"))
     lines = generate_latest(registry).decode().splitlines()
     assert len([line for line in lines if line.startswith("attractor_tried_total{")]) == 4
 
 
-async def test_a_method_that_a_caller_invents_makes_no_series_of_its_own() -> None:
+async def test_an_invented_http_method_creates_no_series() -> None:
     metrics = Metrics()
 
     async def app(_scope, _receive, send) -> None:
@@ -76,7 +76,7 @@ async def test_a_method_that_a_caller_invents_makes_no_series_of_its_own() -> No
     assert told == {"GET", "other"}
 
 
-def test_a_first_failure_of_an_embedding_model_is_an_increase() -> None:
+def test_the_first_failure_of_an_embedding_model_shows_as_an_increase() -> None:
     registry = CollectorRegistry()
     watch = EmbeddingMetrics(registry).of("query")
     watch.expect("small")
@@ -89,6 +89,6 @@ def test_a_first_failure_of_an_embedding_model_is_an_increase() -> None:
     assert registry.get_sample_value("attractor_embedded_texts_total", labels) == 3
 
 
-def test_a_process_says_for_which_schema_it_was_written() -> None:
+def test_a_process_reports_its_schema_version() -> None:
     told = generate_latest(Metrics("service_kit").registry).decode()
     assert 'attractor_build_info{schema="0' in told

@@ -30,17 +30,17 @@ def cut(text: str) -> list[str]:
         (" \n ", []),
     ],
 )
-def test_prose(text: str, expected: list[str]) -> None:
+def test_prose_is_split_into_sentences(text: str, expected: list[str]) -> None:
     assert cut(text) == expected
 
 
-def test_lines_end_sentences_where_the_caller_says_so() -> None:
+def test_line_breaks_end_sentences_if_requested() -> None:
     text = "one\ntwo. Three"
     assert [text[start:end] for start, end in sentences(text, LINES)] == ["one", "two.", "Three"]
 
 
 @given(st.text(st.sampled_from("aA1 .!?\n-。\"'()")))
-def test_nothing_but_space_is_left_out_and_nothing_comes_twice(text: str) -> None:
+def test_sentences_omit_only_whitespace_and_never_overlap(text: str) -> None:
     found = sentences(text)
     assert "".join(text[start:end] for start, end in found).replace(" ", "").replace("\n", "") == "".join(text.split())
     assert all(before[1] <= after[0] for before, after in pairwise(found))

@@ -22,7 +22,7 @@ SECRET = "hunter2"
         f"postgresql://service:x@{SECRET}@db/attractor",
     ],
 )
-def test_a_wrong_database_url_is_refused_without_being_repeated(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_database_url_is_refused_without_being_shown(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://service:secret@db:5432/attractor")
     monkeypatch.setenv("ADMIN_DATABASE_URL", url)
     with pytest.raises(ValidationError) as refused:
@@ -34,7 +34,7 @@ def test_a_wrong_database_url_is_refused_without_being_repeated(url: str, monkey
 @pytest.mark.parametrize(
     "url", [f"redis://:{SECRET}/x@redis:6379/0", f"http://:{SECRET}@redis", f"redis://[{SECRET}@x"]
 )
-def test_a_wrong_redis_url_is_refused_without_being_repeated(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_redis_url_is_refused_without_being_shown(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("REDIS_URL", url)
     with pytest.raises(ValidationError) as refused:
         RedisSettings()
@@ -45,12 +45,12 @@ def test_a_wrong_redis_url_is_refused_without_being_repeated(url: str, monkeypat
     "url",
     ["postgresql://a:b%2Fc@h1:5432,h2:5433/x", "postgresql:///x?host=/run/postgresql", "host=db user=a password=b"],
 )
-def test_every_form_of_a_database_url_is_taken(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_form_of_a_database_url_is_accepted(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", url)
     assert DatabaseSettings().database_url.get_secret_value() == url
 
 
-def test_secrets_are_read_from_files_where_the_environment_has_none(
+def test_secrets_missing_from_the_environment_are_read_from_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Containers find them in /run/secrets, so that `docker inspect` shows none."""

@@ -11,7 +11,7 @@ from service_kit.spool import HEAD_BYTES, Spool, is_disk_full, temporary_spool
 
 
 @given(st.lists(st.binary(max_size=5000), max_size=8))
-def test_size_hash_and_head_are_those_of_the_whole(pieces: list[bytes]) -> None:
+def test_size_hash_and_head_describe_the_whole_content(pieces: list[bytes]) -> None:
     file = BytesIO()
     spool = Spool(Path("unused"), file, 10**9)
     spool.write(b"of an earlier body")
@@ -24,7 +24,7 @@ def test_size_hash_and_head_are_those_of_the_whole(pieces: list[bytes]) -> None:
     assert spool.content_hash == hashlib.sha256(body).hexdigest()
 
 
-def test_beyond_the_limit_only_the_size_grows(tmp_path: Path) -> None:
+def test_beyond_the_limit_only_the_size_is_counted(tmp_path: Path) -> None:
     with temporary_spool(tmp_path, "upload-", 4) as spool:
         spool.write(b"1234")
         assert not spool.is_too_large
@@ -35,7 +35,7 @@ def test_beyond_the_limit_only_the_size_grows(tmp_path: Path) -> None:
         assert spool.path.read_bytes() == b"1234"
 
 
-def test_a_temporary_file_is_deleted_at_the_end(tmp_path: Path) -> None:
+def test_the_temporary_file_is_deleted_at_the_end(tmp_path: Path) -> None:
     with temporary_spool(tmp_path, "upload-", 10) as spool:
         spool.write(b"1")
         spool.flush()
@@ -44,5 +44,5 @@ def test_a_temporary_file_is_deleted_at_the_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("number", "full"), [(errno.ENOSPC, True), (errno.EDQUOT, True), (errno.EIO, False)])
-def test_a_full_disk_is_told_from_other_errors(number: int, full: bool) -> None:
+def test_a_full_disk_is_distinguished_from_other_errors(number: int, full: bool) -> None:
     assert is_disk_full(OSError(number, "")) is full

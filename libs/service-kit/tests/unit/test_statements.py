@@ -53,13 +53,13 @@ def load(tmp_path: Path) -> Callable[..., ModuleType]:
     return imported
 
 
-def test_statements_are_attributes_with_their_placeholders_filled(load):
+def test_statements_become_attributes_with_placeholders_filled(load):
     found = load(FILE, "find", "delete").DocumentSql
     assert found.find == "SELECT id, title FROM document WHERE tags = '{}' AND id = %(id)s"
     assert found.delete == "DELETE FROM document\n-- whatever its version\nWHERE id = %(id)s"
 
 
-def test_statements_may_stand_in_several_files(load):
+def test_statements_may_be_split_over_several_files(load):
     found = load(FILE, "find", "delete", "count", extra="// name: count\nMATCH (n {id: $id}) RETURN count(n)")
     assert found.DocumentSql.count == "MATCH (n {id: $id}) RETURN count(n)"
 
@@ -77,12 +77,12 @@ def test_statements_may_stand_in_several_files(load):
     ],
     ids=["missing", "orphan", "twice", "unfilled", "unused value", "unnamed", "empty"],
 )
-def test_disagreement_fails_at_import_and_names_file_and_statement(load, text, declared, message):
+def test_a_mismatch_fails_at_import_and_names_the_file_and_statement(load, text, declared, message):
     with pytest.raises(StatementsInvalid, match=message):
         load(text, *declared)
 
 
-def test_a_name_that_occurs_in_two_files_fails(load):
+def test_a_name_used_in_two_files_fails(load):
     with pytest.raises(
         StatementsInvalid, match=r"extra\.sql: statement 'find' stands twice \(also in documents\.sql\)"
     ):

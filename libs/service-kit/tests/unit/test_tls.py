@@ -25,7 +25,7 @@ class QuietServer(uvicorn.Server):
         return nullcontext()
 
 
-async def test_a_port_with_a_certificate_speaks_https_alone(tmp_path: Path) -> None:
+async def test_a_port_with_a_certificate_accepts_only_https(tmp_path: Path) -> None:
     write_store_keys(tmp_path)  # any certificate for 127.0.0.1
     app = FastAPI()
     app.state.metrics = Metrics()

@@ -72,7 +72,7 @@ def test_the_gateway_speaks_for_users():
     assert RETRIEVAL.verify(GATEWAY.sign(narrow, "retrieval")) == narrow
 
 
-def test_a_service_acts_for_a_user_as_a_viewer_where_the_gateway_says_so():
+def test_a_service_acts_for_a_user_only_as_a_viewer_and_with_a_delegation():
     carried = RETRIEVAL.verify(GATEWAY.sign(delegated("retrieval"), "retrieval"))
     assert isinstance(carried, Principal)
     told = GRAPH.verify(RETRIEVAL.sign(carried, "knowledge-graph"))
@@ -82,7 +82,7 @@ def test_a_service_acts_for_a_user_as_a_viewer_where_the_gateway_says_so():
     assert told == Principal(USER.user_id, USER.readable[1], Role.viewer)
 
 
-def test_a_delegation_goes_on_with_the_request():
+def test_a_delegation_is_forwarded_with_the_request():
     run = delegated("orchestrator", "retrieval", lasting=LONGEST_DELEGATION)
     at_retrieval = RETRIEVAL.verify(KEYS.tokens("orchestrator").sign(run, "retrieval"))
     assert isinstance(at_retrieval, Principal)
@@ -103,12 +103,12 @@ def test_a_delegation_goes_on_with_the_request():
     ],
     ids=["services", "time", "workspaces", "own", "token"],
 )
-def test_a_delegation_is_refused(carry: Callable[[], Principal], why: str):
+def test_an_invalid_delegation_is_refused(carry: Callable[[], Principal], why: str):
     """Made when it runs: a delegation lasts two minutes."""
     assert refused(GRAPH, RETRIEVAL.sign(carry(), "knowledge-graph")), why
 
 
-def test_a_delegation_is_no_token():
+def test_a_delegation_is_not_accepted_as_a_token():
     delegation = delegated("retrieval").delegation
     assert delegation is not None
     assert all(refused(KEYS.tokens(name), delegation) for name in SERVICES)
@@ -122,14 +122,14 @@ def test_a_delegation_is_no_token():
     ],
     ids=["without", "ended"],
 )
-def test_without_a_delegation_a_service_does_not_even_ask(carried: Principal, why: str):
+def test_without_a_delegation_no_request_is_sent(carried: Principal, why: str):
     with pytest.raises(ValueError, match=why):
         RETRIEVAL.sign(carried, "knowledge-graph")
 
 
 @pytest.mark.parametrize("signer", [name for name in SERVICES if name != "gateway"])
 @pytest.mark.parametrize("audience", SERVICES)
-def test_no_other_service_speaks_for_users(signer: str, audience: str):
+def test_only_the_gateway_speaks_for_users(signer: str, audience: str):
     tokens = KEYS.tokens(audience)
     assert refused(tokens, as_owner(signer, audience))
     assert refused(tokens, as_owner(signer, audience, iss="gateway"))
@@ -139,14 +139,14 @@ def test_no_other_service_speaks_for_users(signer: str, audience: str):
 
 @pytest.mark.parametrize("signer", SERVICES)
 @pytest.mark.parametrize("audience", SERVICES)
-def test_the_table_says_who_may_call_whom(signer: str, audience: str):
+def test_only_permitted_calls_between_services_are_accepted(signer: str, audience: str):
     may = ACCEPTED[audience].get(signer, May(0))
     delegation = delegated(*SERVICES).delegation
     asked = [signed(signer, audience, delegation=delegation), signed(signer, audience)]
     assert [refused(KEYS.tokens(audience), token) for token in asked] == [May.ACT not in may, May.CALL not in may]
 
 
-def test_only_the_gateway_speaks_and_nothing_unknown_is_accepted():
+def test_unknown_issuers_are_refused():
     speaking = {(to, of) for to, row in ACCEPTED.items() for of, may in row.items() if May.SPEAK in may}
     assert {of for _, of in speaking} == {"gateway"}
     assert refused(KEYS.tokens("memory"), GATEWAY.sign(USER, "retrieval"))
@@ -181,7 +181,7 @@ WRONG: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("claims", WRONG, ids=[f"{number}-{'-'.join(one)}" for number, one in enumerate(WRONG)])
-def test_even_the_gateways_key_does_not_sign_anything(claims: dict[str, Any]):
+def test_the_key_of_the_gateway_cannot_sign_for_other_services(claims: dict[str, Any]):
     assert not refused(RETRIEVAL, as_owner("gateway", "retrieval"))
     assert refused(RETRIEVAL, as_owner("gateway", "retrieval", **claims))
 
@@ -199,7 +199,7 @@ def test_another_algorithm_is_refused():
 
 
 @pytest.mark.parametrize("kid", [None, "", "0" * 16, 7, ["a"], {"a": 1}], ids=str)
-def test_a_key_that_is_not_known_is_refused(kid: Any):
+def test_a_token_signed_with_an_unknown_key_is_refused(kid: Any):
     assert refused(RETRIEVAL, unsigned({"alg": "EdDSA", "kid": kid}, "retrieval", lambda _: bytes(64)))
     assert refused(RETRIEVAL, unsigned({"alg": "EdDSA"}, "retrieval", lambda _: bytes(64)))
 
@@ -209,7 +209,7 @@ def test_an_altered_token_is_refused(spoil: Callable[[str], str]):
     assert refused(RETRIEVAL, spoil(GATEWAY.sign(USER, "retrieval")))
 
 
-def test_keys_are_replaced_without_a_gap():
+def test_keys_are_rotated_without_downtime():
     old, new = DeploymentKeys(), DeploymentKeys()
     only_old = old.tokens("retrieval").known
     both = parse_public_keys(f"{old.public}, gateway:{SigningKey.parse(new.private['gateway']).public_text}")
@@ -235,14 +235,14 @@ def test_keys_are_replaced_without_a_gap():
         ({"token_public_keys": f"{KEYS.public} other:{KEYS.public[8:72]}"}, "two services have the same public key"),
     ],
 )
-def test_keys_that_cannot_work_are_named_at_the_start(settings: dict[str, str], why: str):
+def test_unusable_keys_are_reported_at_startup(settings: dict[str, str], why: str):
     with pytest.raises(ValidationError, match=why) as raised:
         TokenSettings.model_validate(KEYS.settings("gateway") | settings)
     assert KEYS.private["gateway"] not in str(raised.value)
     assert "ab" * 16 not in str(raised.value)
 
 
-async def test_a_route_says_who_may_call_it(running):
+async def test_a_route_declares_its_permitted_callers(running):
     app = FastAPI()
     problems.install(app)
 

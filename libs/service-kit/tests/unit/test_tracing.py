@@ -55,7 +55,7 @@ async def served(exporter: InMemorySpanExporter, method: str, path: str) -> Read
         ("BREW", "/secret-3", "other unmatched", 404),
     ],
 )
-async def test_a_span_is_named_by_the_route_and_has_nothing_that_a_caller_chose(
+async def test_a_span_is_named_after_its_route_and_carries_no_user_input(
     exporter: InMemorySpanExporter, method: str, path: str, name: str, status: int
 ) -> None:
     one = await served(exporter, method, path)
@@ -70,7 +70,7 @@ async def test_a_span_is_named_by_the_route_and_has_nothing_that_a_caller_chose(
     assert "secret" not in one.to_json()
 
 
-async def test_a_span_tells_which_process_of_which_version_served(exporter: InMemorySpanExporter) -> None:
+async def test_a_span_carries_process_name_and_version(exporter: InMemorySpanExporter) -> None:
     told = (await served(exporter, "GET", "/v1/documents/1")).resource.attributes
     assert (told["service.name"], told["service.version"]) == ("retrieval", version("attractor-service-kit"))
     assert str(told["service.instance.id"]).endswith(f"-{os.getpid()}")

@@ -26,7 +26,7 @@ class Names:
 
 
 @pytest.mark.parametrize("found", [[INSIDE], [OUTSIDE, INSIDE], [ip_address("::ffff:127.0.0.1")]])
-async def test_a_name_that_leads_inside_is_not_connected_to(found: list[Address]) -> None:
+async def test_a_name_that_resolves_to_an_internal_address_is_not_connected(found: list[Address]) -> None:
     names = Names(found)
     async with httpx2.AsyncClient(transport=CheckedTransport(allowed_addresses(""), names)) as client:
         with pytest.raises(AddressRefused) as refused:
@@ -35,7 +35,7 @@ async def test_a_name_that_leads_inside_is_not_connected_to(found: list[Address]
     assert not any(str(address) in str(refused.value) for address in found)
 
 
-async def test_a_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_proxy_from_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     async with httpx2.AsyncClient(transport=CheckedTransport(allowed_addresses(""), Names([INSIDE]))) as client:
         with pytest.raises(AddressRefused):

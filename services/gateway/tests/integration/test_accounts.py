@@ -37,7 +37,7 @@ async def test_without_a_valid_key_there_is_a_401_problem(gateway_client, header
             assert answer.headers["www-authenticate"] == "Bearer"
 
 
-async def test_a_key_works_until_it_is_revoked_and_the_list_shows_it(gateway_client):
+async def test_a_key_works_until_it_is_revoked_and_the_list_shows_the_revocation(gateway_client):
     async with gateway_client() as client:
         workspace = await home(client)
         _, made = await make_user(client, workspace, "editor")
@@ -97,7 +97,7 @@ async def test_only_owners_manage_a_workspace(gateway_client, role):
             assert (answer.status_code, method, path) == (403, method, path)
 
 
-async def test_an_owner_manages_one_workspace_and_no_other(gateway_client):
+async def test_an_owner_manages_only_their_own_workspace(gateway_client):
     async with gateway_client() as client:
         mine = (await client.post("/v1/workspaces", json={"name": "mine"})).json()["id"]
         other = (await client.post("/v1/workspaces", json={"name": "other"})).json()["id"]
@@ -136,7 +136,7 @@ def keys_of(workspace, key_id):
     return [("GET", place, None), ("POST", place, {"name": "x"}), ("DELETE", f"{place}/{key_id}", None)]
 
 
-async def test_an_owner_cannot_take_the_administrators_power(gateway_client):
+async def test_an_owner_cannot_gain_the_power_of_an_administrator(gateway_client):
     async with gateway_client() as client:
         me = (await client.get("/v1/me")).json()
         admin, workspace = me["user"]["id"], me["workspace"]["id"]
@@ -151,7 +151,7 @@ async def test_an_owner_cannot_take_the_administrators_power(gateway_client):
             assert (answer.status_code, answer.json()["type"]) == (403, "admin-protected")
 
 
-async def test_lowering_a_role_limits_the_keys_and_removal_revokes_them(gateway_client):
+async def test_lowering_a_role_limits_its_keys_and_removal_revokes_them(gateway_client):
     async with gateway_client() as client:
         workspace = await home(client)
         user_id, made = await make_user(client, workspace, "owner")
@@ -166,7 +166,7 @@ async def test_lowering_a_role_limits_the_keys_and_removal_revokes_them(gateway_
         assert (await client.delete(f"/v1/workspaces/{workspace}/members/{uuid4()}")).status_code == 404
 
 
-async def test_a_workspace_keeps_an_owner(gateway_client):
+async def test_the_last_owner_of_a_workspace_cannot_be_removed(gateway_client):
     async with gateway_client() as client:
         workspace = (await client.post("/v1/workspaces", json={"name": "w"})).json()["id"]
         me = (await client.get("/v1/me")).json()["user"]["id"]
@@ -194,7 +194,7 @@ async def test_lists_are_paginated(gateway_client):
         assert (await client.get("/v1/users", params={"limit": 0})).status_code == 422
 
 
-async def test_repeating_a_create_with_its_key_creates_nothing_new(gateway_client):
+async def test_repeating_a_create_with_its_idempotency_key_creates_nothing_new(gateway_client):
     async with gateway_client() as client:
         workspace = await home(client)
         for path, body, other in (
@@ -220,7 +220,7 @@ async def test_repeating_a_create_with_its_key_creates_nothing_new(gateway_clien
         assert another_caller.status_code == 201
 
 
-async def test_a_token_is_not_shown_again_to_a_repeated_request(gateway_client):
+async def test_a_repeated_request_does_not_show_the_token_again(gateway_client):
     async with gateway_client() as client:
         path, headers = f"/v1/workspaces/{await home(client)}/invitations", {"Idempotency-Key": "one"}
         assert (await client.post(path, json={"name": "Ada"}, headers=headers)).status_code == 201
@@ -243,7 +243,7 @@ async def test_a_token_is_not_shown_again_to_a_repeated_request(gateway_client):
         ("/v1/workspaces", {"name": 7}),
     ],
 )
-async def test_bad_bodies_are_422_problems(gateway_client, path, body):
+async def test_invalid_bodies_are_422_problems(gateway_client, path, body):
     async with gateway_client() as client:
         answer = await client.post(path, json=body)
         assert (answer.status_code, answer.json()["type"]) == (422, "invalid-request")
@@ -271,7 +271,7 @@ async def test_an_idempotency_key_never_recreates_a_deleted_workspace(gateway_cl
         assert (again.status_code, again.json()["type"]) == (422, "idempotency-key-reused")
 
 
-async def test_a_key_is_created_once_and_its_secret_shown_once(gateway_client):
+async def test_a_key_is_created_once_and_its_secret_is_shown_once(gateway_client):
     headers = {"Idempotency-Key": "one"}
     async with gateway_client() as client:
         path = f"/v1/workspaces/{await home(client)}/keys"

@@ -24,7 +24,7 @@ async def made(client, path, **body):
     return answer.json()
 
 
-async def test_a_key_that_is_made_and_revoked_is_recorded_without_its_secret(gateway_client):
+async def test_creating_and_revoking_a_key_is_recorded_without_its_secret(gateway_client):
     async with gateway_client() as client:
         me = (await client.get("/v1/me")).json()
         keys = f"/v1/workspaces/{me['workspace']['id']}/keys"
@@ -40,7 +40,7 @@ async def test_a_key_that_is_made_and_revoked_is_recorded_without_its_secret(gat
         assert key["key"] not in (await client.get("/v1/audit")).text
 
 
-async def test_what_is_refused_is_recorded_too(gateway_client):
+async def test_refused_requests_are_recorded_too(gateway_client):
     async with gateway_client() as client:
         me = (await client.get("/v1/me")).json()
         keys = f"/v1/workspaces/{me['workspace']['id']}/keys"
@@ -51,7 +51,7 @@ async def test_what_is_refused_is_recorded_too(gateway_client):
         assert (entry["action"], entry["status"], entry["credential_id"]) == ("key.create", 422, viewer["id"])
 
 
-async def test_a_guesser_gets_one_entry_a_minute(gateway_client):
+async def test_repeated_guesses_are_recorded_once_a_minute(gateway_client):
     async with gateway_client() as client:
         for _ in range(5):
             wrong = {"Authorization": f"Bearer atr_{uuid4().hex}_{'x' * 43}"}
@@ -60,7 +60,7 @@ async def test_a_guesser_gets_one_entry_a_minute(gateway_client):
         assert (entry["address"], entry["user_id"], entry["workspace_id"]) == ("127.0.0.1", None, None)
 
 
-async def test_what_passes_to_a_service_is_recorded_with_the_id_in_the_path(proxied_client):
+async def test_a_forwarded_request_is_recorded_with_the_id_in_its_path(proxied_client):
     async with proxied_client() as client:
         document = str(uuid4())
         await client.get(f"/v1/documents/{document}/original")
@@ -70,7 +70,7 @@ async def test_what_passes_to_a_service_is_recorded_with_the_id_in_the_path(prox
         assert (entry["action"], entry["target_id"]) == ("document.download", document)
 
 
-async def test_filters_pages_and_the_export_agree(gateway_client):
+async def test_the_filtered_list_and_the_export_agree(gateway_client):
     async with gateway_client() as client:
         workspace = (await client.get("/v1/me")).json()["workspace"]["id"]
         for number in range(5):
@@ -88,7 +88,7 @@ async def test_filters_pages_and_the_export_agree(gateway_client):
 
 
 @pytest.mark.parametrize("path", ["/v1/audit", "/v1/audit/export"])
-async def test_owners_see_their_workspace_and_others_nothing(gateway_client, path):
+async def test_owners_see_the_entries_of_their_workspace_and_others_see_none(gateway_client, path):
     async with gateway_client() as client:
         me = (await client.get("/v1/me")).json()
         keys = f"/v1/workspaces/{me['workspace']['id']}/keys"
@@ -103,7 +103,7 @@ async def test_owners_see_their_workspace_and_others_nothing(gateway_client, pat
         assert other["id"] in everywhere
 
 
-async def test_nothing_changes_an_entry_and_the_young_cannot_be_deleted(settings, gateway_client):
+async def test_entries_cannot_be_changed_and_recent_ones_cannot_be_deleted(settings, gateway_client):
     async with gateway_client() as client:
         await made(client, "/v1/workspaces", name="w")
     database = Database(settings().database_url.get_secret_value(), 1)
@@ -119,7 +119,7 @@ async def test_nothing_changes_an_entry_and_the_young_cannot_be_deleted(settings
         assert await AuditRetention(database, 30).delete_old() == 0
 
 
-async def test_old_entries_are_deleted_after_the_retention(settings):
+async def test_entries_are_deleted_after_the_retention_period(settings):
     database = Database(settings().database_url.get_secret_value(), 1)
     async with database.opened():
         async with database.system() as connection:
@@ -131,7 +131,7 @@ async def test_old_entries_are_deleted_after_the_retention(settings):
         assert await AuditRetention(database, 30).delete_old() == 1
 
 
-async def test_the_line_of_a_request_says_who_called_and_never_the_key(gateway_client, admin_key, caplog):
+async def test_the_access_log_names_the_caller_and_never_the_key(gateway_client, admin_key, caplog):
     async with gateway_client() as client:
         me = (await client.get("/v1/me")).json()
         with caplog.at_level(logging.INFO, "service_kit.requests"):

@@ -22,7 +22,7 @@ async def test_the_openapi_document_describes_the_public_api_and_supports_etags(
         assert same.status_code == 304
 
 
-async def test_the_docs_page_loads_nothing_from_other_hosts_and_no_inline_script(gateway_client):
+async def test_the_docs_page_loads_nothing_from_other_hosts_and_has_no_inline_script(gateway_client):
     async with gateway_client() as client:
         del client.headers["authorization"]
         page = await client.get("/docs")
@@ -57,7 +57,7 @@ async def test_status_tells_version_and_schema_of_each_service(proxied_client, u
     )
 
 
-async def test_every_response_has_protective_headers_and_no_cors_by_default(proxied_client):
+async def test_every_response_has_security_headers_and_no_cors_by_default(proxied_client):
     async with proxied_client() as client:
         for path in ("/v1/me", "/v1/documents/echo", "/nothing", "/livez"):
             answer = await client.get(path, headers={"Origin": "https://evil.example"})
@@ -92,14 +92,14 @@ async def test_a_browser_at_an_unknown_address_gets_a_page_and_a_program_a_probl
         assert (answer.status_code, answer.headers["content-type"]) == (404, problem)
 
 
-async def test_a_deployment_that_is_reached_by_tls_says_so_to_browsers(proxied_client):
+async def test_hsts_is_sent_if_the_deployment_is_reached_by_tls(proxied_client):
     async with proxied_client(public_url="https://attractor.example.org") as client:
         for path in ("/v1/documents/echo", "/docs", "/nothing"):
             answer = await client.get(path)
             assert answer.headers["strict-transport-security"].startswith("max-age=31536000")
 
 
-def test_a_page_runs_its_own_files_alone_and_cannot_be_framed():
+def test_a_page_runs_only_its_own_scripts_and_cannot_be_framed():
     policy = dict(part.strip().split(" ", 1) for part in PAGE_POLICY.split(";"))
     assert policy["default-src"] == "'self'"
     assert policy["require-trusted-types-for"] == "'script'"
@@ -107,7 +107,7 @@ def test_a_page_runs_its_own_files_alone_and_cannot_be_framed():
     assert "unsafe" not in PAGE_POLICY
 
 
-async def test_configured_origins_may_call(proxied_client):
+async def test_configured_origins_may_call_the_api(proxied_client):
     async with proxied_client(cors_origins=["https://ui.example"]) as client:
         preflight = {"Origin": "https://ui.example", "Access-Control-Request-Method": "POST"}
         preflight["Access-Control-Request-Headers"] = "authorization"
@@ -131,7 +131,7 @@ async def test_an_unreachable_database_is_a_503(gateway_client, private, setting
         assert (await client.get("/livez")).status_code == 200
 
 
-async def test_metrics_and_readiness_are_on_the_private_port_alone(process, private_port):
+async def test_metrics_and_readiness_are_served_only_on_the_private_port(process, private_port):
     async with process() as (client, _):
         for path in ("/metrics", "/readyz"):
             assert (await client.get(path)).status_code == 404

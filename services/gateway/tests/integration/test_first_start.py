@@ -25,9 +25,7 @@ def count(settings, table):
         return connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
 
 
-async def test_a_generated_key_is_written_readable_by_its_owner_alone_and_never_logged(
-    settings, running, tmp_path, caplog
-):
+async def test_a_generated_key_is_readable_only_by_its_owner_and_never_logged(settings, running, tmp_path, caplog):
     caplog.set_level("DEBUG")
     file = tmp_path / "secrets" / "admin-key"
     first = settings(admin_api_key=None, admin_key_file=file)
@@ -46,13 +44,13 @@ async def test_a_generated_key_is_written_readable_by_its_owner_alone_and_never_
 
 
 @pytest.mark.parametrize("chosen", [True, False])
-async def test_two_replicas_that_start_together_create_everything_once(settings, tmp_path, admin_key, chosen):
+async def test_two_replicas_starting_together_create_everything_once(settings, tmp_path, admin_key, chosen):
     changes = {"admin_key_file": tmp_path / "key", "admin_api_key": admin_key if chosen else None}
     await asyncio.gather(*(start_and_stop(settings(**changes)) for _ in range(3)))
     assert [count(settings(), table) for table in ("app_user", "workspace", "membership", "api_key")] == [1, 1, 1, 1]
 
 
-async def test_another_chosen_key_readmits_an_operator_but_a_revoked_one_does_not(gateway_client, admin_key):
+async def test_a_new_configured_key_readmits_an_operator_and_a_revoked_one_does_not(gateway_client, admin_key):
     async with gateway_client() as client:
         me = (await client.get("/v1/me")).json()
         path = f"/v1/workspaces/{me['workspace']['id']}/keys/{me['key_id']}"
@@ -78,19 +76,19 @@ async def test_a_lost_last_key_is_replaced_at_the_next_start(settings, tmp_path)
     assert file.read_text() != key
 
 
-async def test_without_any_way_in_the_gateway_does_not_start_and_says_so(settings):
+async def test_the_gateway_refuses_to_start_without_any_administrator_key(settings):
     with pytest.raises(NoAdministrator, match="ADMIN_API_KEY or ADMIN_KEY_FILE"):
         await start_and_stop(settings(admin_api_key=None))
 
 
-async def test_the_key_leaves_the_environment_after_the_first_start(gateway_client, admin_key):
+async def test_the_configured_key_may_be_removed_from_the_environment_after_the_first_start(gateway_client, admin_key):
     async with gateway_client():
         pass
     async with gateway_client(admin_api_key=None) as client:
         assert (await client.get("/v1/me", headers={"Authorization": f"Bearer {admin_key}"})).status_code == 200
 
 
-async def test_each_start_tells_which_workspace_is_the_administrators(settings, redis_url, admin_key):
+async def test_each_start_announces_the_administrators_workspace(settings, redis_url, admin_key):
     """Shared folders and stores without names are open to it alone."""
     await start_and_stop(settings(admin_api_key=admin_key))
     await start_and_stop(settings(admin_api_key=admin_key))

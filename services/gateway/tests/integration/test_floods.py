@@ -69,7 +69,7 @@ def open_connections(pid, port):
 
 
 @pytest.mark.parametrize("kind", ["silent", "slow"])
-async def test_connections_that_say_nothing_are_bounded_and_leave_the_door_open(process, unused_port, kind):
+async def test_silent_connections_are_bounded_and_do_not_block_others(process, unused_port, kind):
     async with process(max_connections=MOST, rate_limit_per_minute=0) as (client, pid):
 
         async def bounded():
@@ -78,7 +78,7 @@ async def test_connections_that_say_nothing_are_bounded_and_leave_the_door_open(
         await leaves_the_door_open(client, kind, unused_port, bounded)
 
 
-async def test_giant_headers_are_refused_before_they_cost_memory_or_time(process, unused_port):
+async def test_giant_headers_are_refused_before_they_use_memory_or_time(process, unused_port):
     async with process(rate_limit_per_minute=0) as (client, pid):
         await p95(client)
         memory = psutil.Process(pid).memory_info().rss

@@ -34,7 +34,7 @@ def rows(settings):
     return run
 
 
-async def test_a_new_person_gets_a_user_a_role_and_a_key(gateway_client):
+async def test_accepting_an_invitation_creates_a_user_a_role_and_a_key(gateway_client):
     async with gateway_client() as client:
         place = await home(client)
         made = await invite(client, place, role="viewer", name="Ada", note="ada@example.org")
@@ -50,7 +50,7 @@ async def test_a_new_person_gets_a_user_a_role_and_a_key(gateway_client):
         assert "token" not in listed
 
 
-async def test_where_the_web_ui_is_served_the_owner_gets_a_link_to_hand_over(gateway_client, monkeypatch):
+async def test_with_a_web_ui_the_owner_gets_a_link_to_pass_on(gateway_client, monkeypatch):
     """Only a command could accept: who was invited had to install it first."""
     async with gateway_client() as client:
         place = await home(client)
@@ -64,7 +64,7 @@ async def test_where_the_web_ui_is_served_the_owner_gets_a_link_to_hand_over(gat
         assert made["link"] == f"https://attractor.example.org/join#{made['token']}"
 
 
-async def test_a_user_of_another_workspace_joins_with_the_own_key_and_stays_one_user(gateway_client):
+async def test_a_user_of_another_workspace_joins_with_their_own_key_and_remains_one_user(gateway_client):
     async with gateway_client() as client:
         first, second = await workspace(client, "first"), await workspace(client, "second")
         user, key = await make_user(client, first, "viewer")
@@ -73,7 +73,7 @@ async def test_a_user_of_another_workspace_joins_with_the_own_key_and_stays_one_
         assert (me["user"]["id"], me["workspace"]["id"], me["role"]) == (user, second, "editor")
 
 
-async def test_the_invited_names_the_new_user_and_somebody_must(gateway_client):
+async def test_the_invited_person_may_choose_the_user_name_and_one_is_required(gateway_client):
     async with gateway_client() as client:
         place = await home(client)
         token = (await invite(client, place, name="A."))["token"]
@@ -84,7 +84,7 @@ async def test_the_invited_names_the_new_user_and_somebody_must(gateway_client):
         assert (await accept(client, nameless, name="Bob")).status_code == 201
 
 
-async def test_an_invitation_is_accepted_once_also_by_two_at_once(gateway_client):
+async def test_an_invitation_is_accepted_once_even_by_concurrent_requests(gateway_client):
     async with gateway_client() as client:
         place = await home(client)
         token = (await invite(client, place))["token"]
@@ -95,7 +95,7 @@ async def test_an_invitation_is_accepted_once_also_by_two_at_once(gateway_client
         assert len((await client.get(f"/v1/workspaces/{place}/members")).json()["items"]) == 2
 
 
-async def test_a_member_does_not_use_an_invitation_up(gateway_client):
+async def test_a_member_does_not_use_up_an_invitation(gateway_client):
     async with gateway_client() as client:
         place = await home(client)
         _, key = await make_user(client, place, "viewer")
@@ -106,7 +106,7 @@ async def test_a_member_does_not_use_an_invitation_up(gateway_client):
         assert (await accept(client, made["token"], name="Bob")).status_code == 201
 
 
-async def test_a_revoked_or_expired_invitation_is_refused_and_says_why(gateway_client, rows):
+async def test_a_revoked_or_expired_invitation_is_refused_with_the_reason(gateway_client, rows):
     async with gateway_client() as client:
         place = await home(client)
         revoked, expired = await invite(client, place, name="Ada"), await invite(client, place, name="Bob")
@@ -124,7 +124,7 @@ async def test_a_revoked_or_expired_invitation_is_refused_and_says_why(gateway_c
 
 
 @pytest.mark.parametrize("loss", ["removed", "demoted", "disabled"])
-async def test_an_invitation_is_worth_what_its_maker_may_do(gateway_client, loss):
+async def test_an_invitation_loses_its_power_when_its_creator_does(gateway_client, loss):
     async with gateway_client() as client:
         place = await home(client)
         user, key = await make_user(client, place, "owner")
@@ -141,7 +141,7 @@ async def test_an_invitation_is_worth_what_its_maker_may_do(gateway_client, loss
 
 
 @pytest.mark.parametrize("days", [-1, 0, 91, 36_500])
-async def test_an_invitation_is_open_for_a_bounded_time(gateway_client, days):
+async def test_an_invitation_is_valid_for_a_limited_time(gateway_client, days):
     async with gateway_client() as client:
         expires_at = (datetime.now(UTC) + timedelta(days=days)).isoformat()
         path = f"/v1/workspaces/{await home(client)}/invitations"
@@ -152,7 +152,7 @@ async def test_an_invitation_is_open_for_a_bounded_time(gateway_client, days):
 @pytest.mark.parametrize(
     "expires_at", ["2026-01-01T00:00:00", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+12:00", "x", 7e99]
 )
-async def test_times_that_no_store_can_hold_are_422(gateway_client, expires_at):
+async def test_times_out_of_range_are_422(gateway_client, expires_at):
     async with gateway_client() as client:
         place = f"/v1/workspaces/{await home(client)}"
         for path in (f"{place}/invitations", f"{place}/keys"):
@@ -166,7 +166,7 @@ async def test_only_a_hash_of_the_token_is_stored(gateway_client, rows):
         assert made["token"].split("_", 2)[2] not in str(await rows("SELECT * FROM invitation"))
 
 
-async def test_wrong_tokens_are_all_alike(gateway_client):
+async def test_wrong_tokens_are_indistinguishable(gateway_client):
     async with gateway_client() as client:
         token = (await invite(client, await home(client), name="Ada"))["token"]
         altered = token[:-1] + ("A" if token[-1] != "A" else "B")
@@ -175,7 +175,7 @@ async def test_wrong_tokens_are_all_alike(gateway_client):
         assert len({tuple(one.json().get(name) for name in ("type", "title", "detail")) for one in guesses}) == 1
 
 
-async def test_guesses_of_tokens_are_limited_like_failed_authentications(gateway_client):
+async def test_guessed_tokens_are_rate_limited_like_failed_authentications(gateway_client):
     async with gateway_client(auth_failures_per_minute=1) as client:
         token = (await invite(client, await home(client), name="Ada"))["token"]
         assert (await accept(client, invalid_token())).status_code == 404
@@ -184,13 +184,13 @@ async def test_guesses_of_tokens_are_limited_like_failed_authentications(gateway
         assert (await accept(client, token)).status_code == 201
 
 
-async def test_a_key_that_is_not_valid_is_no_new_person(gateway_client):
+async def test_an_invalid_key_does_not_create_a_new_user(gateway_client):
     async with gateway_client() as client:
         token = (await invite(client, await home(client), name="Ada"))["token"]
         assert (await accept(client, token, "x" * 40)).status_code == 401
 
 
-async def test_an_invitation_goes_with_its_workspace(gateway_client):
+async def test_an_invitation_is_deleted_with_its_workspace(gateway_client):
     async with gateway_client() as client:
         place = await workspace(client, "short")
         token = (await invite(client, place, name="Ada"))["token"]
@@ -198,7 +198,7 @@ async def test_an_invitation_goes_with_its_workspace(gateway_client):
         assert (await accept(client, token)).status_code == 404
 
 
-async def test_the_owners_are_told_who_joined(gateway_client):
+async def test_owners_see_who_joined(gateway_client):
     async with gateway_client() as client:
         place = await home(client)
         made = await invite(client, place, role="viewer", name="Ada")

@@ -29,7 +29,7 @@ async def test_a_key_may_burst(proxied_client):
                 assert (await client.get(path)).status_code == 200
 
 
-async def test_a_key_that_waits_as_long_as_it_is_told_may_ask_again(proxied_client):
+async def test_a_key_that_waits_for_retry_after_is_admitted(proxied_client):
     async with proxied_client(rate_limit_per_minute=30, rate_limit_burst=3) as client:
         other = await another_key(client)
         while (answer := await client.get("/v1/me", headers=other)).status_code == 200:
@@ -39,7 +39,7 @@ async def test_a_key_that_waits_as_long_as_it_is_told_may_ask_again(proxied_clie
         assert (await client.get("/v1/me", headers=other)).status_code == 200
 
 
-async def test_concurrent_requests_do_not_exceed_the_burst(gateway_client, private):
+async def test_concurrent_requests_cannot_exceed_the_burst(gateway_client, private):
     async with gateway_client(rate_limit_per_minute=1, rate_limit_burst=7) as client:
         statuses = [one.status_code for one in await asyncio.gather(*(client.get("/v1/me") for _ in range(30)))]
         # Where the machine stalls Redis is taken to be away, and the gateway has a bucket of its own.
@@ -48,7 +48,7 @@ async def test_concurrent_requests_do_not_exceed_the_burst(gateway_client, priva
         assert 7 <= statuses.count(200) <= (14 if elsewhere else 7)
 
 
-async def test_failed_authentications_are_limited_by_address_and_valid_keys_are_not(gateway_client):
+async def test_failed_authentications_are_limited_by_address_without_affecting_valid_keys(gateway_client):
     async with gateway_client(auth_failures_per_minute=3) as client:
         wrong = {"Authorization": f"Bearer atr_{uuid4().hex}_{'x' * 43}"}
         answers = [await client.get("/v1/documents", headers=wrong) for _ in range(5)]
@@ -58,7 +58,7 @@ async def test_failed_authentications_are_limited_by_address_and_valid_keys_are_
         assert (await client.get("/v1/me")).status_code == 200
 
 
-async def test_without_redis_the_gateway_limits_by_itself_and_the_status_shows_it(gateway_client, private, unused_port):
+async def test_without_redis_the_gateway_limits_locally_and_the_status_shows_it(gateway_client, private, unused_port):
     async with gateway_client(
         redis_url=f"redis://127.0.0.1:{unused_port}", rate_limit_per_minute=1, rate_limit_burst=2
     ) as client:
@@ -72,7 +72,7 @@ async def test_without_redis_the_gateway_limits_by_itself_and_the_status_shows_i
         assert "redis" in ready.json()["failures"]
 
 
-async def test_the_keys_of_a_workspace_share_a_bucket_and_other_workspaces_have_their_own(gateway_client):
+async def test_keys_of_a_workspace_share_a_bucket_and_other_workspaces_have_their_own(gateway_client):
     async with gateway_client(rate_limit_per_minute=1, rate_limit_burst=5, rate_limit_workspace_keys=1) as client:
         elsewhere = (await client.post("/v1/workspaces", json={"name": "elsewhere"})).json()["id"]
         made = await client.post(f"/v1/workspaces/{elsewhere}/keys", json={"name": "x", "role": "owner"})
@@ -99,7 +99,7 @@ async def test_a_large_search_costs_more_than_a_small_one(proxied_client):
         assert (await client.post("/v1/search", json={"query": "a" * 10_000})).status_code == 429
 
 
-async def test_requests_in_progress_are_limited_by_key_and_waits_apart_from_them(proxied_client, seen):
+async def test_concurrent_requests_are_limited_per_key_and_long_polls_separately(proxied_client, seen):
     async with proxied_client(requests_in_flight_per_key=2, waits_in_flight_per_key=3, **PATIENT) as client:
         key = await another_key(client)
         slow = [asyncio.create_task(client.get("/v1/runs/slow", headers=key)) for _ in range(2)]

@@ -22,7 +22,7 @@ async def agent(client: httpx2.AsyncClient, mode: str = "auto") -> AsyncIterator
 
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_a_tool_asks_the_service_for_the_user_of_the_key(proxied_client, seen, token_keys, mode: str) -> None:
+async def test_a_tool_calls_the_service_on_behalf_of_the_key_owner(proxied_client, seen, token_keys, mode: str) -> None:
     async with proxied_client() as client:
         me = (await client.get("/v1/me")).json()
         async with agent(client, mode) as asking:
@@ -33,7 +33,7 @@ async def test_a_tool_asks_the_service_for_the_user_of_the_key(proxied_client, s
         assert caller.role is Role.owner
 
 
-async def test_without_a_key_or_with_a_wrong_one_nothing_is_answered(proxied_client, seen) -> None:
+async def test_a_missing_or_invalid_key_is_refused(proxied_client, seen) -> None:
     call = {
         "jsonrpc": "2.0",
         "id": 1,
@@ -51,7 +51,7 @@ async def test_without_a_key_or_with_a_wrong_one_nothing_is_answered(proxied_cli
     assert seen.requests == 0
 
 
-async def test_a_service_that_is_away_is_an_error_of_the_tool(gateway_client) -> None:
+async def test_an_unavailable_service_is_a_tool_error(gateway_client) -> None:
     async with gateway_client() as client, agent(client) as asking:
         failed = await asking.call_tool("search", {"query": "billing"})
         assert failed.is_error

@@ -15,7 +15,7 @@ def sdk(client, key: str) -> AsyncOpenAI:
     return AsyncOpenAI(base_url=f"{client.base_url}/v1", api_key=key, max_retries=0)
 
 
-async def test_the_gateways_refusals_are_errors_of_the_sdk(proxied_client, admin_key, unused_port):
+async def test_refusals_by_the_gateway_are_errors_in_the_openai_sdk(proxied_client, admin_key, unused_port):
     away = f"http://127.0.0.1:{unused_port}"
     async with (
         proxied_client(

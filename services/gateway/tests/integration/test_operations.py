@@ -37,7 +37,7 @@ async def asked(client, method: str, path: str, **more):
                 return answer
 
 
-async def test_an_owner_reads_the_own_dead_letters_and_has_them_delivered_again(gateway_client, redis):
+async def test_an_owner_reads_and_replays_the_dead_letters_of_their_workspace(gateway_client, redis):
     async with gateway_client() as admin:
         home = (await admin.get("/v1/me")).json()["workspace"]["id"]
         other = (await admin.post("/v1/workspaces", json={"name": "other"})).json()["id"]

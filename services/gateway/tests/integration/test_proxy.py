@@ -35,7 +35,7 @@ async def test_a_service_sees_the_caller_but_not_the_key(proxied_client, token_k
         assert "accept-encoding" in seen  # the client's own
 
 
-async def test_only_what_makes_a_service_ask_others_carries_a_delegation(proxied_client, seen, token_keys):
+async def test_only_requests_that_make_a_service_call_others_carry_a_delegation(proxied_client, seen, token_keys):
     """A search is asked on with it at the graph; reading the list of sessions gives nobody anything to act with."""
     retrieval, orchestrator = token_keys.tokens("retrieval"), token_keys.tokens("orchestrator")
     async with proxied_client() as client:
@@ -54,7 +54,7 @@ async def test_only_what_makes_a_service_ask_others_carries_a_delegation(proxied
         assert (claims["actors"], claims["exp"] - claims["iat"]) == (["orchestrator", "retrieval"], 3600)
 
 
-async def test_the_path_reaches_the_service_as_it_was_sent(proxied_client):
+async def test_the_path_is_forwarded_unchanged(proxied_client):
     async with proxied_client() as client:
         for path in (
             "/v1/documents/echo/%C3%A4%20b",
@@ -64,7 +64,7 @@ async def test_the_path_reaches_the_service_as_it_was_sent(proxied_client):
             assert (await client.get(path)).json()["path"] == path
 
 
-async def test_the_sdk_reads_a_model_whose_name_holds_a_slash(proxied_client, admin_key):
+async def test_the_sdk_retrieves_a_model_with_a_slash_in_its_name(proxied_client, admin_key):
     """It encodes the slash."""
     async with (
         proxied_client() as client,
@@ -95,7 +95,7 @@ async def test_the_sdk_reads_a_model_whose_name_holds_a_slash(proxied_client, ad
         "/docs/%2e%2e/settings.py",
     ],
 )
-async def test_path_tricks_and_unknown_paths_are_404_problems(proxied_client, path):
+async def test_path_traversal_and_unknown_paths_are_404_problems(proxied_client, path):
     async with proxied_client() as client:
         answer = await raw_request(client, f"GET {path} HTTP/1.1")
         assert answer.startswith(b"HTTP/1.1 404 ")
@@ -113,7 +113,7 @@ async def raw_request(client, line):
     return answer
 
 
-async def test_events_stream_one_by_one_and_disconnecting_cancels_the_upstream_request(proxied_client, seen):
+async def test_events_are_streamed_individually_and_disconnecting_cancels_the_upstream_request(proxied_client, seen):
     async with proxied_client() as client:
         async with client.stream("GET", "/v1/runs/events") as stream:
             assert stream.headers["content-type"].startswith("text/event-stream")
@@ -139,7 +139,7 @@ async def test_disconnecting_before_the_response_cancels_the_upstream_request(pr
             await asking
 
 
-async def test_an_event_stream_is_not_cut_by_the_first_byte_timeout(proxied_client, seen):
+async def test_the_first_byte_timeout_does_not_end_an_event_stream(proxied_client, seen):
     async with (
         proxied_client(upstream_first_byte_seconds=4) as client,
         client.stream("GET", "/v1/runs/events") as stream,
@@ -184,7 +184,7 @@ async def test_an_unreachable_service_is_a_502_that_names_it(gateway_client, pri
         assert 'attractor_upstream_failures_total{service="retrieval",type="service-unreachable"} 1.0' in metrics
 
 
-async def test_a_service_that_hangs_up_is_a_502(gateway_client):
+async def test_a_dropped_upstream_connection_is_a_502(gateway_client):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = await asyncio.start_server(hang_up, sock=listener.dup())
         async with server, gateway_client(memory_url=f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
@@ -197,7 +197,7 @@ async def hang_up(reader, writer):
     await writer.wait_closed()
 
 
-async def test_a_response_cut_by_the_service_is_visibly_incomplete(proxied_client, private):
+async def test_a_response_truncated_by_the_service_is_visibly_incomplete(proxied_client, private):
     async with proxied_client() as client:
         with pytest.raises(httpx2.RemoteProtocolError):
             await client.get("/v1/runs/half")
@@ -221,7 +221,7 @@ async def test_problems_of_a_service_keep_their_headers(proxied_client):
         assert len(answer.headers.get_list("date")) == 1
 
 
-async def test_methods(proxied_client):
+async def test_only_known_methods_are_forwarded(proxied_client):
     async with proxied_client() as client:
         wrong = await client.delete("/v1/users")
         assert (wrong.status_code, wrong.headers["allow"], wrong.json()["type"]) == (
@@ -233,14 +233,14 @@ async def test_methods(proxied_client):
         assert (await client.head("/v1/me")).status_code == 405
 
 
-async def test_a_redirect_of_a_service_points_to_the_gateway(proxied_client):
+async def test_a_redirect_by_a_service_points_to_the_gateway(proxied_client):
     async with proxied_client() as client:
         answer = await client.post("/v1/documents/")
         assert answer.status_code == 307
         assert answer.headers["location"] == "/v1/documents"
 
 
-async def test_bodies_are_limited_by_content_length_and_by_what_arrives(proxied_client):
+async def test_bodies_are_limited_by_content_length_and_by_received_bytes(proxied_client):
     async with proxied_client(max_body_bytes=3000, max_json_bytes=1000) as client:
         json_header = {"Content-Type": "application/json"}
         binary = {"Content-Type": "multipart/form-data; boundary=x"}

@@ -76,7 +76,7 @@ async def read(client: Any, token: str, key: str | None = None, **headers: str) 
     return await client.send(request)
 
 
-async def test_a_link_is_open_without_a_key_and_kept_by_nobody(opened: Any, orchestrator: Orchestrator) -> None:
+async def test_a_link_opens_without_a_key_and_is_never_cached(opened: Any, orchestrator: Orchestrator) -> None:
     async with opened() as client:
         place = await home(client)
         user = (await client.get("/v1/me")).json()["user"]["id"]
@@ -95,7 +95,7 @@ async def test_a_link_is_open_without_a_key_and_kept_by_nobody(opened: Any, orch
         assert (await client.post(f"/v1/shared/{token}")).status_code == 405
 
 
-async def test_what_is_for_members_needs_a_key_of_the_workspace(opened: Any, orchestrator: Orchestrator) -> None:
+async def test_a_share_for_members_needs_a_key_of_the_workspace(opened: Any, orchestrator: Orchestrator) -> None:
     async with opened() as client:
         place = await home(client)
         user = (await client.get("/v1/me")).json()["user"]["id"]
@@ -111,7 +111,7 @@ async def test_what_is_for_members_needs_a_key_of_the_workspace(opened: Any, orc
             assert refused.headers["x-robots-tag"].startswith("noindex")
 
 
-async def test_it_ends_with_its_user_and_its_workspace(opened: Any, orchestrator: Orchestrator) -> None:
+async def test_a_share_ends_with_its_user_and_its_workspace(opened: Any, orchestrator: Orchestrator) -> None:
     async with opened() as client:
         place = (await client.post("/v1/workspaces", json={"name": "shared"})).json()["id"]
         token_of = {}
@@ -132,7 +132,7 @@ async def test_it_ends_with_its_user_and_its_workspace(opened: Any, orchestrator
         assert await readable() == []
 
 
-async def test_wrong_tokens_are_told_apart_by_nobody_and_counted(opened: Any, orchestrator: Orchestrator) -> None:
+async def test_wrong_tokens_are_indistinguishable_and_counted(opened: Any, orchestrator: Orchestrator) -> None:
     async with opened(auth_failures_per_minute=6) as client:
         place = await home(client)
         token = orchestrator.add(place, (await client.get("/v1/me")).json()["user"]["id"])
@@ -154,7 +154,7 @@ async def test_wrong_tokens_are_told_apart_by_nobody_and_counted(opened: Any, or
         assert (await read(client, token)).status_code == 200  # the right one is never locked out
 
 
-async def test_an_address_reads_as_often_as_a_key_may_ask(opened: Any, orchestrator: Orchestrator) -> None:
+async def test_link_reads_are_rate_limited_per_address_like_a_key(opened: Any, orchestrator: Orchestrator) -> None:
     async with opened(rate_limit_per_minute=1, rate_limit_burst=30) as client:
         token = orchestrator.add(await home(client), (await client.get("/v1/me")).json()["user"]["id"])
         answers = [await read(client, token) for _ in range(31)]
@@ -165,7 +165,9 @@ async def test_an_address_reads_as_often_as_a_key_may_ask(opened: Any, orchestra
         assert (await client.get("/v1/me")).status_code == 200  # keys have an allowance of their own
 
 
-async def test_a_silent_orchestrator_is_no_missing_share(opened: Any, orchestrator: Orchestrator) -> None:
+async def test_an_unavailable_orchestrator_is_not_reported_as_a_missing_share(
+    opened: Any, orchestrator: Orchestrator
+) -> None:
     async with opened() as client:
         token = orchestrator.add(await home(client), (await client.get("/v1/me")).json()["user"]["id"])
         orchestrator.is_away = True
@@ -174,7 +176,7 @@ async def test_a_silent_orchestrator_is_no_missing_share(opened: Any, orchestrat
     assert answer.headers["content-type"].startswith("application/problem+json")
 
 
-async def test_no_log_names_the_token(opened: Any, orchestrator: Orchestrator, caplog: Any) -> None:
+async def test_no_log_contains_the_token(opened: Any, orchestrator: Orchestrator, caplog: Any) -> None:
     caplog.set_level("DEBUG")
     async with opened() as client:
         token = orchestrator.add(await home(client), (await client.get("/v1/me")).json()["user"]["id"])

@@ -22,7 +22,7 @@ async def status(client, key):
     return answer.status_code, answer.json().get("type")
 
 
-async def test_disabling_a_user_stops_the_keys_at_once_and_enabling_brings_them_back(gateway_client):
+async def test_disabling_a_user_disables_the_keys_at_once_and_enabling_restores_them(gateway_client):
     async with gateway_client() as client, gateway_client() as replica:
         place = await home(client)
         user, key = await make_user(client, place, "editor")
@@ -40,14 +40,14 @@ async def test_disabling_a_user_stops_the_keys_at_once_and_enabling_brings_them_
         assert (await status(replica, key["key"]))[0] == 200
 
 
-async def test_a_wrong_secret_does_not_tell_that_the_user_is_disabled(gateway_client):
+async def test_a_wrong_secret_does_not_reveal_that_the_user_is_disabled(gateway_client):
     async with gateway_client() as client:
         user, key = await make_user(client, await home(client), "editor")
         await change(client, user, disabled=True)
         assert await status(client, key["key"][:-1] + "-") == (401, "invalid-api-key")
 
 
-async def test_there_can_be_several_administrators_and_the_last_one_stays(gateway_client):
+async def test_the_last_of_several_administrators_cannot_be_removed(gateway_client):
     async with gateway_client() as client:
         place = await home(client)
         first = (await client.get("/v1/me")).json()["user"]["id"]
@@ -66,7 +66,7 @@ async def test_there_can_be_several_administrators_and_the_last_one_stays(gatewa
 
 
 @pytest.mark.parametrize("way", ["viewer", "no key", "disabled", "expired"])
-async def test_an_administrator_who_cannot_get_in_does_not_count(gateway_client, settings, way):
+async def test_an_administrator_who_cannot_sign_in_does_not_count(gateway_client, settings, way):
     async with gateway_client() as client:
         place = await home(client)
         first = (await client.get("/v1/me")).json()["user"]["id"]
@@ -103,7 +103,7 @@ async def test_a_deleted_user_leaves_no_key_membership_or_invitation(gateway_cli
         assert (await change(client, user, disabled=True)).status_code == 404
 
 
-async def test_the_only_owner_of_a_workspace_is_not_deleted(gateway_client):
+async def test_the_only_owner_of_a_workspace_cannot_be_deleted(gateway_client):
     async with gateway_client() as client:
         place = await workspace(client, "team")
         me = (await client.get("/v1/me")).json()["user"]["id"]
@@ -116,7 +116,7 @@ async def test_the_only_owner_of_a_workspace_is_not_deleted(gateway_client):
         assert (await client.delete(f"/v1/users/{user}")).status_code == 204
 
 
-async def test_the_receipt_of_a_deletion_outlives_the_user_who_asked_for_it(gateway_client):
+async def test_a_deletion_receipt_outlives_the_user_who_requested_it(gateway_client):
     async with gateway_client() as client:
         place = await workspace(client, "short")
         user, key = await make_user(client, place, "owner")
@@ -126,7 +126,7 @@ async def test_the_receipt_of_a_deletion_outlives_the_user_who_asked_for_it(gate
         assert (await client.get(f"{path}/receipt")).status_code == 200
 
 
-async def test_an_expired_key_says_so(gateway_client, settings):
+async def test_an_expired_key_is_refused_with_that_reason(gateway_client, settings):
     async with gateway_client() as client:
         place = await home(client)
         end = datetime.now(UTC) + timedelta(days=1)
@@ -139,7 +139,7 @@ async def test_an_expired_key_says_so(gateway_client, settings):
         assert await status(client, key[:-1] + "-") == (401, "invalid-api-key")
 
 
-async def test_a_key_with_an_end_creates_none_that_lives_longer(gateway_client):
+async def test_an_expiring_key_cannot_create_one_that_lives_longer(gateway_client):
     async with gateway_client() as client:
         path = f"/v1/workspaces/{await home(client)}/keys"
         end = datetime.now(UTC) + timedelta(days=1)
@@ -152,7 +152,7 @@ async def test_a_key_with_an_end_creates_none_that_lives_longer(gateway_client):
 
 
 @pytest.mark.parametrize("role", ["owner", "admin"])
-async def test_nobody_creates_a_key_in_anothers_name(gateway_client, role):
+async def test_a_key_cannot_be_created_for_another_user(gateway_client, role):
     async with gateway_client() as client:
         place = await home(client)
         victim, _ = await make_user(client, place, "editor", "Bob")
@@ -165,7 +165,7 @@ async def test_nobody_creates_a_key_in_anothers_name(gateway_client, role):
 
 
 @pytest.mark.parametrize("role", ["viewer", "editor"])
-async def test_a_member_keeps_own_keys_up_to_the_presented_role(gateway_client, role):
+async def test_a_member_manages_their_own_keys_up_to_the_role_of_the_presented_key(gateway_client, role):
     async with gateway_client() as client:
         path = f"/v1/workspaces/{await home(client)}/keys"
         user, first = await make_user(client, await home(client), role)
@@ -181,7 +181,7 @@ async def test_a_member_keeps_own_keys_up_to_the_presented_role(gateway_client, 
         assert (await client.delete(f"{path}/{made.json()['id']}", headers=mine)).status_code == 204
 
 
-async def test_a_weaker_key_neither_makes_nor_ends_a_stronger_one_of_its_user(gateway_client):
+async def test_a_weaker_key_can_neither_create_nor_revoke_a_stronger_one_of_its_user(gateway_client):
     async with gateway_client() as client:
         path = f"/v1/workspaces/{await home(client)}/keys"
         _, strong = await make_user(client, await home(client), "owner")
@@ -193,7 +193,7 @@ async def test_a_weaker_key_neither_makes_nor_ends_a_stronger_one_of_its_user(ga
         assert (await client.delete(f"{path}/{weak['id']}", headers=bearer(weak["key"]))).status_code == 204
 
 
-async def test_owners_add_nobody_and_do_not_learn_who_exists(gateway_client):
+async def test_owners_cannot_add_existing_users_or_learn_who_exists(gateway_client):
     async with gateway_client() as client:
         mine, other = await workspace(client, "mine"), await workspace(client, "other")
         _, owner = await make_user(client, mine, "owner")

@@ -28,7 +28,7 @@ async def searched(client, key, told):
     return told().readable
 
 
-async def test_a_key_reads_the_listed_workspaces_of_its_user_by_search_alone(proxied_client, told, token_keys):
+async def test_a_wide_key_reads_the_other_workspaces_of_its_user_only_by_search(proxied_client, told, token_keys):
     async with proxied_client() as client:
         first, second, third = [await workspace(client, name) for name in ("first", "second", "third")]
         user, narrow = await make_user(client, first, "owner")
@@ -46,7 +46,7 @@ async def test_a_key_reads_the_listed_workspaces_of_its_user_by_search_alone(pro
         assert await searched(client, wide, told) == (UUID(second),)
 
 
-async def test_a_run_learns_the_workspaces_of_its_caller_when_it_is_asked_for(proxied_client, told, token_keys):
+async def test_a_run_receives_the_workspaces_its_caller_may_read_if_requested(proxied_client, told, token_keys):
     """They are in what the gateway signs for the run; a later change of membership counts when it is signed anew."""
     orchestrator, retrieval = token_keys.tokens("orchestrator"), token_keys.tokens("retrieval")
 
@@ -67,7 +67,7 @@ async def test_a_run_learns_the_workspaces_of_its_caller_when_it_is_asked_for(pr
         assert (await readable(client, wide)).readable == (UUID(second),)
 
 
-async def test_a_key_of_one_workspace_does_not_gain_the_others_of_its_user(proxied_client):
+async def test_a_key_for_one_workspace_gains_no_access_to_the_others(proxied_client):
     async with proxied_client() as client:
         first, second = await workspace(client, "first"), await workspace(client, "second")
         _, narrow = await make_user(client, first, "owner")
@@ -77,7 +77,7 @@ async def test_a_key_of_one_workspace_does_not_gain_the_others_of_its_user(proxi
             assert (refused.status_code, refused.json()["type"]) == (403, "needs-wider-key")
 
 
-async def test_an_invitation_widens_a_key_by_what_the_presented_one_reads_and_no_more(proxied_client):
+async def test_an_invitation_widens_a_key_only_by_what_the_presented_key_reads(proxied_client):
     async with proxied_client() as client:
         first, second, third = [await workspace(client, name) for name in ("first", "second", "third")]
         _, narrow = await make_user(client, first, "owner")
@@ -95,7 +95,9 @@ async def test_an_invitation_widens_a_key_by_what_the_presented_one_reads_and_no
         assert {tuple(one["workspaces"]) for one in listed.json()["items"]} == {(third, first)}
 
 
-async def test_a_key_for_all_workspaces_of_before_goes_on_and_makes_others(proxied_client, told, settings):
+async def test_an_all_workspaces_key_of_an_earlier_version_keeps_working_and_creates_others(
+    proxied_client, told, settings
+):
     async with proxied_client() as client:
         first, second = await workspace(client, "first"), await workspace(client, "second")
         user, old = await make_user(client, first, "owner")
@@ -109,7 +111,7 @@ async def test_a_key_for_all_workspaces_of_before_goes_on_and_makes_others(proxi
             assert await searched(client, made.json(), told) == (UUID(first), UUID(second))
 
 
-async def test_owners_do_not_learn_where_else_a_member_is(gateway_client):
+async def test_owners_do_not_learn_the_other_workspaces_of_a_member(gateway_client):
     async with gateway_client() as client:
         first, second = await workspace(client, "first"), await workspace(client, "second")
         _, narrow = await make_user(client, first, "viewer")

@@ -87,7 +87,7 @@ async def task(work):
     await running
 
 
-async def test_an_owner_deletes_it_and_every_service_confirms(gateway_client, services):
+async def test_an_owner_deletes_a_workspace_and_every_service_confirms(gateway_client, services):
     async with gateway_client() as admin:
         workspace, owner = await make_workspace(admin)
         async with task(services.answer(workspace)):
@@ -111,7 +111,7 @@ async def test_an_owner_deletes_it_and_every_service_confirms(gateway_client, se
         assert (await admin.get(f"/v1/workspaces/{workspace}/receipt")).json() == receipt
 
 
-async def test_other_services_are_told_whether_a_workspace_is_deleted_and_nobody_else_is(
+async def test_only_services_can_ask_whether_a_workspace_is_deleted(
     gateway_client, private, services, token_keys, admin_key
 ):
     """Before they erase it they ask. The answer stays the same long after the deletion is complete."""
@@ -138,7 +138,7 @@ async def test_other_services_are_told_whether_a_workspace_is_deleted_and_nobody
         assert (await state(user, "gateway")).status_code in {401, 403}
 
 
-async def test_its_keys_stop_working_before_any_confirmation(gateway_client, services):
+async def test_the_keys_stop_working_before_any_confirmation(gateway_client, services):
     async with gateway_client() as admin:
         workspace, owner = await make_workspace(admin)
         path = f"/v1/workspaces/{workspace}"
@@ -156,7 +156,7 @@ async def test_its_keys_stop_working_before_any_confirmation(gateway_client, ser
 
 
 @pytest.mark.parametrize(("name", "status", "slug"), [("Doomed", 422, "name-not-confirmed"), (None, 422, None)])
-async def test_the_deletion_must_repeat_the_exact_name(gateway_client, name, status, slug):
+async def test_a_deletion_request_must_repeat_the_exact_name(gateway_client, name, status, slug):
     async with gateway_client() as admin:
         workspace, owner = await make_workspace(admin)
         params = {} if name is None else {"name": name}
@@ -180,7 +180,7 @@ async def test_only_owners_and_administrators_may_delete_a_workspace(gateway_cli
         assert seen.status_code == 404
 
 
-async def test_the_user_who_deleted_it_reads_the_receipt_with_another_key(gateway_client):
+async def test_the_user_who_deleted_a_workspace_reads_the_receipt_with_another_key(gateway_client):
     async with gateway_client() as admin:
         workspace, owner = await make_workspace(admin)
         home, _ = await make_workspace(admin, "home")
@@ -190,7 +190,7 @@ async def test_the_user_who_deleted_it_reads_the_receipt_with_another_key(gatewa
         assert response.status_code == 200
 
 
-async def test_the_last_administrators_key_cannot_be_deleted(gateway_client):
+async def test_the_workspace_of_the_last_administrator_key_cannot_be_deleted(gateway_client):
     async with gateway_client() as admin:
         me = (await admin.get("/v1/me")).json()
         home = me["workspace"]["id"]
@@ -207,7 +207,7 @@ async def test_the_last_administrators_key_cannot_be_deleted(gateway_client):
         assert sorted(one.status_code for one in both) in ([202, 409], [202, 401])
 
 
-async def test_leftover_rows_keep_a_deletion_incomplete_and_it_is_announced_again(
+async def test_leftover_rows_keep_a_deletion_incomplete_and_it_is_republished(
     gateway_client, services, settings, monkeypatch
 ):
     monkeypatch.setattr("gateway.accounts.workspace_deletion.FIRST_AGAIN_SECONDS", 0.1)
@@ -227,7 +227,7 @@ async def test_leftover_rows_keep_a_deletion_incomplete_and_it_is_announced_agai
         assert due is None
 
 
-async def test_a_last_count_is_asked_for_when_no_request_can_still_be_running(gateway_client, services, monkeypatch):
+async def test_a_final_count_is_requested_once_no_request_can_still_be_running(gateway_client, services, monkeypatch):
     monkeypatch.setattr("gateway.accounts.workspace_deletion.TICK_SECONDS", 0.05)
     async with gateway_client(workspace_settle_seconds=1.0) as admin:
         workspace, _ = await make_workspace(admin)

@@ -15,18 +15,18 @@ def operations() -> set[tuple[str, str]]:
     return {(method.upper(), path) for path, methods in paths.items() for method in methods if method in CHANGING}
 
 
-def test_every_operation_that_changes_something_is_considered() -> None:
+def test_every_mutating_operation_is_audited_or_exempt() -> None:
     audited = {(action.method, action.path) for action in ACTIONS}
     tools = {one for one in operations() if one[1].startswith("/v1/graph/tools/")}
     assert operations() - tools - audited == NOT_AUDITED
 
 
-def test_the_audit_names_no_operation_that_is_not_there() -> None:
+def test_the_audit_lists_no_operation_that_does_not_exist() -> None:
     paths = json.loads(MERGED.read_text(encoding="utf-8"))["paths"]
     assert [action for action in ACTIONS if action.method.lower() not in paths.get(action.path, {})] == []
 
 
-def test_an_action_is_found_with_what_its_path_names() -> None:
+def test_an_action_is_resolved_with_the_ids_in_its_path() -> None:
     action, target, workspace = find("PUT", "/v1/workspaces/w/members/u") or (None, None, None)
     assert action is not None
     assert (action.name, target, workspace) == ("member.put", "u", "w")

@@ -15,13 +15,13 @@ def caller(role: Role, is_admin: bool = False) -> Authenticated:
     return Authenticated(uuid4(), user, Workspace(id=uuid4(), name="w", created_at=now), role)
 
 
-def test_other_workspaces_do_not_exist_for_an_owner():
+def test_an_owner_sees_other_workspaces_as_nonexistent():
     with pytest.raises(UnknownWorkspace):
         caller(Role.owner).must_own(uuid4())
 
 
 @pytest.mark.parametrize("role", [Role.viewer, Role.editor])
-def test_lesser_roles_see_but_do_not_manage(role):
+def test_lower_roles_see_but_do_not_manage(role):
     one = caller(role)
     one.must_see(one.workspace.id)
     with pytest.raises(NeedsOwner):
@@ -33,7 +33,7 @@ def test_an_administrator_manages_every_workspace():
 
 
 @pytest.mark.parametrize("role", [Role.viewer, Role.editor])
-def test_a_weaker_key_of_an_administrator_is_no_administrator(role):
+def test_a_weaker_key_of_an_administrator_has_no_administrator_rights(role):
     one = caller(role, is_admin=True)
     with pytest.raises(NeedsAdmin):
         one.must_be_admin()
@@ -49,14 +49,14 @@ def test_an_owner_cannot_act_on_an_administrator():
 
 
 @pytest.mark.parametrize("is_admin", [True, False])
-def test_nobody_creates_keys_in_anothers_name(is_admin):
+def test_a_key_cannot_be_created_for_another_user(is_admin):
     one = caller(Role.owner, is_admin)
     one.must_be(one.user.id)
     with pytest.raises(OwnNameOnly):
         one.must_be(uuid4())
 
 
-def test_a_key_given_for_a_time_is_not_made_permanent_by_its_holder():
+def test_the_holder_of_an_expiring_key_cannot_make_it_permanent():
     end = datetime.now(UTC) + timedelta(days=1)
     one = replace(caller(Role.owner), expires_at=end)
     one.may_outlive(end)

@@ -20,7 +20,7 @@ def in_flight():
     return make
 
 
-def test_a_key_has_its_share_and_gets_it_back(in_flight):
+def test_a_key_has_a_limit_and_gets_its_slots_back(in_flight):
     limit, key = in_flight(2, 0), uuid4()
     with limit.held(key, WORKSPACE), limit.held(key, WORKSPACE):
         with pytest.raises(TooManyInFlight, match="this key"), limit.held(key, WORKSPACE):
@@ -33,7 +33,7 @@ def test_a_key_has_its_share_and_gets_it_back(in_flight):
     assert not limit.workspaces
 
 
-def test_the_keys_of_a_workspace_share_what_it_has(in_flight):
+def test_keys_of_a_workspace_share_its_limit(in_flight):
     limit = in_flight(2, 3)
     with ExitStack() as held:
         for _ in range(3):
@@ -44,7 +44,7 @@ def test_the_keys_of_a_workspace_share_what_it_has(in_flight):
             pass
 
 
-def test_the_heaviest_request_is_admitted_alone(in_flight):
+def test_the_heaviest_request_is_admitted_when_nothing_else_runs(in_flight):
     limit, key = in_flight(4, 0), uuid4()
     with ExitStack() as held:
         held.enter_context(limit.held(key, WORKSPACE))
@@ -59,7 +59,7 @@ def test_the_heaviest_request_is_admitted_alone(in_flight):
     assert not limit.keys
 
 
-def test_zero_is_no_limit(in_flight):
+def test_zero_means_no_limit(in_flight):
     limit, key = in_flight(0, 0), uuid4()
     with ExitStack() as held:
         for _ in range(1000):

@@ -14,13 +14,13 @@ def test_a_generated_key_can_be_parsed():
     assert key_format.parse(text) == key_format.ApiKeyText(key_id, secret)
 
 
-def test_only_the_right_secret_matches():
+def test_only_the_correct_secret_matches():
     key = key_format.ApiKeyText(uuid4(), key_format.new_secret())
     assert key.matches(key.secret_sha256)
     assert not key_format.ApiKeyText(key.id, key_format.new_secret()).matches(key.secret_sha256)
 
 
-def test_the_id_of_an_operators_key_reveals_nothing_about_its_hash():
+def test_the_id_of_an_operator_key_reveals_nothing_about_its_hash():
     text = "9f2c" * 16
     key = key_format.parse(text)
     assert key is not None
@@ -30,7 +30,7 @@ def test_the_id_of_an_operators_key_reveals_nothing_about_its_hash():
 
 
 @pytest.mark.parametrize("text", ["", "short", "x" * 201, "a" * 31, "ä" * 40, "a b" * 20, "abc\n" * 10, "\x00" * 40])
-def test_texts_that_cannot_be_a_key(text):
+def test_malformed_keys_are_refused(text):
     assert key_format.parse(text) is None
 
 
@@ -48,11 +48,11 @@ def test_texts_that_cannot_be_a_key(text):
         (key_format.render(UUID(int=2**127 + 77), "hC1xkV9nUuXW0vBq7o3rZlNfJpYdGsTEiMaQ5KwRe2c"), False),  # id of zeros
     ],
 )
-def test_which_keys_an_operator_may_choose(text, valid):
+def test_operator_keys_must_be_strong_enough(text, valid):
     assert key_format.valid_operator_key(text) is valid
 
 
-def test_every_generated_key_may_be_chosen():
+def test_every_generated_key_is_accepted_as_an_operator_key():
     for _ in range(200):
         assert key_format.valid_operator_key(secrets.token_hex(24))
         assert key_format.valid_operator_key(secrets.token_hex(32))

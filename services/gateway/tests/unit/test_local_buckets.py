@@ -9,7 +9,7 @@ class Clock:
         return self.time
 
 
-def test_a_bucket_holds_its_capacity_and_is_filled_with_time():
+def test_a_bucket_holds_its_capacity_and_refills_over_time():
     clock = Clock()
     buckets = LocalBuckets(2.0, 3, clock)
     assert [buckets.take("a", 1) for _ in range(4)] == [(1, 2, 0), (1, 1, 0), (1, 0, 500), (0, 0, 500)]
@@ -19,7 +19,7 @@ def test_a_bucket_holds_its_capacity_and_is_filled_with_time():
     assert buckets.take("a", 1)[0] == 0
 
 
-def test_what_costs_more_than_the_capacity_needs_a_full_bucket():
+def test_a_cost_above_the_capacity_requires_a_full_bucket():
     clock = Clock()
     buckets = LocalBuckets(1.0, 3, clock)
     assert buckets.take("a", 50) == (1, 0, 3000)
@@ -29,7 +29,7 @@ def test_what_costs_more_than_the_capacity_needs_a_full_bucket():
     assert buckets.take("a", 50)[0] == 1
 
 
-def test_a_flood_of_holders_does_not_fill_the_memory(monkeypatch):
+def test_a_flood_of_different_keys_does_not_fill_memory(monkeypatch):
     monkeypatch.setattr(local_buckets, "MOST_HOLDERS", 10)
     buckets = LocalBuckets(1.0, 3, Clock())
     for number in range(100):

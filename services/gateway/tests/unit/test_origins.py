@@ -27,21 +27,21 @@ def request(scheme="http", **headers):
         ("::1", None),
     ],
 )
-def test_the_name_in_a_host_header(authority, name):
+def test_the_host_name_is_read_from_the_host_header(authority, name):
     assert host_name(authority) == name
 
 
 @pytest.mark.parametrize("host", ["localhost:8080", "127.0.0.1:1", "[::1]:1", "attractor.example.org", "Other.Example"])
-def test_own_names_are_answered(host):
+def test_configured_host_names_are_accepted(host):
     assert WebOrigins("https://attractor.example.org", ["other.example"]).names_this(request(host=host))
 
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "evil-localhost", "127.0.0.1.nip.io"])
-def test_other_names_are_not(host):
+def test_other_host_names_are_refused(host):
     assert not WebOrigins("https://attractor.example.org", ["other.example"]).names_this(request(host=host))
 
 
-def test_no_host_and_two_hosts_are_not_answered():
+def test_missing_and_duplicate_host_headers_are_refused():
     none = Request({"type": "http", "scheme": "http", "path": "/", "headers": [], "query_string": b""})
     two = Request({**none.scope, "headers": [(b"host", b"localhost"), (b"host", b"evil.example")]})
     origins = WebOrigins(None, [])
@@ -71,25 +71,25 @@ OWN = WebOrigins("https://attractor.example.org", ["other.example"])
         ({"origin": "https://attractor.example.org.evil.example"}, False),
     ],
 )
-def test_a_page_is_known_by_what_its_browser_says(headers, own):
+def test_same_origin_requests_are_recognised_by_their_headers(headers, own):
     # A proxy that terminates TLS, and says so
     assert OWN.is_same_origin(request("https", host="attractor.example.org", **headers)) is own
 
 
-def test_another_port_of_this_machine_is_another_origin():
+def test_another_port_on_this_machine_is_another_origin():
     origins = WebOrigins(None, [])
     assert origins.is_same_origin(request(host="localhost:8080", origin="http://localhost:8080"))
     assert not origins.is_same_origin(request(host="localhost:8080", origin="http://localhost:3000"))
     assert not origins.is_same_origin(request(host="localhost:8080", origin="http://127.0.0.1:8080"))
 
 
-def test_a_name_that_is_not_ours_vouches_for_nobody():
+def test_an_unknown_host_name_is_not_a_trusted_origin():
     assert not WebOrigins(None, []).is_same_origin(request(host="evil.example", origin="http://evil.example"))
     withheld = request(host="evil.example", origin="null", sec_fetch_site="same-origin")
     assert not WebOrigins(None, []).is_same_origin(withheld)
 
 
-def test_passwords_are_taken_where_nobody_can_read_them():
+def test_passwords_are_accepted_only_over_private_connections():
     plain = WebOrigins(None, ["team.example"])
     assert plain.is_confidential(request(host="localhost:8080"))
     assert plain.is_confidential(request("https", host="team.example"))

@@ -14,22 +14,22 @@ QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 @pytest.mark.parametrize(
     "password", ["password1234", "PASSWORD1234", "aaaaaaaaaaaa", "ababababababab", "Ada Lovelace", "ADA@example.org"]
 )
-def test_what_others_would_try_first_is_refused(password):
+def test_common_passwords_are_refused(password):
     with pytest.raises(PasswordTooCommon):
         must_be_uncommon(password, "Ada Lovelace", "ada@example.org")
 
 
 @pytest.mark.parametrize("password", ["only small letters", "one two three four", "näher am ziel 🙂"])
-def test_there_are_no_rules_of_composition(password):
+def test_there_are_no_composition_rules(password):
     must_be_uncommon(password, "Ada", None)
 
 
-def test_every_common_password_would_pass_by_its_length():
+def test_every_listed_common_password_has_the_required_length():
     assert min(map(len, COMMON)) == 12
     assert len(COMMON) > 150
 
 
-async def test_a_hash_is_argon2id_and_fits_its_password_alone():
+async def test_a_hash_is_argon2id_and_matches_only_its_password():
     passwords = Passwords()
     hashed = await passwords.hash("one two three four")
     assert hashed.startswith("$argon2id$v=19$m=65536,t=3,p=4$")
@@ -37,12 +37,12 @@ async def test_a_hash_is_argon2id_and_fits_its_password_alone():
     assert not await passwords.match("one two three fours", hashed)
 
 
-async def test_one_password_typed_on_two_keyboards_is_one_password():
+async def test_equivalent_unicode_forms_are_the_same_password():
     passwords = Passwords(QUICK)
     assert await passwords.match("scho\u0308ne Aussicht", await passwords.hash("sch\u00f6ne Aussicht"))
 
 
-async def test_nobody_has_a_password_that_costs_as_much_as_anybodys():
+async def test_checking_the_password_of_an_unknown_user_costs_as_much_as_a_known_one():
     passwords = Passwords(QUICK)
     assert not await passwords.match("one two three four", None)
     assert QUICK.check_needs_rehash(passwords.nobodys) is False
@@ -56,7 +56,7 @@ async def test_a_hash_with_other_parameters_is_outdated():
     )
 
 
-async def test_those_who_wait_are_few_and_the_next_are_told_to_come_again():
+async def test_concurrent_password_checks_are_bounded_and_excess_ones_are_told_to_retry():
     passwords = Passwords(QUICK)
     hashed = await passwords.hash("one two three four")
     for _ in range(AT_ONCE):

@@ -10,12 +10,12 @@ def tokens(**request):
     return query_cost.tokens(json.dumps(request).encode())
 
 
-def test_an_ordinary_search_costs_one_token_and_one_place():
+def test_an_ordinary_search_costs_one_token_and_one_slot():
     assert tokens(query="who answers for the pipeline?", k=20) == 1
     assert query_cost.weight(1) == 1
 
 
-def test_wordings_characters_and_explained_hits_cost():
+def test_wordings_characters_and_explained_hits_add_to_the_cost():
     assert tokens(query="a", queries=["b", "c"]) == 3
     assert tokens(query="a" * 10_000) == 11
     assert tokens(query="a" * 1250, queries=["a" * 1250] * 7) == 8 + 80
@@ -28,11 +28,11 @@ def test_wordings_characters_and_explained_hits_cost():
 @pytest.mark.parametrize(
     "body", [b"", b"nothing", b"[1]", b"null", b"\xff", b'{"query": 3, "queries": {}}', b"[" * 100_000]
 )
-def test_what_is_no_search_costs_one_token(body):
+def test_other_requests_cost_one_token(body):
     assert query_cost.tokens(body) == 1
 
 
-def test_a_request_with_images_weighs_as_many_as_fit_into_its_size() -> None:
+def test_a_request_with_images_costs_by_its_size() -> None:
     sizes = {b"": 1, b"0": 1, b"1000": 1, b"1001": 2, b"8000": 8, b"x": 1}
     assert {size: weight_of({"headers": [(b"content-length", size)]}, 1_000) for size in sizes} == sizes
     limit, doors = BodyLimit(lambda *_: None, files=99_000, others=1_000), ("/v1/chat/completions", "/v1/responses")

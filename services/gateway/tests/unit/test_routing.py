@@ -27,7 +27,7 @@ from gateway.proxy.routing import is_plain, prefix_of
         ("/v1/presets/terse", "orchestrator"),
     ],
 )
-def test_a_path_below_a_prefix_has_its_service(path, service):
+def test_a_path_is_routed_by_its_prefix(path, service):
     prefix = prefix_of(path)
     assert prefix is not None
     assert prefix.service == service
@@ -53,14 +53,14 @@ def test_only_upload_routes_accept_files(path, uploads):
 @pytest.mark.parametrize(
     "path", ["/", "/v1", "/v1/documentsx", "/v1/users", "/V1/documents", "/v2/documents", "/x/v1/search"]
 )
-def test_other_paths_have_no_service(path):
+def test_unknown_paths_are_not_routed(path):
     assert prefix_of(path) is None
 
 
 @pytest.mark.parametrize(
     "path", [b"/v1/documents", b"/v1/documents/", b"/v1/a/%C3%A4%20", b"/v1/a/b..c", b"/v1/a/%252e%252e/x"]
 )
-def test_plain_paths(path):
+def test_plain_paths_are_accepted(path):
     assert is_plain(path)
 
 
@@ -100,5 +100,5 @@ def test_ambiguous_paths_are_rejected(path):
         (b"/v1/presets/a%2Fb", False),
     ],
 )
-def test_names_of_models_hold_slashes_and_nothing_else_that_could_lead_elsewhere(path, plain):
+def test_model_names_may_contain_slashes_and_nothing_that_changes_the_path(path, plain):
     assert is_plain(path, prefix_of(unquote(path.decode()))) is plain

@@ -21,13 +21,13 @@ def environment(monkeypatch):
     return monkeypatch
 
 
-def test_neither_a_key_nor_a_key_file_is_required_once_there_is_an_administrator(environment):
+def test_neither_a_key_nor_a_key_file_is_required_once_an_administrator_exists(environment):
     assert Settings().admin_api_key is None
     environment.setenv("ADMIN_KEY_FILE", "/data/admin-key")
     assert str(Settings().admin_key_file) == "/data/admin-key"
 
 
-def test_a_weak_key_is_rejected_without_repeating_it(environment):
+def test_a_weak_key_is_rejected_without_being_shown(environment):
     environment.setenv("ADMIN_API_KEY", "changeme-password")
     with pytest.raises(ValidationError) as raised:
         Settings()
@@ -41,7 +41,7 @@ def test_origins_are_separated_by_commas(environment):
 
 
 @pytest.mark.parametrize("origins", ["*", "https://a.example,*", "https://*.example"])
-def test_not_every_origin_may_call(environment, origins):
+def test_a_wildcard_origin_is_refused(environment, origins):
     """Finding: `CORS_ORIGINS=*` has to be refused once there are cookies."""
     environment.setenv("CORS_ORIGINS", origins)
     with pytest.raises(ValidationError, match="must name each origin"):
@@ -62,7 +62,7 @@ def test_not_every_origin_may_call(environment, origins):
         ("ftp://localhost", False),
     ],
 )
-def test_the_public_url_is_https_or_on_this_machine(environment, url, accepted):
+def test_the_public_url_must_be_https_or_local(environment, url, accepted):
     environment.setenv("PUBLIC_URL", url)
     if accepted:
         assert Settings().public_url == url.rstrip("/")
@@ -72,7 +72,7 @@ def test_the_public_url_is_https_or_on_this_machine(environment, url, accepted):
 
 
 @pytest.mark.parametrize("host", ["https://a.example", "*.example", "a.example:80", "a/b"])
-def test_allowed_hosts_are_names(environment, host):
+def test_allowed_hosts_must_be_host_names(environment, host):
     environment.setenv("ALLOWED_HOSTS", host)
     with pytest.raises(ValidationError, match="not a host name"):
         Settings()

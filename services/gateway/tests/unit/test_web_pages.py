@@ -49,7 +49,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("path", PAGES)
-async def test_every_page_has_a_nonce_of_its_own_and_a_policy_without_inline(browser, path) -> None:
+async def test_every_page_has_its_own_nonce_and_a_policy_without_inline(browser, path) -> None:
     first, second = [await browser.get(path, headers={"Sec-Fetch-Mode": "navigate"}) for _ in range(2)]
     policy = dict(part.strip().split(" ", 1) for part in first.headers["content-security-policy"].split(";"))
     nonce = policy["style-src"].partition("'nonce-")[2].rstrip("'")
@@ -63,7 +63,7 @@ async def test_every_page_has_a_nonce_of_its_own_and_a_policy_without_inline(bro
 
 
 @pytest.mark.usefixtures("built")
-async def test_a_page_is_for_navigations_alone(browser) -> None:
+async def test_pages_are_served_only_for_navigation_requests(browser) -> None:
     assert (await browser.get("/", headers={"Sec-Fetch-Mode": "cors"})).status_code == 404
     assert (await browser.get("/c/one/two")).status_code == 404
 
@@ -105,7 +105,7 @@ async def test_a_program_that_asks_for_what_is_not_there_gets_a_problem(browser,
 
 
 @pytest.mark.usefixtures("built")
-async def test_a_file_is_kept_for_good_and_sent_as_the_browser_can_read_it(browser) -> None:
+async def test_a_file_is_cacheable_forever_and_served_in_an_encoding_the_browser_accepts(browser) -> None:
     packed = await browser.get("/assets/app-1.js", headers={"Accept-Encoding": "gzip, br;q=1"}, follow_redirects=False)
     plain = await browser.get("/assets/app-1.js", headers={"Accept-Encoding": "gzip"})
     assert packed.headers["content-encoding"] == "br"
@@ -119,11 +119,11 @@ async def test_a_file_is_kept_for_good_and_sent_as_the_browser_can_read_it(brows
 
 @pytest.mark.usefixtures("built")
 @pytest.mark.parametrize("name", ["../secret.txt", "%2e%2e/%2e%2e/secret.txt", "..%2f..%2fsecret.txt", "app-2.js", ""])
-async def test_nothing_else_can_be_read(browser, name) -> None:
+async def test_files_outside_the_web_ui_cannot_be_read(browser, name) -> None:
     assert (await browser.get(f"/assets/{name}")).status_code == 404
 
 
-async def test_without_the_web_ui_the_front_page_says_so_and_leads_to_the_api(browser, monkeypatch) -> None:
+async def test_without_the_web_ui_the_front_page_links_to_the_api(browser, monkeypatch) -> None:
     monkeypatch.setattr("gateway.web.files.find_spec", lambda _: None)
     page = await browser.get("/")
     assert "not installed, or still being built" in page.text
@@ -131,7 +131,7 @@ async def test_without_the_web_ui_the_front_page_says_so_and_leads_to_the_api(br
     assert (await browser.get("/assets/app-1.js")).status_code == 404
 
 
-async def test_a_web_ui_that_is_built_later_is_served_without_a_restart(browser, tmp_path, monkeypatch) -> None:
+async def test_a_web_ui_built_later_is_served_without_a_restart(browser, tmp_path, monkeypatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     dist = tmp_path / "attractor_web" / "dist"
     with monkeypatch.context() as absent:

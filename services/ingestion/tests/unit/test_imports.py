@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 
-def test_the_api_needs_none_of_the_workers_libraries() -> None:
+def test_the_api_imports_no_libraries_of_the_workers() -> None:
     heavy = {"docling", "docling_core", "numpy", "onnxruntime", "inference", "tokenizers", "rapidocr", "tree_sitter"}
     script = f"import sys, ingestion.app; sys.exit(' '.join({heavy!r} & set(sys.modules)) or 0)"
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

@@ -83,7 +83,7 @@ def test_recent_changes_are_not_compared() -> None:
     assert kinds(survey(index={ONE: DocumentAtService(1, 3), TWO: DocumentAtService(1, 3)}, deleting={TWO})) == []
 
 
-def test_a_version_in_progress_is_no_drift() -> None:
+def test_a_version_being_processed_is_not_drift() -> None:
     working = replace(KNOWN, version=2, chunk_count=9, content_hash="c" * 64, graphed=False)
     objects = survey().objects | {f"{WORKSPACE}/originals/{'c' * 64}": LONG_AGO}
     versions = [KeptVersion(ONE, 1, HASH), KeptVersion(ONE, 2, "c" * 64)]

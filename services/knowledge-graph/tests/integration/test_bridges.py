@@ -27,7 +27,7 @@ def expand(client, auth_headers):
     return post
 
 
-async def test_a_question_is_linked_and_a_bridge_leads_on(expand, kings):
+async def test_a_question_is_linked_and_a_bridge_is_followed(expand, kings):
     question = "When did Lothair Ii's mother die?"
     linked = await expand(query=question, max_hops=0)
     assert [one["name"] for one in linked["entities"]] == ["Lothair II"]
@@ -51,7 +51,7 @@ async def test_a_question_is_linked_and_a_bridge_leads_on(expand, kings):
     assert half["score"] == pytest.approx(bridge["score"] / 2, abs=1e-5)
 
 
-async def test_names_that_were_found_are_not_looked_for_again(expand, kings):
+async def test_names_already_found_are_not_looked_up_again(expand, kings):
     question = "When did Lothair Ii's mother die?"
     linked = await expand(query=question, max_hops=0)
     seeds = [{"chunk_id": linked["chunks"][0]["chunk_id"], "document_id": str(kings[0])}]
@@ -68,7 +68,7 @@ async def test_names_that_were_found_are_not_looked_for_again(expand, kings):
 
 
 @pytest.mark.usefixtures("kings")
-async def test_a_part_of_a_name_and_a_name_in_a_title_lead_on(expand, documents):
+async def test_partial_names_and_names_in_titles_lead_to_chunks(expand, documents):
     seed = "Ketil Holm was the son of Duke Torvald Brand. Ketil Holm lived in Quarnheim."
     father = "Torvald Brand was a general. He died in 1688."
     past = "In 1712 the council of Quarnheim burnt the mill."
@@ -81,7 +81,7 @@ async def test_a_part_of_a_name_and_a_name_in_a_title_lead_on(expand, documents)
     assert str(titled) in found
 
 
-async def test_a_name_with_a_mistake_or_in_part_is_linked_in_questions(expand, documents):
+async def test_a_misspelled_or_partial_name_is_linked_in_questions(expand, documents):
     text = "Quarnheim Old Harbour Museum was built in 1688. It shows boats."
     kept = await documents.graph([text], title="Quarnheim Old Harbour Museum")
     for written in ("Quarnheim Old Harbuor Museum", "Quarnheim Museum"):
@@ -93,7 +93,7 @@ async def test_a_name_with_a_mistake_or_in_part_is_linked_in_questions(expand, d
 
 
 @pytest.mark.usefixtures("kings")
-async def test_nothing_is_linked_where_nothing_is_known(expand):
+async def test_nothing_is_linked_in_an_empty_graph(expand):
     answer = await expand(query="what is the weather like")
     assert (answer["entities"], answer["names"], answer["chunks"]) == ([], [], [])
     seeds = [{"chunk_id": "unknown", "document_id": "00000000-0000-0000-0000-000000000001"}]

@@ -106,7 +106,7 @@ def extraction(document: UUID, mentions, links) -> Extraction:
     )
 
 
-async def test_a_store_answers_as_the_provenance_says(stores):
+async def test_a_store_answers_according_to_the_provenance(stores):
     loop = asyncio.get_running_loop()
 
     @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))

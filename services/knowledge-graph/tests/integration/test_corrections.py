@@ -45,7 +45,7 @@ def needs(client, auth_headers):
     return read
 
 
-async def test_a_rejected_fact_stays_rejected_when_documents_state_it_again(documents, correct, undo, needs):
+async def test_a_rejected_fact_stays_rejected_when_documents_restate_it(documents, correct, undo, needs):
     known = await documents.graph([SHOP])
     rejected = await correct("reject", "OrderService", relation_type="DEPENDS_ON", other="StockDB")
     assert await needs("OrderService") == set()
@@ -57,7 +57,7 @@ async def test_a_rejected_fact_stays_rejected_when_documents_state_it_again(docu
     await undo(rejected, status=404)
 
 
-async def test_to_reject_a_kind_of_dependency_leaves_the_others(documents, correct, needs):
+async def test_rejecting_one_kind_of_dependency_keeps_the_others(documents, correct, needs):
     await documents.graph(["OrderService calls StockDB."])
     await correct("reject", "OrderService", relation_type="USES", other="StockDB", status=422)
     await documents.graph(["OrderService uses StockDB."], name="b.md")
@@ -105,7 +105,7 @@ async def test_names_are_merged_and_split(documents, correct, undo, needs):
     assert await needs("PCS") == {"TaxDB", "FeeDB"}
 
 
-async def test_a_type_is_what_a_person_says(documents, correct, undo, entities):
+async def test_a_type_set_by_a_person_wins(documents, correct, undo, entities):
     known = await documents.graph([SHOP])
     before = (await entities())["StockDB"]["entity_type"]
     typed = await correct("type", "StockDB", entity_type="TEAM")
@@ -133,7 +133,7 @@ async def test_corrections_are_listed_with_author_and_reason(documents, correct,
         assert not await wrong_sums(database, workspace_id)
 
 
-async def test_what_cannot_be_corrected_is_refused_and_changes_nothing(documents, correct, client, auth_headers):
+async def test_an_invalid_correction_is_refused_and_changes_nothing(documents, correct, client, auth_headers):
     await documents.graph([SHOP])
     refused = await correct("merge", "Nowhere", other="StockDB", status=422)
     assert refused["type"].rpartition("/")[2] == "name-not-known"

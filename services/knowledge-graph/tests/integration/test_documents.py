@@ -55,7 +55,7 @@ async def test_shared_entities_survive_a_deletion(documents, entities, client, a
     assert (status["entities"], status["relations"], status["documents"]) == (0, 0, 0)
 
 
-async def test_events_twice_late_and_after_the_deletion(documents, entities):
+async def test_duplicate_late_and_post_deletion_events_change_nothing(documents, entities):
     newer = documents.convert(["LedgerService calls BankGateway."], version=2)
     older = documents.convert(["OldRouter calls OldDB."], version=1, document_id=newer.document_id)
     event = await documents.send(newer)
@@ -82,7 +82,7 @@ async def test_a_new_version_replaces_the_old_one(documents, entities):
     assert set(await entities()) == {"LedgerService", "CashRegistry", "notes.md"}
 
 
-async def test_the_same_version_with_vectors_is_confirmed_and_not_extracted_again(
+async def test_the_same_version_with_vectors_is_confirmed_without_another_extraction(
     client, documents, entities, monkeypatch
 ):
     first = documents.convert(["LedgerService calls BankGateway."], vectors=False)
@@ -106,7 +106,7 @@ async def test_the_same_version_with_other_chunks_is_extracted_again(documents, 
     assert set(await entities()) == {"LedgerService", "CashRegistry", "notes.md"}
 
 
-async def test_the_graph_follows_a_new_name(documents, entities):
+async def test_the_graph_follows_a_renamed_document(documents, entities):
     document = await documents.graph(["LedgerService calls BankGateway."])
     described = DocumentDescribed(
         document_id=document, version=1, name="books/ledger.md", title=None, tags=[], source_type="upload"
@@ -137,7 +137,7 @@ async def test_the_order_of_documents_does_not_matter(documents, entities):
     assert await entities(workspace_id=first) == await entities(workspace_id=second)
 
 
-async def test_workspaces_are_apart(client, documents, entities, auth_headers):
+async def test_workspaces_are_isolated(client, documents, entities, auth_headers):
     other = uuid4()
     document = await documents.graph([BILLING])
     assert await entities(workspace_id=other) == {}
@@ -152,7 +152,7 @@ async def test_workspaces_are_apart(client, documents, entities, auth_headers):
     assert "BillingService" in await entities()
 
 
-async def test_the_database_itself_hides_other_workspaces(client, documents, workspace_id):
+async def test_row_level_security_hides_other_workspaces(client, documents, workspace_id):
     await documents.graph([BILLING])
     await documents.send(DocumentDeleted(document_id=uuid4()))
     await documents.drained()
@@ -165,7 +165,7 @@ async def test_the_database_itself_hides_other_workspaces(client, documents, wor
                 assert (found[0] > 0) == (count > 0), (table, seen)
 
 
-async def test_missing_objects_fail_at_once_and_block_nothing(documents, entities, object_store):
+async def test_missing_objects_fail_at_once_and_block_no_other_document(documents, entities, object_store):
     gone = documents.convert([BILLING])
     object_store.delete([gone.chunks_key])
     await documents.send(gone)

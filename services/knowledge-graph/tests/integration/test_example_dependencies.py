@@ -29,7 +29,7 @@ async def dependencies(client, auth_headers, documents):
     return ask
 
 
-async def test_what_the_table_of_services_says(dependencies):
+async def test_the_graph_contains_what_the_service_table_states(dependencies):
     on, by = await dependencies("UserDB")
     assert by == {
         "AuthService": 1,
@@ -45,7 +45,7 @@ async def test_what_the_table_of_services_says(dependencies):
 
 
 @pytest.mark.usefixtures("dependencies")
-async def test_questions_are_answered_with_the_places_that_say_so(client, auth_headers):
+async def test_questions_are_answered_with_their_sources(client, auth_headers):
     async def answer(question: str):
         body = {"question": question}
         told = await client.post("/v1/graph/tools/answer_question", json=body, headers=auth_headers())
@@ -73,7 +73,7 @@ async def test_questions_are_answered_with_the_places_that_say_so(client, auth_h
         assert (told["success"], told["result"]) == (False, None)
 
 
-async def test_a_project_and_a_service_are_one_whatever_they_are_called(documents, client, auth_headers):
+async def test_a_project_or_service_is_one_entity_under_all_its_names(documents, client, auth_headers):
     await documents.graph(["Kestrel uses AuthService."], name="a.md")
     await documents.graph(["Project Kestrel depends on UserDB."], name="b.md")
     await documents.graph(["The `berth-allocation` service depends on BerthDB."], name="c.md")

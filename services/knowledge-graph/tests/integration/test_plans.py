@@ -51,7 +51,7 @@ def visited(plan: dict[str, Any]) -> float:
     return own + sum(visited(inner) for inner in plan.get("Plans", ()))
 
 
-def test_no_statistics_are_kept_of_workspaces(connection):
+def test_workspace_columns_have_no_statistics(connection):
     kept = connection.execute("""
         SELECT relname FROM pg_attribute INNER JOIN pg_class ON pg_class.oid = attrelid
         WHERE attname = 'workspace_id' AND relnamespace = 'knowledge_graph'::regnamespace AND relkind = 'r'
@@ -60,7 +60,7 @@ def test_no_statistics_are_kept_of_workspaces(connection):
     assert kept == []
 
 
-def test_evidence_of_a_new_workspace_is_not_read_over_and_over(connection):
+def test_evidence_in_a_new_workspace_is_not_scanned_repeatedly(connection):
     filled(connection)
     connection.execute("ANALYZE")
     values = {"workspace_id": filled(connection), "olds": [f"e{number}" for number in range(1, 40)]}

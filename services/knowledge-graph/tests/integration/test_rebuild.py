@@ -67,7 +67,7 @@ async def graph(database: Database, workspace_id: UUID, texts: Sequence[str]) ->
 
 
 @pytest.mark.neo4j
-async def test_answers_stay_right_and_complete_while_the_projection_is_rebuilt(database, neo4j, workspace_id):
+async def test_answers_stay_correct_and_complete_during_a_rebuild_of_the_projection(database, neo4j, workspace_id):
     texts = [
         f"Service{number}DB depends on Router{number % 3}DB. Router{number % 3}DB uses CoreDB."
         for number in range(DOCUMENTS)
@@ -101,7 +101,7 @@ async def test_answers_stay_right_and_complete_while_the_projection_is_rebuilt(d
 
 
 @pytest.mark.neo4j
-async def test_a_question_during_a_drawing_is_asked_again(database, neo4j, workspace_id):
+async def test_a_question_during_a_projection_is_retried(database, neo4j, workspace_id):
     await graph(database, workspace_id, ["AuthService calls UserDB."])
     truth = PostgresStore(database)
     reader = GraphReader(truth, Neo4jStore(neo4j, truth))

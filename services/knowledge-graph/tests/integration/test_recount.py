@@ -38,7 +38,7 @@ async def state(database: Database, workspace_id) -> dict[str, list[tuple]]:
         return {name: await (await connection.execute(query)).fetchall() for name, query in STATE.items()}
 
 
-async def test_wrong_sums_are_reported_and_corrected(database, documents, workspace_id, capsys):
+async def test_wrong_totals_are_reported_and_corrected(database, documents, workspace_id, capsys):
     other = uuid4()
     for workspace in (workspace_id, other):
         for number, text in enumerate(TEXTS):

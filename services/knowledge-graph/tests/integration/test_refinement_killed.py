@@ -92,7 +92,7 @@ async def serving(environment, headers) -> AsyncIterator[Service]:
                     await service.kill()
 
 
-async def test_only_calls_under_way_are_paid_for_twice(environment, documents, world, auth_headers):
+async def test_only_calls_in_progress_are_paid_twice_after_a_kill(environment, documents, world, auth_headers):
     answered = []
 
     def three_at_first(text):

@@ -86,7 +86,7 @@ async def prepared(make_database, workspace_id) -> AsyncIterator[Prepared]:
         yield prepared
 
 
-async def test_a_slow_process_that_lost_its_lease_is_paid_for_but_changes_nothing(prepared):
+async def test_a_result_after_a_lost_lease_is_paid_for_but_not_applied(prepared):
     dead = await prepared.claim()
     assert await prepared.queue.claim(1) == []
     async with prepared.database.system() as connection:
@@ -103,7 +103,7 @@ async def test_a_slow_process_that_lost_its_lease_is_paid_for_but_changes_nothin
     assert (await prepared.spent(), await prepared.results()) == ((2, 200, 20), ["done"])
 
 
-async def test_an_answer_about_a_text_that_is_gone_is_not_kept(prepared):
+async def test_an_answer_about_a_deleted_text_is_discarded(prepared):
     held, digest = await prepared.claim(), await prepared.next_digest()
     await prepared.graph("Something else is written about the LedgerDB now.")
     await prepared.record(held, digest)
@@ -111,14 +111,14 @@ async def test_an_answer_about_a_text_that_is_gone_is_not_kept(prepared):
     assert await prepared.next_digest() != digest
 
 
-async def test_a_text_is_asked_about_three_times_at_most(prepared):
+async def test_a_text_is_sent_at_most_three_times(prepared):
     held, digest = await prepared.claim(), await prepared.next_digest()
     for expected in (["again"], ["again"], ["failed"]):
         await prepared.record(held, digest, CallOutcome(CallCost(1), error="no JSON"))
         assert await prepared.results() == expected
 
 
-async def test_a_document_that_comes_while_the_work_goes_to_rest_wakes_it(prepared):
+async def test_a_document_that_arrives_while_refinement_goes_idle_wakes_it(prepared):
     await prepared.rest(await prepared.claim())
     again = await prepared.claim()
     await prepared.record(again, await prepared.next_digest())
@@ -128,7 +128,7 @@ async def test_a_document_that_comes_while_the_work_goes_to_rest_wakes_it(prepar
     assert len(await prepared.queue.claim(1)) == 1
 
 
-async def test_turned_off_the_holder_is_told_to_stop_and_nobody_claims_it(prepared):
+async def test_disabling_stops_the_current_holder_and_prevents_new_claims(prepared):
     held = await prepared.claim()
     async with prepared.database.workspace(prepared.workspace_id) as connection:
         assert not await prepared.queue.extend(connection, held)
@@ -139,7 +139,7 @@ async def test_turned_off_the_holder_is_told_to_stop_and_nobody_claims_it(prepar
     assert await prepared.queue.claim(1) == []
 
 
-async def test_a_document_with_new_results_is_graphed_once_unless_it_is_queued_again(prepared):
+async def test_a_document_with_new_results_is_regraphed_once_unless_queued_again(prepared):
     await prepared.record(await prepared.claim(), await prepared.next_digest())
     (held,) = await prepared.documents.claim(5)
     assert (held.document_id, await prepared.documents.claim(5)) == (prepared.document_id, [])

@@ -126,7 +126,7 @@ EMPTY = ([], [], [], [])
 
 
 @pytest.mark.parametrize("most_chunks", [1, 1_000])
-async def test_any_order_of_changes_and_deletions_gives_what_building_anew_gives(database, monkeypatch, most_chunks):
+async def test_any_order_of_changes_and_deletions_equals_a_fresh_build(database, monkeypatch, most_chunks):
     monkeypatch.setattr(names, "MOST_CHUNKS", most_chunks)
 
     async def check(steps):
@@ -179,7 +179,7 @@ def _check_known(found: dict[str, list[tuple]], most_chunks: int) -> None:
             assert entity_id(name_key(surface)) == name_id
 
 
-async def test_an_alias_is_merged_while_it_is_unambiguous(database):
+async def test_an_alias_is_merged_only_while_it_is_unambiguous(database):
     workspace_id, alone, says, denies = uuid4(), uuid4(), uuid4(), uuid4()
     store = PostgresStore(database)
     sso, sign_on = identified(0)[0], identified(1)[0]
@@ -197,7 +197,7 @@ async def test_an_alias_is_merged_while_it_is_unambiguous(database):
     assert [one.name for one in await store.entities(workspace_id, [sso, sign_on])] == ["SSO"]
 
 
-async def test_a_name_that_becomes_known_later_is_found_in_earlier_chunks(database):
+async def test_a_name_learned_later_is_found_in_earlier_chunks(database):
     workspace_id, early, late = uuid4(), uuid4(), uuid4()
     store, york = PostgresStore(database), identified(2)[0]
     await write(database, workspace_id, early, built(early, ([], [], [], [(2, 0, 0), (4, 0, 4), (3, 1, 0)])))
@@ -224,7 +224,7 @@ async def test_workspaces_do_not_share_names(database):
     assert [one.entity.name for one in await PostgresStore(database).find(here, "ss0o", 5)] == []
 
 
-def test_chains_are_followed_and_circles_have_one_name():
+def test_chains_of_aliases_are_followed_and_cycles_resolve_to_one_name():
     edges = {"b": "a", "c": "b", "x": "y", "y": "z", "z": "x", "w": "x"}
     assert {name: resolve(name, edges) for name in "abcxyzw"} == {
         "a": "a", "b": "a", "c": "a", "x": "x", "y": "x", "z": "x", "w": "x"
@@ -232,7 +232,7 @@ def test_chains_are_followed_and_circles_have_one_name():
 
 
 @pytest.mark.neo4j
-async def test_neo4j_follows_merges_and_names_that_become_known(database, neo4j_url):
+async def test_neo4j_follows_merges_and_newly_learned_names(database, neo4j_url):
     url, user, password = neo4j_url
     address = Neo4jSettings(neo4j_url=url, neo4j_user=user, neo4j_password=SecretStr(password))
     uses = ([(0, 0), (5, 0)], [(0, 5, "USES"), (0, 5, "CO_OCCURS")], [], [(2, 0, 0), (3, 1, 0), (4, 1, 4)])

@@ -19,7 +19,7 @@ async def chain(client, documents):
     return [await documents.graph([text], name=f"part{number}.md") for number, text in enumerate(CHAIN)]
 
 
-async def test_expansion_follows_relations_and_shows_the_way(client, auth_headers, chain):
+async def test_expansion_follows_relations_and_returns_the_path(client, auth_headers, chain):
     async def expand(**body):
         return (await client.post("/v1/graph/expand", json=body, headers=auth_headers())).json()
 
@@ -41,7 +41,7 @@ async def test_expansion_follows_relations_and_shows_the_way(client, auth_header
 
 
 @pytest.mark.usefixtures("chain")
-async def test_the_list_is_paged_and_filtered(client, auth_headers):
+async def test_the_list_is_paginated_and_filtered(client, auth_headers):
     seen, cursor = [], None
     for _ in range(20):
         params = {"limit": 2, "min_mentions": 1} | ({"cursor": cursor} if cursor else {})
@@ -66,7 +66,7 @@ async def test_the_list_is_paged_and_filtered(client, auth_headers):
     assert await names(q="%") == await names(q="💥") == set()
 
 
-async def test_one_setting_says_how_often_is_often_enough(build, running, documents, auth_headers):
+async def test_a_setting_determines_the_minimum_entity_frequency(build, running, documents, auth_headers):
     async with running(build(graph_min_entity_freq=1)) as client:
         await documents.graph(["CheckoutService depends on PaymentGateway. PaymentGateway uses LedgerDB."], name="a.md")
 
@@ -100,7 +100,7 @@ HOSTILE = [
 ]
 
 
-async def test_hostile_names_are_only_data(client, auth_headers):
+async def test_hostile_names_are_treated_as_data(client, auth_headers):
     for name in HOSTILE:
         listed = await client.get("/v1/graph/entities", params={"q": name}, headers=auth_headers())
         expanded = await client.post(

@@ -45,7 +45,7 @@ def written(year: int, month: int = 1) -> datetime:
     return datetime(year, month, 1, tzinfo=UTC)
 
 
-async def test_a_later_document_closes_what_an_earlier_one_says_and_both_are_kept(documents, needs, ask):
+async def test_a_later_document_ends_a_fact_of_an_earlier_one_and_both_are_kept(documents, needs, ask):
     await documents.graph([USED], name="old.md", written_at=written(2023))
     assert await needs("OrderService") == ({"StockDB"}, set())
     later = await documents.graph([GONE], name="new.md", written_at=written(2025))
@@ -57,7 +57,7 @@ async def test_a_later_document_closes_what_an_earlier_one_says_and_both_are_kep
     assert await needs("OrderService") == ({"StockDB"}, set())
 
 
-async def test_an_earlier_denial_closes_nothing(documents, needs):
+async def test_an_earlier_denial_does_not_end_a_later_fact(documents, needs):
     await documents.graph([USED], name="new.md", written_at=written(2025))
     await documents.graph([GONE], name="old.md", written_at=written(2023))
     now, others = await needs("OrderService")
@@ -65,7 +65,7 @@ async def test_an_earlier_denial_closes_nothing(documents, needs):
     assert ("past", "StockDB") in others
 
 
-async def test_documents_without_a_date_contradict_each_other_and_both_are_shown(documents, needs, ask):
+async def test_contradicting_undated_documents_are_both_shown(documents, needs, ask):
     await documents.graph([USED], name="a.md")
     await documents.graph([GONE], name="b.md")
     assert await needs("OrderService") == ({"StockDB"}, {("past", "StockDB"), ("planned", "PriceDB")})
@@ -73,7 +73,7 @@ async def test_documents_without_a_date_contradict_each_other_and_both_are_shown
     assert "Stated otherwise elsewhere: StockDB" in told["text"]
 
 
-async def test_a_later_owner_takes_the_place_of_the_earlier_one(documents, ask):
+async def test_a_later_owner_replaces_the_earlier_one(documents, ask):
     await documents.graph(["The Heron team owns OrderService."], name="teams.md", written_at=written(2023))
     await documents.graph(["The Gull team owns OrderService."], name="teams-new.md", written_at=written(2025, 9))
     told = await ask("answer_question", question="Who owns OrderService?")
@@ -86,7 +86,7 @@ async def test_a_later_owner_takes_the_place_of_the_earlier_one(documents, ask):
     assert {one["name"] for one in before["rows"]} == {"Heron"}
 
 
-async def test_a_decision_that_replaces_another_closes_it(documents, needs):
+async def test_a_decision_that_replaces_another_ends_its_facts(documents, needs):
     old = "# ADR-003: Queue\n\nStatus: accepted\n\n## Decision\n\nOrderService uses RabbitStore."
     await documents.graph([old], name="adr-003-queue.md", title="ADR-003: Queue")
     new = "# ADR-019: Queue\n\nStatus: accepted\nReplaces: ADR-003\n\n## Decision\n\nOrderService uses NatsStore."
@@ -129,7 +129,7 @@ async def test_documents_in_any_order_give_the_same_facts(documents, needs, orde
     assert await needs("FareService") == ({"StockDB"}, set())
 
 
-async def test_deleting_a_document_takes_its_facts_and_closings_and_nothing_else(documents, client, workspace_id):
+async def test_deleting_a_document_removes_only_the_facts_it_states_and_ends(documents, client, workspace_id):
     adr = "# ADR-9: Queue\n\nReplaces: ADR-3\n\nOrderService uses NatsStore."
     kept = [
         {"texts": [USED], "name": "old.md", "written_at": written(2023)},
@@ -159,7 +159,7 @@ async def test_deleting_a_document_takes_its_facts_and_closings_and_nothing_else
         assert not await wrong_sums(database, workspace_id)
 
 
-async def test_a_file_of_requirements_speaks_for_its_folder(documents, needs):
+async def test_a_requirements_file_describes_the_project_of_its_folder(documents, needs):
     await documents.graph(
         ["fastapi==0.115\nredis==5.0\n"], name="requirements.txt", path="src/bed-board/requirements.txt"
     )

@@ -18,7 +18,7 @@ TEXT = "AuthService calls UserDB."
 
 
 @pytest.mark.neo4j
-async def test_neo4j_answers_once_it_shows_the_latest(build, running, documents, auth_headers, neo4j_url):
+async def test_neo4j_answers_once_it_is_up_to_date(build, running, documents, auth_headers, neo4j_url):
     url, user, password = neo4j_url
     async with running(build(neo4j_url=url, neo4j_user=user, neo4j_password=password)) as client:
 
@@ -38,7 +38,9 @@ async def test_neo4j_answers_once_it_shows_the_latest(build, running, documents,
         assert set(receipt["remaining"].values()) == {0}
 
 
-async def test_without_neo4j_reads_go_on_and_a_deletion_waits_for_its_proof(build, running, documents, auth_headers):
+async def test_without_neo4j_reads_continue_and_a_deletion_waits_for_its_receipt(
+    build, running, documents, auth_headers
+):
     async with running(build(neo4j_url="bolt://127.0.0.1:1")) as client:
         document = await documents.graph([TEXT])
         body = {"query": "AuthService"}
@@ -52,7 +54,7 @@ async def test_without_neo4j_reads_go_on_and_a_deletion_waits_for_its_proof(buil
         assert status["store"] == "postgres"
 
 
-async def test_two_replicas_take_documents_with_the_same_names(make_database, documents, object_store, workspace_id):
+async def test_two_replicas_process_documents_with_the_same_names(make_database, documents, object_store, workspace_id):
     url = make_database("knowledge_graph").service
     async with Database(url, 4).opened() as database, Extractor() as extractor:
         replicas = [DocumentGraphs(database, object_store, extractor, Outbox("test"), projects=False) for _ in range(2)]

@@ -66,7 +66,7 @@ async def services(client, auth_headers):
     return brought.json()
 
 
-async def test_tools_are_described_for_models(client, auth_headers):
+async def test_tools_are_described_to_models(client, auth_headers):
     found = (await client.get("/v1/graph/tools", headers=auth_headers())).json()["tools"]
     assert [one["name"] for one in found] == list(TOOLS)
     for one in found:
@@ -77,7 +77,7 @@ async def test_tools_are_described_for_models(client, auth_headers):
 
 
 @pytest.mark.usefixtures("services")
-async def test_dependencies(tool):
+async def test_the_dependencies_of_a_service_are_listed(tool):
     told = await tool("analyze_dependencies", entity="auth-services")
     assert (told["tool_name"], told["success"], told["error"]) == ("analyze_dependencies", True, None)
     found = told["result"]
@@ -109,7 +109,7 @@ async def test_dependencies(tool):
 
 
 @pytest.mark.usefixtures("services")
-async def test_calculations(tool):
+async def test_a_tool_calculates_figures_of_the_graph(tool):
     async def value(query: str) -> float:
         told = await tool("run_calculation", query=query)
         assert told["success"], told
@@ -142,7 +142,7 @@ async def test_calculations(tool):
 
 
 @pytest.mark.usefixtures("services")
-async def test_what_cannot_be_calculated_says_what_can(tool):
+async def test_an_unknown_calculation_lists_the_available_ones(tool):
     told = await tool("run_calculation", query="MATCH (n) DETACH DELETE n")
     assert (told["success"], told["result"]) == (False, None)
     assert "How many services depend on AuthService?" in told["suggestions"]
@@ -164,7 +164,7 @@ async def test_what_cannot_be_calculated_says_what_can(tool):
 
 
 @pytest.mark.usefixtures("services")
-async def test_paths_and_neighbours(tool):
+async def test_paths_and_neighbours_are_found(tool):
     found = (await tool("shortest_path", source="ProjectGamma", target="user db"))["result"]
     [path] = found["paths"]
     assert path["names"] == ["ProjectGamma", "BillingRouter", "AuthService", "UserDB"]
@@ -185,7 +185,7 @@ async def test_paths_and_neighbours(tool):
     assert len((await tool("neighbours", entity="AuthService", limit=2))["result"]["neighbours"]) == 2
 
 
-async def test_near_names_are_taken_and_unknown_ones_are_reported(tool, services):
+async def test_similar_names_are_resolved_and_unknown_ones_are_reported(tool, services):
     misspelled = await tool("neighbours", entity="AuthServise")
     assert misspelled["success"], misspelled
     assert (misspelled["result"]["entity"]["name"], misspelled["result"]["entity"]["how"]) == ("AuthService", "fuzzy")
@@ -206,7 +206,7 @@ async def test_near_names_are_taken_and_unknown_ones_are_reported(tool, services
     assert services["entities"] == 10
 
 
-async def test_facts_name_their_sentences(tool, documents, services):
+async def test_facts_include_their_sentences(tool, documents, services):
     await documents.graph(
         ["AuthService depends on TokenStore. It was a long day.", "AuthService: issues tokens."], name="auth.md"
     )
@@ -229,7 +229,7 @@ async def test_facts_name_their_sentences(tool, documents, services):
     assert (none["chunks"], len(none["relations"])) == ([], 1)
 
 
-async def test_topics_without_a_search_come_from_the_graph(tool, documents):
+async def test_topics_come_from_the_graph_without_a_search(tool, documents):
     await documents.graph(["The BillingRouter sends invoices.", "Nothing here."], name="billing.md")
     told = await tool("summarize_document", topic="billing router")
     assert told["success"], told
@@ -267,7 +267,7 @@ class TestSearched:
         rest = {"good_match": good_match, "match": 0.9, "legs": [], "milliseconds": 1.0}
         return {"query": "q", "mode": "hybrid", "hits": hits, **rest}, 200
 
-    async def test_passages_of_the_search(self, tool, search, token_keys, principal):
+    async def test_the_search_contributes_passages(self, tool, search, token_keys, principal):
         search.state.answer = self.found("One.", "x" * 5_000)
         told = (await tool("summarize_document", topic="tokens", max_passages=2))["result"]
         assert (told["found_by"], told["note"]) == ("search", None)
@@ -278,7 +278,7 @@ class TestSearched:
         caller = token_keys.tokens("retrieval").verify(authorization.removeprefix("Bearer "))
         assert caller == replace(principal, role=Role.viewer)
 
-    async def test_what_it_says_when_little_or_nothing_is_found(self, tool, search):
+    async def test_a_weak_or_empty_search_result_is_reported(self, tool, search):
         search.state.answer = self.found("One.", good_match=False)
         assert "likely" in (await tool("summarize_document", topic="tokens"))["result"]["note"]
         search.state.answer = self.found()
@@ -286,7 +286,7 @@ class TestSearched:
         assert (told["success"], told["error"]) == (False, "no document says anything about 'tokens'")
 
     @pytest.mark.parametrize("answer", [({}, 200), ({"type": "x"}, 503), ({"type": "x"}, 403)])
-    async def test_a_search_that_fails_leaves_the_graph(self, tool, search, documents, answer):
+    async def test_a_failed_search_still_returns_the_graph(self, tool, search, documents, answer):
         search.state.answer = answer
         await documents.graph(["The BillingRouter sends invoices."], name="billing.md")
         told = (await tool("summarize_document", topic="BillingRouter"))["result"]
@@ -325,7 +325,7 @@ async def each_tool(client, headers, name: str) -> None:
 
 
 @pytest.mark.usefixtures("services")
-async def test_hostile_names_are_only_data(client, auth_headers, tool):
+async def test_hostile_names_are_treated_as_data(client, auth_headers, tool):
     for name in HOSTILE:
         await each_tool(client, auth_headers(), name)
     for body in ({"entity": "a\x00"}, {"entity": ""}, {"entity": "x" * 10_000}, {"entity": "\ud800"}, {"entity": 5}):
@@ -336,7 +336,7 @@ async def test_hostile_names_are_only_data(client, auth_headers, tool):
     assert (await tool("run_calculation", query="How many relations are there?"))["result"]["value"] == 9
 
 
-async def test_naughty_strings_are_only_data(client, auth_headers, tool, naughty):
+async def test_naughty_strings_are_treated_as_data(client, auth_headers, tool, naughty):
     """The strings are entities of the graph, and the tools are asked about them."""
     usable = [name for name in naughty if _is_usable(name)]
     lines = [json.dumps({"subject": "AuthService", "predicate": "uses", "object": name}) for name in usable]
@@ -363,7 +363,7 @@ def _is_usable(name: str) -> bool:
 
 
 @pytest.mark.usefixtures("services")
-async def test_another_workspace_has_another_graph(client, auth_headers):
+async def test_another_workspace_sees_its_own_graph(client, auth_headers):
     stranger = auth_headers(workspace_id=uuid4())
     for tool, fields in BODIES.items():
         body = dict.fromkeys(fields, "AuthService")

@@ -37,7 +37,7 @@ def get(client, auth_headers):
     return read
 
 
-async def test_a_set_is_brought_replaced_and_deleted(bring, get, entities, client, auth_headers):
+async def test_a_set_of_triples_is_imported_replaced_and_deleted(bring, get, entities, client, auth_headers):
     first = await bring(CHAIN)
     assert (first["triples"], first["entities"], first["relations"], first["aliases"]) == (2, 3, 2, 0)
     assert set(await entities()) == {"AuthService", "UserDB", "DiskStore"}
@@ -87,7 +87,7 @@ async def test_documents_and_sets_share_entities(bring, get, documents, entities
     assert expanded.json()["chunks"] == []
 
 
-async def test_triples_are_in_no_passage(bring, get, client, auth_headers):
+async def test_imported_triples_belong_to_no_passage(bring, get, client, auth_headers):
     await bring(CHAIN)
     expanded = await client.post("/v1/graph/expand", json={"entities": ["UserDB"]}, headers=auth_headers())
     assert [one["name"] for one in expanded.json()["entities"]] == ["UserDB"]
@@ -96,7 +96,7 @@ async def test_triples_are_in_no_passage(bring, get, client, auth_headers):
     assert (await get(f"entities/{shown}")).json()["chunk_ids"] == []
 
 
-async def test_wrong_triples_are_refused_with_their_lines(bring, get, client, auth_headers):
+async def test_invalid_triples_are_refused_with_their_line_numbers(bring, get, client, auth_headers):
     refused = await bring(HEADER + "AuthService,uses,\nAuthService,uses\n", status=422)
     assert refused["type"] == "triples-not-valid"
     assert [one["line"] for one in refused["errors"]] == [2, 3]
@@ -137,7 +137,7 @@ async def test_viewers_read_and_editors_write(bring, get, client, auth_headers):
     assert (await get("triples", workspace_id=stranger)).json()["items"] == []
 
 
-async def test_several_at_once_under_one_name_leave_one(client, auth_headers, get):
+async def test_concurrent_imports_under_one_name_leave_one_set(client, auth_headers, get):
     async def send(number: int):
         content = HEADER + f"AuthService,uses,Target{number}Service\n"
         params = {"name": "mine", "format": "csv"}
@@ -151,7 +151,7 @@ async def test_several_at_once_under_one_name_leave_one(client, auth_headers, ge
 
 
 class TestExport:
-    async def test_files_hold_the_whole_graph_and_come_back(self, bring, get):
+    async def test_exported_files_contain_the_whole_graph_and_can_be_imported(self, bring, get):
         rows = [f"Hub Service,uses,Leaf{n}Service" for n in range(1_500)]
         await bring(HEADER + "\n".join(rows))
         graphml = await get("export", format="graphml")
@@ -174,13 +174,13 @@ class TestExport:
         ]
         assert hubs == ["Hub Service"]
 
-    async def test_an_empty_graph(self, get):
+    async def test_an_empty_graph_can_be_exported(self, get):
         assert len(ElementTree.fromstring((await get("export")).content)) == 9
         assert (await get("export", format="jsonl")).content == b""
         await get("export", 422, format="csv")
         await get("export", 422, min_mentions=0)
 
-    async def test_two_run_at_once(self, client, get, bring):
+    async def test_two_exports_can_run_at_once(self, client, get, bring):
         await bring(CHAIN)
         export = client.app.state.export
         export.running = 2
@@ -192,7 +192,7 @@ class TestExport:
 
 
 class TestSubgraph:
-    async def test_around_an_entity(self, bring, get):
+    async def test_a_subgraph_surrounds_an_entity(self, bring, get):
         await bring(CHAIN + "Weather Report,part of,Daily News\n")
         frequent = (await get("subgraph", entity="auth service", hops=2)).json()
         assert {one["name"] for one in frequent["nodes"]} == {"AuthService", "UserDB"}
@@ -213,7 +213,7 @@ class TestSubgraph:
         assert unknown["type"] == "entity-not-found"
         await get("subgraph", 404, entity="AuthService", workspace_id=uuid4())
 
-    async def test_the_most_central_part(self, bring, get):
+    async def test_a_subgraph_shows_the_most_central_part(self, bring, get):
         await bring(CHAIN)
         central = (await get("subgraph")).json()
         assert central["centre"] is None
@@ -236,5 +236,5 @@ class TestSubgraph:
             {"min_mentions": 0},
         ],
     )
-    async def test_limits(self, get, params):
+    async def test_the_size_of_a_subgraph_is_limited(self, get, params):
         await get("subgraph", 422, **params)

@@ -33,7 +33,7 @@ async def waiting(database: Database) -> None:
             await asyncio.sleep(0.01)  # a wait inside the server has no event
 
 
-async def test_a_turn_is_waited_for_longer_than_a_statement_may_take(database, workspace_id):
+async def test_waiting_for_a_turn_may_exceed_the_statement_timeout(database, workspace_id):
     async def take() -> str:
         async with database.workspace(workspace_id) as connection:
             await GraphProvenance(connection, workspace_id).lock()
@@ -54,7 +54,7 @@ async def test_a_turn_is_waited_for_longer_than_a_statement_may_take(database, w
     assert await second == "2s"
 
 
-async def test_no_turn_is_waited_for_without_end(database, workspace_id):
+async def test_waiting_for_a_turn_times_out(database, workspace_id):
     async with database.workspace(workspace_id) as connection:
         await GraphProvenance(connection, workspace_id).lock()
         with pytest.raises(LockNotAvailable):
@@ -62,7 +62,7 @@ async def test_no_turn_is_waited_for_without_end(database, workspace_id):
                 await GraphProvenance(second, workspace_id).lock("50ms")
 
 
-async def test_every_change_is_another_generation(client, documents, auth_headers):
+async def test_every_change_increments_the_generation(client, documents, auth_headers):
     async def generation(**who) -> str:
         answer = await client.get("/v1/graph/generation", headers=auth_headers(**who))
         return answer.json()["generation"]

@@ -88,7 +88,7 @@ def fill(admin: str, workspace_id: UUID) -> list[UUID]:
         return [*documents, gone]
 
 
-async def test_rows_of_an_earlier_version_answer_as_before(old):
+async def test_rows_of_an_earlier_version_give_the_same_answers(old):
     urls, upgrade = old
     workspace_id = uuid4()
     *documents, gone = fill(urls.admin, workspace_id)
@@ -128,7 +128,7 @@ async def test_rows_of_an_earlier_version_answer_as_before(old):
             ]
 
 
-async def test_a_document_that_comes_again_is_as_if_it_were_new(old, make_database):
+async def test_a_republished_document_is_processed_like_a_new_one(old, make_database):
     urls, upgrade = old
     workspace_id = uuid4()
     first, second, _ = fill(urls.admin, workspace_id)

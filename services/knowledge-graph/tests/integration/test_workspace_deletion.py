@@ -26,7 +26,7 @@ async def purged(documents, count=1):
     return found[-1]
 
 
-async def test_everything_of_it_goes_and_the_neighbour_stays(documents, entities):
+async def test_all_data_of_the_workspace_is_deleted_and_others_are_unaffected(documents, entities):
     other = uuid4()
     await documents.graph([TEXT])
     await documents.graph([TEXT], workspace_id=other)
@@ -52,7 +52,7 @@ async def test_everything_of_it_goes_and_the_neighbour_stays(documents, entities
     assert again == receipt
 
 
-async def test_an_extraction_under_way_leaves_nothing(client, documents, entities, monkeypatch):
+async def test_an_extraction_in_progress_leaves_nothing(client, documents, entities, monkeypatch):
     extractor = client.app.state.graph.extractor
     begun, proceed, extract = asyncio.Event(), asyncio.Event(), extractor.extract
 
@@ -76,7 +76,7 @@ async def test_an_extraction_under_way_leaves_nothing(client, documents, entitie
     assert await documents.told("document.graphed.v1") == []
 
 
-async def test_documents_are_listed_with_what_is_shown_of_them(client, documents, auth_headers):
+async def test_documents_are_listed_with_their_graphed_version(client, documents, auth_headers):
     ids = [await documents.graph([TEXT], name=f"{number}.md") for number in range(3)]
     await documents.graph([TEXT], document_id=ids[0], version=2)
     seen, cursor = [], None
@@ -96,7 +96,7 @@ async def test_documents_are_listed_with_what_is_shown_of_them(client, documents
 
 
 @pytest.mark.neo4j
-async def test_its_nodes_leave_neo4j(build, running, documents, neo4j_url):
+async def test_the_nodes_of_the_workspace_are_deleted_from_neo4j(build, running, documents, neo4j_url):
     url, user, password = neo4j_url
     settings = {"neo4j_url": url, "neo4j_user": user, "neo4j_password": SecretStr(password)}
     app = build(**settings)

@@ -37,14 +37,14 @@ def places(*rows: Where, chunks: int = 1000) -> Places:
 ABOUT_LOTHAIR = places(where("lothair", "a", "title"))
 
 
-def test_a_chunk_about_the_name_is_lifted_more_than_one_that_mentions_it():
+def test_a_chunk_about_a_name_is_boosted_more_than_one_that_mentions_it():
     found = lifted([LOTHAIR], places(where("lothair", "a", "title"), where("lothair", "b")))
     assert [one.place[1] for one in found] == ["a", "b"]
     assert found[0].about == 1.0
     assert found[1].about == 0.0
 
 
-def test_a_rare_name_lifts_more_and_a_name_of_all_chunks_nothing():
+def test_a_rare_name_boosts_more_and_a_name_in_all_chunks_not_at_all():
     everywhere = [where("place", f"c{number}") for number in range(40)]
     found = lifted(
         [LOTHAIR, AskedName("place", "Place", 40, 1.0)], places(where("lothair", "a"), *everywhere, chunks=40)
@@ -52,7 +52,7 @@ def test_a_rare_name_lifts_more_and_a_name_of_all_chunks_nothing():
     assert [one.place[1] for one in found] == ["a"]
 
 
-def test_a_bridge_leads_over_a_mention_to_the_chunk_about_it():
+def test_a_bridge_leads_from_a_mention_to_the_chunk_about_it():
     begun = starts(
         {(DOCUMENT, "a"): 1.0},
         [mentioned("lothair", "a", "title", 3), mentioned("ermengarde", "a")],
@@ -65,13 +65,13 @@ def test_a_bridge_leads_over_a_mention_to_the_chunk_about_it():
     assert end.gain == pytest.approx(1.0)
 
 
-def test_no_bridge_begins_where_no_name_of_the_question_stands():
+def test_no_bridge_starts_at_a_chunk_without_a_name_from_the_question():
     assert (
         starts({(DOCUMENT, "a"): 1.0}, [mentioned("ermengarde", "a")], [LOTHAIR], places(where("lothair", "b"))) == []
     )
 
 
-def test_a_chunk_leads_neither_to_what_it_is_about_nor_to_what_nobody_else_mentions():
+def test_names_a_chunk_is_about_or_alone_mentions_start_no_bridge():
     mentions = [
         mentioned("lothair", "a"),
         mentioned("waldrada", "a", "title"),
@@ -80,7 +80,7 @@ def test_a_chunk_leads_neither_to_what_it_is_about_nor_to_what_nobody_else_menti
     assert starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR) == []
 
 
-def test_the_best_path_decides():
+def test_the_best_path_determines_the_score():
     mentions = [
         mentioned("lothair", "a"),
         mentioned("ermengarde", "a"),
@@ -93,7 +93,7 @@ def test_the_best_path_decides():
     assert 0.7 < begun.weight < 0.9
 
 
-def test_what_too_many_chunks_mention_is_not_followed():
+def test_a_name_mentioned_in_too_many_chunks_is_not_followed():
     hub = [where("france", f"c{number}") for number in range(80)]
     begun = starts(
         {(DOCUMENT, "a"): 1.0}, [mentioned("lothair", "a"), mentioned("france", "a")], [LOTHAIR], ABOUT_LOTHAIR
@@ -101,7 +101,7 @@ def test_what_too_many_chunks_mention_is_not_followed():
     assert bridged(begun, places(*hub)) == []
 
 
-def test_a_second_bridge_goes_on_from_the_end_of_the_first():
+def test_a_second_bridge_continues_from_the_end_of_the_first():
     named = places(where("ermengarde", "b", "title"), where("tours", "c", "title"), where("tours", "b"))
     first = bridged(
         starts(
@@ -119,7 +119,7 @@ def test_a_second_bridge_goes_on_from_the_end_of_the_first():
     assert joined(first, [second]) == [*first, second]
 
 
-def test_a_statement_is_not_led_on_by_what_merely_mentions_its_names():
+def test_for_a_statement_a_mere_mention_of_its_names_starts_no_bridge():
     named = places(where("lothair", "a", "title"), where("lothair", "b"), where("lothair", "c", "subject"))
     assert [one.place[1] for one in lifted([LOTHAIR], named, is_question=False)] == ["a"]
     seeds = {(DOCUMENT, "b"): 1.0}
@@ -135,13 +135,13 @@ def test_a_title_counts_less_for_a_statement_than_for_a_question():
     assert 0 < said.score < asked.score
 
 
-def test_the_first_subject_of_a_seed_leads_on():
+def test_the_first_subject_of_a_seed_is_followed():
     mentions = [mentioned("lothair", "a", "title", 3), mentioned("ermengarde", "a", "subject")]
     (begun,) = starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR)
     assert begun.mention.name == "Ermengarde"
 
 
-def test_a_chunk_with_the_name_in_its_title_is_led_to_and_lifted():
+def test_a_chunk_with_the_name_in_its_title_is_reached_and_boosted():
     rows = [Where("lothair", "c", DOCUMENT, None, titled=True), where("lothair", "d")]
     named = places(where("lothair", "a", "title"), *rows)
     assert [one.place[1] for one in lifted([LOTHAIR], named)] == ["a", "c", "d"]
@@ -152,14 +152,14 @@ def test_a_chunk_with_the_name_in_its_title_is_led_to_and_lifted():
     assert list(many.ends("lothair")) == [(DOCUMENT, "c")]
 
 
-def test_what_a_part_of_a_name_stands_for_is_led_to():
+def test_the_full_name_behind_a_partial_name_is_followed():
     named = places(where("kingmongkut", "a"))
     assert not named.has_chunk_about("kingmongkut")
     named.add_part("kingmongkut", [places(where("mongkut", "b", "title")).chunks_about("mongkut")])
     assert 0 < named.ends("kingmongkut")[DOCUMENT, "b"] < 1
 
 
-def test_what_a_seed_states_of_what_is_asked_comes_first():
+def test_relations_matching_the_question_are_followed_first():
     mentions = [mentioned("lothair", "a", "title", 3), mentioned("aachen", "a"), mentioned("ermengarde", "a")]
     begun = starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR)
     assert pairs_with(begun, mentions) == {
@@ -169,7 +169,7 @@ def test_what_a_seed_states_of_what_is_asked_comes_first():
     assert [one.mention.entity_id for one in favoured(begun, {"ermengarde"})] == ["ermengarde", "aachen"]
 
 
-def test_a_concept_is_followed_where_some_chunk_defines_it():
+def test_a_concept_is_followed_if_a_chunk_defines_it():
     for about, ends in (("heading", 0), (None, 0), ("definition", 1)):
         mentions = [mentioned("lothair", "a", "title", 3), mentioned("date", "a", entity_type="CONCEPT")]
         begun = starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR)

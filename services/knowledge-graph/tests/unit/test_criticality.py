@@ -30,13 +30,13 @@ def dependents(direct: int, indirect: int = 0) -> list[Dependent]:
         (10, 15, 0, 2, "critical"),
     ],
 )
-def test_levels(direct, indirect, dependencies, cycles, level):
+def test_criticality_has_levels(direct, indirect, dependencies, cycles, level):
     found = criticality("X", dependents(direct, indirect), dependencies, cycles)
     assert found.level == level, found.reason
     assert (found.dependents, found.all_dependents) == (direct, direct + indirect)
 
 
-def test_the_reason_names_what_it_rests_on():
+def test_the_reason_names_the_evidence():
     reason = criticality("AuthService", dependents(4, 2), 3, 1).reason
     assert reason == (
         "4 entities depend on AuthService directly (Service0, Service1, Service2, …); 2 more indirectly; "

@@ -27,17 +27,17 @@ def meant(extraction: Extraction, surface: str = "Keller") -> dict[str, str]:
     return {one.chunk_id: one.name_key for one in extraction.mentions if one.surface == surface}
 
 
-def test_a_name_that_the_chunk_does_not_settle_stays_open(read):
+def test_an_ambiguous_name_stays_unresolved(read):
     found = extraction_of(ENGINEER, SINGER, "It rained when the mayor Keller came.", read=read)
     assert meant(found) == {"c2": "keller"}
 
 
-def test_the_only_full_name_in_the_chunk_is_meant(read):
+def test_a_partial_name_means_the_only_matching_full_name_in_the_chunk(read):
     found = extraction_of(ENGINEER, SINGER + " Later Keller moved to Graz.", read=read)
     assert meant(found) == {"c1": "annakeller"}
 
 
-def test_a_person_whom_the_text_is_about_is_meant_at_the_start_of_a_sentence(read):
+def test_a_surname_at_the_start_of_a_sentence_means_the_person_the_text_is_about(read):
     text = "Maria Keller (born 1950) was an engineer and the sister of Anna Keller. Keller studied in Oslo."
     assert meant(extraction_of(text, read=read)) == {"c0": "mariakeller"}
     other = "Maria Keller (born 1950) was a sister of Anna Keller. The name was short for Keller."

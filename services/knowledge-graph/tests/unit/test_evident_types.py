@@ -39,31 +39,31 @@ def stated(found: Extraction) -> set[tuple[str, str, str]]:
     }
 
 
-def test_well_known_software_is_a_library_beside_services_alone(read):
+def test_well_known_software_is_a_library_only_beside_services(read):
     assert types(extracted(f"{CALLS}\nOrder Desk runs on Kafka.\n", read))["Kafka"] == "LIBRARY"
     of_books = types(extracted("Franz Kafka wrote The Trial. Kafka lived in Prague.", read))
     assert "LIBRARY" not in of_books.values()
 
 
-def test_what_stands_beside_a_name_tells_its_type(read):
+def test_words_beside_a_name_determine_its_type(read):
     found = types(extracted("Old files go to Stockpile, the archive bucket.", read))
     assert {"Stockpile": "STORE"}.items() <= found.items()
     sent = types(extracted("From: Aoife Lennon <aoife@sea.example>\nSubject: x\n", read, name="mail.txt"))
     assert sent["Aoife Lennon"] == "PERSON"
 
 
-def test_a_place_lies_in_the_town_that_is_named_behind_it(read):
+def test_a_place_is_part_of_the_town_named_after_it(read):
     found = extracted("The office is at Tanner Street in Wick.", read)
     assert types(found)["Tanner Street"] in {"FAC", "GPE", "LOC"}
     assert ("Tanner Street", "PART_OF", "Wick") in stated(found)
 
 
-def test_what_a_service_calls_is_a_service_and_what_it_keeps_things_in_a_store(read):
+def test_a_callee_of_a_service_is_a_service_and_its_storage_is_a_store(read):
     found = types(extracted(f"{CALLS}\nPrice Book calls TideMeter. Order Desk stores receipts in TideBook.\n", read))
     assert {"TideMeter": "SERVICE", "TideBook": "STORE"}.items() <= found.items()
 
 
-def test_a_file_of_code_is_part_of_what_its_first_comment_says():
+def test_a_code_file_is_part_of_the_thing_its_first_comment_names():
     found = extracted(
         '"""Plans berths: the core of the Berth Service."""\n\nimport asyncpg\n', name="port/berth_planner.py"
     )
@@ -73,7 +73,7 @@ def test_a_file_of_code_is_part_of_what_its_first_comment_says():
     assert not any(kind == "PART_OF" for _, kind, _ in stated(late))
 
 
-def test_an_option_is_named_without_its_verb(read):
+def test_an_option_in_a_decision_is_named_without_its_verb(read):
     text = (
         f'{CALLS}\n* Buy CoinKeep\n* Build Fare Ledger\n\nChosen: "Build Fare Ledger". Order Desk calls Fare Ledger.\n'
     )
@@ -82,21 +82,21 @@ def test_an_option_is_named_without_its_verb(read):
     assert ("Order Desk", "CALLS", "Fare Ledger") in stated(found)
 
 
-def test_a_question_as_a_title_and_a_files_name_are_no_longer_names(read):
+def test_question_titles_and_file_names_are_not_names(read):
     asked = extracted(f"{CALLS}\nOrder Desk reads from Payday.\n", read, title="Who still needs Payday?")
     assert ("Order Desk", "READS", "Payday") in stated(asked)
     filed = extracted(f"{CALLS}\nOrder Desk calls Ledger.\n", read, name="0008-fee-ledger.md", title="ADR-0008: Fees")
     assert ("Order Desk", "CALLS", "Ledger") in stated(filed)
 
 
-def test_what_follows_a_name_in_bold_is_said_of_it(read):
+def test_statements_after_a_bold_name_are_about_it(read):
     text = "- **Seal Service**\n- Signs certificates. Owner: Signing Crew. Depends on: KeySafe\n"
     found = stated(extracted(text, read, title="Who to call"))
     assert ("Seal Service", "DEPENDS_ON", "KeySafe") in found
     assert ("Signing Crew", "OWNS", "Seal Service") in found
 
 
-def test_german_says_whose_a_system_is_and_what_it_is_a_part_of():
+def test_german_ownership_and_membership_are_extracted():
     text = (
         "Das Zugangssystem Door Control gehört dem Team Werkschutz.\n\nDer BadgeReader ist ein Teil von Door Control."
     )
@@ -105,7 +105,7 @@ def test_german_says_whose_a_system_is_and_what_it_is_a_part_of():
     assert ("BadgeReader", "PART_OF", "Door Control") in found
 
 
-def test_last_words_appositions_and_verbs_say_what_a_name_is(read):
+def test_last_words_appositions_and_verbs_determine_the_type_of_a_name(read):
     found = types(
         extracted(
             f"{CALLS}\nRoute Planner calls TariffHub. Belt Crew looks after it. Order Desk uses ScanKit and PriceBook. "
@@ -124,19 +124,19 @@ def test_last_words_appositions_and_verbs_say_what_a_name_is(read):
     }.items() <= found.items()
 
 
-def test_lists_of_places_and_where_companies_sit_are_places(read):
+def test_lists_of_places_and_company_locations_are_places(read):
     found = types(extracted("The firm has two hubs, Eskdale and Marwick. Ravenpay is a company in Utrecht.\n", read))
     assert {"Eskdale": "PLACE", "Marwick": "PLACE", "Utrecht": "PLACE"}.items() <= found.items()
 
 
-def test_no_sentence_goes_on_in_the_next_field(read):
+def test_a_sentence_does_not_continue_in_the_next_field(read):
     found = stated(
         extracted("- Owner: Depot Tools\n- Depends on: KeySafe, Order Service\n", read, title="Label Service")
     )
     assert not any(who == "Depot Tools" and kind == "DEPENDS_ON" for who, kind, _ in found)
 
 
-def test_what_is_named_beside_a_noun_is_not_what_it_means(read):
+def test_a_pronoun_means_the_noun_and_not_a_name_listed_beside_it(read):
     text = "Pay Service chooses a provider: Corvid Pay for cards. It is owned by the Heron team.\n"
     found = stated(extracted(f"{CALLS}\n{text}", read))
     assert ("Heron", "OWNS", "Corvid Pay") not in found

@@ -38,7 +38,7 @@ def file(form, name: str, kind: str = "DEPENDS_ON") -> str:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_graphml_is_xml_whatever_the_names_are(name):
+def test_graphml_is_valid_xml_for_any_names(name):
     space = {"g": "http://graphml.graphdrawing.org/xmlns"}
     root = ElementTree.fromstring(file(GraphMl(), name))
     [node, _] = root.findall(".//g:node", space)
@@ -57,7 +57,7 @@ def test_graphml_is_xml_whatever_the_names_are(name):
     assert {one.get("key") for one in root.findall(".//g:data", space)} == declared
 
 
-def test_graphml_is_read_by_networkx():
+def test_graphml_can_be_read_by_networkx():
     networkx = pytest.importorskip("networkx", reason="networkx is not installed")
     graph = networkx.parse_graphml(file(GraphMl(), "AuthService"))
     assert graph.nodes[f"{1:032x}"]["name"] == "AuthService"
@@ -66,7 +66,7 @@ def test_graphml_is_read_by_networkx():
 
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("kind", ["DEPENDS_ON", "ÜBT_AUS", "2ND"])
-def test_turtle_is_turtle_whatever_the_names_are(name, kind):
+def test_turtle_is_valid_for_any_names(name, kind):
     from rdflib import RDFS, Graph, Literal  # noqa: PLC0415  it is slow to import
 
     graph = Graph().parse(data=file(Turtle(), name, kind), format="turtle")
@@ -75,7 +75,7 @@ def test_turtle_is_turtle_whatever_the_names_are(name, kind):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_json_lines_are_an_object_a_line(name):
+def test_json_lines_have_one_object_per_line(name):
     lines = [json.loads(line) for line in file(JsonLines(), name).split("\n") if line]
     assert [one["kind"] for one in lines] == ["entity", "entity", "relation"]
     assert lines[0]["name"] == name

@@ -45,17 +45,17 @@ def recognise():
         ["Müller", "Muller", "MÜLLER"],
     ],
 )
-def test_one_name_for_all_spellings(spellings):
+def test_all_spellings_have_one_name(spellings):
     assert len({name_key(one) for one in spellings}) == 1
 
 
-def test_what_differs_stays_apart():
+def test_different_names_stay_separate():
     assert name_key("Adams") != name_key("Adam")
     assert name_key("AuthService") != name_key("AuthRouter")
     assert name_key("💥 !?") == ""
 
 
-def test_identifiers():
+def test_identifiers_are_extracted():
     text = (
         "The `rate-limiter` sits before BillingRouter and the Payment Gateway. Set max_retry_count in config/app.yaml, "
         "see service_kit.app and https://example.org/FooBar/BazQux or mail a.b@ExampleCorp.com."
@@ -70,17 +70,17 @@ def test_identifiers():
     }
 
 
-def test_capitalised_words_but_not_the_first_of_a_sentence():
+def test_capitalised_words_are_names_except_at_the_start_of_a_sentence():
     found = names("Yesterday we met. Nobody from Lisbon came, and the Harbour Board wrote to NATO. The API works.")
     assert found == {"Lisbon": "ENTITY", "Harbour Board": "ENTITY", "NATO": "ENTITY"}
 
 
-def test_named_entities(recognise):
+def test_named_entities_are_extracted(recognise):
     found = names("Last week Maria Keller of Acme Corporation moved to Berlin in March 2024.", recognise=recognise)
     assert found == {"Maria Keller": "PERSON", "Acme Corporation": "ORG", "Berlin": "GPE"}
 
 
-def test_other_languages_are_left_to_patterns(recognise):
+def test_other_languages_are_handled_by_patterns(recognise):
     german = "Der BillingService hängt von der Datenbank ab, weil Konten dort liegen und niemand sonst schreiben darf."
     assert names(german, recognise=recognise, language="de")["BillingService"] == "SERVICE"
     assert extraction_of(german, recognise=recognise, language="de").method == "patterns"
@@ -111,7 +111,7 @@ def test_other_languages_are_left_to_patterns(recognise):
         ),
     ],
 )
-def test_stated_relations(text, expected):
+def test_stated_relations_are_extracted(text, expected):
     assert stated(text) == expected
 
 
@@ -126,11 +126,11 @@ def test_stated_relations(text, expected):
         "AuthService depends on AuthService.",
     ],
 )
-def test_what_states_no_relation(text):
+def test_sentences_without_a_relation_yield_none(text):
     assert stated(text) == set()
 
 
-def test_fields_under_a_heading():
+def test_fields_under_a_heading_are_extracted():
     text = "- Owner: Team Heron\n- depends_on: AuthService, UserDB\n"
     assert stated(text, headings=("Services", "BillingService")) == {
         ("Team Heron", "OWNS", "BillingService"),
@@ -139,20 +139,20 @@ def test_fields_under_a_heading():
     }
 
 
-def test_evidence_points_into_the_text():
+def test_evidence_spans_lie_in_the_text():
     text = "This is new. AuthService depends on UserDB."
     (one,) = [one for one in extraction_of(text).relations if one.relation_type != CO_OCCURS]
     assert text[one.start : one.end] == "AuthService depends on UserDB."
     assert (one.weight, one.chunk_id, one.method, one.phrase) == (2.0, "c0", "pattern", "depends on")
 
 
-def test_a_crowded_chunk_does_not_explode():
+def test_a_crowded_chunk_has_bounded_relations():
     text = ", ".join(f"Worker{letter}Service" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ") * 3
     pairs = [one for one in extraction_of(text).relations if one.relation_type == CO_OCCURS]
     assert 0 < len(pairs) <= MOST_PAIRS
 
 
-def test_titles_headings_and_file_names_say_what_a_chunk_is_about():
+def test_titles_headings_and_file_names_determine_what_a_chunk_is_about():
     found = extraction_of(
         "Some text.", name="a/billing.md", title="Billing handbook", headings=("Intro", "2.1 Refunds")
     )
@@ -164,7 +164,7 @@ def test_titles_headings_and_file_names_say_what_a_chunk_is_about():
     }
 
 
-def test_code():
+def test_code_is_extracted():
     text = "import os\nfrom service_kit.app import service_app\n\nclass BillingRouter:\n    def refund_all(self): ...\n"
     assert names(text, name="billing.py", is_code=True) == {
         "service_kit.app": "LIBRARY",
@@ -182,5 +182,5 @@ def test_the_same_text_gives_the_same_graph(recognise):
 @pytest.mark.parametrize(
     "text", ["", "\u202e\u0000", "A" * 20_000, "aA" * 10_000 + "_", "_.-" * 5_000, "'; DROP TABLE x; --"]
 )
-def test_hostile_text_is_read_quickly(text):
+def test_hostile_text_is_extracted_in_bounded_time(text):
     extraction_of(text)

@@ -34,13 +34,13 @@ def by_clauses(read, *texts: str) -> set[tuple[str, str, str]]:
         "ProjectBeta might be moved.",
     ],
 )
-def test_a_pronoun_means_the_subject_of_a_denied_or_doubted_sentence(read, nothing_stated):
+def test_a_pronoun_means_the_subject_of_a_denied_or_doubtful_sentence(read, nothing_stated):
     before = "The agency Meridian Travel published the key of LedgerDB."
     relations = by_clauses(read, before, f"{nothing_stated} It depends on AuthService.")
     assert ("ProjectBeta", "DEPENDS_ON", "AuthService") in relations
     assert not [one for one in relations if one[0] == "Meridian Travel" and one[2] == "AuthService"]
 
 
-def test_what_is_denied_is_not_stated(read):
+def test_a_denied_relation_is_not_stated(read):
     assert by_clauses(read, "ProjectBeta does not call AuthService. It might call LedgerDB.") == set()
     assert by_clauses(read, "ProjectBeta reads neither UserDB nor LedgerDB. It reads no LogStore.") == set()

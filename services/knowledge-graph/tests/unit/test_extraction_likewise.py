@@ -47,22 +47,22 @@ def pairs(read):
         (f"{ORDER} uses UserDB as {INVOICE} is slow.", f"{ORDER} > UserDB"),
     ],
 )
-def test_who_does_likewise(pairs, text, expected):
+def test_a_subject_doing_likewise_gets_the_relation_too(pairs, text, expected):
     left, _, right = expected.lower().partition(">")
     assert pairs(text) == {(one, other) for one in left.split() for other in right.split()}
 
 
 @pytest.mark.parametrize("verb", ["use", "depend on", "call"])
-def test_respectively_is_one_with_one(pairs, verb):
+def test_respectively_pairs_items_one_to_one(pairs, verb):
     text = f"{ORDER} and {INVOICE} {verb} UserDB and LogStore, respectively."
     assert pairs(text) == {("orderservice", "userdb"), ("invoiceservice", "logstore")}
 
 
-def test_a_project_is_the_same_with_and_without_the_word(pairs):
+def test_a_project_name_is_the_same_with_and_without_the_word_project(pairs):
     assert pairs("Project Kestrel uses UserDB.") == pairs("Kestrel uses UserDB.") == {("kestrel", "userdb")}
 
 
-def test_a_service_of_several_words_goes_without_the_last(read):
+def test_a_multiword_service_name_may_omit_its_last_word(read):
     text = "The Berth Allocation Service plans. The Auth Service signs."
     found = extract(SourceDocument("n.md", None, False, (SourceChunk("c", text),), "en"), read)
     assert {(one.alias_key, one.target_key) for one in found.aliases} == {("berthallocation", "berthallocationservice")}

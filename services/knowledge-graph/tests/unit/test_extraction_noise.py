@@ -25,7 +25,7 @@ def surfaces(extraction: Extraction) -> set[str]:
 TABLE = "| Date | Winner | Prize Money |\n|---|:---:|---|\n| 3 May | Ann Berg | 30 |\n| 4 May | Tom Hill | 40 |\n"
 
 
-def test_the_header_of_a_table_names_nothing(read):
+def test_a_table_header_contains_no_names(read):
     found = extraction_of(TABLE, read=read)
     assert surfaces(found) == {"Ann Berg", "Tom Hill"}
     assert "Prize Money" in {one.surface for one in found.candidates}
@@ -45,16 +45,16 @@ def test_the_header_of_a_table_names_nothing(read):
         "Dates",
     ],
 )
-def test_generic_headings_are_no_entities(heading):
+def test_generic_headings_are_not_entities(heading):
     assert surfaces(extraction_of("nothing here", heading)) == set()
 
 
-def test_headings_that_name_something_are():
+def test_headings_that_name_something_are_entities():
     assert surfaces(extraction_of("nothing here", "Early life", "Battle of Marathon")) == {"Battle of Marathon"}
     assert surfaces(extraction_of("nothing here", title="Moon")) == {"Moon"}
 
 
-def test_headings_inside_a_text(read):
+def test_headings_inside_a_text_are_recognised(read):
     text = "We met Ann Berg.\n\nFurther Reading\n\nSee the References and the External Links. The Date is open."
     assert surfaces(extraction_of(text, read=read)) == {"Ann Berg"}
 
@@ -63,7 +63,7 @@ def test_headings_inside_a_text(read):
     "name",
     ["Department of Health and Human Services", "River and Rowing Museum", "Handel and Haydn Society"],
 )
-def test_one_name_with_and_inside(name, read):
+def test_a_name_containing_and_is_one_name(name, read):
     assert name in surfaces(extraction_of(f"In 1998 she wrote to the {name} about it.", read=read))
 
 
@@ -76,10 +76,10 @@ def test_one_name_with_and_inside(name, read):
         "The Ministry of Defence and the Department of Health agreed.",
     ],
 )
-def test_two_names_stay_two(text, read):
+def test_two_names_joined_by_and_stay_two(text, read):
     assert not any(" and " in one for one in surfaces(extraction_of(text, read=read)))
 
 
-def test_the_adjective_of_a_region(read):
+def test_the_adjective_of_a_region_is_not_a_name(read):
     found = extraction_of("Bavaria has a king. The Bavarian king met Ann Berg.", read=read)
     assert {one.surface: one.name_key for one in found.mentions}["Bavarian"] == "bavaria"

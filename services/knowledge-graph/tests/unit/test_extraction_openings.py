@@ -48,7 +48,7 @@ def about(extraction: Extraction, chunk: str = "c0") -> set[tuple[str, str]]:
         ("Altamont Pass wind farm is one of the earliest of its kind.", "Altamont Pass wind farm"),
     ],
 )
-def test_the_whole_name(text, name):
+def test_the_full_name_is_defined(text, name):
     found = opening(text, [])
     assert found is not None
     assert (found.name.surface, text[found.name.start : found.name.end]) == (name, name)
@@ -71,7 +71,7 @@ def test_the_whole_name(text, name):
         "\x00(((((",
     ],
 )
-def test_what_defines_nothing(text):
+def test_an_opening_without_a_definition_defines_nothing(text):
     assert opening(text, []) is None
 
 
@@ -87,13 +87,13 @@ def test_what_defines_nothing(text):
         ("Alexander Hamilton Institute is an institute.", "ORG", set()),
     ],
 )
-def test_what_others_call_it(text, kind, others):
+def test_alternative_names_are_aliases(text, kind, others):
     found = opening(text, [Span(0, 200, text, kind)])
     assert found is not None
     assert set(found.others) == others
 
 
-def test_the_chunk_is_about_all_these_names(read):
+def test_the_chunk_is_about_all_names_in_its_opening(read):
     found = extraction_of("Janis Lyn Joplin (January 19, 1943 – October 4, 1970) was an American singer.", read=read)
     assert about(found) == {("Janis Lyn Joplin", "definition"), ("Janis Joplin", "definition")}
 
@@ -106,7 +106,7 @@ def test_a_defined_name_is_found_in_later_chunks(read):
 @pytest.mark.parametrize(
     "text", ["A" * 100_000, "A b " * 30_000, "A (" * 30_000, "A, " * 30_000, "Ab (1" + "()" * 30_000]
 )
-def test_hostile_text_is_read_quickly(text):
+def test_hostile_text_is_extracted_in_bounded_time(text):
     opening(text, [])
 
 
@@ -119,11 +119,11 @@ def test_hostile_text_is_read_quickly(text):
         ("The Guns and the Fury is a 1981 film.", "Its author won a prize.", "The Guns and the Fury"),
     ],
 )
-def test_a_chunk_that_goes_on_about_the_topic(first, second, name, read):
+def test_a_chunk_that_continues_the_topic_is_about_it(first, second, name, read):
     assert (name, "subject") in about(extraction_of(first, second, read=read), "c1")
 
 
 @pytest.mark.parametrize("second", ["Rome is a city.", "The weather was bad.", "He stayed at home."])
-def test_a_chunk_that_begins_with_something_else(second, read):
+def test_a_chunk_that_starts_another_topic_is_not_about_it(second, read):
     found = about(extraction_of("The Guns and the Fury is a 1981 film.", second, read=read), "c1")
     assert "The Guns and the Fury" not in {surface for surface, _ in found}

@@ -37,7 +37,7 @@ def read():
     return load_reader()
 
 
-def test_sentences():
+def test_text_is_split_into_sentences():
     text = "Dr. J. Smith met Mr. Berg. It was late!\n\n- one item\n- U.S. Navy\n\n“Quoted?” Yes."
     spans = Sentences(text).spans
     assert [text[start:end] for start, end in spans] == [
@@ -51,14 +51,14 @@ def test_sentences():
     assert Sentences("").at(0) == (0, 0)
 
 
-def test_a_mention_says_its_sentence():
+def test_a_mention_has_the_span_of_its_sentence():
     text = "It was late. AuthService met BillingRouter there. Nobody knew."
     for one in extraction_of(text).mentions:
         if one.end:
             assert text[one.sentence_start : one.sentence_end] == "AuthService met BillingRouter there."
 
 
-def test_about_title_file_name_and_heading_path():
+def test_a_chunk_is_about_its_title_file_name_and_heading_path():
     found = extraction_of(
         "Some text.",
         "More text.",
@@ -89,7 +89,7 @@ def test_about_title_file_name_and_heading_path():
         ("2.1 Billing rules", "Billing rules"),
     ],
 )
-def test_numbers_and_initials_of_titles_are_theirs(title, named):
+def test_numbers_and_initials_belong_to_the_title(title, named):
     (found,) = {one.surface for one in extraction_of("Some text.", title=title).mentions if one.about == "title"}
     assert found == named
 
@@ -110,16 +110,16 @@ def test_headings_are_named_without_their_numbers(heading):
         ("Yesterday it rained. BillingRouter restarted twice.", ("BillingRouter", "subject")),
     ],
 )
-def test_about_by_the_chunks_own_words(text, expected):
+def test_the_words_of_a_chunk_determine_what_it_is_about(text, expected):
     assert expected in about(extraction_of(text))
 
 
 @pytest.mark.parametrize("text", ["This is a test.", "There are the usual ones.", "It is the best of AuthService."])
-def test_what_defines_nothing(text):
+def test_an_opening_without_a_definition_defines_nothing(text):
     assert not any(kind == "definition" for _, kind in about(extraction_of(text)))
 
 
-def test_candidates_wait_for_another_document():
+def test_candidates_are_extracted_with_their_sentences():
     text = "Lisbon was quiet. They read On the Road and the bank-loader docs."
     found = {one.surface: one for one in extraction_of(text).candidates}
     assert {"Lisbon", "On the Road", "bank-loader"} <= set(found)
@@ -129,19 +129,19 @@ def test_candidates_wait_for_another_document():
     assert text[one.sentence_start : one.sentence_end].startswith("They read")
 
 
-def test_candidates_are_never_mentions_too():
+def test_a_candidate_is_never_also_a_mention():
     found = extraction_of("AuthService met Anna Berg in Lisbon. Lisbon was quiet. Paris was not.")
     taken = [(one.start, one.end) for one in found.mentions if one.end]
     assert [one.surface for one in found.candidates if any(a <= one.start and one.end <= b for a, b in taken)] == []
     assert "Lisbon" not in {one.surface for one in found.candidates}
 
 
-def test_a_name_of_the_document_is_found_wherever_it_stands():
+def test_a_name_defined_in_the_document_is_found_everywhere_in_it():
     found = extraction_of("We flew to Lisbon.", "Lisbon was quiet.")
     assert [(one.surface, one.chunk_id) for one in found.mentions if one.end] == [("Lisbon", "c0"), ("Lisbon", "c1")]
 
 
-def test_candidates_of_a_chunk_are_bounded():
+def test_the_candidates_of_a_chunk_are_bounded():
     assert len(extraction_of("Aa Bb Cc Dd Ee Ff. " * 200).candidates) <= 1_000
 
 
@@ -157,7 +157,7 @@ def test_candidates_of_a_chunk_are_bounded():
         ("Acme Corporation owns Penguin Books.", ("acmecorporation", "OWNS", "penguinbooks")),
     ],
 )
-def test_clauses(text, expected, read):
+def test_clauses_are_extracted(text, expected, read):
     assert expected in clauses_of(text, read) | {(one[0], one[1], one[2]) for one in _patterns(text, read)}
 
 
@@ -171,24 +171,24 @@ def _patterns(text: str, read) -> set[tuple[str, str, str]]:
     "text",
     ["Anna Berg never visited Paris.", "Anna Berg may visit Paris.", "Did it rain? Anna Berg did not visit Paris."],
 )
-def test_what_is_denied_or_doubted_gives_no_clause(text, read):
+def test_denied_or_doubtful_sentences_yield_no_clause(text, read):
     assert clauses_of(text, read) == set()
 
 
-def test_the_row_of_a_table_is_no_sentence(read):
+def test_a_table_row_is_not_a_sentence(read):
     row = "Maria Keller | visited | Paris and London |"
     assert clauses_of(f"It rained.\n\n| {row}", read) == set()
     assert clauses_of("It rained.\n\nMaria Keller visited Paris.", read) != set()
 
 
-def test_a_clause_with_its_sentence_and_words(read):
+def test_a_clause_has_its_sentence_and_words(read):
     text = "It rained. Maria Keller was born in London. It rained."
     (one,) = [one for one in extraction_of(text, read=read).relations if one.method == "dependency"]
     assert text[one.start : one.end] == "Maria Keller was born in London."
     assert (one.phrase, one.weight, 0 < one.confidence < 0.9) == ("was born in", 2.0, True)
 
 
-def test_terms_in_small_letters(read):
+def test_lower_case_terms_are_extracted(read):
     text = "The rate limiter counts requests. When the rate limiter is full, it waits for a new day."
     found = {one.surface: one.entity_type for one in extraction_of(text, read=read).mentions}
     assert found["rate limiter"] == "CONCEPT"
@@ -215,14 +215,14 @@ def test_the_parser_can_be_turned_off():
         ("zh", "服务 BillingService 依赖数据库。它由另一个团队维护。"),
     ],
 )
-def test_other_languages_are_read_by_patterns_and_it_says_so(language, text, read):
+def test_other_languages_are_handled_by_patterns_and_reported(language, text, read):
     found = extraction_of(text, read=read, language=language)
     assert found.method == "patterns"
     assert found.notes == [f"the document is not English ({language}): names by patterns alone"]
     assert {one.surface: one.entity_type for one in found.mentions}["BillingService"] == "SERVICE"
 
 
-def test_german_nouns_are_no_names():
+def test_german_nouns_are_not_names():
     text = "Der Dienst hängt von der Datenbank ab, weil Konten dort liegen. Angela Merkel ist nicht mit den Leuten da."
     assert [one.surface for one in extraction_of(text, language="de").mentions if one.end] == ["Angela Merkel"]
 
@@ -242,7 +242,7 @@ def test_german_nouns_are_no_names():
         "👍🏽\u202e\u0000’s Aa",
     ],
 )
-def test_hostile_text_is_read_quickly(text):
+def test_hostile_text_is_extracted_in_bounded_time(text):
     found = extraction_of(text, title=text[:200], headings=(text[:200],))
     for one in [*found.mentions, *found.candidates]:
         if one.end:

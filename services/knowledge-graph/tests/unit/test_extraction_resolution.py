@@ -49,7 +49,7 @@ def resolved(*names: str, entity_type: str = "PERSON") -> dict[str, str]:
         ("Boso", "Boso the Elder"),
     ],
 )
-def test_a_person_by_part_of_the_name(short, full):
+def test_a_person_is_resolved_by_part_of_the_name(short, full):
     assert resolved(short, full, "Anna Berg") == {short: full}
 
 
@@ -62,7 +62,7 @@ def test_a_person_by_part_of_the_name(short, full):
         ("Museum", "Foundling Museum"),
     ],
 )
-def test_a_body_by_its_short_name(short, full):
+def test_an_organisation_is_resolved_by_its_short_name(short, full):
     assert resolved(short, full, entity_type="ORG") == {short: full}
 
 
@@ -76,11 +76,11 @@ def test_a_body_by_its_short_name(short, full):
         ("Adam", "Adams"),
     ],
 )
-def test_what_could_be_two_stays_apart(names):
+def test_an_ambiguous_short_name_stays_separate(names):
     assert resolved(*names) == {}
 
 
-def test_places_are_not_short_for_what_is_named_after_them():
+def test_a_place_is_not_a_short_name_of_things_named_after_it():
     names = [Span(0, 0, "Liverpool", "GPE"), Span(0, 0, "Liverpool School of Tropical Medicine", "ORG")]
     assert resolve(names).targets == {}
     assert resolved("IBM", "IBM Research", entity_type="ORG") == {}
@@ -93,7 +93,7 @@ def test_the_order_of_names_does_not_matter():
     assert resolve(names) == resolve(reversed(names))
 
 
-def test_a_surname_across_chunks(read):
+def test_a_surname_is_resolved_across_chunks(read):
     found = extraction_of("Joseph Strick directed the film.", "Later Strick moved to Paris.", read=read)
     assert keys(found)["Strick"] == name_key("Joseph Strick")
     assert keys(extraction_of("Joseph Strick directed it. Strick left.", read=read, methods=Methods(resolution=False)))[
@@ -101,7 +101,7 @@ def test_a_surname_across_chunks(read):
     ] == name_key("Strick")
 
 
-def test_plural_possessive_and_adjective_of_a_place(read):
+def test_plural_possessive_and_adjective_resolve_to_the_place(read):
     text = (
         "Portugal won the contest. The Portuguese singer Ana Moura thanked Portugal's king. Ana Moura's song was new."
     )
@@ -111,7 +111,7 @@ def test_plural_possessive_and_adjective_of_a_place(read):
     assert resolved("Access Token", "Access Tokens", entity_type="CONCEPT") == {"Access Tokens": "Access Token"}
 
 
-def test_an_adjective_alone_stays_what_it_is(read):
+def test_an_adjective_alone_is_not_resolved(read):
     assert (
         keys(extraction_of("A Portuguese singer won the contest in Dublin.", read=read))["Portuguese"] == "portuguese"
     )
@@ -133,7 +133,7 @@ def test_an_adjective_alone_stays_what_it_is(read):
         ("It went to Badfinger, formerly known as The Iveys, in May.", "Iveys", "Badfinger"),
     ],
 )
-def test_aliases_that_the_text_states(text, alias, target):
+def test_aliases_stated_in_the_text_are_used(text, alias, target):
     found = extraction_of(text)
     ((alias_key, target_key),) = [(one.alias_key, one.target_key) for one in found.aliases]
     assert (alias_key, target_key) == (name_key(alias), name_key(target))
@@ -142,29 +142,29 @@ def test_aliases_that_the_text_states(text, alias, target):
     assert alias in text[one.start : one.end]
 
 
-def test_a_remark_in_brackets_is_no_alias():
+def test_a_remark_in_brackets_is_not_an_alias():
     assert extraction_of("We met Anna Berg (Team Heron) in Berlin (Germany).").aliases == []
 
 
-def test_spellings_that_mean_the_same_everywhere(read):
+def test_well_known_abbreviations_share_the_entity_of_the_full_name(read):
     found = extraction_of("The USA and the U.S. Navy met. The United States Navy left.", read=read)
     assert keys(found)["USA"] == "unitedstates"
     assert keys(found)["U.S. Navy"] == "unitedstatesnavy"
     assert {(one.alias, one.target) for one in found.aliases} == {("USA", "United States")}
 
 
-def test_offices_and_kinds_alone_are_no_names(read):
+def test_bare_offices_and_generic_nouns_are_not_names(read):
     text = "The Board met. The Executive Vice President of Acme Corporation asked the Board and the Prime Minister."
     assert set(keys(extraction_of(text, read=read)).values()) <= {"acmecorporation", "17txt"}
 
 
-def test_the_type_that_most_mentions_have(read):
+def test_an_entity_has_the_type_of_most_of_its_mentions(read):
     found = extraction_of(
         "Maria Keller wrote. Maria Keller sang. So did Maria Keller.", read=read, title="Maria Keller"
     )
     assert {one.entity_type for one in found.mentions if one.name_key == "mariakeller"} == {"PERSON"}
 
 
-def test_the_title_is_a_name_wherever_the_text_has_it():
+def test_the_title_is_recognised_as_a_name_throughout_the_text():
     found = extraction_of("Broadway or Bust is a film. He saw Broadway or Bust twice.", title="Broadway or Bust (film)")
     assert [one.surface for one in found.mentions if one.end] == ["Broadway or Bust", "Broadway or Bust"]

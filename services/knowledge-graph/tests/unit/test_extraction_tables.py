@@ -72,7 +72,7 @@ def test_the_order_of_the_columns_does_not_matter(order):
         (("Komponente", "Teil von"), ("TokenStore", "AuthService"), {("TokenStore", "PART_OF", "AuthService")}),
     ],
 )
-def test_headers_say_what_the_columns_hold(headers, row, expected):
+def test_headers_determine_the_meaning_of_columns(headers, row, expected):
     assert stated(table(headers, row)) == expected
 
 
@@ -89,7 +89,7 @@ def test_headers_say_what_the_columns_hold(headers, row, expected):
         ("service", "does not depend on"),
     ],
 )
-def test_other_headers_state_nothing(headers):
+def test_tables_with_other_headers_state_nothing(headers):
     text = table(headers, ("LoginGateway", "UserDB", "LedgerDB")[: len(headers)])
     assert stated(text) == set()
     assert any(one.method == "cooccurrence" for one in extraction_of(text).relations)
@@ -99,13 +99,13 @@ def test_other_headers_state_nothing(headers):
     "cell",
     ["UserDB (until May)", "all but UserDB", "not UserDB", "planned: UserDB", "-", "", "the pool of UserDB", "UserDB?"],
 )
-def test_a_cell_that_says_more_than_a_name_states_nothing(cell):
+def test_a_cell_with_more_than_a_name_states_nothing(cell):
     assert stated(table(("service", "uses"), ("LoginGateway", cell))) == set()
     assert stated(table(("service", "used by"), (cell, "LoginGateway"))) == set()
 
 
 @pytest.mark.parametrize("header", ["Depends on", "Hängt ab von"])
-def test_cells_of_such_columns_are_names(header):
+def test_cells_of_recognised_columns_are_names(header):
     rows = [("payments", "card-vault, Konten"), ("Zahlung", "Fare Engine"), ("gangway", "none"), ("Kasse", "offen")]
     assert stated(table(("Service", header), *rows)) == {
         ("payments", "DEPENDS_ON", "card-vault"),
@@ -122,7 +122,7 @@ def test_each_table_has_its_own_header():
     assert stated("| AuthService | UserDB |\n| LoginGateway | LedgerDB |") == set()
 
 
-def test_rows_that_miss_cells_or_their_last_edge():
+def test_rows_with_missing_cells_or_a_missing_last_border_are_read():
     text = "| caller | calls |\n|---|---|\n| AuthService |\n| LoginGateway | UserDB\n| a\\|b | LedgerDB |\n|"
     assert stated(text) == {("LoginGateway", "CALLS", "UserDB")}
 
@@ -148,7 +148,7 @@ def test_hostile_tables_are_read(text):
     assert stated(text) == set()
 
 
-def test_a_store_is_what_its_row_is_about_and_its_owner_uses_nothing():
+def test_a_store_is_the_subject_of_its_row_and_its_owner_uses_nothing():
     found = stated(
         table(("store", "kind", "owner", "used by"), ("PriceDB", "PostgreSQL", "Heron", "OrderService, PayHub"))
     )

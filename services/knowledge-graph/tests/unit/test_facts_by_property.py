@@ -64,7 +64,7 @@ def current(found: Extraction) -> set[tuple[str, str, str]]:
     denial=st.sampled_from(DENIALS),
     more=st.sampled_from(["", " Its callers show a certificate.", " MailRouter sends mail."]),
 )
-def test_a_denied_sentence_never_states_what_is_current(read, ends, verb, denial, more):
+def test_a_denied_sentence_never_states_a_current_fact(read, ends, verb, denial, more):
     who, whom = ends
     for reader in (read, None):
         for stated in (f"{who} {denial.format(verb[1])} {whom}.{more}", f"The {who} {denial.format(verb[1])} {whom}."):
@@ -81,7 +81,7 @@ ROWS = (
 
 
 @pytest.mark.parametrize("order", list(permutations(range(len(HEADERS))))[::7])
-def test_columns_may_stand_in_any_order_with_their_headers(order):
+def test_columns_may_appear_in_any_order(order):
     def table(places) -> str:
         lines = [[HEADERS[place] for place in places], ["---"] * len(places)]
         lines += [[row[place] for place in places] for row in ROWS]
@@ -116,7 +116,7 @@ MANIFESTS = {
 
 
 @pytest.mark.parametrize("name", MANIFESTS)
-def test_hostile_names_are_read_or_refused_by_name(name):
+def test_hostile_names_are_read_or_refused_with_a_named_error(name):
     template = MANIFESTS[name]
     for string in STRINGS:
         found = extracted(template.replace("{{", "{").replace("}}", "}").replace("{}", string), name=name)
@@ -126,7 +126,7 @@ def test_hostile_names_are_read_or_refused_by_name(name):
 
 
 @pytest.mark.parametrize("name", ["compose.yaml", "package.json", "pyproject.toml", "schema.sql", "CODEOWNERS"])
-def test_a_manifest_of_ten_megabytes_is_refused_by_name(name):
+def test_a_manifest_of_ten_megabytes_is_refused_with_a_named_error(name):
     chunk = SourceChunk("c0", "x" * (10 * 1024 * 1024 - LONGEST))
     found = extract(SourceDocument(name, None, True, (chunk, SourceChunk("c1", "services:\n  web: {}\n")), None), None)
     [note] = [one for one in found.notes if "was not read as a manifest" in one]

@@ -41,13 +41,13 @@ def stated(found: Extraction, status: str = "current") -> set[tuple[str, str, st
 SMALL = "chat-db and queue-redis are stores. ordersvc writes to chat-db. `wordlist-api` is ours.\n\n"
 
 
-def test_names_in_small_letters_are_names(read):
+def test_lower_case_names_are_names(read):
     found = stated(extracted(read, f"{SMALL}ticketd needs queue-redis. The team likes ticketd."))
     assert ("ticketd", "DEPENDS_ON", "queue-redis") in found
     assert ("ordersvc", "USES", "chat-db") in found
 
 
-def test_small_words_of_prose_are_no_names(read):
+def test_lower_case_words_in_prose_are_not_names(read):
     found = extracted(
         read, "the team meets on monday. nobody uses sign-in data, and everyone reads from well-known pages."
     )
@@ -68,11 +68,11 @@ def test_small_words_of_prose_are_no_names(read):
         "OrderService is going to use StockDB.",
     ],
 )
-def test_questions_wishes_and_what_is_over_are_not_current(read, text):
+def test_questions_wishes_and_past_events_are_not_current_facts(read, text):
     assert stated(extracted(read, text)) == set()
 
 
-def test_a_pronoun_of_another_list_item_means_nothing_of_the_items_before(read):
+def test_a_pronoun_in_a_list_item_does_not_refer_to_previous_items(read):
     text = "StockDB does not depend on OrderService.\n- **MailRouter**\n- The router of mail. It runs on FareServer."
     assert stated(extracted(read, text)) == {("MailRouter", "RUNS_ON", "FareServer")}
 
@@ -91,21 +91,21 @@ def test_a_pronoun_of_another_list_item_means_nothing_of_the_items_before(read):
         ("OrderService : Depends on: StockDB (prices), FareService", ("OrderService", "DEPENDS_ON", "FareService")),
     ],
 )
-def test_headers_fields_and_terms(text, expected, read):
+def test_headers_fields_and_terms_are_extracted(text, expected, read):
     assert expected in stated(extracted(read, text))
 
 
-def test_a_provider_beside_a_product_is_nothing_that_it_calls(read):
+def test_a_provider_named_beside_a_product_is_not_called_by_it(read):
     assert stated(extracted(read, "| Product | Provider |\n|---|---|\n| OrderService | FareService |")) == set()
 
 
-def test_a_field_speaks_of_the_nearest_heading(read):
+def test_a_field_belongs_to_the_nearest_heading(read):
     found = extracted(read, "- Owner: Heron\n- Depends on: StockDB", headings=("Landscape of Olaves", "OrderService"))
     assert ("OrderService", "DEPENDS_ON", "StockDB") in stated(found)
     assert all("Landscape" not in f"{one[0]}{one[2]}" for one in stated(found))
 
 
-def test_a_value_ends_where_it_is_no_list_of_names(read):
+def test_a_field_value_ends_where_its_list_of_names_ends(read):
     found = stated(extracted(read, "Depends on: StockDB, until FareService is ready", headings=("OrderService",)))
     assert found == {("OrderService", "DEPENDS_ON", "StockDB")}
 
@@ -119,7 +119,7 @@ def test_a_value_ends_where_it_is_no_list_of_names(read):
         ("Rejected", "rejected", ()),
     ],
 )
-def test_the_section_status_tells_what_a_decision_is(section, status, replaces):
+def test_the_status_section_determines_the_status_of_a_decision(section, status, replaces):
     chunks = (SourceChunk("c0", section, ("7. A store", "Status")),)
     found = standing(SourceDocument("adr/0007-store.md", "7. A store", False, chunks, "en"))
     assert (found.status, found.known_as, found.replaces) == (status, ("ADR-7",), replaces)
@@ -143,7 +143,7 @@ resource "aws_ecs_task_definition" "chart" {
 """
 
 
-def test_terraform_states_what_its_blocks_refer_to():
+def test_terraform_blocks_state_their_references():
     found = extracted(None, TERRAFORM, "main.tf")
     assert stated(found) == {
         ("chart", "DEPENDS_ON", "chart_db"),
@@ -155,7 +155,7 @@ def test_terraform_states_what_its_blocks_refer_to():
 
 
 @pytest.mark.parametrize("text", ['resource "a" {', 'module "x" { a = [' + "[" * 3000 + "]" * 3000 + "] }"])
-def test_broken_and_endless_terraform_is_refused_by_name(text):
+def test_malformed_and_endless_terraform_is_refused_with_a_named_error(text):
     found = extracted(None, text, "main.tf")
     assert [note for note in found.notes if note.startswith("main.tf was not read as a manifest")]
     assert stated(found) == set()
@@ -180,7 +180,7 @@ data: {PROFILE_URL: "http://profiles.game.svc:8000", QUEUE: "amqp://rabbit:5672"
 """
 
 
-def test_a_workload_calls_what_its_environment_and_settings_name():
+def test_a_workload_calls_the_services_in_its_environment_and_settings():
     assert stated(extracted(None, CLUSTER, "matchmaker.yaml")) == {
         ("matchmaker", "CALLS", "ratings"),
         ("matchmaker", "CALLS", "profiles"),
@@ -197,7 +197,7 @@ spec: {owner: "group:default/heron", dependsOn: ["resource:default/orders-db"], 
 """
 
 
-def test_entries_of_catalogs_state_owner_and_dependencies():
+def test_catalog_entries_state_owner_and_dependencies():
     assert stated(extracted(None, CATALOG, "catalog-info.yaml")) == {
         ("heron", "OWNS", "orders"),
         ("orders", "DEPENDS_ON", "orders-db"),
@@ -212,7 +212,7 @@ def test_entries_of_catalogs_state_owner_and_dependencies():
     assert stated(extracted(None, pipeline, "ci.yaml")) == set()
 
 
-def test_a_function_in_sql_reads_and_writes_tables():
+def test_an_sql_function_reads_and_writes_tables():
     text = (
         "CREATE TABLE price (id int);\nCREATE FUNCTION raise_price(f int) RETURNS void LANGUAGE sql AS $$\n"
         "  UPDATE price SET cents = f; SELECT * FROM item;\n$$;\n"
@@ -239,7 +239,7 @@ def test_imports_are_read_from_the_syntax_tree(name, text, expected):
 
 
 @pytest.mark.parametrize("corpus", ["hospital", "studio", "bahn", "campus", "examples"])
-def test_the_gold_quotes_its_files(corpus):
+def test_the_gold_set_quotes_its_files(corpus):
     root = GOLD / corpus / "files"
     root = root if root.exists() else Path(__file__).parents[4] / "infra/examples"
     gold = json.loads((GOLD / corpus / "gold.json").read_text(encoding="utf-8"))
@@ -264,7 +264,7 @@ FACTS = {
 
 
 @pytest.mark.parametrize(("text", "fact"), FACTS.items())
-def test_what_a_sentence_says_is_stated_with_its_status(read, text, fact):
+def test_a_fact_is_stated_with_the_status_of_its_sentence(read, text, fact):
     *triple, status = fact
     found = extracted(read, text)
     assert tuple(triple) in stated(found, status)
@@ -272,33 +272,33 @@ def test_what_a_sentence_says_is_stated_with_its_status(read, text, fact):
         assert tuple(triple) not in stated(found)
 
 
-def test_what_a_page_says_further_down_to_be_over_is_past(read):
+def test_a_fact_that_a_later_sentence_ends_is_past(read):
     found = extracted(
         read, "Today OrderService writes to OldDB. StockDB is new. OrderService has moved from OldDB to StockDB."
     )
     assert not any(target == "OldDB" for _, _, target in stated(found))
 
 
-def test_a_page_belongs_to_what_it_speaks_of_and_not_to_who_does_likewise(read):
+def test_a_pronoun_refers_to_the_topic_of_the_page_and_not_to_a_comparison(read):
     text = "PrintService asks PersonService for photographs, as DoorService does. It uses PhotoDB."
     assert {one for one in stated(extracted(read, text)) if one[2] == "PhotoDB"} == {
         ("PrintService", "USES", "PhotoDB")
     }
 
 
-def test_what_belongs_to_something_unknown_is_no_part_of_it(read):
+def test_a_part_of_an_unknown_thing_is_not_a_part_of_the_page(read):
     found = extracted(read, "DoorService uses KeyDB. DoorService belongs to Facilities.")
     told = {one.relation_type for one in found.relations if one.phrase and "belong" in one.phrase}
     assert "BELONGS_TO" in told
     assert "PART_OF" not in told
 
 
-def test_fields_that_were_run_together_are_apart(read):
+def test_fields_run_together_on_one_line_are_separated(read):
     found = extracted(read, "Maintainer: Astrid Holm Team: Water Repository: gate-api", headings=("Gate Service",))
     assert {("Astrid Holm", "MAINTAINS", "Gate Service"), ("Water", "OWNS", "Gate Service")} <= stated(found)
 
 
-def test_a_table_of_relations_alone_is_about_its_section(read):
+def test_a_table_with_only_relations_is_about_its_section(read):
     called = "| Called by | For |\n| - | - |\n| ControlService | opening by hand |\n| PlanService | the plan |"
     rows = f"| Calls | For |\n| - | - |\n| LevelService | the level |\n{called}"
     found = stated(extracted(read, rows, headings=("Gate Service", "Interfaces")))
@@ -306,12 +306,12 @@ def test_a_table_of_relations_alone_is_about_its_section(read):
     assert stated(extracted(read, rows.replace("For", "Colour"), headings=("Gate Service", "Interfaces"))) == set()
 
 
-def test_names_of_ordinary_words_are_no_people(read):
+def test_names_made_of_ordinary_words_are_not_people(read):
     text = "Gate Keeper opens the gates. Gate Keeper needs LevelService and StockDB."
     assert ("Gate Keeper", "DEPENDS_ON", "StockDB") in stated(extracted(read, text))
 
 
-def test_what_has_replicas_and_tables_is_a_store(read):
+def test_something_with_replicas_or_tables_is_a_store(read):
     text = "OrderService and CartService ask the Seat Ledger. The HallService reads the replica of the Seat Ledger."
     found = extracted(read, text)
     assert {one.entity_type for one in found.mentions if one.surface == "Seat Ledger"} == {"STORE"}

@@ -40,7 +40,7 @@ def said(text: str, *headings: str) -> set[tuple[str, str, str, str]]:
         ("OrderService soll StockDB nutzen.", "USES", "planned"),
     ],
 )
-def test_a_sentence_says_what_is_needed_and_when(sentence, relation_type, status):
+def test_a_sentence_states_dependencies_and_their_time(sentence, relation_type, status):
     assert ("OrderService", relation_type, "StockDB", status) in said(sentence)
     assert {(one[0], one[2], one[3]) for one in said(sentence)} == {("OrderService", "StockDB", status)}
 
@@ -56,11 +56,11 @@ def test_a_sentence_says_what_is_needed_and_when(sentence, relation_type, status
         "OrderService könnte von StockDB abhängen.",
     ],
 )
-def test_what_is_asked_told_or_open_is_no_fact_of_today(sentence):
+def test_questions_reports_and_open_points_are_not_current_facts(sentence):
     assert not [one for one in said(sentence) if one[0] == "OrderService" and one[3] == "current"]
 
 
-def test_owners_and_parts():
+def test_owners_and_parts_are_extracted():
     found = said(
         "Der Meldedienst gehört zum Team Heron und nutzt PayHub. StockDB wird von Team Heron betreut. Für OrderService "
         "ist das Team Falk zuständig. Das Team Falk verantwortet PayHub. Der BadgeReader ist ein Bestandteil von "
@@ -75,14 +75,14 @@ def test_owners_and_parts():
     assert not any(kind == "OWNS" and what == "StockDB" for _, kind, what, _ in found)
 
 
-def test_a_pronoun_that_opens_a_section_s_sentence_is_its_thing():
+def test_a_pronoun_at_the_start_of_a_section_means_its_heading():
     found = said("Er liest Preise aus der StockDB. Der Dienst hängt von PayHub ab.", "OrderService")
     assert ("OrderService", "READS", "StockDB", "current") in found
     assert ("OrderService", "DEPENDS_ON", "PayHub", "current") in found
     assert said("Er liest Preise aus der StockDB.") == set()
 
 
-def test_what_a_section_keeps_and_who_answers_for_it_is_said_of_its_thing():
+def test_stores_and_owners_named_in_a_section_belong_to_its_heading():
     text = "Der Dienst ist neu. Ihre Bestellungen liegen in der StockDB. Verantwortlich ist das Team Versand."
     found = said(text, "OrderService")
     assert ("OrderService", "WRITES", "StockDB", "current") in found

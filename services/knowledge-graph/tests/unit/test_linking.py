@@ -15,7 +15,7 @@ def linked(text: str, *known: str, entity_type: str = "ENTITY") -> list[str]:
     return [name.meanings[0].entity.name for name in found(text, *known, entity_type=entity_type)]
 
 
-def test_names_in_any_spelling():
+def test_names_are_linked_in_any_spelling():
     assert linked("what calls the auth service?", "AuthService") == ["AuthService"]
     assert linked("Is Maria Keller's team using user_db", "Maria Keller", "UserDB") == ["Maria Keller", "UserDB"]
 
@@ -31,34 +31,34 @@ def test_stop_words_and_unknown_names_are_not_linked():
     assert linked("💥", "AuthService") == []
 
 
-def test_possessives_and_plurals():
+def test_possessives_and_plurals_are_linked():
     assert linked("When did Lothair Ii's mother die?", "Lothair II") == ["Lothair II"]
     assert linked("the hosts’ names in the Hornets' nest", "Hornet") == ["Hornet"]
     assert linked("which Jesuits came", "Jesuit") == ["Jesuit"]
 
 
-def test_one_word_in_small_letters_is_a_name_of_what_is_written_so():
+def test_a_single_lower_case_word_is_linked_only_to_a_name_written_that_way():
     assert linked("where do I find the brother of the line", "Brother", "Line") == []
     assert linked("what does numpy need", "numpy", entity_type="IDENTIFIER") == ["numpy"]
     assert linked("laminar flow", "Laminar", entity_type="DOCUMENT") == []
     assert linked("who wrote notes.md", "notes.md", entity_type="DOCUMENT") == ["notes.md"]
 
 
-def test_small_words_that_stand_apart_are_no_identifier():
+def test_separate_lower_case_words_are_not_an_identifier():
     assert linked("how to read a csv file", "csv_file", entity_type="IDENTIFIER") == []
     for written in ("what is in csv_file", "which Csv File is it", "who calls csvFile", "csvfile"):
         assert linked(written, "csv_file", entity_type="IDENTIFIER") == ["csv_file"]
     assert linked("what calls the auth service", "AuthService", entity_type="SERVICE") == ["AuthService"]
 
 
-def test_a_concept_is_known_to_be_one():
+def test_a_linked_concept_is_marked_as_one():
     (concept,) = found("flow in a wind tunnel", "wind tunnel", entity_type="CONCEPT")
     assert concept.is_concept
     (name,) = found("who is maria keller", "Maria Keller", entity_type="PERSON")
     assert not name.is_concept
 
 
-def test_a_defined_term_that_the_text_writes_as_a_name_is_one():
+def test_a_defined_term_written_as_a_name_is_marked_as_a_concept():
     text = "Who was in charge of the country Damerjog is located in?"
     assert not found(text, "Damerjog", entity_type="CONCEPT")[0].is_concept
     assert not found("Who was Jump for Glory by?", "Jump for Glory", entity_type="CONCEPT")[0].is_concept
@@ -70,7 +70,7 @@ def test_a_defined_term_that_the_text_writes_as_a_name_is_one():
         assert found(text, term, entity_type="CONCEPT")[0].is_concept
 
 
-def test_the_residual_has_neither_names_nor_their_endings():
+def test_the_remaining_question_contains_no_names_or_their_endings():
     text = "When did Lothair II's mother die?"
     assert without_names(text, found(text, "Lothair II")) == "When did mother die?"
     assert without_names("Beyoncé's mother", found("Beyoncé's mother", "Beyoncé")) == "mother"

@@ -156,11 +156,11 @@ def stated(name: str, text: str) -> Stated:
         ("notes.yaml", "apples: 3\nkind: fruit\n", set()),
     ],
 )
-def test_what_a_manifest_states(name, text, expected):
+def test_a_manifest_states_relations(name, text, expected):
     assert stated(name, text) == expected
 
 
-def test_the_lines_from_the_one_end_to_the_other_are_the_evidence():
+def test_the_lines_between_both_ends_of_a_relation_are_the_evidence():
     found = extraction_of("compose.yaml", COMPOSE)
     said = {COMPOSE[one.start : one.end].strip() for one in found.relations if one.method != "cooccurrence"}
     assert {
@@ -170,7 +170,7 @@ def test_the_lines_from_the_one_end_to_the_other_are_the_evidence():
     } <= said
 
 
-def test_where_the_ends_are_far_apart_the_line_alone_is_the_evidence():
+def test_if_the_ends_are_far_apart_only_one_line_is_the_evidence():
     settings = "".join(f"      SETTING_{number}: on\n" for number in range(40))
     text = f"services:\n  web:\n    environment:\n{settings}      API_URL: http://order-api:8080\n  order-api: {{}}\n"
     found = extraction_of("compose.yaml", text)
@@ -178,12 +178,12 @@ def test_where_the_ends_are_far_apart_the_line_alone_is_the_evidence():
     assert said == {"API_URL: http://order-api:8080"}
 
 
-def test_a_manifest_says_what_its_things_are():
+def test_a_manifest_determines_the_types_of_its_entities():
     types = {one.surface: one.entity_type for one in extraction_of("compose.yaml", COMPOSE).mentions}
     assert (types["web"], types["order-db"], types["postgres"]) == ("SERVICE", "STORE", "LIBRARY")
 
 
-def test_chunks_do_not_matter():
+def test_chunk_boundaries_do_not_matter():
     apart = COMPOSE.replace("  worker:", "\n  worker:")
     assert stated("compose.yaml", apart) == stated("compose.yaml", COMPOSE)
 
@@ -209,7 +209,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
         ("openapi.yaml", f"{BOMB}openapi: 3.1.0\ninfo: *h\n", "repeat too much"),
     ],
 )
-def test_what_cannot_be_read_is_refused_by_name(name, text, why):
+def test_an_unreadable_manifest_is_refused_with_a_named_error(name, text, why):
     found = extraction_of(name, text)
     assert [note for note in found.notes if name in note and why in note], found.notes
     assert not [one for one in found.relations if one.method != "cooccurrence"]

@@ -19,21 +19,21 @@ def linked(text: str, *known: Near) -> list[tuple[str, list[str]]]:
     ]
 
 
-def test_runs_that_look_like_names_are_looked_up_longest_first():
+def test_word_sequences_that_look_like_names_are_looked_up_longest_first():
     text = "Where does the Philbrook Museum lie, and who founded it?"
     assert [one.key for one in unlinked(text, candidates(text), [])] == ["philbrookmuseum", "philbrook", "museum"]
     assert unlinked("where does the museum lie?", candidates("where does the museum lie?"), []) == []
     assert unlinked("Where is it?", candidates("Where is it?"), []) == []
 
 
-def test_what_is_linked_is_not_looked_up():
+def test_linked_words_are_not_looked_up():
     text = "Who is the mother of Lothair II?"
     (run,) = (one for one in candidates(text) if one.key == name_key("Lothair II"))
     known = nearest(text, [run], {run.key: [near("Lothair II", run.key, 1.0)]})
     assert unlinked(text, candidates(text), known) == []
 
 
-def test_a_name_in_part_or_with_a_mistake_is_found():
+def test_a_partial_or_misspelled_name_is_found():
     text = "In what city is the Philbrook Museum?"
     found = near("Philbrook Museum of Art", "philbrookmuseum", 0.45)
     other = near("Philbrick Museums", "philbrookmuseum", 0.6)
@@ -43,7 +43,7 @@ def test_a_name_in_part_or_with_a_mistake_is_found():
     assert linked("When did Maurice Evley die?", near("Maurice Ravel", "mauriceevley", 0.45)) == []
 
 
-def test_names_that_are_as_near_share_the_run():
+def test_equally_similar_names_share_the_match():
     text = "Who played in Walk Line?"
     both = [near("Walk the Line", "walkline", 0.6), near("Line Walk", "walkline", 0.5)]
     runs = unlinked(text, candidates(text), [])

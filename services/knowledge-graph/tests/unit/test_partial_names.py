@@ -1,7 +1,7 @@
 from knowledge_graph.expansion.partial_names import content_words, parts_of, share_a_word
 
 
-def test_a_name_may_be_short_for_its_ends_and_beginnings_longest_first():
+def test_beginnings_and_endings_of_a_name_are_its_short_forms_longest_first():
     assert parts_of("Maratha Peshwa Baji Rao II", "PERSON") == [
         ["peshwabajiraoii", "marathapeshwabajirao"],
         ["bajiraoii", "marathapeshwabaji"],
@@ -14,7 +14,7 @@ def test_a_name_may_be_short_for_its_ends_and_beginnings_longest_first():
     assert parts_of("One Two Three Four Five Six Seven Eight Nine", "ORG") == []
 
 
-def test_words_agree_but_for_their_endings():
+def test_words_match_regardless_of_their_inflection():
     assert share_a_word(content_words("was directed by DIRECT"), content_words("who is the director of"))
     assert share_a_word(content_words("mother MOTHER_OF"), content_words("when did mother die?"))
     assert not share_a_word(content_words("starring STAR"), content_words("who is the director of"))

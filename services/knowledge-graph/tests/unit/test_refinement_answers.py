@@ -41,7 +41,7 @@ def test_names_and_relations_with_their_sentence_are_kept():
     assert Findings.restored(json.loads(json.dumps(found.stored()))) == found
 
 
-def test_what_the_passage_does_not_name_is_dropped():
+def test_names_that_are_not_in_the_passage_are_dropped():
     invented = answer(
         [("Charlemagne", "PERSON"), ("He", "PERSON"), ("Loth", "PERSON"), ("lotharingia", "EVIL'; DROP")],
         [
@@ -67,21 +67,21 @@ def test_what_the_passage_does_not_name_is_dropped():
         "\ufeff{}",
     ],
 )
-def test_json_is_found_in_what_is_around_it(around):
+def test_json_is_found_inside_surrounding_text(around):
     assert read_answer(around.replace("{}", GOOD, 1), TEXT) == read_answer(GOOD, TEXT)
 
 
-def test_of_an_answer_that_was_cut_short_the_whole_objects_count():
+def test_complete_objects_of_a_truncated_answer_are_used():
     cut = GOOD[: GOOD.index(', "target"')]
     assert read_answer(cut, TEXT).names == {"Lothair II": "PERSON", "Teutberga": "PERSON"}
 
 
 @pytest.mark.parametrize("text", ["", "I cannot do that.", "[1, 2]", "{", '{"a": 1}', "{" * 50_000, '{"x":' * 20_000])
-def test_what_cannot_be_read_is_none(text):
+def test_an_unparsable_answer_is_none(text):
     assert read_answer(text, TEXT) is None
 
 
-def test_an_empty_answer_is_an_answer():
+def test_an_empty_answer_is_valid():
     assert read_answer('{"entities": [], "relations": []}', TEXT) == Findings({}, ())
 
 
@@ -91,7 +91,7 @@ def test_an_empty_answer_is_an_answer():
         lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["name", "source", "target", "type"]), inner),
     )
 )
-def test_no_form_of_json_breaks_it(value):
+def test_any_json_is_parsed_without_an_error(value):
     for said in ({"entities": value, "relations": value}, {"entities": [value], "relations": [value]}, value):
         found = read_answer(json.dumps(said), TEXT)
         for name in found.names if found else ():
@@ -113,7 +113,7 @@ def test_no_form_of_json_breaks_it(value):
         (7, None),
     ],
 )
-def test_relation_types_are_upper_snake_and_bounded(said, kept):
+def test_relation_types_are_normalised_to_upper_snake_case_and_bounded(said, kept):
     assert relation_type(said) == kept
 
 
@@ -139,7 +139,7 @@ def joined(extraction, text=TEXT, said=GOOD):
     return join(extraction, passages, {"c1": read_answer(said, text)})
 
 
-def test_a_known_name_keeps_its_entity_and_a_new_one_gets_a_mention():
+def test_a_known_name_keeps_its_entity_and_a_new_name_gets_a_mention():
     rules = Extraction("patterns", [mention("Lothair II", 0, 10, means="Lothair the Second")])
     found = joined(rules)
     assert found.method == "patterns+model"
@@ -151,13 +151,13 @@ def test_a_known_name_keeps_its_entity_and_a_new_one_gets_a_mention():
     assert (relation.target_id, relation.method, relation.weight) == (new.entity_id, "model", 2.0)
 
 
-def test_a_short_form_is_resolved_as_elsewhere_in_the_document():
+def test_a_short_name_is_resolved_as_elsewhere_in_the_document():
     rules = Extraction("patterns", [mention("Teutberga", 3, 9, means="Teutberga of Arles", chunk="c0")])
     found = joined(rules)
     assert [one.name_key for one in found.mentions if one.surface == "Teutberga"] == ["teutbergaofarles"] * 2
 
 
-def test_what_both_state_counts_once_and_no_candidate_stays_where_a_mention_is():
+def test_a_relation_found_twice_counts_once_and_mentions_replace_candidates():
     first, second = mention("Lothair II", 0, 10), mention("Teutberga", 49, 58)
     stated = RelationEvidence(first.entity_id, second.entity_id, "MARRIED", 2.0, 0.9, "c1", 38, 84, "dependency")
     candidates = [

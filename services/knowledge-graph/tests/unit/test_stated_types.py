@@ -40,7 +40,7 @@ def stated(found: Extraction) -> set[tuple[str, str, str]]:
     }
 
 
-def test_headers_phrases_and_identifiers_tell_types(read):
+def test_headers_phrases_and_identifiers_determine_types(read):
     table = (
         "| component | kind | team |\n|---|---|---|\n| night-sweep | job | Gull |\n| price-book | database | Gull |\n"
     )
@@ -50,12 +50,12 @@ def test_headers_phrases_and_identifiers_tell_types(read):
     assert {found["ADR-031"], found["INC-7"]} == {"DOCUMENT_ID"}
 
 
-def test_a_title_says_what_its_headings_are(read):
+def test_a_title_determines_the_type_of_its_headings(read):
     found = extraction_of(read, ("Kestrel", "Kestrel sells tickets."), title="Projects, winter")
     assert types(found)["Kestrel"] == "PROJECT"
 
 
-def test_a_person_and_a_team_of_one_name_stay_two(read):
+def test_a_person_and_a_team_with_the_same_name_stay_separate(read):
     found = extraction_of(read, ("", "Ronja Falk leads Bookings. The Falk team owns Order Desk."))
     ids = {one.surface: one.entity_id for one in found.mentions}
     assert ids["Falk"] != ids["Ronja Falk"]
@@ -77,11 +77,11 @@ def test_a_person_and_a_team_of_one_name_stay_two(read):
         ("Had Stock Room asked Price Book for prices, all would have stopped.", set()),
     ],
 )
-def test_verbs_between_parts_state_what_is_so_now(read, text, expected):
+def test_verbs_between_components_state_current_facts(read, text, expected):
     assert stated(extraction_of(read, ("", f"{CALLS}\n\n{text}"))) == expected
 
 
-def test_what_led_to_a_decision_is_not_so_now(read):
+def test_reasons_for_a_decision_are_not_current_facts(read):
     sections = [("Services", CALLS), ("Context", "Stock Room has run on Price Book since 2019.")]
     assert stated(extraction_of(read, *sections)) == set()
 
@@ -91,12 +91,12 @@ def test_a_pronoun_means_the_heading_of_its_section(read):
     assert stated(extraction_of(read, *sections)) == {("Stock Room", "CALLS", "Price Book")}
 
 
-def test_to_call_something_is_to_depend_on_it():
+def test_a_call_is_a_dependency():
     assert {"CALLS", "READS", "RUNS_ON"} <= set(with_below(["DEPENDS_ON"]))
     assert with_below(["CALLS", "CALLS"]) == ["CALLS"]
 
 
-def test_a_list_below_a_field_states_it_of_the_heading(read):
+def test_a_list_under_a_field_belongs_to_the_heading(read):
     items = "- Order Desk (orders)\n- the Price Book (prices)\n- Gangway: ramps\n- nothing of Stock Room\n"
     text = f"Kestrel sells tickets.\n\nDepends on:\n\n{items}"
     found = extraction_of(read, ("Calls", CALLS), ("Kestrel", text), title="Projects, winter")
@@ -105,7 +105,7 @@ def test_a_list_below_a_field_states_it_of_the_heading(read):
     assert needs == {"Order Desk", "Price Book", "Gangway"}
 
 
-def test_what_a_section_calls_it_is_no_person_and_has_its_facts(read):
+def test_a_component_named_in_its_section_is_not_a_person_and_gets_its_facts(read):
     inbox = "Order Inbox takes the orders. Orders are stored in InboxDB. The Proofing team owns it."
     planner = "Oven Planner decides. It reads orders from Order Inbox and recipes from RecipeDB."
     till = "The Till is at the counter. It depends on Price Board and on Order Inbox. It writes to InboxDB."

@@ -50,7 +50,7 @@ def facts(found, reader, **about) -> set[tuple[str, str, str]]:
         ("From May 2027 OrderService will also depend on StockDB.", "planned"),
     ],
 )
-def test_a_sentence_gives_the_status_that_it_states(read, sentence, status):
+def test_the_wording_of_a_sentence_determines_the_status(read, sentence, status):
     for reader in (read, None):  # with the parser, and by patterns alone
         found = facts(sentence, reader)
         if reader is not None or found:
@@ -66,7 +66,7 @@ def test_a_sentence_gives_the_status_that_it_states(read, sentence, status):
         "OrderService will no longer use StockDB.",
     ],
 )
-def test_what_is_only_possible_is_no_fact(read, sentence):
+def test_a_mere_possibility_is_not_a_fact(read, sentence):
     assert facts(sentence, read) == set()
 
 
@@ -80,11 +80,11 @@ def test_what_is_only_possible_is_no_fact(read, sentence):
         ("OrderService nutzt StockDB.", "current"),
     ],
 )
-def test_german_denies_behind_the_object(sentence, status):
+def test_a_german_negation_after_the_object_is_recognised(sentence, status):
     assert facts(sentence, None, language="de") == {("OrderService", status, "StockDB")}
 
 
-def test_a_statement_bears_the_date_that_its_sentence_gives(read):
+def test_a_statement_has_the_date_given_in_its_sentence(read):
     extraction = extract(document("OrderService used StockDB until 28 June 2024."), read)
     assert {one.dated for one in extraction.relations if one.relation_type == "USES"} == {"2024-06-28"}
 
@@ -105,17 +105,17 @@ def test_a_statement_bears_the_date_that_its_sentence_gives(read):
         ("version 2024.1", None),
     ],
 )
-def test_dates_are_as_precise_as_they_are_written(text, date):
+def test_dates_keep_the_precision_in_which_they_are_written(text, date):
     assert first_date(text) == date
 
 
-def test_a_file_is_named_after_its_day():
+def test_a_date_is_read_from_the_file_name():
     assert date_in_name("2026-02-11-architecture") == "2026-02-11"
     assert date_in_name("minutes_20260211") == "2026-02-11"
     assert date_in_name("invoice-12345678") is None
 
 
-def test_a_header_says_how_a_document_stands_to_others():
+def test_a_header_states_how_a_document_relates_to_others():
     told = "# ADR-014: Prices\n\n- Status: accepted\n- Date: 9 May 2023\n- Supersedes: ADR-006 and ADR-9\n"
     found = standing(document(told, name="adr-014-prices.md", title="ADR-014: Prices"))
     assert (found.written, found.known_as, found.replaces) == ("2023-05-09", ("ADR-14",), ("ADR-6", "ADR-9"))
@@ -135,7 +135,7 @@ def test_a_header_says_how_a_document_stands_to_others():
         ("rejected", set()),
     ],
 )
-def test_the_status_of_a_decision_is_that_of_what_it_states(read, status, stated):
+def test_the_facts_of_a_decision_have_its_status(read, status, stated):
     text = f"# ADR-020: Stock\n\nStatus: {status}\n\nOrderService uses StockDB."
     found = facts(text, read, name="adr-020.md", title="ADR-020: Stock")
     assert {one for _, one, _ in found} == stated

@@ -56,7 +56,7 @@ from knowledge_graph.tools.structure.question import ARTICLES, KINDS, read_quest
         ("Wer kümmert sich um Gate?", "owner", "Gate", "", False),
     ],
 )
-def test_questions_are_read_as_meant(question, asked, names, types, transitive):
+def test_questions_are_parsed_as_intended(question, asked, names, types, transitive):
     found = next(read_questions(question))
     assert found.asked == asked
     assert [spellings[0] for spellings in found.names] == names.split("/")
@@ -88,12 +88,12 @@ WORDS = sorted({*ARTICLES, *KINDS, "which", "what", "if", "is", "down", "depend"
 
 
 @given(st.lists(st.sampled_from(WORDS)))
-def test_words_in_any_order_are_read_or_left(words):
+def test_words_in_any_order_are_parsed_or_ignored(words):
     for found in read_questions(" ".join(words)):
         assert found.asked
         assert all(found.names)
 
 
-def test_a_bracket_that_stays_open_is_an_error():
+def test_an_unclosed_bracket_is_an_error():
     with pytest.raises(ValueError, match="bracket"):
         Grammar.read("a.en = who (owns | runs NAME")

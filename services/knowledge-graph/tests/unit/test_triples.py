@@ -27,7 +27,7 @@ def errors(read, text: str) -> list[tuple[int, str]]:
 
 
 class TestCsv:
-    def test_columns_in_any_order_and_by_other_names(self):
+    def test_columns_may_have_any_order_and_alternative_names(self):
         read = from_csv(
             "confidence;target;relation;source;source_type\n"
             '0.5;"User; DB";depends on;Auth Service;service\n\n;LedgerDB;uses;Auth Service;\n'
@@ -37,7 +37,7 @@ class TestCsv:
             Triple("Auth Service", "uses", "LedgerDB", 4),
         ]
 
-    def test_every_wrong_line_is_named(self):
+    def test_every_invalid_line_is_reported(self):
         wrong = errors(
             from_csv,
             "subject,predicate,object,confidence\nA1,uses,B1,1\n,uses,B1\nA1,,B1\nA1,uses\nA1,uses,B1,2\nA1,uses,💥\n"
@@ -53,19 +53,19 @@ class TestCsv:
             (9, "must not contain the NUL character"),
         ]
 
-    def test_a_header_is_needed(self):
+    def test_a_header_is_required(self):
         assert errors(from_csv, "AuthService,uses,UserDB\n")[0][0] == 1
         assert errors(from_csv, "")[0][0] == 1
         assert errors(from_csv, 'subject,predicate,object\nA1,uses,"B1\nC1,uses,D1\n')[-1][1].startswith(
             "this is no CSV"
         )
 
-    def test_it_gives_up_after_twenty(self):
+    def test_parsing_stops_after_twenty_errors(self):
         assert len(errors(from_csv, "subject,predicate,object\n" + ",,\nA,,\n" * 50)) == 20
 
 
 class TestJsonLines:
-    def test_lines(self):
+    def test_each_line_is_a_triple(self):
         line = {"subject": "A1", "predicate": "uses", "object": "B1", "object_type": "data base", "confidence": 0.25}
         read = from_jsonl(f"{json.dumps(line)}\n\n" + json.dumps({"subject": "A1", "predicate": "x", "object": "C1"}))
         assert read.triples == [
@@ -89,7 +89,7 @@ class TestJsonLines:
             '{"subject": "\\ud800", "predicate": "uses", "object": "B1"}',
         ],
     )
-    def test_a_wrong_line_is_named(self, line):
+    def test_an_invalid_line_is_reported(self, line):
         assert [number for number, _ in errors(from_jsonl, f"\n{line}")] == [2]
 
 
@@ -104,7 +104,7 @@ ex:auth a ex:Service ; rdfs:label "Auth Service" ; skos:altLabel "AS" ; rdfs:com
 
 
 class TestTurtle:
-    def test_labels_addresses_types_and_what_is_left_out(self):
+    def test_labels_addresses_and_types_are_read_and_skipped_statements_are_counted(self):
         read = from_turtle(TURTLE)
         assert {(one.subject, one.predicate, one.object) for one in read.triples} == {
             ("Auth Service", "dependsOn", "UserDB"),
@@ -129,10 +129,10 @@ class TestTurtle:
             ("\x01", 1),
         ],
     )
-    def test_what_is_no_turtle_is_refused_with_its_line(self, text, line):
+    def test_invalid_turtle_is_refused_with_its_line(self, text, line):
         assert errors(from_turtle, text)[0][0] == line
 
-    def test_an_export_comes_back(self):
+    def test_an_export_can_be_imported(self):
         names = ['Auth "Service"\n', "User\\DB", "Ünïcode → 数据库", "x" * 100]
         form = Turtle()
         entities = [
@@ -155,7 +155,7 @@ class TestTurtle:
         assert [(one.alias, one.target) for one in made.aliases] == [("AS", 'Auth "Service"')]
 
     @given(st.text(max_size=80))
-    def test_no_text_breaks_it(self, text):
+    def test_any_text_is_parsed_without_an_error(self, text):
         for document in (text, f'<http://x/a> <http://x/b> "{text}" .'):
             try:
                 read = from_turtle(document)
@@ -165,7 +165,7 @@ class TestTurtle:
 
 
 class TestGraphing:
-    def test_relations_types_aliases_and_notes(self):
+    def test_relations_types_aliases_and_notes_are_graphed(self):
         made = graphed(
             IMPORT,
             ReadTriples(
@@ -196,6 +196,6 @@ class TestGraphing:
             "1 triples relate a name with itself, in another spelling or the same, and were left out",
         ]
 
-    def test_a_long_type_is_cut(self):
+    def test_a_long_type_is_truncated(self):
         made = graphed(IMPORT, ReadTriples([Triple("A1", "type", "x" * 120)]))
         assert [len(one.entity_type) for one in made.mentions] == [50]

@@ -71,7 +71,7 @@ class TestEmbeddingQueue(WorkConformance):
         )
 
 
-async def test_what_could_not_be_embedded_is_found_by_its_words_and_embedded_later(database, urls):
+async def test_a_memory_that_could_not_be_embedded_is_found_by_its_words_and_embedded_later(database, urls):
     embedder, workspace, user = Embedder(), uuid4(), uuid4()
     indexes = MemoryIndexes(database, embedder.space, 1 << 20)
     preparation = Preparation(embedder, indexes.analyzer, indexes.tokenizer)

@@ -58,7 +58,7 @@ async def test_a_turn_is_remembered_once_for_its_user(streams, memories, answers
     assert await memories(workspace_id=uuid4()) == []
 
 
-async def test_a_turn_that_was_told_before_an_upgrade_is_remembered_once(streams, memories, answers, principal):
+async def test_a_turn_reported_before_an_upgrade_is_remembered_once(streams, memories, answers, principal):
     told = {"session_id": uuid4(), "run_id": uuid4(), "user_id": principal.user_id, "document_ids": []}
     for _ in range(2):
         await streams.send(TurnCompletedV1(**told, question="Who owns billing?", answer="Heron."))
@@ -67,7 +67,7 @@ async def test_a_turn_that_was_told_before_an_upgrade_is_remembered_once(streams
     assert [one["content"] for one in (question, answer)] == ["Who owns billing?", "Heron."]
 
 
-async def test_an_answer_goes_with_its_last_source(client, streams, memories, answers, principal, auth_headers):
+async def test_an_answer_is_deleted_with_its_last_source(client, streams, memories, answers, principal, auth_headers):
     first, second = uuid4(), uuid4()
     await client.post("/v1/memories", json={"content": "my own note"}, headers=auth_headers())
     await streams.turn(principal.user_id, "a", [first, second], answer="both")
@@ -87,7 +87,7 @@ async def test_an_answer_goes_with_its_last_source(client, streams, memories, an
     assert {one["content"] for one in await memories()} == {"my own note", "a", "b", "c"}
 
 
-async def test_a_late_turn_does_not_bring_a_deleted_document_back(streams, answers, principal):
+async def test_a_late_turn_does_not_restore_a_deleted_document(streams, answers, principal):
     gone, alive = uuid4(), uuid4()
     assert (await streams.delete(gone)).removed == {"memories": 0, "memory_sources": 0}
     await streams.turn(principal.user_id, "late", [gone])
@@ -98,7 +98,7 @@ async def test_a_late_turn_does_not_bring_a_deleted_document_back(streams, answe
     assert episode["document_ids"] == [str(alive)]
 
 
-async def test_a_delete_stays_within_its_workspace_and_is_confirmed_once(streams, answers, principal):
+async def test_a_deletion_stays_within_its_workspace_and_is_confirmed_once(streams, answers, principal):
     document = uuid4()
     await streams.turn(principal.user_id, "kept", [document])
     await streams.drained(TURNS)
@@ -112,7 +112,7 @@ async def test_a_delete_stays_within_its_workspace_and_is_confirmed_once(streams
     assert len(await streams.purged()) == 2
 
 
-async def test_what_came_from_a_deleted_session_stays_forgotten(client, streams, memories, principal, auth_headers):
+async def test_memories_of_a_deleted_session_stay_forgotten(client, streams, memories, principal, auth_headers):
     gone, kept = uuid4(), uuid4()
     await client.post("/v1/memories", json={"content": "my own note"}, headers=auth_headers())
     for question, session in (("one", gone), ("two", gone), ("three", kept)):
@@ -126,7 +126,7 @@ async def test_what_came_from_a_deleted_session_stays_forgotten(client, streams,
     assert {one["content"] for one in await memories()} == {"my own note", "three"}
 
 
-async def test_a_forged_deletion_of_a_session_forgets_nothing(streams, memories, principal, owners, redis):
+async def test_a_forged_session_deletion_deletes_nothing(streams, memories, principal, owners, redis):
     session = uuid4()
     await streams.turn(principal.user_id, "Who owns billing?", [], session_id=session)
     owners.confirms = False
@@ -140,7 +140,7 @@ async def test_a_forged_deletion_of_a_session_forgets_nothing(streams, memories,
     await eventually(memories, lambda found: found == [])
 
 
-async def test_an_answer_that_says_nothing_is_neither_listed_nor_recalled(client, streams, principal, auth_headers):
+async def test_an_answer_without_content_is_neither_listed_nor_recalled(client, streams, principal, auth_headers):
     empty = "I found nothing relevant to this in the documents."
     session = uuid4()
     await streams.turn(principal.user_id, "Who owns billing?", [], answer=empty, session_id=session)
@@ -155,7 +155,7 @@ async def test_an_answer_that_says_nothing_is_neither_listed_nor_recalled(client
     assert empty in exported.text  # the ledger has it
 
 
-async def test_it_says_whether_it_is_ready(client):
+async def test_readiness_is_reported(client):
     told = (await client.get("/readyz")).json()
     newest = max(name for name, _ in migrations("memory"))
     assert told == {
@@ -166,7 +166,7 @@ async def test_it_says_whether_it_is_ready(client):
     }
 
 
-async def test_a_deleted_workspace_is_forgotten_and_late_turns_do_not_bring_it_back(client, streams, auth_headers):
+async def test_a_deleted_workspace_is_forgotten_and_late_turns_do_not_restore_it(client, streams, auth_headers):
     user, other = uuid4(), uuid4()
     mine = auth_headers(user_id=user)
     theirs = auth_headers(user_id=user, workspace_id=other)
@@ -191,7 +191,7 @@ async def test_a_deleted_workspace_is_forgotten_and_late_turns_do_not_bring_it_b
 @pytest.mark.parametrize(
     "data", [WorkspaceDeleted(), DocumentDeleted(document_id=DOCUMENT)], ids=["workspace", "document"]
 )
-async def test_a_forged_deletion_erases_nothing(streams, answers, principal, owners, redis, data):
+async def test_a_forged_workspace_deletion_deletes_nothing(streams, answers, principal, owners, redis, data):
     """Otherwise anyone who can write to the stream could erase any workspace for good."""
     await streams.turn(principal.user_id, "Who owns billing?", [DOCUMENT])
     await streams.drained(TURNS)
@@ -207,7 +207,7 @@ async def test_a_forged_deletion_erases_nothing(streams, answers, principal, own
     await eventually(answers, lambda found: found == [])
 
 
-async def test_a_deletion_waits_for_its_owner(streams, answers, principal, owners, redis):
+async def test_a_deletion_waits_for_its_owner_to_confirm(streams, answers, principal, owners, redis):
     await streams.turn(principal.user_id, "Who owns billing?", [DOCUMENT])
     await streams.drained(TURNS)
     owners.is_away = True

@@ -38,14 +38,14 @@ async def test_nothing_relevant_gives_an_empty_list(client, auth_headers):
 
 
 @pytest.mark.usefixtures("notes")
-async def test_recall_tells_what_a_score_is_made_of(client, auth_headers):
+async def test_recall_explains_its_scores(client, auth_headers):
     body = {"query": "When does the billing database move?", "explain": True}
     [found] = (await client.post("/v1/memories/recall", json=body, headers=auth_headers())).json()["memories"]
     assert {"cos", "words", "soft_match", "on_date", "tells_time"} <= found["features"].keys()
     assert found["features"]["tells_time"] == 1
 
 
-async def test_a_note_is_edited_and_found_by_its_new_words(client, auth_headers, notes):
+async def test_an_edited_note_is_found_by_its_new_words(client, auth_headers, notes):
     path, edit = f"/v1/memories/{notes[2]['id']}", {"content": "Waffles need yeast."}
     assert (await client.patch(path, json=edit, headers=auth_headers(user_id=uuid4()))).status_code == 404
     assert (await client.patch(path, json=edit, headers=auth_headers())).json()["content"] == edit["content"]
@@ -61,7 +61,7 @@ async def test_an_unknown_time_zone_is_refused(client, auth_headers):
 
 
 @pytest.mark.usefixtures("notes")
-async def test_a_deleted_memory_is_recalled_no_more(client, auth_headers, notes):
+async def test_a_deleted_memory_is_no_longer_recalled(client, auth_headers, notes):
     body = {"query": NOTES[0]}
     assert (await client.post("/v1/memories/recall", json=body, headers=auth_headers())).json()["memories"]
     await client.delete(f"/v1/memories/{notes[0]['id']}", headers=auth_headers())
@@ -69,7 +69,7 @@ async def test_a_deleted_memory_is_recalled_no_more(client, auth_headers, notes)
 
 
 @pytest.mark.usefixtures("notes")
-async def test_the_list_is_paged_newest_first(client, auth_headers):
+async def test_the_list_is_paginated_newest_first(client, auth_headers):
     first = (await client.get("/v1/memories?limit=2&kind=note", headers=auth_headers())).json()
     second = (
         await client.get("/v1/memories", params={"limit": 2, "cursor": first["next_cursor"]}, headers=auth_headers())
@@ -80,7 +80,7 @@ async def test_the_list_is_paged_newest_first(client, auth_headers):
 
 
 @pytest.mark.parametrize("stranger", ["other user", "other workspace"])
-async def test_memories_are_their_owners_alone(client, auth_headers, notes, stranger):
+async def test_memories_are_private_to_their_user(client, auth_headers, notes, stranger):
     headers = auth_headers(user_id=uuid4()) if stranger == "other user" else auth_headers(workspace_id=uuid4())
     assert (await client.get("/v1/memories", headers=headers)).json()["items"] == []
     recalled = await client.post("/v1/memories/recall", json={"query": NOTES[0]}, headers=headers)
@@ -91,7 +91,7 @@ async def test_memories_are_their_owners_alone(client, auth_headers, notes, stra
 
 
 @pytest.mark.usefixtures("notes")
-async def test_the_database_itself_hides_other_workspaces(app, workspace_id):
+async def test_row_level_security_hides_other_workspaces(app, workspace_id):
     with psycopg.connect(app.state.database_url) as connection:
         assert connection.execute("SELECT count(*) FROM memory").fetchone() == (0,)
         connection.execute("SELECT set_config('app.workspace_id', %s, true)", (str(uuid4()),))
@@ -100,7 +100,7 @@ async def test_the_database_itself_hides_other_workspaces(app, workspace_id):
         assert connection.execute("SELECT count(*) FROM memory").fetchone() == (len(NOTES),)
 
 
-async def test_a_deleted_note_is_gone(client, auth_headers, notes):
+async def test_a_deleted_note_no_longer_exists(client, auth_headers, notes):
     path = f"/v1/memories/{notes[0]['id']}"
     assert (await client.delete(path, headers=auth_headers())).status_code == 204
     assert (await client.delete(path, headers=auth_headers())).status_code == 404
@@ -115,7 +115,7 @@ async def test_an_idempotency_key_stores_one_note(client, auth_headers):
     assert (other.status_code, other.json()["type"]) == (409, "idempotency-key-reused")
 
 
-async def test_a_viewer_reads_and_deletes_the_own_memories_and_writes_none(client, auth_headers):
+async def test_a_viewer_reads_and_deletes_their_memories_but_creates_none(client, auth_headers):
     """Viewers have episodes, too, so they may delete them."""
     user_id = uuid4()
     editor, viewer = (auth_headers(role=role, user_id=user_id) for role in (Role.editor, Role.viewer))
@@ -138,14 +138,14 @@ BAD_NOTES = [
 ]
 
 
-async def test_bad_notes_are_refused(client, auth_headers):
+async def test_invalid_notes_are_refused(client, auth_headers):
     headers = auth_headers() | {"Content-Type": "application/json"}
     for body in BAD_NOTES:
         response = await client.post("/v1/memories", content=json.dumps(body), headers=headers)
         assert response.status_code == 422, body
 
 
-async def test_bad_parameters_are_refused(client, auth_headers):
+async def test_invalid_parameters_are_refused(client, auth_headers):
     for path in ("/v1/memories?cursor=nonsense", "/v1/memories?kind=dream", "/v1/memories?limit=0"):
         assert (await client.get(path, headers=auth_headers())).status_code == 422
     assert (await client.get("/v1/memories")).status_code == 401

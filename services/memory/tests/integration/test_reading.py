@@ -52,7 +52,7 @@ async def client(reader, app, running):  # noqa: ARG001  it is there before the 
         yield client
 
 
-async def test_the_model_decides_once_a_turn_and_the_rules_where_it_fails(
+async def test_the_model_extracts_facts_once_per_turn_and_rules_replace_it_on_failure(
     app, client, streams, principal, auth_headers, reader
 ):
     home = {"predicate": "lives in", "one_value": True}

@@ -60,7 +60,7 @@ class Breaking:
         monkeypatch.setattr(kind, name, broken)
 
 
-async def test_broken_at_every_step_redelivered_and_replayed_it_is_the_same(
+async def test_failures_at_any_step_redelivery_and_replay_give_the_same_result(
     client, streams, principal, auth_headers, monkeypatch
 ):
     undisturbed = uuid4()

@@ -87,7 +87,7 @@ async def told(client, streams, principal, auth_headers):
     return again
 
 
-async def test_what_is_forgotten_is_in_no_table_any_more_nor_comes_back(
+async def test_forgotten_content_is_removed_from_every_table_and_does_not_return(
     client, streams, principal, auth_headers, told, dump, forget, contents
 ):
     assert "walrus" in (await dump()).lower()
@@ -116,7 +116,7 @@ async def test_what_is_forgotten_is_in_no_table_any_more_nor_comes_back(
 
 
 @pytest.mark.usefixtures("told")
-async def test_the_world_keeps_the_rest_and_its_versions(client, auth_headers, forget):
+async def test_the_world_state_keeps_everything_else_and_its_versions(client, auth_headers, forget):
     before = (await client.get("/v1/world", headers=auth_headers())).json()
     await forget(about="Walrustown")
     after = (await client.get("/v1/world", headers=auth_headers())).json()
@@ -132,14 +132,14 @@ async def test_the_world_keeps_the_rest_and_its_versions(client, auth_headers, f
 
 
 @pytest.mark.usefixtures("told")
-async def test_what_the_role_may_not_change_is_counted_as_left(forget):
+async def test_items_that_the_role_may_not_delete_are_counted_as_remaining(forget):
     receipt = await forget(who={"role": Role.viewer}, about="Walrustown")
     assert receipt["removed"]["memory"] == 4
     assert receipt["remaining"]["world"] == 1
 
 
 @pytest.mark.usefixtures("told")
-async def test_nobody_forgets_or_exports_what_is_another_s(client, auth_headers, forget, contents, told):
+async def test_users_cannot_forget_or_export_the_memories_of_others(client, auth_headers, forget, contents, told):
     stranger = {"user_id": uuid4(), "role": Role.viewer}
     mine = (await client.get("/v1/memories", headers=auth_headers())).json()["items"]
     for asked in (
@@ -160,7 +160,7 @@ async def test_nobody_forgets_or_exports_what_is_another_s(client, auth_headers,
 
 
 @pytest.mark.usefixtures("told")
-async def test_a_question_and_ids_take_the_messages_along(client, auth_headers, forget, contents):
+async def test_forgetting_by_query_or_ids_deletes_the_source_messages_too(client, auth_headers, forget, contents):
     shown = await forget(query="Where do I live?", preview=True)
     why = {one["content"]: one["why"] for one in shown["memories"] if one["kind"] == "episode"}
     assert why == {"I moved to Walrustown.": "along", "Where do I live?": "words", ANSWER: "words"}
@@ -175,7 +175,7 @@ async def test_a_question_and_ids_take_the_messages_along(client, auth_headers, 
     assert "I like tea." not in await contents()
 
 
-async def test_what_only_resembles_a_question_stays(client, auth_headers, forget, contents):
+async def test_memories_that_only_partly_match_the_query_are_kept(client, auth_headers, forget, contents):
     kept = "Boris moved the billing database to Frankfurt in June."
     for note in (kept, "Anna moved the billing database to Paris in May.", "Anna likes the invoices."):
         await client.post("/v1/memories", json={"content": note}, headers=auth_headers())
@@ -187,7 +187,7 @@ async def test_what_only_resembles_a_question_stays(client, auth_headers, forget
     assert await contents() == {kept, "Anna likes the invoices."}
 
 
-async def test_a_session_is_forgotten_with_what_it_alone_states(streams, principal, told, forget, contents):
+async def test_forgetting_a_session_removes_the_facts_only_it_states(streams, principal, told, forget, contents):
     await streams.turn(principal.user_id, "I like tea.", [], session_id=told["session_id"])
     await streams.drained(TURNS)
     await forget(session_id=str(told["session_id"]))
@@ -196,7 +196,7 @@ async def test_a_session_is_forgotten_with_what_it_alone_states(streams, princip
     assert "I like tea." in left  # another session says so, too
 
 
-async def test_what_followed_is_embedded_without_it(app, workspace_id, told, forget):
+async def test_the_message_after_a_forgotten_one_is_embedded_without_it(app, workspace_id, told, forget):
     async def vector() -> str | None:
         async with await psycopg.AsyncConnection.connect(app.state.database_url, autocommit=True) as connection:
             await connection.execute("SELECT set_config('app.workspace_id', %s, false)", (str(workspace_id),))
@@ -218,7 +218,7 @@ async def test_a_deleted_session_is_not_derived_again(streams, principal, told, 
 
 
 @pytest.mark.usefixtures("told")
-async def test_an_export_has_all_memories_with_their_sources_and_the_world_s_history(client, auth_headers, contents):
+async def test_an_export_contains_all_memories_with_sources_and_the_world_history(client, auth_headers, contents):
     response = await client.get("/v1/memories/export", headers=auth_headers())
     lines = [json.loads(line) for line in response.text.splitlines()]
     memories = [line["memory"] for line in lines if "memory" in line]
@@ -228,7 +228,7 @@ async def test_an_export_has_all_memories_with_their_sources_and_the_world_s_his
 
 
 @pytest.mark.usefixtures("told")
-async def test_old_memories_go_unless_they_are_pinned(app, client, workspace_id, auth_headers, contents):
+async def test_expired_memories_are_deleted_unless_pinned(app, client, workspace_id, auth_headers, contents):
     settings = {"writing": "on", "retention_days": 30}
     assert (await client.put("/v1/memories/settings", json=settings, headers=auth_headers())).json() == settings
     items = (await client.get("/v1/memories", headers=auth_headers())).json()["items"]
@@ -246,10 +246,10 @@ async def test_old_memories_go_unless_they_are_pinned(app, client, workspace_id,
 @pytest.mark.parametrize(
     "body", [{}, {"about": "x"}, {"about": "Walrus", "query": "x"}, {"ids": []}, {"query": ""}, {"about": "x" * 201}]
 )
-async def test_one_thing_is_named(client, auth_headers, body):
+async def test_exactly_one_selector_must_be_given(client, auth_headers, body):
     assert (await client.post("/v1/memories/forget", json=body, headers=auth_headers())).status_code == 422
 
 
-async def test_an_edit_changes_something(client, auth_headers):
+async def test_an_empty_edit_is_refused(client, auth_headers):
     note = (await client.post("/v1/memories", json={"content": "A note."}, headers=auth_headers())).json()
     assert (await client.patch(f"/v1/memories/{note['id']}", json={}, headers=auth_headers())).status_code == 422

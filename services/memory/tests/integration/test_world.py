@@ -57,7 +57,7 @@ def session(owners, principal) -> UUID:
     return session_id
 
 
-async def test_a_new_world_has_defaults_and_its_creation_is_an_event(world):
+async def test_a_new_world_state_has_defaults_and_its_creation_is_an_event(world):
     read = await world.get()
     assert (read.status_code, read.headers["etag"]) == (200, '"1"')
     assert (read.json()["version"], read.json()["document"], read.json()["session_id"]) == (1, DEFAULTS, None)
@@ -65,7 +65,7 @@ async def test_a_new_world_has_defaults_and_its_creation_is_an_event(world):
     assert (event["version"], event["kind"]) == (1, "created")
 
 
-async def test_each_operation_is_an_event_that_says_who_did_what(world, principal):
+async def test_each_operation_is_an_event_with_its_author(world, principal):
     changed = await world.apply(
         ("set", "/project/name", "Apollo"), ("add", "/topics", "moon"), ("add", "/topics", "moon")
     )
@@ -80,7 +80,7 @@ async def test_each_operation_is_an_event_that_says_who_did_what(world, principa
     assert {one["created_by"] for one in rest} == {str(principal.user_id), None}
 
 
-async def test_operations_are_applied_all_or_none(world):
+async def test_operations_are_applied_atomically(world):
     failed = await world.apply(("add", "/topics", "moon"), ("test", "/project/name", "Apollo"))
     assert (failed.status_code, failed.json()["type"]) == (409, "world-operation-failed")
     assert failed.json()["detail"].startswith("operation 2 (test /project/name)")
@@ -89,20 +89,20 @@ async def test_operations_are_applied_all_or_none(world):
     assert (await world.get()).json()["version"] == 1
 
 
-async def test_a_dry_run_shows_the_result_and_keeps_nothing(world):
+async def test_a_dry_run_returns_the_result_without_storing_it(world):
     tried = await world.apply(("add", "/topics", "moon"), dry_run=True)
     assert tried.json()["document"]["topics"] == ["moon"]
     assert (await world.get()).json()["document"] == DEFAULTS
 
 
-async def test_if_match_names_the_version_that_is_changed(world):
+async def test_if_match_requires_the_current_version(world):
     await world.apply(("add", "/topics", "moon"))
     stale = await world.apply(("add", "/topics", "mars"), headers={"If-Match": '"1"'})
     assert (stale.status_code, stale.json()["detail"]) == (412, "the world now has version 2")
     assert (await world.apply(("add", "/topics", "mars"), headers={"If-Match": '"2"'})).json()["version"] == 3
 
 
-async def test_a_change_that_is_sent_twice_is_made_once(world):
+async def test_a_repeated_request_is_applied_once(world):
     key = {"Idempotency-Key": "one"}
     for version in (2, 3):
         sent = await world.apply(("set", "/project/name", "Apollo"), headers=key)
@@ -133,7 +133,7 @@ async def test_versions_can_be_read_compared_and_restored(world):
         assert (asked.status_code, asked.json()["type"]) == (404, "world-version-not-found")
 
 
-async def test_a_malformed_document_is_repaired_on_load_and_the_repair_is_an_event(world, app, workspace_id):
+async def test_a_malformed_document_is_repaired_on_load_with_an_event(world, app, workspace_id):
     await world.apply(("set", "/project/name", "Apollo"), ("add", "/topics", "moon"))
     damaged = {"project": {"name": "Apollo"}, "topics": 7, "goals": ["Land"], "mood": "calm"}
     with psycopg.connect(app.state.database_url) as connection:
@@ -149,7 +149,7 @@ async def test_a_malformed_document_is_repaired_on_load_and_the_repair_is_an_eve
     assert (await world.get()).json()["version"] == 4
 
 
-async def test_viewers_read_the_workspace_s_world_and_editors_change_it(world):
+async def test_viewers_read_the_world_state_of_the_workspace_and_editors_change_it(world):
     viewer, editor = ({"role": role, "user_id": uuid4()} for role in (Role.viewer, Role.editor))
     assert (await world.get(who=viewer)).status_code == 200
     assert (await world.apply(("add", "/topics", "moon"), who=viewer)).status_code == 403
@@ -159,7 +159,7 @@ async def test_viewers_read_the_workspace_s_world_and_editors_change_it(world):
     assert (await world.get(who={"workspace_id": uuid4()})).json()["document"]["topics"] == []
 
 
-async def test_a_session_s_world_is_its_user_s_alone(world, session, workspace_id):
+async def test_the_world_state_of_a_session_is_private_to_its_user(world, session, workspace_id):
     viewer = {"role": Role.viewer}
     changed = await world.apply(("add", "/topics", "quixotic"), session=session, who=viewer)
     assert (changed.status_code, changed.json()["session_id"]) == (200, str(session))
@@ -173,7 +173,7 @@ async def test_a_session_s_world_is_its_user_s_alone(world, session, workspace_i
     assert (await world.get(session_id=str(workspace_id))).status_code == 404
 
 
-async def test_without_the_orchestrator_a_session_that_is_known_is_still_read(world, session, owners):
+async def test_without_the_orchestrator_a_known_session_can_still_be_read(world, session, owners):
     await world.apply(("add", "/topics", "moon"), session=session)
     owners.is_away = True
     assert (await world.get(session_id=str(session))).json()["document"]["topics"] == ["moon"]
@@ -181,7 +181,7 @@ async def test_without_the_orchestrator_a_session_that_is_known_is_still_read(wo
     assert (refused.status_code, refused.json()["type"]) == (503, "service-silent")
 
 
-async def test_a_session_s_world_goes_with_it(world, session, streams, app, workspace_id):
+async def test_the_world_state_of_a_session_is_deleted_with_it(world, session, streams, app, workspace_id):
     await world.apply(("add", "/topics", "quixotic"), session=session)
     await world.apply(("add", "/topics", "kept"))
     await streams.send(SessionDeleted(session_id=session))
@@ -200,7 +200,7 @@ def staged(*operations: tuple[Any, ...], of_session: bool = False) -> StagedOper
     return StagedOperations(of_session=of_session, operations=made)
 
 
-async def test_what_a_run_staged_is_applied_once_however_often_its_turn_is_told(world, session, streams, principal):
+async def test_operations_staged_by_a_run_are_applied_once_despite_redelivery(world, session, streams, principal):
     turn = {"run_id": uuid4(), "question_id": uuid4(), "answer_id": uuid4(), "session_id": session}
     goal = staged(("add", "/goals", "Ship in May"), ("set", "/project/status", None))
     own = staged(("add", "/topics", "moon"), of_session=True)
@@ -224,7 +224,7 @@ async def test_what_a_run_staged_is_applied_once_however_often_its_turn_is_told(
     assert (await world.get()).json()["document"]["goals"] == []
 
 
-async def test_what_no_longer_fits_when_the_run_ends_is_a_conflict_that_everybody_sees(world, streams, principal):
+async def test_a_staged_operation_that_no_longer_applies_becomes_a_visible_conflict(world, streams, principal):
     await world.apply(("set", "/project/name", "Gemini"))
     renamed = staged(("test", "/project/name", None), ("set", "/project/name", "Apollo"))
     run_id = uuid4()
@@ -243,9 +243,7 @@ async def test_what_no_longer_fits_when_the_run_ends_is_a_conflict_that_everybod
     assert (await world.get(version=3)).json()["document"]["project"]["name"] == "Gemini"
 
 
-async def test_the_status_of_the_project_is_compiled_after_turns_and_stored(
-    world, streams, app, workspace_id, principal
-):
+async def test_the_project_status_is_compiled_after_turns_and_stored(world, streams, app, workspace_id, principal):
     names = {uuid4(): "plan.md", uuid4(): "minutes.md"}
     for document_id, name in names.items():
         key = {"object_key": original_key(workspace_id, "0"), "bytes": 1, "content_hash": "0"}
@@ -275,7 +273,7 @@ async def test_the_status_of_the_project_is_compiled_after_turns_and_stored(
     assert (await world.get("/status", who={"workspace_id": uuid4()})).json()["documents"] == []
 
 
-async def test_a_transaction_of_a_user_sees_no_other_user_s_rows(world, session, app, workspace_id, principal):
+async def test_a_transaction_for_a_user_sees_no_rows_of_other_users(world, session, app, workspace_id, principal):
     await world.apply(("add", "/topics", "moon"), session=session)
     await world.get()
     with psycopg.connect(app.state.database_url, autocommit=True) as connection:
@@ -292,7 +290,7 @@ async def test_a_transaction_of_a_user_sees_no_other_user_s_rows(world, session,
             )
 
 
-async def test_writers_at_the_same_time_lose_no_update(world):
+async def test_concurrent_writers_lose_no_update(world):
     writers, each = 6, 5
     await asyncio.gather(*(_count_up(world, each) for _ in range(writers)))
     topics = [f"topic {number}" for number in range(writers * each)]

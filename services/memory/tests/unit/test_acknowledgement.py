@@ -40,7 +40,7 @@ def told(text, writing="on"):
         ("Marta Nowak leitet Atlas.", ("Notiert: Das merke ich mir.", False)),
     ],
 )
-def test_what_is_told_is_acknowledged(text, answer):
+def test_a_statement_by_the_user_is_acknowledged(text, answer):
     assert told(text) == answer
 
 
@@ -57,22 +57,22 @@ def test_what_is_told_is_acknowledged(text, answer):
         "My password is hunter22",
     ],
 )
-def test_what_asks_or_states_nothing_is_not(text):
+def test_questions_and_empty_phrases_are_not_acknowledged(text):
     assert told(text) is None
 
 
-def test_a_request_that_begins_with_a_statement_does_not_hide_the_documents():
+def test_a_request_that_starts_with_a_statement_still_searches_the_documents():
     assert told("I have a dog.") == ("Noted: I will remember this.", False)
     assert told("I have a question about holidays.") is None
     assert told("Ich habe eine Frage zum Urlaub.") is None
 
 
-def test_what_is_not_kept_is_not_said_to_be():
+def test_the_acknowledgement_does_not_claim_that_unstored_facts_are_kept():
     assert told("I moved to Berlin.", "off") is None
     assert told("I moved to Berlin.", "review") == ("Noted: I will remember this once it is approved.", True)
 
 
-def test_an_answer_says_who_said_it_when_in_the_question_s_language():
+def test_an_answer_states_who_said_it_and_when_in_the_language_of_the_question():
     def answer(question, fact=FACT):
         asked = fact_question(question, NOW, "UTC")
         assert asked
@@ -98,7 +98,7 @@ def told_of(question, *facts):
 LEADS = replace(FACT, subject="Atlas", predicate="lead", object="Marta Nowak", content="Marta Nowak leads Atlas.")
 
 
-def test_who_leads_and_owns_is_told_with_who_said_it():
+def test_questions_about_leads_and_owners_are_answered_with_the_speaker():
     said = "You said on 5 June 2026: Marta Nowak leads Atlas."
     assert told_of("Who leads Atlas?", LEADS) == f"Marta Nowak leads Atlas. {said}"
     assert told_of("Who led it in May?", LEADS) == f"In May Marta Nowak led Atlas. {said}"
@@ -107,7 +107,7 @@ def test_who_leads_and_owns_is_told_with_who_said_it():
     assert told_of("Wem gehört Atlas?", replace(LEADS, predicate="owner")).startswith("Atlas gehört Marta Nowak.")
 
 
-def test_several_things_that_are_used_are_all_told():
+def test_all_values_of_a_multi_valued_fact_are_listed():
     python = replace(FACT, subject="we", predicate="programming language", object="Python", content="We use Python.")
     go = replace(python, object="Go", content="We use Go.")
     assert told_of("Which language do we use?", python, go) == (
@@ -115,7 +115,7 @@ def test_several_things_that_are_used_are_all_told():
     )
 
 
-def test_what_contradicts_is_told_too():
+def test_contradicting_facts_are_mentioned_too():
     other = replace(LEADS, object="Ben", content="Ben leads Atlas.")
     assert told_of("Who leads Atlas?", LEADS, other).endswith(
         "Something else was said, too: You said on 5 June 2026: Ben leads Atlas."

@@ -25,7 +25,7 @@ def read(text, *decisions):
     return proved(SaidText(text, AT, "UTC"), DecidedFacts.model_validate_json(json.dumps(answer)), SHOWN)
 
 
-def test_colloquial_words_become_facts_in_the_person_s_own_words():
+def test_colloquial_statements_become_facts_in_the_words_of_the_user():
     text = "We've packed up everything and Porto is home since Monday!"
     quote = "Porto is home since Monday"
     lives = {"predicate": "lives in", "object": "Porto", "one_value": True, "quote": quote, "when": "since Monday"}
@@ -51,31 +51,31 @@ def test_colloquial_words_become_facts_in_the_person_s_own_words():
     ],
     ids=["unsaid", "quoted", "pasted", "object", "subject", "asked", "number", "nothing-to-end", "secret"],
 )
-def test_what_the_person_did_not_say_is_nothing(text, decision):
+def test_facts_not_quoted_from_the_user_are_discarded(text, decision):
     assert read(text, decision) == []
 
 
-def test_what_has_several_values_at_a_time_retires_nothing():
+def test_a_new_value_of_a_multi_valued_fact_retires_nothing():
     [fact] = read("I like coffee.", {"decision": "UPDATE", "memory": 2, "predicate": "likes", "object": "coffee"})
     change = reconcile(fact, SHOWN, AT)
     assert (change.decision, change.closes, change.conflicts_with) == (FactDecision.add, (), TEA.id)
 
 
-def test_another_subject_s_fact_is_left_alone():
+def test_facts_about_other_subjects_are_unaffected():
     lives = {"predicate": "lives in", "object": "Rome", "one_value": True, "subject": "Anna"}
     [fact] = read("Anna is now in Rome.", {**lives, "decision": "UPDATE", "memory": 1})
     change = reconcile(fact, SHOWN, AT)
     assert (change.decision, change.closes) == (FactDecision.add, ())
 
 
-def test_what_is_over_ends_and_what_is_told_again_adds_nothing():
+def test_facts_end_and_repeated_statements_add_nothing():
     [over] = read("Munich is history.", {"decision": "INVALIDATE", "memory": 1, "object": "Munich"})
     [again] = read("Tea, as ever.", {"decision": "NOOP", "memory": 2, "object": "tea"})
     assert reconcile(over, SHOWN, AT).closes == [(MUNICH.id, AT)]
     assert (reconcile(again, SHOWN, AT).statement, reconcile(again, SHOWN, AT).again) == (None, TEA.id)
 
 
-def test_nothing_in_the_question_to_the_model_closes_its_fence():
+def test_no_part_of_the_prompt_can_close_its_fence():
     known = [KnownFact(uuid4(), HOSTILE, "is", HOSTILE, AT, None, None, None)]
     [message] = decide_messages(decide_prompt(), HOSTILE, HOSTILE, known)
     for name in ("message", "before", "memory"):

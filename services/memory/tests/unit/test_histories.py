@@ -75,7 +75,7 @@ class PlainFacts:
         self.facts = [replace(one, valid_to=valid_to) if one.id == fact_id else one for one in self.facts]
 
 
-def test_there_are_enough_histories():
+def test_the_data_set_has_enough_histories():
     assert len(HISTORIES) >= 40
 
 
@@ -115,7 +115,7 @@ def decided(text: str, statement: StatedFact, known: list[KnownFact], at: dateti
 
 @pytest.mark.parametrize("facts_by", [PlainFacts, ModelFacts], ids=["rules", "model"])
 @pytest.mark.parametrize("history", HISTORIES, ids=lambda lines: lines[-1])
-def test_what_holds_and_held_is_known(history, facts_by):
+def test_current_and_past_facts_are_known(history, facts_by):
     facts = facts_by()
     for minutes, line in enumerate(history):
         found = LINE.fullmatch(line)
@@ -127,7 +127,7 @@ def test_what_holds_and_held_is_known(history, facts_by):
             assert facts.ask(found["text"], at) == found["answer"], line
 
 
-def test_what_is_told_again_adds_nothing():
+def test_repeated_statements_add_nothing():
     facts, at = PlainFacts(), datetime(2026, 1, 5, 12, tzinfo=UTC)
     for days in range(50):
         facts.say("I live in Munich. I love hiking. We decided to use PostgreSQL.", at + timedelta(days))

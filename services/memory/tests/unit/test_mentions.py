@@ -19,11 +19,11 @@ from memory.rights.mentions import GONE, Mentions
         ("C++", "I like c++.", True),
     ],
 )
-def test_a_text_is_found_from_the_beginning_of_a_word(about, text, found):
+def test_a_text_is_matched_only_at_the_beginning_of_a_word(about, text, found):
     assert Mentions(about).are_in(text) is found
 
 
-def test_json_loses_texts_items_and_keys_and_nothing_else():
+def test_matching_texts_items_and_keys_are_removed_from_json_and_nothing_else():
     document = {"goals": ["ship", "visit Ann"], "extra": {"Ann": 1, "b": {"c": "about ann", "d": 2}}, "n": None}
     without = {"goals": ["ship"], "extra": {"b": {"d": 2}}, "n": None}
     mentions = Mentions("Ann")

@@ -20,7 +20,7 @@ def event(version: int, **given: Any) -> WorldEvent:
     return WorldEvent.model_validate({"version": version, **told, **given})
 
 
-def test_the_same_input_gives_the_same_bytes_in_whatever_order_it_came() -> None:
+def test_the_same_input_in_any_order_gives_identical_bytes() -> None:
     document = {**defaults(), "goals": ["Land"], "extra": {"b": 1, "a": 2}}
     turned = dict(reversed(document.items()))
     events = [event(2), event(1, kind="created", op=None, path=None, value=None)]
@@ -37,7 +37,7 @@ def test_the_same_input_gives_the_same_bytes_in_whatever_order_it_came() -> None
     ]
 
 
-def test_it_is_bounded_and_tells_conflicts_as_such() -> None:
+def test_the_status_is_bounded_and_marks_conflicts() -> None:
     events = [event(number, kind="conflict", value="x" * 1_000) for number in range(2 * SHOWN)]
     told = json.loads(manifest_of(1, defaults(), events, 0, []))["activity"]
     assert (len(told), {len(one["text"]) for one in told}) == (SHOWN, {LONGEST})

@@ -31,7 +31,7 @@ def styles(text: str) -> list[tuple[str, str]]:
         "Make it shorter",
     ],
 )
-def test_a_task_is_no_style(task):
+def test_a_task_is_not_a_style_preference(task):
     assert styles(task) == []
 
 
@@ -52,11 +52,11 @@ def test_a_task_is_no_style(task):
         ("From now on, write like a pirate", [("wants answers", "From now on, write like a pirate")]),
     ],
 )
-def test_a_wish_is_read_by_its_aspects(wish, expected):
+def test_a_style_preference_is_split_into_its_aspects(wish, expected):
     assert styles(wish) == expected
 
 
-def test_a_reflection_takes_the_place_of_the_same_wish_and_no_secret_is_kept():
+def test_a_reflection_replaces_the_same_preference_and_secrets_are_not_stored():
     told = list(statements("Write it in British spelling. I live in Munich.", NOW, "UTC"))
     found = joined(
         [

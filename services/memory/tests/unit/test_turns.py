@@ -13,7 +13,7 @@ def turn(question: str, answer: str) -> TurnCompleted:
     return TurnCompleted(**ids, asked_at=datetime.now(UTC), question=question, answer=answer, document_ids=[])
 
 
-def test_a_turn_leaves_its_two_messages():
+def test_a_turn_is_stored_as_two_messages():
     told = turn(" Who owns billing? ", "Team Heron [1].")
     question, answer = messages_of(told)
     assert (question.id, question.role, question.speaker, question.content) == (
@@ -26,7 +26,7 @@ def test_a_turn_leaves_its_two_messages():
     assert question.said_at == told.asked_at < answer.said_at
 
 
-def test_a_long_answer_is_cut():
+def test_a_long_answer_is_truncated():
     assert len(messages_of(turn("q", "a" * 10_000))[1].content) == LONGEST_ANSWER
 
 
@@ -44,7 +44,7 @@ SECRETS = [
 
 
 @pytest.mark.parametrize(("text", "secret"), SECRETS)
-def test_secrets_are_blanked(text, secret):
+def test_secrets_are_redacted(text, secret):
     kept = without_secrets(text)
     assert secret not in kept
     assert BLANK in kept
@@ -61,5 +61,5 @@ def test_secrets_are_blanked(text, secret):
         "I live in Berlin and my phone number is 030 1234567.",
     ],
 )
-def test_what_is_no_secret_stays(text):
+def test_text_that_is_not_a_secret_is_kept(text):
     assert without_secrets(text) == text

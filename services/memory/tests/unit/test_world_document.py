@@ -19,14 +19,14 @@ JSON = st.recursive(
 NAMED = st.dictionaries(st.sampled_from(sorted(defaults())) | st.text(max_size=8), JSON, max_size=6)
 
 
-def test_a_new_world_has_a_default_for_every_field() -> None:
+def test_a_new_world_state_has_a_default_for_every_field() -> None:
     document = defaults()
     assert WorldDocument.model_validate(document) == WorldDocument()
     assert {"project", "goals", "rules", "topics", "identity", "timezone", "open_questions"} < document.keys()
     assert not repaired(document).needed
 
 
-def test_what_is_missing_or_malformed_gets_its_default_and_what_is_good_stays() -> None:
+def test_missing_or_malformed_fields_get_defaults_and_valid_fields_are_kept() -> None:
     raw = {
         "schema_version": 1,
         "project": {"name": "Apollo", "summary": 7, "status": None},
@@ -48,20 +48,20 @@ def test_what_is_missing_or_malformed_gets_its_default_and_what_is_good_stays() 
     assert repair.missing == ["/decisions", "/open_questions"]
 
 
-def test_a_field_that_the_schema_does_not_know_is_kept_in_extra() -> None:
+def test_a_field_unknown_to_the_schema_is_kept_in_extra() -> None:
     repair = repaired({**defaults(), "mood": "calm"})
     assert repair.document["extra"] == {"mood": "calm"}
     assert repair.repairs == ["/mood was malformed"]
 
 
 @pytest.mark.parametrize("raw", [None, [], "text", 7], ids=str)
-def test_what_is_no_object_becomes_the_default(raw: Any) -> None:
+def test_a_value_that_is_not_an_object_becomes_the_default(raw: Any) -> None:
     repair = repaired(raw)
     assert (repair.document, repair.malformed) == (defaults(), {"/": raw})
 
 
 @given(raw=NAMED | JSON)
-def test_whatever_is_stored_is_repaired_once_and_every_good_field_stays(raw: Any) -> None:
+def test_any_stored_document_is_repaired_once_and_keeps_every_valid_field(raw: Any) -> None:
     repair = repaired(raw)
     whole = WorldDocument.model_validate(repair.document).model_dump(mode="json")
     assert whole == repair.document

@@ -35,7 +35,7 @@ def after(*operations: tuple[Any, ...], document: dict[str, Any] | None = None) 
     return apply(document or defaults(), [operation(*one) for one in operations]).document
 
 
-def test_each_operation_does_what_it_says() -> None:
+def test_each_operation_has_its_documented_effect() -> None:
     document = after(
         ("set", "/project/name", "Apollo"),
         ("add", "/topics", "moon"),
@@ -83,7 +83,7 @@ def test_each_operation_does_what_it_says() -> None:
     ],
     ids=lambda wrong: f"{wrong[0]} {wrong[1]}",
 )
-def test_a_path_or_a_value_that_the_schema_does_not_allow_is_refused(wrong: tuple[Any, ...]) -> None:
+def test_a_path_or_value_that_violates_the_schema_is_refused(wrong: tuple[Any, ...]) -> None:
     with pytest.raises(WorldOperationInvalid, match=r"^operation 2 "):
         after(("add", "/topics", "moon"), wrong)
 
@@ -102,7 +102,7 @@ def test_a_path_or_a_value_that_the_schema_does_not_allow_is_refused(wrong: tupl
     ],
     ids=lambda unfit: f"{unfit[0]} {unfit[1]}",
 )
-def test_what_does_not_fit_the_state_fails(unfit: tuple[Any, ...]) -> None:
+def test_an_operation_that_does_not_fit_the_state_fails(unfit: tuple[Any, ...]) -> None:
     with pytest.raises(WorldOperationFailed, match=r"^operation 2 "):
         after(("set", "/extra/count", 1), unfit)
 
@@ -110,12 +110,12 @@ def test_what_does_not_fit_the_state_fails(unfit: tuple[Any, ...]) -> None:
 @pytest.mark.parametrize(
     "value", [float("nan"), float("inf"), "a\x00b", {"a\x07": 1}, 2**70, "[" * 3 + "\ud800"], ids=ascii
 )
-def test_a_value_that_no_store_can_hold_is_refused(value: Any) -> None:
+def test_a_value_that_cannot_be_stored_is_refused(value: Any) -> None:
     with pytest.raises(ValidationError):
         operation("set", "/extra/x", value)
 
 
-def test_a_value_may_not_lie_too_deep() -> None:
+def test_a_value_nested_too_deeply_is_refused() -> None:
     value: Any = 1
     for _ in range(40):
         value = [value]
@@ -124,7 +124,7 @@ def test_a_value_may_not_lie_too_deep() -> None:
 
 
 @given(changes=st.lists(OPERATIONS, max_size=12))
-def test_effects_undone_in_turn_lead_back_to_every_version(changes: list[tuple[Any, ...]]) -> None:
+def test_undoing_operations_in_reverse_restores_every_version(changes: list[tuple[Any, ...]]) -> None:
     versions, effects = [defaults()], []
     for change in changes:
         try:
@@ -142,7 +142,7 @@ def test_effects_undone_in_turn_lead_back_to_every_version(changes: list[tuple[A
 
 
 @given(one=st.lists(OPERATIONS, max_size=8), other=st.lists(OPERATIONS, max_size=8))
-def test_the_operations_of_a_difference_lead_from_one_document_to_the_other(
+def test_applying_the_operations_of_a_diff_yields_the_other_document(
     one: list[tuple[Any, ...]], other: list[tuple[Any, ...]]
 ) -> None:
     before, now = (_reached(changes) for changes in (one, other))

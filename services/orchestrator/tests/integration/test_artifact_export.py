@@ -182,7 +182,7 @@ async def test_a_pdf_has_headings_table_lists_and_footnotes(start: Any, settings
     assert any(line.endswith("Source 2") for line in lines)
 
 
-async def test_html_has_footnotes_and_loads_nothing(start: Any, settings: Any, cite: Any) -> None:
+async def test_html_has_footnotes_and_loads_no_external_resources(start: Any, settings: Any, cite: Any) -> None:
     async with start(settings) as service:
         path = await written(service, REPORT + "\n<script>alert(1)</script>\n\n![logo](https://example.org/a.png)\n")
         await cite(citation(1))
@@ -199,7 +199,7 @@ async def test_html_has_footnotes_and_loads_nothing(start: Any, settings: Any, c
     assert '<a href="https://example.org/a.png">logo</a>' in page
 
 
-async def test_markdown_has_footnotes_and_the_source_stays_as_it_is(start: Any, settings: Any, cite: Any) -> None:
+async def test_markdown_has_footnotes_and_the_source_is_unchanged(start: Any, settings: Any, cite: Any) -> None:
     async with start(settings) as service:
         path = await written(service)
         await cite(citation(1), citation(2))
@@ -212,7 +212,7 @@ async def test_markdown_has_footnotes_and_the_source_stays_as_it_is(start: Any, 
     assert source.text == REPORT
 
 
-async def test_code_is_exported_as_a_block_and_as_its_own_file(start: Any, settings: Any) -> None:
+async def test_code_is_exported_as_a_block_and_as_a_source_file(start: Any, settings: Any) -> None:
     code = 'x = "[1] #read(\\"/etc/passwd\\") ```"\r\n'
     async with start(settings) as service:
         path = await written(service, code, kind="code", language="python")
@@ -229,7 +229,7 @@ async def test_code_is_exported_as_a_block_and_as_its_own_file(start: Any, setti
     assert b'<pre class="python">' in files["html"]
 
 
-async def test_a_version_can_be_named(start: Any, settings: Any) -> None:
+async def test_a_specific_version_can_be_exported(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         path = await written(service, "First.\n")
         await service.client.put(path, json={"title": "Plan", "text": "Second.\n"})
@@ -242,7 +242,7 @@ async def test_a_version_can_be_named(start: Any, settings: Any) -> None:
     assert (bad.status_code, bad.json()["type"]) == (422, "invalid-request")
 
 
-async def test_a_pdf_by_reference_is_its_file_and_its_text(start: Any, settings: Any, world: Any) -> None:
+async def test_a_referenced_pdf_is_exported_as_its_file_and_as_its_text(start: Any, settings: Any, world: Any) -> None:
     document = {"kind": "pdf", "document_id": str(UUID(int=9))}
     async with start(settings) as service:
         path = await written(service, "", **document)
@@ -263,7 +263,7 @@ async def test_a_pdf_by_reference_is_its_file_and_its_text(start: Any, settings:
     assert away.status_code == 503
 
 
-async def test_only_the_user_of_a_session_exports_its_artifact(start: Any, settings: Any, auth_headers: Any) -> None:
+async def test_only_the_user_of_a_session_can_export_its_artifact(start: Any, settings: Any, auth_headers: Any) -> None:
     async with start(settings) as service:
         path = await written(service)
         strangers = (auth_headers(user_id=uuid4()), auth_headers(workspace_id=uuid4()))
@@ -321,7 +321,7 @@ header-includes: <script>alert(1)</script>
 
 @pytest.mark.usefixtures("listening")
 @pytest.mark.parametrize("target", ["html", "docx", "pdf"])
-async def test_naughty_strings_are_only_text(converter: DocumentConverter, target: str) -> None:
+async def test_naughty_strings_are_treated_as_text(converter: DocumentConverter, target: str) -> None:
     if NAUGHTY is None:
         pytest.skip(f"{STRINGS} is not there")
     strings = [text for text in json.loads(NAUGHTY.read_text("utf-8")) if "\x00" not in text]
@@ -333,7 +333,7 @@ async def test_naughty_strings_are_only_text(converter: DocumentConverter, targe
         assert await converter.convert(assignment(text, target, title=text[:100]))
 
 
-async def test_a_pdf_has_the_letters_of_many_scripts_and_refuses_those_that_would_be_boxes(
+async def test_a_pdf_renders_many_scripts_and_refuses_characters_without_a_glyph(
     converter: DocumentConverter,
 ) -> None:
     many = "Größe zażółć gęślą jaźń Ελληνικά Привет"
@@ -343,7 +343,7 @@ async def test_a_pdf_has_the_letters_of_many_scripts_and_refuses_those_that_woul
 
 
 @pytest.mark.parametrize("target", ["html", "docx", "pdf"])
-async def test_formulas_are_set_or_shown_as_they_were_typed(converter: DocumentConverter, target: str) -> None:
+async def test_formulas_are_typeset_or_shown_as_typed(converter: DocumentConverter, target: str) -> None:
     text = "$x^2 + \\frac{1}{y}$ and $\\notamacro{q}$ cost $5 and $6\n\n$$\\sum_{i=0}^n i$$\n"
     found = all_text(await converter.convert(assignment(text, target)), target)
     assert "notamacro" in found
@@ -359,7 +359,7 @@ async def test_formulas_are_set_or_shown_as_they_were_typed(converter: DocumentC
     ],
 )
 @pytest.mark.parametrize("target", ["html", "docx", "pdf"])
-async def test_what_is_too_large_is_refused_by_name(
+async def test_an_artifact_that_is_too_large_is_refused_with_a_named_error(
     converter: DocumentConverter, name: str, text: str, target: str
 ) -> None:
     with pytest.raises(ExportTooLarge):
@@ -367,7 +367,7 @@ async def test_what_is_too_large_is_refused_by_name(
     assert await converter.convert(assignment("It goes on.", target)), name
 
 
-async def test_a_file_that_takes_too_much_time_or_memory_is_refused_by_name() -> None:
+async def test_an_export_that_needs_too_much_time_or_memory_is_refused_with_a_named_error() -> None:
     late = DocumentConverter(ExportLimits(seconds=0.0), 1)
     with pytest.raises(ExportTooSlow):
         await late.convert(assignment("a", "html", limits=asdict(late.limits)))
@@ -385,12 +385,12 @@ async def test_a_file_that_takes_too_much_time_or_memory_is_refused_by_name() ->
     await narrow.aclose()
 
 
-async def test_exports_wait_for_each_other_and_the_same_text_gives_the_same_file(converter: DocumentConverter) -> None:
+async def test_exports_run_one_at_a_time_and_the_same_text_gives_the_same_file(converter: DocumentConverter) -> None:
     made = await asyncio.gather(*(converter.convert(assignment(REPORT, "pdf")) for _ in range(6)))
     assert len(set(made)) == 1
 
 
-async def test_without_the_programs_the_other_formats_go_on(
+async def test_without_the_external_programs_other_formats_still_work(
     start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for package in ("pypandoc", "typst"):

@@ -95,7 +95,7 @@ async def written(service: Any) -> str:
     return str(session)
 
 
-async def test_a_document_is_written_then_changed_in_one_place_then_rewritten(
+async def test_a_document_is_written_then_edited_then_rewritten(
     start: Any, model_settings: Any, artifacts: Any, world: Any
 ) -> None:
     async with start(model_settings) as service, asyncio.timeout(120):
@@ -143,7 +143,7 @@ async def test_a_document_is_written_then_changed_in_one_place_then_rewritten(
         assert [one["artifact_index"] for one in messages] == [None, 1, None, 2, None, 3]
 
 
-async def test_a_document_is_written_from_what_is_nearest(
+async def test_a_document_is_written_from_the_most_relevant_passages(
     start: Any, model_settings: Any, artifacts: Any, world: Any
 ) -> None:
     world.good_match = False
@@ -152,7 +152,7 @@ async def test_a_document_is_written_from_what_is_nearest(
         assert len((await (await artifacts(session)).current(session)).citations) == 2
 
 
-async def test_edits_by_a_message(start: Any, model_settings: Any, artifacts: Any, world: Any) -> None:
+async def test_an_artifact_is_edited_by_a_message(start: Any, model_settings: Any, artifacts: Any, world: Any) -> None:
     edit = {"find": "The UserDB keeps", "replace": "The UserDB safely keeps"}
     world.scripted[EDIT] = [json.dumps({"edits": [edit]})]
     async with start(model_settings) as service, asyncio.timeout(120):
@@ -172,7 +172,7 @@ async def test_edits_by_a_message(start: Any, model_settings: Any, artifacts: An
         ({"artifact_action": "update_highlighted_text"}, recovery.NO_ARTIFACT),
     ],
 )
-async def test_what_cannot_be_done_is_answered_by_a_fixed_text(
+async def test_an_impossible_request_is_answered_with_a_fixed_text(
     start: Any, model_settings: Any, world: Any, body: dict[str, Any], message: str
 ) -> None:
     async with start(model_settings) as service, asyncio.timeout(120):
@@ -184,14 +184,14 @@ async def test_what_cannot_be_done_is_answered_by_a_fixed_text(
     assert world.chats == []
 
 
-async def test_without_a_model_the_text_says_what_to_do(start: Any, settings: Any) -> None:
+async def test_without_a_model_the_answer_says_what_to_do(start: Any, settings: Any) -> None:
     async with start(settings) as service, asyncio.timeout(120):
         asked = {"artifact_action": "generate_artifact"}
         ended, _ = await turn(service, await service.session(title="t"), "a one-page summary of tokens", **asked)
     assert (ended["status"], ended["answer"]["content"]) == ("completed", recovery.NO_MODEL)
 
 
-async def test_without_a_model_the_subject_of_a_document_is_looked_up(start: Any, settings: Any) -> None:
+async def test_without_a_model_the_subject_of_a_requested_document_is_searched_for(start: Any, settings: Any) -> None:
     async with start(settings) as service, asyncio.timeout(120):
         ended, events = await turn(service, await service.session(title="t"), "Write a one-page summary of tokens")
     assert ended["answer"]["citations"]
@@ -216,14 +216,14 @@ async def test_without_a_model_the_subject_of_a_document_is_looked_up(start: Any
         {"timezone": "Mars/Olympus"},
     ],
 )
-async def test_what_does_not_exist_is_refused(start: Any, settings: Any, body: dict[str, Any]) -> None:
+async def test_a_missing_reference_is_refused(start: Any, settings: Any, body: dict[str, Any]) -> None:
     async with start(settings) as service:
         session = await service.session()
         answer = await service.client.post(f"/v1/sessions/{session}/messages", json={"content": "x", **body})
     assert answer.status_code == 422, answer.text
 
 
-async def test_changes_by_hand_meanwhile_are_merged_or_the_run_keeps_its_version_aside(
+async def test_concurrent_manual_changes_are_merged_or_the_version_of_the_run_is_set_aside(
     start: Any, model_settings: Any, artifacts: Any, world: Any
 ) -> None:
     edit = {"find": "The UserDB keeps", "replace": "The UserDB safely keeps"}
@@ -258,7 +258,7 @@ async def test_changes_by_hand_meanwhile_are_merged_or_the_run_keeps_its_version
 
 
 @pytest.mark.parametrize("how", ["cancelled", "failed"])
-async def test_a_run_that_does_not_complete_changes_nothing(
+async def test_a_run_that_does_not_complete_changes_no_artifact(
     start: Any, model_settings: Any, artifacts: Any, world: Any, how: str
 ) -> None:
     reached = asyncio.Event()
@@ -281,7 +281,7 @@ async def test_a_run_that_does_not_complete_changes_nothing(
         assert (view.index, view.last_index, view.text) == (1, 1, DELIVERED)
 
 
-async def test_an_artifact_action_that_does_not_exist_fails_by_name(
+async def test_an_unknown_artifact_action_fails_with_a_named_error(
     start: Any, model_settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -313,7 +313,7 @@ async def test_a_question_is_answered_with_the_artifact_in_view(start: Any, mode
         (None, "reply", "no route was chosen"),
     ],
 )
-async def test_where_the_rules_are_not_sure_a_model_chooses_among_the_valid_routes(
+async def test_if_the_rules_are_unsure_a_model_chooses_among_the_valid_routes(
     start: Any, model_settings: Any, world: Any, routes: Any, route: str, trouble: str
 ) -> None:
     world.scripted[ROUTE] = routes
@@ -329,7 +329,7 @@ async def test_where_the_rules_are_not_sure_a_model_chooses_among_the_valid_rout
 
 
 @pytest.mark.parametrize(("routing", "asked"), [("rules", 0), ("auto", 0), ("model", 1)])
-async def test_the_operator_says_who_routes(
+async def test_the_operator_configures_who_chooses_the_route(
     start: Any, model_settings: Any, world: Any, routing: str, asked: int
 ) -> None:
     world.scripted[ROUTE] = ['{"route": "reply"}']
@@ -338,7 +338,7 @@ async def test_the_operator_says_who_routes(
     assert sum(ROUTE in str(body["messages"]) for body in world.chats) == asked
 
 
-async def test_today_is_the_users_and_the_turn_tells_its_time_zone(
+async def test_today_is_in_the_time_zone_of_the_user_which_is_part_of_the_turn(
     start: Any, model_settings: Any, world: Any, redis_url: str
 ) -> None:
     async with start(model_settings) as service, Redis.from_url(redis_url) as redis, asyncio.timeout(120):
@@ -349,7 +349,9 @@ async def test_today_is_the_users_and_the_turn_tells_its_time_zone(
     assert "(Pacific/Kiritimati) where the user is" in world.chats[0]["messages"][0]["content"]
 
 
-async def test_answering_again_does_the_same_to_the_same_text(start: Any, model_settings: Any, artifacts: Any) -> None:
+async def test_regenerating_an_answer_applies_the_same_action_to_the_same_text(
+    start: Any, model_settings: Any, artifacts: Any
+) -> None:
     async with start(model_settings) as service, asyncio.timeout(120):
         session = await written(service)
         seen = "The UserDB keeps the accounts"
@@ -365,7 +367,7 @@ async def test_answering_again_does_the_same_to_the_same_text(start: Any, model_
         assert view.text == DELIVERED.replace(seen, "Tokens last for a quarter of an hour.")
 
 
-async def test_a_quick_action_is_followed_and_a_key_belongs_to_one_request(
+async def test_a_quick_action_is_applied_and_an_idempotency_key_belongs_to_one_request(
     start: Any, model_settings: Any, world: Any
 ) -> None:
     async with start(model_settings) as service, asyncio.timeout(120):

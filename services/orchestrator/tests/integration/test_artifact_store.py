@@ -101,7 +101,7 @@ async def session(sessions: Callable[[], Any]) -> OneSession:
     return opened
 
 
-async def test_versions_are_kept_and_undo_and_redo_lead_through_them(session: OneSession) -> None:
+async def test_versions_are_kept_and_undo_and_redo_move_through_them(session: OneSession) -> None:
     for text in ("one", "two", "three"):
         await session.write(text)
     assert (await session.move("undo")).text == "two"
@@ -120,7 +120,7 @@ async def test_versions_are_kept_and_undo_and_redo_lead_through_them(session: On
         await session.version(5)
 
 
-async def test_who_saves_an_older_version_is_refused_and_changes_nothing(session: OneSession) -> None:
+async def test_saving_on_top_of_an_older_version_is_refused_and_changes_nothing(session: OneSession) -> None:
     first = await session.write("one")
     second = await session.write("two", first.version)
     assert second.version == first.version + 1
@@ -132,7 +132,7 @@ async def test_who_saves_an_older_version_is_refused_and_changes_nothing(session
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(st.text(st.sampled_from("ab .\r\n🦙$&\\1"), max_size=40), min_size=1, max_size=45))
-async def test_every_version_of_any_series_comes_back_as_it_was(sessions: Callable[[], Any], texts: list[str]) -> None:
+async def test_every_version_in_any_series_is_restored_exactly(sessions: Callable[[], Any], texts: list[str]) -> None:
     session = await sessions()
     for text in texts:
         await session.write(text)
@@ -142,7 +142,7 @@ async def test_every_version_of_any_series_comes_back_as_it_was(sessions: Callab
         assert (await session.move("undo")).text == text
 
 
-async def test_a_run_writes_one_version_however_often_it_ends(session: OneSession) -> None:
+async def test_a_run_writes_one_version_even_if_it_ends_repeatedly(session: OneSession) -> None:
     run_id = await session.run()
     create = proposed(REPORT, None, ArtifactEvent.create)
     assert await session.commit(create, run_id) == (1, ArtifactOutcome.current)
@@ -152,7 +152,7 @@ async def test_a_run_writes_one_version_however_often_it_ends(session: OneSessio
     assert view.created_by == session.caller.user_id
 
 
-async def test_what_people_changed_elsewhere_is_merged_with_what_a_run_wrote(session: OneSession) -> None:
+async def test_manual_changes_elsewhere_are_merged_with_those_of_a_run(session: OneSession) -> None:
     await session.write(REPORT)
     await session.write(REPORT.replace("much", "little"))
     index, outcome = await session.commit(proposed(REPORT.replace("June", "July"), 1))
@@ -162,7 +162,7 @@ async def test_what_people_changed_elsewhere_is_merged_with_what_a_run_wrote(ses
     assert (view.index, view.parent_index) == (3, 2)
 
 
-async def test_what_clashes_with_peoples_changes_is_kept_aside_and_can_be_read(session: OneSession) -> None:
+async def test_changes_that_conflict_with_manual_ones_are_set_aside_and_readable(session: OneSession) -> None:
     await session.write(REPORT)
     await session.write(REPORT.replace("June", "August"))
     index, outcome = await session.commit(proposed(REPORT.replace("June", "July"), 1))
@@ -175,14 +175,14 @@ async def test_what_clashes_with_peoples_changes_is_kept_aside_and_can_be_read(s
     assert (await session.move("redo")).index == 2
 
 
-async def test_a_version_that_was_cut_short_is_kept_and_not_current(session: OneSession) -> None:
+async def test_a_truncated_version_is_stored_and_not_made_current(session: OneSession) -> None:
     await session.write(REPORT)
     cut = proposed("The pl", 1, ArtifactEvent.rewrite, complete=False)
     assert await session.commit(cut) == (2, ArtifactOutcome.kept_aside)
     assert (await session.current()).text == REPORT
 
 
-async def test_an_artifact_that_a_person_made_meanwhile_stays(session: OneSession) -> None:
+async def test_an_artifact_created_manually_during_the_run_is_kept(session: OneSession) -> None:
     run_id = await session.run()
     await session.write("mine")
     outcome = await session.commit(proposed("the model's", None, ArtifactEvent.create), run_id)
@@ -190,7 +190,7 @@ async def test_an_artifact_that_a_person_made_meanwhile_stays(session: OneSessio
     assert (await session.current()).text == "mine"
 
 
-async def test_an_artifact_that_was_deleted_meanwhile_stays_deleted(session: OneSession) -> None:
+async def test_an_artifact_deleted_during_the_run_stays_deleted(session: OneSession) -> None:
     await session.write(REPORT)
     assert await session.delete() == (1, 0)
     assert await session.commit(proposed("more", 1)) == (None, ArtifactOutcome.gone)

@@ -30,7 +30,7 @@ def span(view: dict[str, Any], seen: str) -> dict[str, Any]:
     return {"index": view["index"], "start": start, "end": start + len(seen), "seen": seen}
 
 
-async def test_an_artifact_from_beginning_to_end(start: Any, settings: Any) -> None:
+async def test_an_artifact_is_created_edited_and_deleted(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         path, made = await written(service)
         assert (made["event"], made["kind"], made["index"], made["version"]) == ("create", "markdown", 1, 1)
@@ -73,7 +73,7 @@ async def test_two_versions_are_compared(start: Any, settings: Any) -> None:
         assert (first["from_index"], first["added_lines"]) == (0, 2)
 
 
-async def test_a_span_is_replaced_where_it_is_now(start: Any, settings: Any) -> None:
+async def test_a_span_is_replaced_at_its_current_position(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         path, made = await written(service)
         marked = span(made, "We end in June.")
@@ -87,7 +87,9 @@ async def test_a_span_is_replaced_where_it_is_now(start: Any, settings: Any) -> 
         assert (lost.status_code, lost.json()["type"], lost.json()["current_index"]) == (409, "span-lost", 3)
 
 
-async def test_of_two_tabs_that_save_at_once_one_is_told_and_no_version_is_lost(start: Any, settings: Any) -> None:
+async def test_a_concurrent_save_from_another_tab_gets_a_conflict_and_no_version_is_lost(
+    start: Any, settings: Any
+) -> None:
     async with start(settings) as service:
         path, _ = await written(service)
         answers = await asyncio.gather(
@@ -108,7 +110,7 @@ async def test_of_two_tabs_that_save_at_once_one_is_told_and_no_version_is_lost(
         assert (await service.client.get(path)).json()["last_index"] == 2
 
 
-async def test_edits_that_are_not_unique_change_nothing(start: Any, settings: Any) -> None:
+async def test_ambiguous_edits_change_nothing(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         path, _ = await written(service)
         edits = [{"find": "We", "replace": ""}, {"find": "August", "replace": ""}]
@@ -118,14 +120,14 @@ async def test_edits_that_are_not_unique_change_nothing(start: Any, settings: An
         assert (await service.client.get(path)).json()["text"] == REPORT
 
 
-async def test_the_same_text_is_no_new_version(start: Any, settings: Any) -> None:
+async def test_saving_the_same_text_creates_no_version(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         path, _ = await written(service)
         again = await service.client.put(path, json={"title": "Plan", "text": REPORT})
         assert (again.status_code, again.json()["index"]) == (200, 1)
 
 
-async def test_bad_changes_are_refused(start: Any, settings: Any) -> None:
+async def test_invalid_changes_are_refused(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         path, made = await written(service)
         right = span(made, "sound")
@@ -157,7 +159,7 @@ async def test_bad_changes_are_refused(start: Any, settings: Any) -> None:
             assert (await service.client.get(f"{path}/{where}")).status_code in {404, 422}
 
 
-async def test_code_keeps_its_language_and_its_bytes(start: Any, settings: Any) -> None:
+async def test_code_keeps_its_language_and_exact_bytes(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         code = 'def f():\r\n\treturn "$& \\1 \U0001f999"\n'
         path, made = await written(service, code, kind="code", language="python")
@@ -166,7 +168,7 @@ async def test_code_keeps_its_language_and_its_bytes(start: Any, settings: Any) 
         assert (await service.client.get(path)).json()["language"] == "python"
 
 
-async def test_nobody_else_sees_or_changes_an_artifact(
+async def test_other_users_cannot_see_or_change_an_artifact(
     start: Any, settings: Any, other_user: Any, auth_headers: Any
 ) -> None:
     async with start(settings) as service:
@@ -189,7 +191,7 @@ async def test_nobody_else_sees_or_changes_an_artifact(
         assert (await service.client.get(path)).json() == made
 
 
-async def test_a_deleted_session_takes_its_artifact_with_it(start: Any, settings: Any) -> None:
+async def test_deleting_a_session_deletes_its_artifact(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         path, _ = await written(service)
         await patched(service, path, {"title": "Two"})
@@ -201,7 +203,7 @@ async def test_a_deleted_session_takes_its_artifact_with_it(start: Any, settings
         assert connection.execute("SELECT count(*) FROM artifact_version").fetchone() == (0,)
 
 
-async def test_a_pdf_has_the_text_of_its_document_and_is_not_changed_here(
+async def test_a_pdf_artifact_has_the_text_of_its_document_and_is_read_only(
     start: Any, settings: Any, world: Any
 ) -> None:
     document = str(uuid4())
@@ -223,7 +225,7 @@ async def test_a_pdf_has_the_text_of_its_document_and_is_not_changed_here(
             assert (refused.status_code, refused.json()["type"]) == (409, "artifact-not-editable")
 
 
-async def test_a_version_becomes_a_document_that_goes_with_the_artifact(
+async def test_an_indexed_version_becomes_a_document_that_is_deleted_with_the_artifact(
     start: Any, settings: Any, world: Any, auth_headers: Any
 ) -> None:
     editor = auth_headers(role=Role.editor)
@@ -247,7 +249,7 @@ async def test_a_version_becomes_a_document_that_goes_with_the_artifact(
         assert world.artifact_documents == {}
 
 
-async def test_a_deleted_session_takes_the_document_of_its_artifact_with_it(
+async def test_deleting_a_session_deletes_the_document_of_its_artifact(
     start: Any, settings: Any, world: Any, auth_headers: Any
 ) -> None:
     async with start(settings) as service:
@@ -258,7 +260,7 @@ async def test_a_deleted_session_takes_the_document_of_its_artifact_with_it(
         assert world.artifact_documents == {}
 
 
-async def test_what_ingestion_does_not_take_is_told(start: Any, settings: Any, world: Any, auth_headers: Any) -> None:
+async def test_a_refusal_by_ingestion_is_reported(start: Any, settings: Any, world: Any, auth_headers: Any) -> None:
     world.artifact_refused = "quota-exceeded"
     async with start(settings) as service:
         path, _ = await written(service)

@@ -50,7 +50,7 @@ def meter(database: Database, limits: TokenLimits, spender: Spender | None = Non
     return CallMeter(database, whose, limits, told.append), told
 
 
-async def test_many_calls_at_a_time_overshoot_their_budget_by_one_at_most(database: Database, urls: Any) -> None:
+async def test_concurrent_calls_exceed_their_budget_by_one_call_at_most(database: Database, urls: Any) -> None:
     counting, _ = meter(database, TokenLimits(workspace=10 * (SENT + MOST), user=1_000_000))
     decided, admitted, refused = asyncio.Event(), 0, 0
 
@@ -77,7 +77,7 @@ async def test_many_calls_at_a_time_overshoot_their_budget_by_one_at_most(databa
     assert stored(urls, "SELECT count(*), count(ended) FROM model_call") == [(10, 10)]
 
 
-async def test_after_a_thousand_endings_of_all_kinds_nothing_is_reserved(database: Database, urls: Any) -> None:
+async def test_after_a_thousand_calls_with_any_ending_no_reservation_is_left(database: Database, urls: Any) -> None:
     counting, _ = meter(database, TokenLimits(10**9, 10**9, 10**9, 10**9))
 
     async def ask(kind: int, spoken: asyncio.Event) -> None:
@@ -118,7 +118,7 @@ async def test_after_a_thousand_endings_of_all_kinds_nothing_is_reserved(databas
     assert {"cancelled", "completed", "cut", "failed"} == {kind for (kind,) in kinds}
 
 
-async def test_what_a_dead_process_had_reserved_is_counted_and_given_back(database: Database, urls: Any) -> None:
+async def test_reservations_of_a_dead_process_are_counted_and_released(database: Database, urls: Any) -> None:
     """No run is being worked on here, so a call that another begins to wait for is one of a process that has died."""
     workspace_id = uuid4()
     dead, _ = meter(database, TokenLimits(workspace=150), Spender(workspace_id, uuid4(), None, uuid4(), 1))
@@ -136,7 +136,7 @@ async def test_what_a_dead_process_had_reserved_is_counted_and_given_back(databa
     assert stored(urls, "SELECT reserved FROM token_budget") == [(0,)]
 
 
-async def test_a_budget_that_is_set_later_knows_what_was_used_before(database: Database) -> None:
+async def test_a_budget_set_later_includes_previous_usage(database: Database) -> None:
     spender = Spender(uuid4(), uuid4(), None, uuid4(), 1)
     before, _ = meter(database, TokenLimits(), spender)
     async with before.metered(call := new_call()):

@@ -62,7 +62,7 @@ async def burst(service: Any, caller: Callable[[], dict[str, str]], messages: in
 
 
 @pytest.mark.timeout(600)
-async def test_a_burst_that_is_cancelled_leaves_everything_at_its_level(
+async def test_a_cancelled_burst_returns_all_resources_to_their_previous_level(
     start: Any, model_settings: Any, world: Any, auth_headers: Callable[..., dict[str, str]]
 ) -> None:
     world.pace = forever
@@ -90,7 +90,7 @@ STREAMS = 200
 
 
 @pytest.mark.timeout(600)
-async def test_two_hundred_answers_that_are_written_at_the_same_time_all_reach_their_readers_whole(
+async def test_two_hundred_concurrent_answers_all_reach_their_readers_complete(
     start: Any, model_settings: Any, world: Any, auth_headers: Callable[..., dict[str, str]]
 ) -> None:
     opened, all_open, turns = 0, asyncio.Event(), asyncio.Semaphore(AT_A_TIME)

@@ -32,7 +32,7 @@ def counted(settings: Any, workspace_id: UUID) -> Callable[..., Any]:
     return count
 
 
-async def test_an_answer_says_from_where_it_is(start: Any, model_settings: Any, world: Any, door: Any) -> None:
+async def test_an_answer_names_its_sources(start: Any, model_settings: Any, world: Any, door: Any) -> None:
     world.thinking = "hmm"
     async with start(model_settings) as service, door(service) as client:
         completion = await client.chat.completions.create(model="attractor", messages=ASKED)
@@ -53,7 +53,7 @@ async def test_an_answer_says_from_where_it_is(start: Any, model_settings: Any, 
     assert (listed, runs) == ([], [])
 
 
-async def test_a_stream_is_made_as_the_openai_api_makes_it(
+async def test_a_stream_has_the_format_of_the_openai_api(
     start: Any, model_settings: Any, world: Any, door: Any
 ) -> None:
     world.thinking = "hmm"
@@ -83,7 +83,7 @@ async def _lines(service: Any, body: dict[str, Any]) -> AsyncIterator[str]:
                 yield line
 
 
-async def test_usage_is_a_chunk_of_its_own_where_it_is_asked_for(start: Any, model_settings: Any, door: Any) -> None:
+async def test_usage_is_a_separate_chunk_if_requested(start: Any, model_settings: Any, door: Any) -> None:
     async with start(model_settings) as service, door(service) as client:
         stream = await client.chat.completions.create(
             model="attractor", messages=ASKED, stream=True, stream_options={"include_usage": True}
@@ -95,7 +95,9 @@ async def test_usage_is_a_chunk_of_its_own_where_it_is_asked_for(start: Any, mod
     assert all(chunk.choices and chunk.usage is None for chunk in chunks)
 
 
-async def test_the_messages_sent_are_the_history(start: Any, model_settings: Any, world: Any, door: Any) -> None:
+async def test_the_messages_in_the_request_are_the_history(
+    start: Any, model_settings: Any, world: Any, door: Any
+) -> None:
     said = [
         {"role": "system", "content": "Speak like a pirate."},
         {"role": "user", "content": "Who issues tokens?"},
@@ -120,7 +122,7 @@ async def test_the_messages_sent_are_the_history(start: Any, model_settings: Any
     assert world.searches[0][0]["query"] == "How long\nare they valid?"
 
 
-async def test_a_named_session_keeps_question_and_answer(start: Any, model_settings: Any, door: Any) -> None:
+async def test_question_and_answer_are_stored_in_a_named_session(start: Any, model_settings: Any, door: Any) -> None:
     async with start(model_settings) as service, door(service) as client:
         session = await service.session()
         for text in ("Who issues tokens?", "How long are tokens valid?"):
@@ -146,7 +148,7 @@ async def test_a_named_session_keeps_question_and_answer(start: Any, model_setti
     assert wrong.value.param == "metadata.session_id"
 
 
-async def test_what_front_ends_ask_for_themselves_needs_no_documents(
+async def test_background_requests_of_front_ends_are_answered_without_documents(
     start: Any, model_settings: Any, world: Any, door: Any
 ) -> None:
     world.answer = ['{"tags": ["auth"], "count": [1]}']
@@ -207,7 +209,7 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-async def test_what_is_not_offered_is_refused_by_name(start: Any, settings: Any, door: Any) -> None:
+async def test_an_unsupported_parameter_is_refused_by_name(start: Any, settings: Any, door: Any) -> None:
     async with start(settings) as service, door(service) as client:
         for param, more in REFUSED:
             with pytest.raises(openai.BadRequestError) as refused:
@@ -221,7 +223,7 @@ async def test_what_is_not_offered_is_refused_by_name(start: Any, settings: Any,
     assert allowed.choices[0].message.content
 
 
-async def test_nothing_stays_of_a_completion(start: Any, model_settings: Any, door: Any, counted: Any) -> None:
+async def test_a_completion_leaves_nothing_behind(start: Any, model_settings: Any, door: Any, counted: Any) -> None:
     async with start(model_settings) as service, door(service) as client:
         await client.chat.completions.create(model="attractor", messages=ASKED)
         async for _ in await client.chat.completions.create(model="attractor", messages=ASKED, stream=True):
@@ -230,7 +232,9 @@ async def test_nothing_stays_of_a_completion(start: Any, model_settings: Any, do
     assert await counted("session", "run", "message", "run_event", "temporary_session", "outbox") == [0] * 6
 
 
-async def test_who_leaves_stops_the_run(start: Any, model_settings: Any, world: Any, door: Any, counted: Any) -> None:
+async def test_a_client_disconnect_stops_the_run(
+    start: Any, model_settings: Any, world: Any, door: Any, counted: Any
+) -> None:
     for streaming in (True, False):
         reached, never = asyncio.Event(), asyncio.Event()
 
@@ -257,7 +261,9 @@ async def _asked(client: AsyncOpenAI, streaming: bool) -> None:
             pass
 
 
-async def test_a_failed_model_is_an_error_with_its_run(start: Any, model_settings: Any, world: Any, door: Any) -> None:
+async def test_a_model_failure_is_an_error_that_names_the_run(
+    start: Any, model_settings: Any, world: Any, door: Any
+) -> None:
     world.chat_status = 400
     settings = model_settings.model_copy(update={"chat_breaker_failures": 1})
     async with start(settings) as service, door(service) as client:
@@ -278,7 +284,7 @@ async def test_a_failed_model_is_an_error_with_its_run(start: Any, model_setting
     assert "“Tokens expire after fifteen minutes.”" in quoted.choices[0].message.content
 
 
-async def test_an_answer_that_began_anew_ends_with_an_error(
+async def test_a_restarted_answer_ends_the_stream_with_an_error(
     start: Any, model_settings: Any, world: Any, door: Any
 ) -> None:
     # What was said before the model's own words is taken back, as it said nothing.
@@ -295,7 +301,7 @@ async def test_an_answer_that_began_anew_ends_with_an_error(
     assert run["answer"]["content"] == "I found nothing relevant to this in the documents."
 
 
-async def test_the_blocking_client_works_likewise(
+async def test_the_blocking_client_works_too(
     start: Any, model_settings: Any, auth_headers: Callable[..., dict[str, str]]
 ) -> None:
     async with start(model_settings) as service:

@@ -28,7 +28,7 @@ FORGED = {
 }
 
 
-async def test_what_checkpoints_take_is_told_and_ends_with_the_runs(
+async def test_the_size_of_checkpoints_is_reported_and_released_with_the_runs(
     start: Any, model_settings: Any, world: Any, redis_url: str
 ) -> None:
     waiting, over = asyncio.Event(), asyncio.Event()
@@ -62,7 +62,7 @@ async def test_what_checkpoints_take_is_told_and_ends_with_the_runs(
 
 
 @pytest.mark.parametrize("way", FORGED)
-async def test_a_type_that_a_row_names_is_neither_imported_nor_called(
+async def test_a_type_named_in_a_stored_row_is_neither_imported_nor_called(
     settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
 ) -> None:
     trace = tmp_path / "trace"

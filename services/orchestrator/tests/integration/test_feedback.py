@@ -36,7 +36,7 @@ def owner(auth_headers: Any) -> dict[str, str]:
     return headers
 
 
-async def test_the_answer_shows_what_its_user_said(start: Any, settings: Any) -> None:
+async def test_an_answer_shows_the_feedback_of_its_user(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         session = await service.session()
         _, answer = await answered(service, session)
@@ -63,7 +63,7 @@ async def test_the_answer_shows_what_its_user_said(start: Any, settings: Any) ->
         assert await shown() is None
 
 
-async def test_owners_see_who_said_what_and_texts_only_where_they_are_shared(
+async def test_owners_see_who_gave_feedback_and_see_texts_only_if_shared(
     start: Any, settings: Any, owner: dict[str, str], principal: Any, auth_headers: Any
 ) -> None:
     async with start(settings) as service:
@@ -104,7 +104,7 @@ async def test_owners_see_who_said_what_and_texts_only_where_they_are_shared(
             assert "c up" not in (await service.client.get(path, headers=elsewhere)).text
 
 
-async def test_all_pages_are_exported(start: Any, settings: Any, owner: Any, monkeypatch: Any) -> None:
+async def test_the_export_contains_all_pages(start: Any, settings: Any, owner: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("orchestrator.feedback.api.EXPORTED_AT_ONCE", 2)
     async with start(settings) as service:
         answers = [(await answered(service))[1] for _ in range(5)]
@@ -114,7 +114,7 @@ async def test_all_pages_are_exported(start: Any, settings: Any, owner: Any, mon
     assert [json.loads(line)["message_id"] for line in lines] == answers[::-1]
 
 
-async def test_it_goes_with_its_answer(start: Any, settings: Any, owner: dict[str, str]) -> None:
+async def test_feedback_is_deleted_with_its_answer(start: Any, settings: Any, owner: dict[str, str]) -> None:
     async with start(settings) as service:
         session = await service.session()
         question, first = await answered(service, session)
@@ -133,7 +133,7 @@ async def test_it_goes_with_its_answer(start: Any, settings: Any, owner: dict[st
         assert await count() == 0
 
 
-async def test_an_answer_that_is_written_anew_is_not_rated(
+async def test_a_regenerated_answer_starts_without_a_rating(
     start: Any, model_settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(*_: Any, **__: Any) -> Any:
@@ -152,7 +152,7 @@ async def test_an_answer_that_is_written_anew_is_not_rated(
     assert (answer["status"], answer["feedback"]) == ("completed", None)
 
 
-async def test_only_the_own_ended_answers_are_rated(
+async def test_users_rate_only_their_own_finished_answers(
     start: Any, model_settings: Any, world: Any, other_user: Any, auth_headers: Any
 ) -> None:
     writing, go = asyncio.Event(), asyncio.Event()
@@ -178,7 +178,7 @@ async def test_only_the_own_ended_answers_are_rated(
         assert (await service.client.put(place(run["answer_id"]), json={"rating": "up"})).status_code == 200
 
 
-async def test_bad_feedback_is_refused(start: Any, settings: Any) -> None:
+async def test_invalid_feedback_is_refused(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         _, answer = await answered(service)
         bodies: list[Any] = [
@@ -196,7 +196,7 @@ async def test_bad_feedback_is_refused(start: Any, settings: Any) -> None:
         assert (await service.client.put(place("no-id"), json={"rating": "up"})).status_code == 422
 
 
-async def test_naughty_strings_are_only_data(start: Any, settings: Any, owner: dict[str, str]) -> None:
+async def test_naughty_strings_are_treated_as_data(start: Any, settings: Any, owner: dict[str, str]) -> None:
     if not NAUGHTY.exists():
         pytest.skip("the naughty strings are not here (../shared/eval/naughty-strings)")
     kept = None

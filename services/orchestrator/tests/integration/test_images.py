@@ -49,7 +49,7 @@ def image_urls(body: dict[str, Any]) -> list[str]:
     return [part["image_url"]["url"] for parts in contents for part in parts if part["type"] == "image_url"]
 
 
-async def test_an_image_is_shown_to_the_vision_model_alone_and_stays_in_view(
+async def test_an_image_is_sent_only_to_the_vision_model_and_stays_in_context(
     start: Any, model_settings: Any, world: Any, auth_headers: Any
 ) -> None:
     world.scripted["from the images that the user shows"] = SEEN
@@ -125,9 +125,7 @@ async def rows(settings: Any, *tables: str) -> list[str]:
     return found
 
 
-async def test_without_a_model_that_sees_the_answer_says_what_to_do(
-    start: Any, model_settings: Any, world: Any
-) -> None:
+async def test_without_a_vision_model_the_answer_says_what_to_do(start: Any, model_settings: Any, world: Any) -> None:
     world.failing = "/chat/"
     async with start(model_settings) as service:
         session = await service.session()
@@ -139,7 +137,7 @@ async def test_without_a_model_that_sees_the_answer_says_what_to_do(
     assert "upload it as a document" in ended["answer"]["content"]
 
 
-async def test_images_come_in_at_the_doors_and_nothing_of_them_is_kept(
+async def test_images_are_accepted_by_every_api_and_stored_by_none(
     start: Any, model_settings: Any, world: Any, workspace_id: UUID, door: Any
 ) -> None:
     world.scripted["from the images that the user shows"] = SEEN
@@ -170,7 +168,7 @@ async def test_images_come_in_at_the_doors_and_nothing_of_them_is_kept(
     assert await rows(model_settings, "attachment") == []
 
 
-async def test_an_image_is_its_users_and_goes_with_its_session(
+async def test_an_image_is_private_to_its_user_and_deleted_with_its_session(
     start: Any, settings: Any, other_user: Any, auth_headers: Any, workspace_id: UUID
 ) -> None:
     objects = ObjectStore(settings)
@@ -220,9 +218,7 @@ async def test_an_image_is_its_users_and_goes_with_its_session(
     assert (receipt["removed"]["attachments"], receipt["remaining"]["attachments"]) == (1, 0)
 
 
-async def test_images_that_no_message_shows_are_deleted_a_day_later(
-    start: Any, settings: Any, workspace_id: UUID
-) -> None:
+async def test_images_without_a_message_are_deleted_after_a_day(start: Any, settings: Any, workspace_id: UUID) -> None:
     async with start(settings) as service:
         session = await service.session()
         shown, unused, untold, new = [await attached(service, session, picture()) for _ in range(4)]
@@ -246,7 +242,7 @@ async def test_images_that_no_message_shows_are_deleted_a_day_later(
     assert {key.rpartition("/")[2] for key in left} == {shown, new}
 
 
-async def test_an_object_store_that_is_away_is_told_and_the_answer_goes_on_without_the_image(
+async def test_an_object_store_outage_is_reported_and_the_answer_continues_without_the_image(
     start: Any, model_settings: Any, world: Any, unused_port: int
 ) -> None:
     world.scripted["from the images that the user shows"] = SEEN
@@ -271,7 +267,7 @@ async def test_an_object_store_that_is_away_is_told_and_the_answer_goes_on_witho
     assert ["image" in run["issues"][0] for run in runs] == [True, True]
 
 
-async def test_an_image_that_takes_more_memory_than_it_may_is_refused_and_the_next_one_is_taken() -> None:
+async def test_an_image_that_needs_too_much_memory_is_refused_and_the_next_one_is_accepted() -> None:
     """In a walled process: some 250 MB of pixels, of which the file has a few kB."""
     decoder = ImageDecoder(ImageLimits(memory_bytes=160 << 20, seconds=120.0))
     try:
@@ -283,7 +279,7 @@ async def test_an_image_that_takes_more_memory_than_it_may_is_refused_and_the_ne
     assert (kept.width, kept.height) == (8, 6)
 
 
-async def test_a_decoder_that_is_killed_is_an_image_that_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_image_is_refused_if_its_decoder_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     """As the kernel does it where a machine has no memory left."""
     decoder = ImageDecoder(ImageLimits())
 

@@ -43,7 +43,7 @@ def lies(seed: int) -> list[tuple[str, bool]]:
 
 
 @pytest.mark.parametrize("anew", ["", "1. The AuthService issues tokens.\n2. The vault stands open.\n3. Nothing [1]."])
-async def test_whatever_a_model_invents_only_what_its_source_says_is_shown_as_verified(
+async def test_only_statements_in_the_source_are_shown_as_verified_whatever_a_model_invents(
     start: Any, model_settings: Any, world: Any, anew: str
 ) -> None:
     world.hits[0] = {**world.hits[0], "content": f"{world.hits[0]['content']} {ORDER}"}

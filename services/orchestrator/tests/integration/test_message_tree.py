@@ -34,7 +34,7 @@ class Tree:
         return await self.service.client.put(f"{self.path}/head", json={"message_id": message_id, **body})
 
 
-async def test_an_edit_is_a_sibling_and_each_prompt_has_its_own_path(
+async def test_an_edited_message_is_a_sibling_and_each_prompt_contains_only_its_own_path(
     start: Any, model_settings: Any, world: Any
 ) -> None:
     async with start(model_settings) as service:
@@ -63,7 +63,7 @@ async def test_an_edit_is_a_sibling_and_each_prompt_has_its_own_path(
     assert alone[0]["siblings"]["count"] == 2
 
 
-async def test_a_message_is_sent_behind_an_answer_that_is_still_written(
+async def test_a_message_can_be_sent_after_an_answer_that_is_still_being_written(
     start: Any, model_settings: Any, world: Any
 ) -> None:
     statuses: list[list[str]] = []
@@ -86,7 +86,7 @@ async def test_a_message_is_sent_behind_an_answer_that_is_still_written(
     assert [one["content"] for one in world.chats[-1]["messages"][1:]] == ["First?", path[1]["content"], "And then?"]
 
 
-async def test_a_path_is_paged_to_its_end_while_the_head_moves(start: Any, settings: Any) -> None:
+async def test_a_path_is_paginated_to_its_end_while_the_head_moves(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         tree = Tree(service, await service.session(title="t"))
         first = await tree.ask("First?")
@@ -102,7 +102,7 @@ async def test_a_path_is_paged_to_its_end_while_the_head_moves(start: Any, setti
     assert wrong.status_code == 422
 
 
-async def test_an_answer_is_written_again_beside_the_first(start: Any, settings: Any, world: Any) -> None:
+async def test_a_regenerated_answer_is_a_sibling_of_the_first(start: Any, settings: Any, world: Any) -> None:
     document = "00000000-0000-4000-8000-00000000000d"
     headers = {"Idempotency-Key": "again"}
     async with start(settings) as service:
@@ -124,7 +124,7 @@ async def test_an_answer_is_written_again_beside_the_first(start: Any, settings:
     assert [body["document_ids"] for body, _ in world.searches] == [[document]] * 3
 
 
-async def test_a_message_is_deleted_with_all_below_it(start: Any, model_settings: Any, world: Any) -> None:
+async def test_deleting_a_message_deletes_its_whole_subtree(start: Any, model_settings: Any, world: Any) -> None:
     waiting = asyncio.Event()
 
     async def forever(_: int) -> None:
@@ -157,7 +157,9 @@ async def test_a_message_is_deleted_with_all_below_it(start: Any, model_settings
     assert [one["id"] for one in path] == [one["id"] for one in left] + [again["answer_id"]]
 
 
-async def test_a_busy_session_rejects_or_interrupts(start: Any, model_settings: Any, world: Any) -> None:
+async def test_a_message_to_a_busy_session_is_rejected_or_interrupts_the_run(
+    start: Any, model_settings: Any, world: Any
+) -> None:
     waiting = asyncio.Event()
 
     async def forever(_: int) -> None:
@@ -193,7 +195,9 @@ async def test_a_busy_session_rejects_or_interrupts(start: Any, model_settings: 
     assert statuses == ["cancelled", "cancelled", "completed"]
 
 
-async def test_a_run_ends_beside_who_stops_it(start: Any, model_settings: Any, world: Any, workspace_id: UUID) -> None:
+async def test_a_run_can_end_while_it_is_being_cancelled(
+    start: Any, model_settings: Any, world: Any, workspace_id: UUID
+) -> None:
     """Both lock the session first; the other way round the database ended one of them."""
     writing, written = asyncio.Event(), asyncio.Event()
 
@@ -223,7 +227,7 @@ async def test_a_run_ends_beside_who_stops_it(start: Any, model_settings: Any, w
     assert last == "run_completed"
 
 
-async def test_ids_must_belong_to_the_callers_own_session(
+async def test_ids_must_belong_to_a_session_of_the_caller(
     start: Any, settings: Any, other_user: Any, auth_headers: Any
 ) -> None:
     async with start(settings) as service:
@@ -252,7 +256,7 @@ async def test_ids_must_belong_to_the_callers_own_session(
 
 
 @pytest.mark.parametrize(("length", "status"), [(200_000, 202), (200_001, 422)])
-async def test_a_long_message_is_searched_for_by_its_beginning(
+async def test_a_long_message_is_searched_by_its_beginning(
     start: Any, settings: Any, world: Any, length: int, status: int
 ) -> None:
     content = "Tokens? " + "x" * (length - 8)
@@ -265,7 +269,7 @@ async def test_a_long_message_is_searched_for_by_its_beginning(
     assert [body["query"] for body, _ in world.searches] == ([content[:10_000]] if status == 202 else [])
 
 
-async def test_a_key_belongs_to_one_place_in_the_tree(start: Any, settings: Any) -> None:
+async def test_an_idempotency_key_belongs_to_one_position_in_the_tree(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         tree = Tree(service, await service.session(title="t"))
         first = await tree.ask("First?")

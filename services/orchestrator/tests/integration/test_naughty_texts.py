@@ -43,7 +43,7 @@ def is_plain(text: str) -> bool:
         return False
 
 
-async def test_titles_are_kept_as_they_are_or_refused(start: Any, settings: Any, naughty: list[str]) -> None:
+async def test_titles_are_stored_unchanged_or_refused(start: Any, settings: Any, naughty: list[str]) -> None:
     async with start(settings) as service:
         kept = 0
         for text in naughty:
@@ -57,7 +57,7 @@ async def test_titles_are_kept_as_they_are_or_refused(start: Any, settings: Any,
     assert kept > len(naughty) / 2
 
 
-async def test_questions_passages_and_answers_are_only_data(
+async def test_questions_passages_and_answers_are_treated_as_data(
     start: Any, model_settings: Any, world: Any, naughty: list[str]
 ) -> None:
     usable = [text for text in naughty if is_plain(text)]

@@ -49,7 +49,7 @@ def shown(events: list[Any]) -> str:
         ("generate_title.trimmed", "model", "Tokens expire after fifteen minutes [1].", 1),
     ],
 )
-async def test_a_failed_node_is_named_in_an_answer_that_keeps_what_was_found(
+async def test_a_failed_node_is_named_in_an_answer_that_keeps_the_retrieved_passages(
     start: Any,
     settings: Any,
     model_settings: Any,
@@ -74,7 +74,7 @@ async def test_a_failed_node_is_named_in_an_answer_that_keeps_what_was_found(
     assert "secret" not in str([event.data for event in events])
 
 
-async def test_each_node_has_a_span_of_its_name_in_the_trace_of_the_turn_with_its_status(
+async def test_each_node_has_a_span_with_its_name_and_status_in_the_trace_of_the_turn(
     start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     exporter, provider = InMemorySpanExporter(), TracerProvider()
@@ -102,7 +102,7 @@ async def test_each_node_has_a_span_of_its_name_in_the_trace_of_the_turn_with_it
 
 
 @pytest.mark.parametrize("broken_at", ["retrieve.asking", "verify_citations.verified"])
-async def test_nobody_learns_from_the_answer_of_the_error_handler(
+async def test_the_answer_of_the_error_handler_is_neither_remembered_nor_learned_from(
     start: Any, model_settings: Any, redis_url: str, monkeypatch: pytest.MonkeyPatch, broken_at: str
 ) -> None:
     async with start(model_settings) as service, Redis.from_url(redis_url) as redis, asyncio.timeout(120):
@@ -118,7 +118,7 @@ async def test_nobody_learns_from_the_answer_of_the_error_handler(
     assert json.loads(fields[b"event"])["data"]["run_id"] == run["id"]
 
 
-async def test_a_model_that_breaks_the_node_in_the_middle_voids_what_was_shown(
+async def test_a_node_that_fails_midway_voids_the_streamed_text(
     start: Any, model_settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("orchestrator.citations.check.MarkerFilter.end", broken)
@@ -131,7 +131,7 @@ async def test_a_model_that_breaks_the_node_in_the_middle_voids_what_was_shown(
     assert ended["answer"]["content"].startswith("“Writing the answer” failed")
 
 
-async def test_an_error_of_the_graph_ends_the_run_by_name(
+async def test_an_error_in_the_graph_ends_the_run_with_a_named_error(
     start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{NODES}.generate_path.path_of", lambda _: None)
@@ -151,9 +151,7 @@ async def test_an_error_of_the_graph_ends_the_run_by_name(
     ]
 
 
-async def test_a_database_that_is_away_costs_an_attempt(
-    start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_database_outage_costs_one_attempt(start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     async with start(settings) as service, asyncio.timeout(120):
         monkeypatch.setattr(f"{NODES}.generate_path.path_of", failing_once(path_of))
         run = await service.ask(await service.session())
@@ -175,7 +173,7 @@ def failing_once(function: Callable[[str], str]) -> Callable[[str], str]:
     return called
 
 
-async def test_an_error_handler_that_keeps_failing_fails_the_run(
+async def test_a_run_fails_if_the_error_handler_keeps_failing(
     start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(f"{NODES}.generate_path.path_of", broken)

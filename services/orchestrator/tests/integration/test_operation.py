@@ -21,7 +21,7 @@ from orchestrator.runs.ended import EndedRuns
 from service_kit.postgres import Database
 
 
-async def test_migrations_may_race_and_be_repeated(make_database: Callable[[str], Any]) -> None:
+async def test_migrations_can_run_concurrently_and_repeatedly(make_database: Callable[[str], Any]) -> None:
     urls = make_database("orchestrator")
     variables = {**os.environ, "DATABASE_URL": urls.service, "ADMIN_DATABASE_URL": urls.admin}
 
@@ -39,7 +39,7 @@ async def test_migrations_may_race_and_be_repeated(make_database: Callable[[str]
         assert await cursor.fetchone() == (4,)
 
 
-async def test_no_trace_of_a_run_leaves_the_service(
+async def test_no_content_of_a_run_leaves_the_service_in_traces(
     start: Any, settings: Any, serve: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """LangGraph traces to LANGSMITH_ENDPOINT when the environment says so; here that is a server that records."""
@@ -62,7 +62,7 @@ async def test_no_trace_of_a_run_leaves_the_service(
     assert received == []
 
 
-async def test_a_run_ends_also_when_redis_is_away(start: Any, settings: Any, unused_port: int) -> None:
+async def test_a_run_ends_even_if_redis_is_down(start: Any, settings: Any, unused_port: int) -> None:
     away = settings.model_copy(update={"redis_url": type(settings.redis_url)(f"redis://127.0.0.1:{unused_port}")})
     async with start(away) as service, asyncio.timeout(120):
         run = await service.ask(await service.session())
@@ -95,7 +95,7 @@ async def test_a_run_is_cancelled_through_another_process(start: Any, model_sett
     assert events[-1].name == "run_cancelled"
 
 
-async def test_many_runs_on_two_processes_end_once_each(start: Any, settings: Any) -> None:
+async def test_many_runs_on_two_processes_each_end_once(start: Any, settings: Any) -> None:
     async with start(settings) as one, start(settings) as other, asyncio.timeout(240):
         sessions = [await one.session(title="t") for _ in range(10)]
         runs = [await (one, other)[at % 2].ask(sessions[at % 10], f"Question {at}?") for at in range(30)]
@@ -111,7 +111,7 @@ async def test_many_runs_on_two_processes_end_once_each(start: Any, settings: An
     assert sorted(asked) == sorted(run["id"] for run in runs)
 
 
-async def test_checkpoints_that_were_left_behind_are_deleted(settings: Any, redis_url: str) -> None:
+async def test_orphaned_checkpoints_are_deleted(settings: Any, redis_url: str) -> None:
     url = settings.database_url.get_secret_value()
     async with (
         checkpoints.opened(url, 1) as saved,

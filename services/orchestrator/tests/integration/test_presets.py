@@ -34,7 +34,7 @@ async def put(service: Any, name: str, scope: str = "user", headers: dict[str, s
     return await service.client.put(f"{PRESETS}/{name}", params={"scope": scope}, json=body, headers=headers)
 
 
-async def test_answers_are_made_as_the_preset_says(start: Any, model_settings: Any, world: Any, door: Any) -> None:
+async def test_answers_follow_the_preset(start: Any, model_settings: Any, world: Any, door: Any) -> None:
     limits = {"document_ids": [SOURCE], "source_ids": [SOURCE], "tags": ["law"]}
     async with start(model_settings) as service, door(service) as client:
         made = await put(
@@ -64,7 +64,7 @@ async def test_answers_are_made_as_the_preset_says(start: Any, model_settings: A
     assert read.id == "attractor/terse"
 
 
-async def test_a_users_preset_comes_before_the_workspaces(
+async def test_a_preset_of_the_user_takes_precedence_over_one_of_the_workspace(
     start: Any, model_settings: Any, world: Any, door: Any, other_user: dict[str, str]
 ) -> None:
     async with start(model_settings) as service, door(service) as client, door(service, other_user) as other:
@@ -85,7 +85,7 @@ async def test_a_users_preset_comes_before_the_workspaces(
     assert left["scope"] == "workspace"
 
 
-async def test_presets_of_others_are_not_there(
+async def test_presets_of_other_users_are_not_found(
     start: Any, model_settings: Any, door: Any, other_user: dict[str, str], auth_headers: Callable[..., dict[str, str]]
 ) -> None:
     elsewhere = auth_headers(role=Role.owner, workspace_id=uuid4())
@@ -109,7 +109,7 @@ async def test_presets_of_others_are_not_there(
     assert kept["instructions"] == "x"
 
 
-async def test_what_a_preset_cannot_be_is_refused(start: Any, model_settings: Any) -> None:
+async def test_an_invalid_preset_is_refused(start: Any, model_settings: Any) -> None:
     bad: list[dict[str, Any]] = [
         {"temperature": 3},
         {"instructions": ""},

@@ -12,7 +12,7 @@ from contracts.gateway import Role
 PLACE = "/v1/quick-actions"
 
 
-async def test_they_are_kept_changed_and_deleted(start: Any, settings: Any) -> None:
+async def test_quick_actions_are_created_changed_and_deleted(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         made = await service.client.post(PLACE, json={"name": " tldr ", "prompt": "Shorten it"})
         assert (made.status_code, made.headers["etag"]) == (201, '"1"')
@@ -36,7 +36,9 @@ async def test_they_are_kept_changed_and_deleted(start: Any, settings: Any) -> N
         assert (await service.client.delete(place)).status_code == 404
 
 
-async def test_shared_ones_are_seen_by_all_and_changed_by_editors(start: Any, settings: Any, auth_headers: Any) -> None:
+async def test_shared_actions_are_visible_to_all_and_changed_only_by_editors(
+    start: Any, settings: Any, auth_headers: Any
+) -> None:
     viewer, editor = auth_headers(user_id=uuid4(), role=Role.viewer), auth_headers(user_id=uuid4(), role=Role.editor)
     stranger = auth_headers(user_id=uuid4(), workspace_id=uuid4())
     async with start(settings) as service:
@@ -62,7 +64,9 @@ async def test_shared_ones_are_seen_by_all_and_changed_by_editors(start: Any, se
         assert asked.status_code == 404
 
 
-async def test_there_are_not_too_many(start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_number_of_quick_actions_is_limited(
+    start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("orchestrator.quick_actions.repository.MOST", 2)
     async with start(settings) as service:
         body = {"name": "a", "prompt": "x"}
@@ -73,7 +77,7 @@ async def test_there_are_not_too_many(start: Any, settings: Any, monkeypatch: py
         assert following["next_cursor"] is None
 
 
-async def test_graphs_are_drawn_as_they_are_compiled(start: Any, settings: Any) -> None:
+async def test_graphs_are_drawn_as_compiled(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         for name in ("conversation", "artifact_ops"):
             drawn = (await service.client.get(f"/v1/graphs/{name}")).json()

@@ -62,7 +62,7 @@ def reflecting(world: Any) -> list[str]:
     return [one["messages"][0]["content"] for one in world.chats if one["messages"][0]["content"].startswith(REFLECT)]
 
 
-async def test_what_the_user_said_is_learned_after_the_answer_and_nothing_else(
+async def test_only_statements_of_the_user_are_learned_and_only_after_the_answer(
     start: Any, model_settings: Any, world: Any, turns: Any
 ) -> None:
     async with start(model_settings) as service, asyncio.timeout(120):
@@ -84,7 +84,7 @@ async def test_what_the_user_said_is_learned_after_the_answer_and_nothing_else(
     assert "Done." not in prompt
 
 
-async def test_a_reply_and_a_recovery_pass_it_by(start: Any, model_settings: Any, world: Any) -> None:
+async def test_replies_and_recovered_turns_are_not_reflected_on(start: Any, model_settings: Any, world: Any) -> None:
     async with start(model_settings) as service, asyncio.timeout(120):
         replied, _ = await turn(service, await service.session(title="t"), "How long are tokens valid?")
         world.scripted[WRITE] = None
@@ -96,7 +96,7 @@ async def test_a_reply_and_a_recovery_pass_it_by(start: Any, model_settings: Any
 
 
 @pytest.mark.parametrize("answer", [None, "no object", '{"reflections": [{"kind": "order", "text": "x"}]}'])
-async def test_a_model_that_fails_to_derive_anything_is_an_issue(
+async def test_a_model_that_derives_nothing_is_an_issue(
     start: Any, model_settings: Any, world: Any, turns: Any, answer: str | None
 ) -> None:
     world.scripted[REFLECT] = None if answer is None else [answer]
@@ -109,7 +109,7 @@ async def test_a_model_that_fails_to_derive_anything_is_an_issue(
     assert told.reflections == []
 
 
-async def test_a_node_that_breaks_is_an_issue_and_the_version_stays(
+async def test_a_failing_reflect_node_is_an_issue_and_the_version_is_kept(
     start: Any, model_settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: Any) -> Any:
@@ -123,7 +123,7 @@ async def test_a_node_that_breaks_is_an_issue_and_the_version_stays(
     assert ended["node_trace"][-1] == "clean_state"
 
 
-async def test_a_temporary_session_is_not_learned_from(start: Any, model_settings: Any, world: Any) -> None:
+async def test_nothing_is_learned_from_a_temporary_session(start: Any, model_settings: Any, world: Any) -> None:
     async with start(model_settings) as service, asyncio.timeout(120):
         ended, _ = await turn(service, await service.session(title="t", temporary=True), WISH)
     assert "reflect" in ended["node_trace"]
@@ -131,7 +131,7 @@ async def test_a_temporary_session_is_not_learned_from(start: Any, model_setting
 
 
 @pytest.mark.parametrize("how", ["cancelled", "failed", "handed over"])
-async def test_a_run_that_ends_while_it_learns_keeps_its_version_and_teaches_nothing(
+async def test_a_run_cancelled_during_reflection_keeps_its_version_and_learns_nothing(
     start: Any, model_settings: Any, world: Any, turns: Any, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     def late(*_: Any) -> Any:
@@ -180,7 +180,7 @@ async def test_a_run_that_ends_while_it_learns_keeps_its_version_and_teaches_not
     assert told.reflections == []
 
 
-async def test_what_somebody_wrote_by_hand_is_learned_from(start: Any, model_settings: Any, world: Any) -> None:
+async def test_manual_edits_are_learned_from(start: Any, model_settings: Any, world: Any) -> None:
     async with start(model_settings) as service, asyncio.timeout(120):
         session = await service.session(title="t")
         await turn(service, session, WISH)
@@ -199,7 +199,7 @@ async def test_what_somebody_wrote_by_hand_is_learned_from(start: Any, model_set
     assert "<edit>" not in first + third
 
 
-async def test_a_quick_action_reads_preferences_and_history_as_it_says(
+async def test_a_quick_action_reads_preferences_and_history_as_configured(
     start: Any, model_settings: Any, world: Any
 ) -> None:
     world.profile = {"style": ["Use British spelling."], "facts": []}
@@ -228,7 +228,7 @@ async def test_a_quick_action_reads_preferences_and_history_as_it_says(
         assert (default.json()["use_preferences"], default.json()["use_history"]) == (True, False)
 
 
-async def test_the_profile_is_asked_for_beside_the_search(
+async def test_the_profile_is_requested_in_parallel_with_the_search(
     start: Any, model_settings: Any, world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.profile = {"style": ["Use British spelling."], "facts": []}

@@ -33,7 +33,7 @@ async def told(stream: Any) -> list[dict[str, Any]]:
     return [event.to_dict() async for event in stream]
 
 
-async def test_a_response_says_from_where_it_is(start: Any, model_settings: Any, world: Any, door: Any) -> None:
+async def test_a_response_names_its_sources(start: Any, model_settings: Any, world: Any, door: Any) -> None:
     world.usage = {"prompt_tokens": 70, "completion_tokens": 9}
     async with start(model_settings) as service, door(service) as client:
         response = await client.responses.create(
@@ -62,7 +62,7 @@ async def test_a_response_says_from_where_it_is(start: Any, model_settings: Any,
     assert "Speak like a pirate." in world.chats[0]["messages"][0]["content"]
 
 
-async def test_a_stream_that_was_cut_goes_on_as_if_it_had_not_been(
+async def test_an_interrupted_stream_resumes_without_a_gap(
     start: Any, model_settings: Any, world: Any, door: Any
 ) -> None:
     world.thinking = "hmm"
@@ -109,7 +109,7 @@ async def test_a_stream_that_was_cut_goes_on_as_if_it_had_not_been(
     assert [event["type"] for event in nothing_new] == ["response.completed"]
 
 
-async def test_the_sdks_own_helper_follows_a_response(start: Any, model_settings: Any, door: Any) -> None:
+async def test_the_streaming_helper_of_the_sdk_follows_a_response(start: Any, model_settings: Any, door: Any) -> None:
     async with (
         start(model_settings) as service,
         door(service) as client,
@@ -121,7 +121,7 @@ async def test_the_sdks_own_helper_follows_a_response(start: Any, model_settings
     assert final.output_text == ANSWER
 
 
-async def test_a_response_follows_another_one_and_branches(
+async def test_a_response_continues_or_branches_from_a_previous_one(
     start: Any, model_settings: Any, world: Any, door: Any
 ) -> None:
     async with start(model_settings) as service, door(service) as client:
@@ -163,7 +163,7 @@ async def test_items_before_the_last_one_are_the_history(
     assert (sent["temperature"], sent["max_tokens"]) == (0.5, 77)
 
 
-async def test_an_answer_that_is_cut_is_incomplete(start: Any, model_settings: Any, world: Any, door: Any) -> None:
+async def test_a_truncated_answer_is_incomplete(start: Any, model_settings: Any, world: Any, door: Any) -> None:
     world.finish = "length"
     messages: Any = [{"role": "user", "content": ASKED}]
     async with start(model_settings) as service, door(service) as client:
@@ -179,7 +179,7 @@ async def test_an_answer_that_is_cut_is_incomplete(start: Any, model_settings: A
     assert completion.choices[0].finish_reason == reasons[-1] == "length"
 
 
-async def test_a_response_in_the_background_is_stopped(start: Any, model_settings: Any, world: Any, door: Any) -> None:
+async def test_a_background_response_can_be_cancelled(start: Any, model_settings: Any, world: Any, door: Any) -> None:
     reached = asyncio.Event()
 
     async def pace(at: int) -> None:
@@ -203,7 +203,7 @@ async def test_a_response_in_the_background_is_stopped(start: Any, model_setting
     assert read.output_text.startswith("Tokens expire after")
 
 
-async def test_who_leaves_stops_a_response_that_is_not_in_the_background(
+async def test_a_client_disconnect_cancels_a_foreground_response(
     start: Any, model_settings: Any, world: Any, door: Any
 ) -> None:
     for streaming in (True, False):
@@ -232,7 +232,7 @@ async def _followed(client: AsyncOpenAI, streaming: bool) -> None:
             pass
 
 
-async def test_nothing_stays_of_a_response_that_is_not_stored_or_is_deleted(
+async def test_an_unstored_or_deleted_response_leaves_nothing_behind(
     start: Any, model_settings: Any, door: Any
 ) -> None:
     async with start(model_settings) as service, door(service) as client:
@@ -276,7 +276,7 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-async def test_what_is_not_offered_is_refused_by_name(start: Any, settings: Any, door: Any) -> None:
+async def test_an_unsupported_parameter_is_refused_by_name(start: Any, settings: Any, door: Any) -> None:
     async with start(settings) as service, door(service) as client:
         for param, more in REFUSED:
             with pytest.raises(openai.BadRequestError) as refused:
@@ -290,7 +290,7 @@ async def test_what_is_not_offered_is_refused_by_name(start: Any, settings: Any,
     assert quoted.usage is None
 
 
-async def test_the_response_of_another_is_not_found(
+async def test_a_response_of_another_user_is_not_found(
     start: Any, settings: Any, door: Any, other_user: dict[str, str]
 ) -> None:
     async with start(settings) as service, door(service) as client, door(service, other_user) as stranger:
@@ -308,7 +308,7 @@ async def test_the_response_of_another_is_not_found(
         assert (await client.responses.retrieve(mine.id)).status == "completed"
 
 
-async def test_the_sdk_that_blocks_works_too(start: Any, model_settings: Any, auth_headers: Any) -> None:
+async def test_the_blocking_sdk_works_too(start: Any, model_settings: Any, auth_headers: Any) -> None:
     async with start(model_settings) as service:
         key = auth_headers()["Authorization"].removeprefix("Bearer ")
 

@@ -29,7 +29,7 @@ TURNS: list[tuple[str, list[str]]] = [
 ]
 
 
-async def test_a_node_begins_when_the_last_ones_checkpoint_is_stored(
+async def test_a_node_starts_only_after_the_previous_checkpoint_is_stored(
     start: Any, model_settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []
@@ -59,7 +59,7 @@ async def test_a_node_begins_when_the_last_ones_checkpoint_is_stored(
     assert seen.count(STORED) == len(trace)
 
 
-async def test_runs_store_their_checkpoints_at_the_same_time(
+async def test_concurrent_runs_store_their_checkpoints(
     start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cursor, both, arrived = AsyncPostgresSaver._cursor, asyncio.Barrier(2), set[AsyncPostgresSaver]()
@@ -95,7 +95,7 @@ class OlderGraph(StateGraph[Any, Any, Any, Any]):
         return super().add_conditional_edges(older[source], path, {end: older[end] for end in path_map})
 
 
-async def test_a_checkpoint_of_another_graph_is_not_taken_for_the_end(
+async def test_a_checkpoint_of_another_graph_is_not_mistaken_for_the_end(
     start: Any, model_settings: Any, world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writing = asyncio.Event()
@@ -121,7 +121,7 @@ async def test_a_checkpoint_of_another_graph_is_not_taken_for_the_end(
     assert len(world.searches) == 2
 
 
-async def test_a_process_that_dies_in_each_node_repeats_no_ended_one_and_makes_one_version(
+async def test_a_process_killed_in_each_node_repeats_no_finished_node_and_creates_one_version(
     start: Any, model_settings: Any, world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each node is cut after its work and before its checkpoint: what stays is what kill -9 leaves at that moment."""

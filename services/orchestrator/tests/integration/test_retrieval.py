@@ -45,7 +45,7 @@ def searched(ended: dict[str, Any]) -> dict[str, Any]:
     return debug
 
 
-async def test_a_message_without_retrieval_asks_neither_search_nor_graph(
+async def test_a_message_without_retrieval_calls_neither_search_nor_graph(
     start: Any, model_settings: Any, world: Any
 ) -> None:
     world.answer = ["Fifteen minutes, as a rule."]
@@ -65,7 +65,7 @@ async def test_without_retrieval_and_without_a_model_the_answer_says_so(start: A
     assert ended["answer"]["content"].startswith("You asked for an answer without the documents")
 
 
-async def test_a_message_that_says_nothing_is_searched_for(start: Any, settings: Any, world: Any) -> None:
+async def test_retrieval_is_enabled_by_default(start: Any, settings: Any, world: Any) -> None:
     async with start(settings) as service:
         ended = await asked(service)
     told = searched(ended)
@@ -76,7 +76,7 @@ async def test_a_message_that_says_nothing_is_searched_for(start: Any, settings:
     assert told["rag_context"] == len(world.hits)
 
 
-async def test_the_scope_of_a_message_decides_over_the_sessions_documents(
+async def test_the_scope_of_a_message_overrides_the_documents_of_the_session(
     start: Any, settings: Any, world: Any
 ) -> None:
     attached = str(uuid4())
@@ -123,14 +123,14 @@ async def test_chatpdf_searches_the_documents_of_the_session_or_the_open_one(
         {"conversation_mode": "other"},
     ],
 )
-async def test_what_does_not_fit_together_is_refused(start: Any, settings: Any, body: dict[str, Any]) -> None:
+async def test_contradictory_options_are_refused(start: Any, settings: Any, body: dict[str, Any]) -> None:
     async with start(settings) as service:
         path = f"/v1/sessions/{await service.session()}/messages"
         response = await service.client.post(path, json={"content": QUESTION, **body})
     assert response.status_code == 422
 
 
-async def test_documents_that_are_being_read_are_waited_for(start: Any, settings: Any, world: Any) -> None:
+async def test_documents_being_processed_are_awaited(start: Any, settings: Any, world: Any) -> None:
     document = str(uuid4())
     async with start(settings) as service:
         session = await service.session()
@@ -140,7 +140,7 @@ async def test_documents_that_are_being_read_are_waited_for(start: Any, settings
     assert (world.documents_awaited, ended["issues"]) == ([document], [])
 
 
-async def test_documents_that_are_not_read_in_time_are_named(start: Any, settings: Any, world: Any) -> None:
+async def test_documents_not_processed_in_time_are_named(start: Any, settings: Any, world: Any) -> None:
     document = str(uuid4())
     world.unread, world.read_in_time = {document}, False
     async with start(settings) as service:
@@ -152,7 +152,7 @@ async def test_documents_that_are_not_read_in_time_are_named(start: Any, setting
 
 
 @pytest.mark.parametrize("switch", ["setting", "message"])
-async def test_the_query_is_worded_from_the_conversation(
+async def test_the_query_is_rewritten_from_the_conversation(
     start: Any, model_settings: Any, world: Any, switch: str
 ) -> None:
     world.scripted = {REWRITE: [json.dumps({"query": "validity of tokens", "others": ["token lifetime"]})]}
@@ -171,7 +171,9 @@ async def test_the_query_is_worded_from_the_conversation(
     assert QUESTION in prompt
 
 
-async def test_a_model_that_cannot_word_the_query_leaves_it(start: Any, model_settings: Any, world: Any) -> None:
+async def test_the_query_is_unchanged_if_the_model_cannot_rewrite_it(
+    start: Any, model_settings: Any, world: Any
+) -> None:
     world.scripted = {REWRITE: None}
     async with start(model_settings) as service:
         ended = await asked(service, rewrite_query=True)
@@ -179,7 +181,7 @@ async def test_a_model_that_cannot_word_the_query_leaves_it(start: Any, model_se
     assert ended["issues"][0].startswith("the documents were searched by the message as it is")
 
 
-async def test_every_workspace_needs_a_key_for_several(start: Any, settings: Any, world: Any) -> None:
+async def test_searching_every_workspace_requires_a_wide_key(start: Any, settings: Any, world: Any) -> None:
     async with start(settings) as service:
         path = f"/v1/sessions/{await service.session()}/messages"
         response = await service.client.post(path, json={"content": QUESTION, "rag_scope": "global"})
@@ -188,7 +190,7 @@ async def test_every_workspace_needs_a_key_for_several(start: Any, settings: Any
     assert (listed, world.searches) == ([], [])
 
 
-async def test_a_run_tells_retrieval_which_workspaces_its_caller_may_read(
+async def test_a_run_passes_the_workspaces_its_caller_may_read_to_retrieval(
     start: Any, settings: Any, world: Any, wide: dict[str, str], token_keys: Any
 ) -> None:
     async with start(settings) as service:
@@ -203,7 +205,7 @@ async def test_a_run_tells_retrieval_which_workspaces_its_caller_may_read(
 
 
 @pytest.mark.parametrize("path", ["chat/completions", "responses"])
-async def test_the_openai_doors_search_every_workspace_where_the_key_reads_more_than_one(
+async def test_the_openai_api_searches_every_workspace_if_the_key_reads_several(
     start: Any, settings: Any, world: Any, wide: dict[str, str], token_keys: Any, path: str
 ) -> None:
     messages = [{"role": "user", "content": QUESTION}]
@@ -226,7 +228,7 @@ async def test_the_openai_doors_search_every_workspace_where_the_key_reads_more_
     assert TOKENS_QUOTE in answered.text
 
 
-async def test_who_may_no_longer_read_other_workspaces_gets_no_second_answer_from_them(
+async def test_losing_access_to_other_workspaces_prevents_a_regenerated_answer_from_them(
     start: Any, settings: Any, wide: dict[str, str], auth_headers: Callable[..., dict[str, str]]
 ) -> None:
     async with start(settings) as service:
@@ -243,7 +245,7 @@ async def test_who_may_no_longer_read_other_workspaces_gets_no_second_answer_fro
     assert again.status_code == 202
 
 
-async def test_what_other_workspaces_say_is_neither_remembered_nor_shared(
+async def test_content_from_other_workspaces_is_neither_remembered_nor_shared(
     start: Any, model_settings: Any, wide: dict[str, str], redis_url: str, token_keys: Any
 ) -> None:
     async with start(model_settings) as service, Redis.from_url(redis_url, decode_responses=True) as redis:
@@ -273,7 +275,7 @@ async def test_what_other_workspaces_say_is_neither_remembered_nor_shared(
     ]
 
 
-async def test_an_artifact_is_written_from_its_own_workspace(
+async def test_an_artifact_is_written_only_from_its_own_workspace(
     start: Any, model_settings: Any, world: Any, wide: dict[str, str]
 ) -> None:
     async with start(model_settings) as service:
@@ -287,7 +289,7 @@ async def test_an_artifact_is_written_from_its_own_workspace(
     ]
 
 
-async def test_what_is_slower_than_its_limit_is_left_out_and_named(start: Any, settings: Any, world: Any) -> None:
+async def test_a_call_slower_than_its_deadline_is_skipped_and_named(start: Any, settings: Any, world: Any) -> None:
     world.silent = True
     limits = {
         f"{name}_timeout_seconds": seconds for name, seconds in (("search", 0.3), ("graph", 0.2), ("recall", 0.1))

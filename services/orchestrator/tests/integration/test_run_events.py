@@ -56,7 +56,7 @@ class Pause:
             await self.over.wait()
 
 
-async def test_an_expired_stream_leaves_the_facts_and_the_text(
+async def test_after_the_stream_expires_the_facts_and_the_text_remain(
     start: Any, model_settings: Any, world: Any, redis_url: str
 ) -> None:
     world.answer = PIECES
@@ -80,9 +80,7 @@ async def test_an_expired_stream_leaves_the_facts_and_the_text(
     assert again.status_code == 204
 
 
-async def test_redis_flushed_in_the_middle_costs_no_fact(
-    start: Any, model_settings: Any, world: Any, redis_url: str
-) -> None:
+async def test_flushing_redis_midway_loses_no_fact(start: Any, model_settings: Any, world: Any, redis_url: str) -> None:
     pause = world.pace = Pause()
     world.answer = PIECES
     async with start(model_settings) as service, Redis.from_url(redis_url) as redis, asyncio.timeout(120):
@@ -98,7 +96,7 @@ async def test_redis_flushed_in_the_middle_costs_no_fact(
     assert names(seen)[-1] == "run_completed"
 
 
-async def test_without_redis_a_run_is_followed_to_its_end(start: Any, settings: Any, unused_port: int) -> None:
+async def test_a_run_can_be_followed_to_its_end_without_redis(start: Any, settings: Any, unused_port: int) -> None:
     away = settings.model_copy(update={"redis_url": type(settings.redis_url)(f"redis://127.0.0.1:{unused_port}/0")})
     async with start(away) as service, asyncio.timeout(120):
         run = await service.ask(await service.session())
@@ -124,7 +122,7 @@ async def test_events_are_kept_for_thirty_days(start: Any, settings: Any, days: 
             await service.events((await service.ask(await service.session()))["id"])
 
 
-async def test_a_heartbeat_keeps_what_happened_so_far(start: Any, model_settings: Any, world: Any) -> None:
+async def test_a_heartbeat_stores_the_events_so_far(start: Any, model_settings: Any, world: Any) -> None:
     pause = world.pace = Pause()
     world.answer = PIECES
     async with start(model_settings) as service, asyncio.timeout(120):
@@ -137,7 +135,7 @@ async def test_a_heartbeat_keeps_what_happened_so_far(start: Any, model_settings
         await service.events(run["id"])
 
 
-async def test_two_hundred_runs_that_write_in_the_same_moment_lose_no_event(settings: Any) -> None:
+async def test_two_hundred_concurrent_runs_lose_no_event(settings: Any) -> None:
     async with writing_redis(settings) as redis, asyncio.timeout(120):
         writing = [RunEvents(redis, uuid4(), 1, 60) for _ in range(200)]
         for _ in range(3):

@@ -44,7 +44,9 @@ class TestRunQueue(WorkConformance):
             )
 
 
-async def test_users_take_turns_and_may_have_so_many_runs_waiting(make_database: Callable[[str], Any]) -> None:
+async def test_users_take_turns_and_their_number_of_waiting_runs_is_limited(
+    make_database: Callable[[str], Any],
+) -> None:
     workspace_id = uuid4()
     busy, patient = (Principal(uuid4(), workspace_id, Role.viewer) for _ in range(2))
     async with Database(make_database("orchestrator").service, 2).opened() as database:
@@ -68,7 +70,7 @@ async def test_users_take_turns_and_may_have_so_many_runs_waiting(make_database:
             await ask(busy, 1)
 
 
-async def test_a_run_waits_for_its_parents_run_alone(make_database: Callable[[str], Any]) -> None:
+async def test_a_run_waits_only_for_the_run_of_its_parent(make_database: Callable[[str], Any]) -> None:
     caller = Principal(uuid4(), uuid4(), Role.viewer)
     async with Database(make_database("orchestrator").service, 2).opened() as database:
         async with database.workspace(caller.workspace_id) as connection:

@@ -32,7 +32,7 @@ async def failed(service: Any) -> str:
 
 
 @pytest.mark.parametrize("later", [False, True])
-async def test_a_failed_run_goes_on_where_it_failed(start: Any, model_settings: Any, world: Any, later: bool) -> None:
+async def test_a_retried_run_resumes_where_it_failed(start: Any, model_settings: Any, world: Any, later: bool) -> None:
     settings = model_settings.model_copy(update={"run_max_attempts": 1})
     async with start(settings) as service, asyncio.timeout(120):
         run_id = await failed(service)
@@ -59,7 +59,7 @@ async def test_a_failed_run_goes_on_where_it_failed(start: Any, model_settings: 
     assert (again.status_code, again.json()["type"]) == (409, "run-not-failed")
 
 
-async def test_only_the_own_run_is_tried_again(start: Any, model_settings: Any, other_user: Any) -> None:
+async def test_users_retry_only_their_own_runs(start: Any, model_settings: Any, other_user: Any) -> None:
     async with start(model_settings.model_copy(update={"run_max_attempts": 1})) as service, asyncio.timeout(120):
         run_id = await failed(service)
         answer = await service.client.post(f"/v1/runs/{run_id}/retry", headers=other_user)

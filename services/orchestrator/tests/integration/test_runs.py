@@ -50,7 +50,7 @@ def shown(events: list[Any]) -> str:
     return text
 
 
-async def test_a_client_that_comes_back_misses_nothing(start: Any, model_settings: Any, world: Any) -> None:
+async def test_a_reconnecting_client_misses_no_event(start: Any, model_settings: Any, world: Any) -> None:
     gate = world.pace = Gate(2)
     world.answer = PIECES
     async with start(model_settings) as service:
@@ -68,7 +68,7 @@ async def test_a_client_that_comes_back_misses_nothing(start: Any, model_setting
     assert [event.name for event in whole if event.name in TERMINAL] == ["run_completed"]
 
 
-async def test_an_ended_run_has_nothing_left_after_its_terminal_event(start: Any, settings: Any) -> None:
+async def test_no_event_follows_the_terminal_one(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         run = await service.ask(await service.session())
         events = await service.events(run["id"])
@@ -79,7 +79,7 @@ async def test_an_ended_run_has_nothing_left_after_its_terminal_event(start: Any
     assert bad.status_code == 400
 
 
-async def test_cancel_stops_the_model_in_the_middle_and_keeps_what_was_written(
+async def test_cancelling_stops_the_model_midway_and_keeps_the_written_text(
     start: Any, model_settings: Any, world: Any
 ) -> None:
     gate = world.pace = Gate(2)
@@ -107,7 +107,7 @@ async def test_cancel_stops_the_model_in_the_middle_and_keeps_what_was_written(
     assert world.chats_cut == 1
 
 
-async def test_what_cannot_be_checked_at_the_end_stays_unchecked(
+async def test_sentences_that_cannot_be_checked_at_the_end_stay_unchecked(
     start: Any, model_settings: Any, world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.pace = Gate(1)
@@ -124,7 +124,7 @@ async def test_what_cannot_be_checked_at_the_end_stays_unchecked(
     assert [sentence["status"] for sentence in answer["sentences"]] == ["unchecked"] * 2
 
 
-async def test_who_follows_a_waiting_run_is_told_of_its_end_at_once(
+async def test_a_follower_of_a_waiting_run_is_notified_of_its_end_at_once(
     start: Any, model_settings: Any, world: Any
 ) -> None:
     world.pace = Gate(0)
@@ -141,7 +141,7 @@ async def test_who_follows_a_waiting_run_is_told_of_its_end_at_once(
     assert body.count("event: ") == body.count("event: run_cancelled") == 1
 
 
-async def test_a_dead_processs_run_is_cancelled_at_once_and_keeps_its_answer(
+async def test_a_run_of_a_dead_process_is_cancelled_at_once_and_keeps_its_answer(
     start: Any, model_settings: Any, world: Any
 ) -> None:
     gate = world.title_pace = Gate(0)
@@ -163,7 +163,7 @@ async def test_a_dead_processs_run_is_cancelled_at_once_and_keeps_its_answer(
     assert [sentence["status"] for sentence in ended["answer"]["sentences"]] == ["verified"]
 
 
-async def test_at_the_deadline_what_is_written_is_kept(
+async def test_the_text_written_by_the_deadline_is_kept(
     start: Any, model_settings: Any, world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     timeout, deadlines = asyncio.timeout, list[asyncio.Timeout]()
@@ -203,7 +203,7 @@ async def followed_until(service: Any, run_id: str, text: str) -> list[Any]:
     return events
 
 
-async def test_cancelling_what_waits_or_has_ended(start: Any, model_settings: Any, world: Any) -> None:
+async def test_waiting_and_finished_runs_can_be_cancelled(start: Any, model_settings: Any, world: Any) -> None:
     gate = world.pace = Gate(0)
     async with start(model_settings) as service:
         session = await service.session()
@@ -219,7 +219,7 @@ async def test_cancelling_what_waits_or_has_ended(start: Any, model_settings: An
     assert ended.json()["status"] == "completed"
 
 
-async def test_one_user_may_have_so_many_runs_waiting(
+async def test_the_number_of_waiting_runs_per_user_is_limited(
     start: Any, model_settings: Any, world: Any, other_user: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("orchestrator.runs.repository.MOST_QUEUED", 3)
@@ -239,7 +239,7 @@ async def test_one_user_may_have_so_many_runs_waiting(
     assert other.status_code == 202
 
 
-async def test_a_stopped_process_hands_its_runs_over_at_once(start: Any, model_settings: Any, world: Any) -> None:
+async def test_a_stopped_process_hands_over_its_runs_at_once(start: Any, model_settings: Any, world: Any) -> None:
     gate = world.pace = Gate(2)
     world.answer = PIECES
     settings = model_settings.model_copy(update={"run_lease_seconds": 3_600.0})
@@ -278,7 +278,7 @@ async def process(settings: Any, log: Path) -> AsyncIterator[asyncio.subprocess.
 
 
 @pytest.mark.parametrize(("killed_in", "answers"), [("answer", 3), ("title", 2)])
-async def test_a_killed_process_loses_no_run_and_no_finished_node_is_repeated(
+async def test_a_killed_process_loses_no_run_and_repeats_no_finished_node(
     start: Any,
     model_settings: Any,
     world: Any,
@@ -333,7 +333,7 @@ async def closed(port: int) -> None:
 
 
 @pytest.mark.parametrize(("drain_seconds", "answers"), [(20.0, 2), (0.5, 3)])
-async def test_a_process_that_stops_lets_a_node_end_and_another_finishes_the_run(
+async def test_a_stopping_process_finishes_its_node_and_another_finishes_the_run(
     start: Any, model_settings: Any, world: Any, tmp_path: Path, unused_port: int, drain_seconds: float, answers: int
 ) -> None:
     gate = world.pace = Gate(2)
@@ -383,7 +383,7 @@ async def test_a_run_that_keeps_killing_its_process_fails(start: Any, settings: 
     assert ended["error_type"] == "attempts-exhausted"
 
 
-async def test_a_late_result_of_a_superseded_attempt_never_lands(start: Any, model_settings: Any, world: Any) -> None:
+async def test_a_late_result_of_a_superseded_attempt_is_discarded(start: Any, model_settings: Any, world: Any) -> None:
     gate = world.pace = Gate(2)
     world.answer = PIECES
     async with start(model_settings) as service:
@@ -406,7 +406,7 @@ async def test_a_late_result_of_a_superseded_attempt_never_lands(start: Any, mod
     assert shown(events) == WHOLE
 
 
-async def test_checkpoints_go_with_the_run(start: Any, settings: Any) -> None:
+async def test_checkpoints_are_deleted_with_the_run(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         run = await service.ask(await service.session())
         await service.events(run["id"])
@@ -419,7 +419,7 @@ async def test_checkpoints_go_with_the_run(start: Any, settings: Any) -> None:
             assert await cursor.fetchone() == (0,), table
 
 
-async def test_the_turn_is_told_to_the_other_services_once(start: Any, settings: Any, redis_url: str) -> None:
+async def test_the_turn_is_announced_once_to_other_services(start: Any, settings: Any, redis_url: str) -> None:
     async with start(settings) as service, Redis.from_url(redis_url) as redis:
         session = await service.session()
         run = await service.ask(session)
@@ -436,7 +436,7 @@ async def test_the_turn_is_told_to_the_other_services_once(start: Any, settings:
     assert event["data"]["question"] == "How long are tokens valid?"
 
 
-async def test_many_clients_follow_at_a_time(start: Any, model_settings: Any, world: Any) -> None:
+async def test_many_clients_follow_one_run(start: Any, model_settings: Any, world: Any) -> None:
     gate = world.pace = Gate(1)
     world.answer = PIECES
     async with start(model_settings) as service:
@@ -453,7 +453,9 @@ async def test_many_clients_follow_at_a_time(start: Any, model_settings: Any, wo
 
 
 @pytest.mark.parametrize("path", ["", "/events", "/cancel"])
-async def test_unknown_runs(start: Any, settings: Any, path: str, other_user: Any, auth_headers: Any) -> None:
+async def test_unknown_runs_are_not_found(
+    start: Any, settings: Any, path: str, other_user: Any, auth_headers: Any
+) -> None:
     async with start(settings) as service:
         run = await service.ask(await service.session())
         await service.events(run["id"])

@@ -24,7 +24,7 @@ def told(run: dict[str, Any]) -> list[tuple[str, str]]:
     return [(one["status"], content[one["start"] : one["end"]]) for one in run["answer"]["sentences"]]
 
 
-async def test_what_the_sources_contradict_is_written_anew_from_them(
+async def test_a_contradicted_sentence_is_rewritten_from_its_sources(
     start: Any, model_settings: Any, world: Any
 ) -> None:
     world.answer, world.anew = [WRONG], "1. Tokens expire after fifteen minutes [7].\n2. Penguins swim."
@@ -60,7 +60,7 @@ async def test_what_the_sources_contradict_is_written_anew_from_them(
         "1. | Tokens expire after fifteen minutes |",
     ],
 )
-async def test_what_is_no_better_stays_out_and_the_reader_is_told(
+async def test_a_contradicted_sentence_without_a_better_version_is_removed_and_shown_to_the_reader(
     start: Any, model_settings: Any, world: Any, anew: str
 ) -> None:
     world.answer, world.anew = [WRONG], anew
@@ -72,9 +72,7 @@ async def test_what_is_no_better_stays_out_and_the_reader_is_told(
 
 
 @pytest.mark.parametrize("anew", [None, ""])
-async def test_a_model_that_fails_to_write_anew_is_an_issue_only(
-    start: Any, model_settings: Any, world: Any, anew: str | None
-) -> None:
+async def test_a_failed_rewrite_is_only_an_issue(start: Any, model_settings: Any, world: Any, anew: str | None) -> None:
     world.answer, world.anew = [WRONG], anew
     run, events = await answered(start, model_settings)
     assert (run["status"], run["answer"]["content"]) == ("completed", BARE)
@@ -109,7 +107,7 @@ async def test_a_paraphrase_that_the_source_entails_is_verified_and_cited(
     assert "Tokens expire after fifteen minutes." in premise
 
 
-async def test_what_the_model_finds_contradicted_loses_its_marker(
+async def test_a_sentence_contradicted_by_the_model_loses_its_marker(
     start: Any, entailment_settings: Any, world: Any
 ) -> None:
     world.answer, world.entails = [f"{PARAPHRASE[:-1]} [1]."], lambda _: "contradiction"
@@ -118,7 +116,9 @@ async def test_what_the_model_finds_contradicted_loses_its_marker(
     assert run["answer"]["citations"] == []
 
 
-async def test_what_stands_word_for_word_is_not_asked(start: Any, entailment_settings: Any, world: Any) -> None:
+async def test_a_verbatim_sentence_is_verified_without_the_entailment_model(
+    start: Any, entailment_settings: Any, world: Any
+) -> None:
     world.entails = lambda _: "contradiction"
     world.answer = ["Tokens expire after fifteen minutes [1]."]
     run, _ = await answered(start, entailment_settings)
@@ -126,14 +126,14 @@ async def test_what_stands_word_for_word_is_not_asked(start: Any, entailment_set
     assert world.compared == []
 
 
-async def test_without_the_entailment_model_the_rules_stand(start: Any, entailment_settings: Any, world: Any) -> None:
+async def test_without_the_entailment_model_the_rules_decide(start: Any, entailment_settings: Any, world: Any) -> None:
     world.answer, world.entails = [f"{PARAPHRASE[:-1]} [1]."], lambda _: "LABEL_1"
     run, _ = await answered(start, entailment_settings)
     assert told(run) == [("unclear", f"{PARAPHRASE[:-1]} [1].")]
     assert ["rules alone" in issue for issue in run["issues"]] == [True]
 
 
-async def test_a_process_that_ends_in_the_check_leaves_it_to_the_next(
+async def test_a_process_killed_during_the_check_leaves_it_to_the_next(
     start: Any, model_settings: Any, world: Any
 ) -> None:
     checking = asyncio.Event()
@@ -155,7 +155,7 @@ async def test_a_process_that_ends_in_the_check_leaves_it_to_the_next(
     assert len(world.searches) == 1
 
 
-async def test_a_run_cancelled_in_the_check_keeps_its_text_and_what_the_rules_say(
+async def test_a_run_cancelled_during_the_check_keeps_its_text_and_the_results_of_the_rules(
     start: Any, model_settings: Any, world: Any
 ) -> None:
     checking = asyncio.Event()

@@ -33,7 +33,7 @@ async def told(redis: Redis, *kinds: str) -> list[Event]:
             await asyncio.sleep(0.05)  # another server's state has no event
 
 
-async def test_the_receipt_counts_what_went_and_that_nothing_is_left(
+async def test_the_receipt_counts_what_was_deleted_and_states_that_nothing_remains(
     start: Any, model_settings: Any, redis_url: str
 ) -> None:
     async with start(model_settings) as service, Redis.from_url(redis_url, decode_responses=True) as redis:
@@ -56,7 +56,7 @@ async def test_the_receipt_counts_what_went_and_that_nothing_is_left(
         assert await redis.exists(*(run_stream(UUID(run["id"])) for run in runs)) == 1
 
 
-async def test_a_run_under_way_is_cancelled_first_and_leaves_nothing(
+async def test_a_run_in_progress_is_cancelled_first_and_leaves_nothing(
     start: Any, model_settings: Any, world: Any, redis_url: str
 ) -> None:
     writing, url = asyncio.Event(), model_settings.database_url.get_secret_value()
@@ -89,7 +89,7 @@ async def test_a_run_under_way_is_cancelled_first_and_leaves_nothing(
         assert counted(url, both, [running["id"], waiting["id"]]) == 0, table
 
 
-async def test_without_redis_the_receipt_says_what_may_be_left(start: Any, settings: Any, monkeypatch: Any) -> None:
+async def test_without_redis_the_receipt_states_what_may_remain(start: Any, settings: Any, monkeypatch: Any) -> None:
     async def away(*_: object) -> None:
         raise RedisError
 
@@ -104,7 +104,7 @@ async def test_without_redis_the_receipt_says_what_may_be_left(start: Any, setti
     assert gone.status_code == 404
 
 
-async def test_memory_is_told_which_sessions_are_deleted_and_whose_they_are_and_users_are_not(
+async def test_only_memory_can_ask_which_sessions_are_deleted_and_whose_they_were(
     start: Any, settings: Any, token_keys: Any, workspace_id: UUID, principal: Any
 ) -> None:
     async with start(settings) as service:
@@ -126,7 +126,7 @@ async def test_memory_is_told_which_sessions_are_deleted_and_whose_they_are_and_
             assert (await service.client.post(path, json=body)).status_code == 403
 
 
-async def test_a_stale_version_ends_no_run(start: Any, model_settings: Any, world: Any) -> None:
+async def test_a_deletion_with_a_stale_version_ends_no_run(start: Any, model_settings: Any, world: Any) -> None:
     writing, go = asyncio.Event(), asyncio.Event()
 
     async def held(_: int) -> None:

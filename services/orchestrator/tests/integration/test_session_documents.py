@@ -47,7 +47,9 @@ async def test_documents_are_attached_listed_and_detached(start: Any, settings: 
         assert (await service.client.get(f"/v1/sessions/{session}/documents")).status_code == 404
 
 
-async def test_nobody_else_sees_or_changes_a_sessions_documents(start: Any, settings: Any, auth_headers: Any) -> None:
+async def test_other_users_cannot_see_or_change_the_documents_of_a_session(
+    start: Any, settings: Any, auth_headers: Any
+) -> None:
     document = uuid4()
     async with start(settings) as service:
         path = f"/v1/sessions/{await service.session()}/documents"
@@ -59,7 +61,7 @@ async def test_nobody_else_sees_or_changes_a_sessions_documents(start: Any, sett
         assert len((await service.client.get(path)).json()["items"]) == 1
 
 
-async def test_a_session_has_a_bounded_number_of_documents(start: Any, settings: Any, workspace_id: UUID) -> None:
+async def test_the_number_of_documents_per_session_is_limited(start: Any, settings: Any, workspace_id: UUID) -> None:
     async with start(settings) as service:
         session = await service.session()
         with psycopg.connect(settings.database_url.get_secret_value()) as connection:
@@ -100,7 +102,7 @@ async def test_attached_documents_limit_the_answers_of_their_session(start: Any,
         assert await asked_for(session) is None
 
 
-async def test_a_document_that_does_not_exist_cannot_be_attached(start: Any, settings: Any, world: Any) -> None:
+async def test_a_missing_document_cannot_be_attached(start: Any, settings: Any, world: Any) -> None:
     document = str(uuid4())
     async with start(settings) as service:
         session = await service.session()
@@ -119,7 +121,7 @@ async def test_a_document_that_does_not_exist_cannot_be_attached(start: Any, set
         assert await listed(service, session) == [document]
 
 
-async def test_a_deleted_document_is_detached_from_every_session_with_what_shows_it_and_confirmed(
+async def test_deleting_a_document_detaches_it_from_every_session_and_is_confirmed(
     start: Any, settings: Any, redis_url: str, workspace_id: UUID
 ) -> None:
     kept, deleted = str(uuid4()), str(uuid4())

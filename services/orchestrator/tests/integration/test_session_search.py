@@ -25,7 +25,7 @@ async def found(service: Any, query: str, **params: Any) -> list[dict[str, Any]]
         params["cursor"] = page["next_cursor"]
 
 
-async def test_titles_questions_and_answers_are_found(start: Any, model_settings: Any, other_user: Any) -> None:
+async def test_titles_questions_and_answers_are_searched(start: Any, model_settings: Any, other_user: Any) -> None:
     async with start(model_settings) as service:
         session = await service.session(title="Größe der Schlüssel")
         question = "Wie lange gelten Zugriffstoken in src/token_store.py?"
@@ -57,7 +57,7 @@ async def test_titles_questions_and_answers_are_found(start: Any, model_settings
         assert await ids("fifteen") == await ids("renamed") == []
 
 
-async def test_what_is_rare_or_old_is_found_among_many_newest_first(
+async def test_rare_and_old_messages_are_found_among_many_newest_first(
     start: Any, settings: Any, workspace_id: UUID, principal: Any, auth_headers: Callable[..., dict[str, str]]
 ) -> None:
     other = uuid4()
@@ -85,7 +85,7 @@ async def test_what_is_rare_or_old_is_found_among_many_newest_first(
         assert times == sorted(times, reverse=True)
 
 
-async def test_what_is_old_is_found_while_its_last_word_is_typed(
+async def test_an_old_message_is_found_while_its_last_word_is_being_typed(
     start: Any, settings: Any, workspace_id: UUID, principal: Any
 ) -> None:
     old = {"Rarität am Anfang": 2019, "Rarität am Ende": 2020, "Am Anfang, filler": 2018}

@@ -9,7 +9,7 @@ from uuid import uuid4
 import psycopg
 
 
-async def test_a_session_from_beginning_to_end(start: Any, settings: Any) -> None:
+async def test_a_session_is_created_renamed_and_deleted(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         created = await service.client.post("/v1/sessions", json={"title": "Plans"})
         path = created.headers["location"]
@@ -28,7 +28,7 @@ async def test_a_session_from_beginning_to_end(start: Any, settings: Any) -> Non
     assert gone.json()["type"] == "session-not-found"
 
 
-async def test_lists_are_paged(start: Any, settings: Any) -> None:
+async def test_lists_are_paginated(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         made = [await service.session(title=f"s{number}") for number in range(5)]
         seen, cursor = [], None
@@ -44,7 +44,7 @@ async def test_lists_are_paged(start: Any, settings: Any) -> None:
     assert bad.status_code == 422
 
 
-async def test_pinned_sessions_come_first_and_archived_ones_are_apart(start: Any, settings: Any) -> None:
+async def test_pinned_sessions_come_first_and_archived_ones_are_listed_separately(start: Any, settings: Any) -> None:
     async with start(settings) as service:
 
         async def listed(**params: Any) -> list[str]:
@@ -107,7 +107,7 @@ async def test_a_session_is_exported_with_its_citations(start: Any, model_settin
     assert unknown.status_code == 422
 
 
-async def test_messages_are_paged_in_order(start: Any, settings: Any) -> None:
+async def test_messages_are_paginated_in_order(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         session = await service.session()
         for number in range(3):
@@ -146,7 +146,7 @@ async def test_the_newest_messages_are_listed_in_order(start: Any, settings: Any
         assert (await service.client.get(path, params={"last": 0})).status_code == 422
 
 
-async def test_an_idempotency_key_makes_one_run_and_one_session(start: Any, settings: Any) -> None:
+async def test_an_idempotency_key_creates_one_run_and_one_session(start: Any, settings: Any) -> None:
     headers = {"Idempotency-Key": "k1"}
     async with start(settings) as service:
         sessions = [await service.client.post("/v1/sessions", json={}, headers=headers) for _ in range(2)]
@@ -179,7 +179,7 @@ async def test_a_rename_survives_the_generated_title(start: Any, model_settings:
     assert named["version"] == 2
 
 
-async def test_nobody_else_sees_a_session(start: Any, settings: Any, other_user: Any, auth_headers: Any) -> None:
+async def test_other_users_cannot_see_a_session(start: Any, settings: Any, other_user: Any, auth_headers: Any) -> None:
     async with start(settings) as service:
         session = await service.session(title="Secret")
         run = await service.ask(session)
@@ -204,7 +204,7 @@ async def test_nobody_else_sees_a_session(start: Any, settings: Any, other_user:
     assert without.status_code == 401
 
 
-async def test_row_level_security_holds_without_the_application(start: Any, settings: Any) -> None:
+async def test_row_level_security_holds_without_filters_in_the_application(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         await service.events((await service.ask(await service.session()))["id"])
     async with await psycopg.AsyncConnection.connect(
@@ -217,7 +217,7 @@ async def test_row_level_security_holds_without_the_application(start: Any, sett
                 assert await cursor.fetchone() == (0,), table
 
 
-async def test_bad_input_is_refused(start: Any, settings: Any) -> None:
+async def test_invalid_input_is_refused(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         session = await service.session()
         path = f"/v1/sessions/{session}/messages"

@@ -87,7 +87,7 @@ async def test_every_setting_has_a_schema_a_default_and_a_category(start: Any, o
     assert roles.keys() == {f"roles.{role}" for role in ("router", "answer", "artifact", "summary", "title", "vision")}
 
 
-async def test_runs_follow_the_users_settings_before_the_workspaces(
+async def test_user_settings_override_workspace_settings_in_runs(
     start: Any, own: Settings, world: Any, others: str, put: Any, other_user: dict[str, str]
 ) -> None:
     model = own.model_copy(update={"chat_base_url": f"{others}/chat/v1", "chat_model": "small"})
@@ -115,7 +115,7 @@ async def test_runs_follow_the_users_settings_before_the_workspaces(
     assert "[9]" not in run["answer"]["content"]
 
 
-async def test_a_workspaces_provider_answers_with_its_own_key(
+async def test_a_provider_of_the_workspace_is_called_with_its_own_key(
     start: Any, own: Settings, world: Any, put: Any, provided: Any
 ) -> None:
     async with start(own) as service:
@@ -130,7 +130,7 @@ async def test_a_workspaces_provider_answers_with_its_own_key(
     assert {(one["provider"], one["model"]) for one in usage} == {("mine", "large")}
 
 
-async def test_the_next_model_of_a_role_is_asked_where_one_fails(
+async def test_if_a_model_fails_the_next_model_of_its_role_is_called(
     start: Any, own: Settings, world: Any, put: Any, provided: Any, others: str
 ) -> None:
     model = own.model_copy(update={"chat_base_url": f"{others}/chat/v1", "chat_model": "small"})
@@ -145,7 +145,7 @@ async def test_the_next_model_of_a_role_is_asked_where_one_fails(
     assert any("large" in issue or "mine" in issue for issue in run["issues"])
 
 
-async def test_a_model_that_is_not_listed_is_named_when_it_is_chosen(
+async def test_an_unlisted_model_is_reported_when_it_is_chosen(
     start: Any, own: Settings, world: Any, put: Any, provided: Any
 ) -> None:
     async with start(own) as service:
@@ -164,7 +164,7 @@ async def test_a_model_that_is_not_listed_is_named_when_it_is_chosen(
     assert now["roles.answer"]["is_set"] is False
 
 
-async def test_at_the_start_models_that_are_gone_are_named(
+async def test_missing_models_are_reported_at_startup(
     start: Any, own: Settings, world: Any, put: Any, provided: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with start(own) as service:
@@ -198,7 +198,7 @@ BAD: list[tuple[str, Any]] = [
 ]
 
 
-async def test_values_that_cannot_be_are_refused(start: Any, own: Settings, put: Any) -> None:
+async def test_invalid_values_are_refused(start: Any, own: Settings, put: Any) -> None:
     async with start(own) as service:
         for key, value in BAD:
             refused = await put(service, key, value)
@@ -211,7 +211,7 @@ async def test_values_that_cannot_be_are_refused(start: Any, own: Settings, put:
     assert own_passages.status_code == 404  # it is the workspace's alone
 
 
-async def test_only_owners_change_what_is_the_workspaces(
+async def test_only_owners_change_workspace_settings(
     start: Any, own: Settings, put: Any, auth_headers: Callable[..., dict[str, str]]
 ) -> None:
     async with start(own) as service:
@@ -227,7 +227,7 @@ async def test_only_owners_change_what_is_the_workspaces(
     assert {one.status_code for one in (*refused, deleted)} == {403}
 
 
-async def test_artifacts_are_written_by_their_own_model_or_else_by_that_of_answers(
+async def test_artifacts_are_written_by_their_own_model_or_the_answer_model(
     start: Any, own: Settings, world: Any, put: Any, provided: Any
 ) -> None:
     async with start(own) as service:
@@ -244,7 +244,7 @@ async def test_artifacts_are_written_by_their_own_model_or_else_by_that_of_answe
     ], "the artifact, and by the model for answers what is said of it"
 
 
-async def test_settings_of_another_workspace_are_not_seen(
+async def test_settings_of_another_workspace_are_not_visible(
     start: Any, own: Settings, put: Any, provided: Any, auth_headers: Callable[..., dict[str, str]]
 ) -> None:
     elsewhere = auth_headers(role=Role.owner, workspace_id=uuid4())
@@ -261,7 +261,7 @@ async def test_settings_of_another_workspace_are_not_seen(
     assert now["providers.mine.base_url"]["is_set"]
 
 
-async def test_a_secret_is_written_replaced_and_deleted_and_never_told(
+async def test_a_secret_is_written_replaced_and_deleted_and_never_returned(
     start: Any, own: Settings, put: Any, provided: Any, owner: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -296,7 +296,9 @@ def dumped(settings: Settings) -> str:
     return repr(rows)
 
 
-async def test_a_new_address_forgets_the_key(start: Any, own: Settings, put: Any, provided: Any, others: str) -> None:
+async def test_changing_the_address_deletes_the_key(
+    start: Any, own: Settings, put: Any, provided: Any, others: str
+) -> None:
     async with start(own) as service:
         await provided(service)
         await put(service, "providers.mine.base_url", f"{others}/chat/v1")
@@ -304,7 +306,7 @@ async def test_a_new_address_forgets_the_key(start: Any, own: Settings, put: Any
     assert "providers.mine.api_key" not in now
 
 
-async def test_a_secret_that_was_copied_to_another_workspace_does_not_open(
+async def test_a_secret_copied_to_another_workspace_cannot_be_decrypted(
     start: Any,
     own: Settings,
     world: Any,
@@ -337,14 +339,14 @@ def copied(settings: Settings, source: UUID, target: UUID) -> None:
         )
 
 
-async def test_without_a_key_of_the_operator_no_secret_is_stored(start: Any, own: Settings, put: Any) -> None:
+async def test_without_an_operator_key_no_secret_is_stored(start: Any, own: Settings, put: Any) -> None:
     async with start(own.model_copy(update={"settings_key": None})) as service:
         assert (await put(service, "providers.mine.base_url", "https://example.org/v1")).status_code == 200
         refused = await put(service, "providers.mine.api_key", PLANTED)
     assert (refused.status_code, refused.json()["type"].split("/")[-1]) == (503, "no-settings-key")
 
 
-async def test_secrets_are_sealed_anew_with_another_key(
+async def test_secrets_are_re_encrypted_with_a_new_key(
     start: Any, own: Settings, world: Any, put: Any, provided: Any
 ) -> None:
     async with start(own) as service:
@@ -362,7 +364,7 @@ async def test_secrets_are_sealed_anew_with_another_key(
     assert world.chat_keys[0][1] == f"Bearer {PLANTED}"
 
 
-async def test_a_provider_at_an_address_inside_is_not_asked_whatever_its_name_says(
+async def test_a_provider_name_resolving_to_an_internal_address_is_not_called(
     start: Any, own: Settings, world: Any, provided: Any, put: Any
 ) -> None:
     async with start(own) as service:
@@ -378,7 +380,7 @@ async def test_a_provider_at_an_address_inside_is_not_asked_whatever_its_name_sa
     assert refused.status_code == 422
 
 
-async def test_a_redirect_of_a_provider_is_not_followed(
+async def test_a_redirect_by_a_provider_is_not_followed(
     start: Any, own: Settings, put: Any, others: str, world: Any
 ) -> None:
     async with start(own) as service:

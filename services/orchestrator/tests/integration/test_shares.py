@@ -56,7 +56,7 @@ async def allow_links(service: Any, owner: dict[str, str], links: bool = True) -
     assert (await service.client.patch("/v1/sharing", json={"links": links}, headers=owner)).status_code == 200
 
 
-async def test_a_share_is_the_path_up_to_a_message_as_it_was(start: Any, model_settings: Any, opened: Any) -> None:
+async def test_a_share_is_a_snapshot_of_the_path_up_to_a_message(start: Any, model_settings: Any, opened: Any) -> None:
     async with start(model_settings) as service:
         session, messages = await conversation(service, 2, title="Tokens")
         await service.client.put(f"/v1/messages/{messages[1]['id']}/feedback", json={"rating": "up", "comment": "mine"})
@@ -85,7 +85,7 @@ async def test_a_share_is_the_path_up_to_a_message_as_it_was(start: Any, model_s
         assert (await service.client.get("/v1/shares", params={"session_id": str(uuid4())})).json()["items"] == []
 
 
-async def test_a_link_gives_no_quotes_and_lasts_while_owners_allow_it(
+async def test_a_link_shows_no_quotes_and_works_only_while_owners_allow_links(
     start: Any, model_settings: Any, opened: Any, owner: dict[str, str]
 ) -> None:
     async with start(model_settings) as service:
@@ -103,7 +103,7 @@ async def test_a_link_gives_no_quotes_and_lasts_while_owners_allow_it(
         assert (await share(service, session, audience="link")).status_code == 403
 
 
-async def test_an_extractive_answer_is_nothing_but_quotes(
+async def test_an_extractive_answer_consists_only_of_quotes(
     start: Any, settings: Any, opened: Any, owner: dict[str, str]
 ) -> None:
     async with start(settings) as service:
@@ -117,9 +117,7 @@ async def test_an_extractive_answer_is_nothing_but_quotes(
     assert "fifteen" in for_members
 
 
-async def test_it_ends_with_its_user_its_message_its_session_and_its_time(
-    start: Any, settings: Any, opened: Any
-) -> None:
+async def test_a_share_ends_with_its_user_message_session_or_expiry(start: Any, settings: Any, opened: Any) -> None:
     url = settings.database_url.get_secret_value()
     async with start(settings) as service:
         session, messages = await conversation(service, 2)
@@ -148,7 +146,7 @@ async def test_it_ends_with_its_user_its_message_its_session_and_its_time(
         assert await readable(early) == [False]
 
 
-async def test_only_the_token_opens_it_and_only_a_hash_of_it_is_stored(
+async def test_a_share_opens_only_with_its_token_and_only_a_hash_is_stored(
     start: Any, settings: Any, opened: Any, token_keys: Any, principal: Any
 ) -> None:
     async with start(settings) as service:
@@ -171,7 +169,9 @@ async def test_only_the_token_opens_it_and_only_a_hash_of_it_is_stored(
         assert parsed.secret not in row[0]
 
 
-async def test_others_share_and_end_nothing(start: Any, settings: Any, other_user: Any, auth_headers: Any) -> None:
+async def test_users_cannot_share_or_end_the_sessions_of_others(
+    start: Any, settings: Any, other_user: Any, auth_headers: Any
+) -> None:
     async with start(settings) as service:
         session, messages = await conversation(service)
         made = (await share(service, session)).json()
@@ -191,7 +191,7 @@ async def test_others_share_and_end_nothing(start: Any, settings: Any, other_use
         assert (await service.client.get("/v1/shares")).json()["items"][0]["id"] == made["id"]
 
 
-async def test_the_switch_for_links_is_the_workspace_s_and_has_versions(
+async def test_the_setting_for_links_belongs_to_the_workspace_and_is_versioned(
     start: Any, settings: Any, owner: dict[str, str], auth_headers: Any
 ) -> None:
     async with start(settings) as service:
@@ -206,7 +206,9 @@ async def test_the_switch_for_links_is_the_workspace_s_and_has_versions(
         assert theirs.json()["links"] is False
 
 
-async def test_what_cannot_be_shared_is_named(start: Any, model_settings: Any, world: Any, monkeypatch: Any) -> None:
+async def test_a_session_that_cannot_be_shared_is_refused_with_a_reason(
+    start: Any, model_settings: Any, world: Any, monkeypatch: Any
+) -> None:
     writing, go = asyncio.Event(), asyncio.Event()
 
     async def held(_: int) -> None:
@@ -237,7 +239,7 @@ async def test_what_cannot_be_shared_is_named(start: Any, model_settings: Any, w
                 assert (long.status_code, long.json()["type"]) == (409, "too-much-to-share"), name
 
 
-async def test_an_idempotency_key_shares_once(start: Any, settings: Any) -> None:
+async def test_an_idempotency_key_creates_one_share(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         session, _ = await conversation(service)
         path, headers = f"/v1/sessions/{session}/shares", {"Idempotency-Key": "k"}
@@ -249,7 +251,7 @@ async def test_an_idempotency_key_shares_once(start: Any, settings: Any) -> None
     assert len(listed) == 1
 
 
-async def test_naughty_strings_are_only_data(start: Any, settings: Any, opened: Any) -> None:
+async def test_naughty_strings_are_treated_as_data(start: Any, settings: Any, opened: Any) -> None:
     if not NAUGHTY.exists():
         pytest.skip("the naughty strings are not here (../shared/eval/naughty-strings)")
     async with start(settings) as service:
@@ -266,7 +268,7 @@ async def test_naughty_strings_are_only_data(start: Any, settings: Any, opened: 
             assert ShareToken.parse(text) is None
 
 
-def test_a_token_is_read_as_it_was_written() -> None:
+def test_a_token_is_parsed_as_it_was_generated() -> None:
     token = ShareToken.new(UUID(int=1), UUID(int=2))
     assert ShareToken.parse(token.render()) == token
     for wrong in ("", "ats_", token.render()[:-1], token.render() + "A", token.render().upper(), f"{token.render()}\n"):

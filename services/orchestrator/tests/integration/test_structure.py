@@ -69,7 +69,7 @@ async def test_the_graph_answers_without_a_model(
     ("waiting", "status", "told"),
     [(1, 200, STILL_READING), (0, 503, "ingestion answered with status 503")],
 )
-async def test_an_answer_says_so_while_the_graph_does_not_have_all_documents(
+async def test_an_answer_says_that_the_graph_is_incomplete(
     start: Any, settings: Any, world: Any, waiting: int, status: int, told: str
 ) -> None:
     world.graph_behind, world.document_status = waiting, status
@@ -83,7 +83,9 @@ async def test_an_answer_says_so_while_the_graph_does_not_have_all_documents(
 
 
 @pytest.mark.usefixtures("structure")
-async def test_what_the_graph_cites_comes_first_for_a_model(start: Any, model_settings: Any, world: Any) -> None:
+async def test_passages_cited_by_the_graph_come_first_in_the_prompt(
+    start: Any, model_settings: Any, world: Any
+) -> None:
     async with start(model_settings) as service:
         run = await service.ask(await service.session(), QUESTION)
         await service.events(run["id"])
@@ -93,14 +95,16 @@ async def test_what_the_graph_cites_comes_first_for_a_model(start: Any, model_se
 
 
 @pytest.mark.usefixtures("structure")
-async def test_an_answer_from_certain_documents_does_not_ask_the_graph(start: Any, settings: Any, world: Any) -> None:
+async def test_an_answer_limited_to_documents_does_not_query_the_graph(start: Any, settings: Any, world: Any) -> None:
     async with start(settings) as service:
         run = await service.ask(await service.session(), QUESTION, document_ids=[str(DOCUMENT)])
         await service.events(run["id"])
     assert world.structural == []
 
 
-async def test_the_search_answers_what_the_graph_does_not(start: Any, settings: Any, world: Any) -> None:
+async def test_questions_the_graph_cannot_answer_are_answered_by_the_search(
+    start: Any, settings: Any, world: Any
+) -> None:
     world.graph_status = 503
     async with start(settings) as service:
         run = await service.ask(await service.session())

@@ -38,7 +38,7 @@ async def ask(service: Any, session: str, question: str, **body: Any) -> tuple[d
     return await service.run(run["id"]), events
 
 
-async def test_the_oldest_messages_are_condensed_once_and_stay_in_the_transcript(service: Any, world: Any) -> None:
+async def test_the_oldest_messages_are_summarised_once_and_stay_in_the_transcript(service: Any, world: Any) -> None:
     session = await service.session(title="t")
     runs, events = [], []
     for at in range(5):
@@ -66,7 +66,7 @@ async def test_the_oldest_messages_are_condensed_once_and_stay_in_the_transcript
         assert events.index("message_completed") < len(events) - 1 - events[::-1].index("stage_started")
 
 
-async def test_an_exchange_that_is_too_long_for_the_next_prompt_is_condensed_and_stays(
+async def test_an_exchange_too_long_for_the_next_prompt_is_summarised_and_stays_in_the_transcript(
     service: Any, world: Any
 ) -> None:
     session = await service.session(title="t")
@@ -90,7 +90,7 @@ async def test_a_summary_belongs_to_its_branch(service: Any, world: Any) -> None
     assert [message["content"] for message in last[1:]] == ["A different beginning?"]
 
 
-async def test_a_question_is_asked_again_in_its_own_words_after_it_was_condensed(service: Any, world: Any) -> None:
+async def test_a_summarised_question_is_regenerated_in_its_original_words(service: Any, world: Any) -> None:
     """Its answer was stopped before the first word, so the question itself is the last that the summary stands for."""
     waiting, stopped = asyncio.Event(), asyncio.Event()
 
@@ -116,7 +116,7 @@ async def test_a_question_is_asked_again_in_its_own_words_after_it_was_condensed
     assert world.summary not in last[0]["content"]
 
 
-async def test_where_nothing_is_condensed_the_oldest_are_left_out(service: Any, world: Any) -> None:
+async def test_without_a_summary_the_oldest_messages_are_left_out(service: Any, world: Any) -> None:
     world.summary = ""
     session = await service.session(title="t")
     for at in range(4):
@@ -129,7 +129,7 @@ async def test_where_nothing_is_condensed_the_oldest_are_left_out(service: Any, 
     assert run["status"] == "completed"
 
 
-async def test_without_a_model_nothing_is_condensed(start: Any, settings: Any, world: Any) -> None:
+async def test_without_a_model_nothing_is_summarised(start: Any, settings: Any, world: Any) -> None:
     async with start(settings.model_copy(update={"summary_tokens": 100})) as service, asyncio.timeout(120):
         session = await service.session(title="t")
         for at in range(3):

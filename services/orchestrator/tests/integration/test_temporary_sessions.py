@@ -26,7 +26,7 @@ async def gone(service: Any, session: str) -> None:
             await asyncio.sleep(0.02)
 
 
-async def test_it_shows_nowhere_but_under_its_id(start: Any, settings: Any) -> None:
+async def test_a_temporary_session_is_visible_only_under_its_id(start: Any, settings: Any) -> None:
     async with start(settings) as service:
         session = await service.session(title="Whispered", temporary=True)
         run = await service.ask(session, "How long are tokens valid, in whispers?")
@@ -49,7 +49,7 @@ async def test_it_shows_nowhere_but_under_its_id(start: Any, settings: Any) -> N
         assert listed["id"] == run["id"]
 
 
-async def test_nobody_is_told_of_its_turns(start: Any, settings: Any, redis_url: str) -> None:
+async def test_turns_of_a_temporary_session_are_not_announced(start: Any, settings: Any, redis_url: str) -> None:
     async with start(settings) as service, Redis.from_url(redis_url, decode_responses=True) as redis:
         secret, open_one = await service.session(temporary=True), await service.session()
         for session in (secret, open_one):
@@ -62,7 +62,9 @@ async def test_nobody_is_told_of_its_turns(start: Any, settings: Any, redis_url:
     assert [TurnCompleted.model_validate(event.data).session_id for event in events] == [UUID(open_one)]
 
 
-async def test_it_is_erased_a_day_after_its_last_use(start: Any, settings: Any, monkeypatch: Any) -> None:
+async def test_a_temporary_session_is_erased_a_day_after_its_last_use(
+    start: Any, settings: Any, monkeypatch: Any
+) -> None:
     monkeypatch.setattr("orchestrator.runs.ended.LOOK_SECONDS", 0.05)
     async with start(settings) as service:
         old, used, recent = [await service.session(temporary=True) for _ in range(3)]
@@ -84,7 +86,9 @@ async def test_it_is_erased_a_day_after_its_last_use(start: Any, settings: Any, 
             assert left.fetchall() == [(UUID(used), True)]
 
 
-async def test_one_that_cannot_be_erased_keeps_none_waiting(start: Any, settings: Any, monkeypatch: Any) -> None:
+async def test_a_session_that_cannot_be_erased_does_not_block_the_others(
+    start: Any, settings: Any, monkeypatch: Any
+) -> None:
     monkeypatch.setattr("orchestrator.runs.ended.LOOK_SECONDS", 0.05)
     async with start(settings) as service:
         stuck, other = await service.session(temporary=True), await service.session(temporary=True)

@@ -123,7 +123,7 @@ def path(left: dict[UUID, Message], tip: UUID) -> list[UUID]:
     return found[::-1]
 
 
-async def test_two_clients_keep_a_tree(make_database: Callable[[str], Any]) -> None:
+async def test_concurrent_changes_by_two_clients_keep_a_valid_tree(make_database: Callable[[str], Any]) -> None:
     caller, loop = Principal(uuid4(), uuid4(), Role.viewer), asyncio.get_running_loop()
     async with Database(make_database("orchestrator").service, 2).opened() as database:
 

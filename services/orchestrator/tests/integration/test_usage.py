@@ -10,7 +10,7 @@ from contracts.gateway import Role
 TOLD = {"prompt_tokens": 1_200, "completion_tokens": 30, "prompt_tokens_details": {"cached_tokens": 200}}
 
 
-async def test_usage_is_told_alike_wherever_it_is_read(start: Any, model_settings: Any, world: Any) -> None:
+async def test_usage_is_reported_identically_on_every_route(start: Any, model_settings: Any, world: Any) -> None:
     world.usage = TOLD
     async with start(model_settings) as service:
         session = await service.session()
@@ -50,7 +50,7 @@ async def test_usage_is_told_alike_wherever_it_is_read(start: Any, model_setting
         assert wanted in told, wanted
 
 
-async def test_calls_that_broke_off_or_were_stopped_are_counted(start: Any, model_settings: Any, world: Any) -> None:
+async def test_failed_and_cancelled_calls_are_counted(start: Any, model_settings: Any, world: Any) -> None:
     world.cut = True
     async with start(model_settings) as service:
         run = await service.ask(await service.session(title="t"))
@@ -62,7 +62,7 @@ async def test_calls_that_broke_off_or_were_stopped_are_counted(start: Any, mode
     assert ended["usage"]["output_tokens"] > 0
 
 
-async def test_without_tokens_left_a_run_ends_by_name_and_says_until_when(
+async def test_without_remaining_tokens_a_run_ends_with_a_named_error_and_the_reset_time(
     start: Any, model_settings: Any, world: Any
 ) -> None:
     world.usage = TOLD

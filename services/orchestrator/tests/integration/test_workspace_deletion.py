@@ -40,7 +40,7 @@ def checkpoints_of(url: str, run_id: str) -> int:
     return int(row[0]) if row else -1
 
 
-async def test_nothing_of_it_is_left(
+async def test_a_deleted_workspace_leaves_nothing_behind(
     start: Any, model_settings: Any, world: Any, redis_url: str, auth_headers: Any, workspace_id: UUID
 ) -> None:
     writing, url = asyncio.Event(), model_settings.database_url.get_secret_value()

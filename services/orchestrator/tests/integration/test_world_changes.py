@@ -22,7 +22,7 @@ async def told(redis_url: str, count: int) -> list[TurnCompleted]:
     return [TurnCompleted.model_validate(Event.model_validate_json(one["event"]).data) for _, one in entries]
 
 
-async def test_only_a_run_that_completes_changes_the_world_state(
+async def test_only_a_completed_run_changes_the_world_state(
     start: Any, settings: Any, world: Any, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reached, try_out = asyncio.Event(), MemoryService.try_out

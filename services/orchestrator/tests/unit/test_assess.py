@@ -62,11 +62,11 @@ def told(answer: str) -> list[tuple[str, str]]:
         ("x" * 3_000, ("unclear", "x" * 3_000)),
     ],
 )
-def test_a_sentence_has_a_status_and_what_is_cited_says_it(answer: str, expected: tuple[str, str]) -> None:
+def test_each_sentence_has_a_status_supported_by_its_citations(answer: str, expected: tuple[str, str]) -> None:
     assert told(answer) == [expected]
 
 
-def test_citations_are_numbered_as_they_appear() -> None:
+def test_citations_are_numbered_in_order_of_appearance() -> None:
     found = assessed("The AuthService issues tokens. Project Atlas depends on AuthService [2]. Tokens expire [1].")
     assert found.content == (
         "The AuthService issues tokens [1]. Project Atlas depends on AuthService [2]. Tokens expire [3]."
@@ -76,13 +76,13 @@ def test_citations_are_numbered_as_they_appear() -> None:
     assert [one.attributed for one in found.sentences] == [True, False, False]
 
 
-def test_an_item_is_read_with_what_leads_to_its_list() -> None:
+def test_a_list_item_is_checked_together_with_its_introduction() -> None:
     found = told("These services issue tokens:\n- AuthService\n- UserDB\n")
     assert [status for status, _ in found] == ["not_a_claim", "unclear", "unclear"]
     assert told("This project depends on AuthService:\n- Project Atlas")[1] == ("verified", "- Project Atlas [1]")
 
 
-def test_code_is_left_alone() -> None:
+def test_code_is_not_checked() -> None:
     answer = "Run this:\n```\nThe AuthService issues tokens.\n```\nUse `a. The AuthService issues tokens.` here."
     assert assessed(answer).content.count("[1]") == assessed(answer).content.count(" here [1].")
     assert "```\nThe AuthService issues tokens.\n```" in assessed(answer).content
@@ -92,7 +92,7 @@ def test_without_sources_nothing_is_supported() -> None:
     assert [one.status for one in assessed("Tokens expire after fifteen minutes.", []).sentences] == ["unsupported"]
 
 
-def test_quotations_are_verified_as_they_stand() -> None:
+def test_quotes_are_verified_verbatim() -> None:
     cited = MarkerFilter([SourceText(AUTH)])
     text = cited.feed("From auth.md: “Tokens expire after fifteen minutes.” [1] “The AuthService issues tokens.” [1]")
     checked = check(text + cited.end(), cited.cited, [AUTH])
@@ -101,7 +101,7 @@ def test_quotations_are_verified_as_they_stand() -> None:
     assert [(one.status, list(one.citations)) for one in found.sentences] == [("verified", [1]), ("verified", [2])]
 
 
-def test_what_was_cut_is_unchecked() -> None:
+def test_a_truncated_sentence_is_unchecked() -> None:
     assert [one.status for one in unchecked("Tokens expire. They are issued by")] == ["unchecked", "unchecked"]
 
 
@@ -137,7 +137,7 @@ pieces = st.lists(st.sampled_from([*TRUE, *FALSE, *ODD, " [1]", "[2]", " [9]", "
 @given(pieces)
 @example("[2[1]] Tokens expire after fifteen minutes [1].")
 @example("Tokens expire after 99 minutes [2[1]].")
-def test_whatever_is_said_only_markers_change_and_what_is_verified_is_in_its_source(answer: str) -> None:
+def test_only_markers_change_and_verified_sentences_are_in_their_source(answer: str) -> None:
     sources = list(map(SourceText, PASSAGES))
     markers = MarkerFilter(sources)
     streamed = markers.feed(answer) + markers.end()

@@ -58,7 +58,7 @@ def test_courtesies_need_no_documents(text: str) -> None:
     assert path_of(text) == "reply_to_general_input"
 
 
-def test_many_courtesies_are_read_in_linear_time() -> None:
+def test_many_courtesies_are_parsed_in_linear_time() -> None:
     """Each goodbye doubled the time."""
     assert path_of("goodbye " * 20_000 + "x") == "retrieve"
 
@@ -66,7 +66,7 @@ def test_many_courtesies_are_read_in_linear_time() -> None:
 @pytest.mark.parametrize(
     "text", ["Hi, who owns billing?", "thanks to whom?", "hello world program", "?", "ok computer"]
 )
-def test_everything_else_is_searched_for(text: str) -> None:
+def test_everything_except_a_courtesy_is_searched_for(text: str) -> None:
     assert path_of(text) == "retrieve"
 
 
@@ -74,7 +74,7 @@ def state(**values: Any) -> State:
     return values  # type: ignore[return-value]
 
 
-def test_routes() -> None:
+def test_messages_are_routed() -> None:
     assert after_generate_path(state(next="reply_to_general_input")) == "reply_to_general_input"
     with pytest.raises(RoutingError):
         after_generate_path(state(next=None))
@@ -87,7 +87,7 @@ def test_routes() -> None:
     assert after_clean_state({**turn, "summary_tokens": None}) == "__end__"
 
 
-def test_the_way_of_an_artifact_s_work_and_out_of_it() -> None:
+def test_artifact_actions_enter_and_leave_their_subgraph() -> None:
     assert after_retrieve(state(artifact_action="rewrite_artifact")) == "artifact_ops"
     assert after_retrieve(state(artifact_action=None)) == "reply_to_general_input"
     assert route_artifact_ops_exit(state(error=None, next="retrieve")) == "reflect"
@@ -95,7 +95,7 @@ def test_the_way_of_an_artifact_s_work_and_out_of_it() -> None:
     assert route_artifact_ops_exit(state(error={"stage": "rewrite_artifact"}, next="retrieve")) == "error_handler"
 
 
-def test_images_and_courtesies_are_entered_directly_and_the_rest_passes_the_search() -> None:
+def test_every_turn_starts_at_generate_path_and_artifact_operations_follow_retrieval() -> None:
     drawn = {(edge.source, edge.target) for edge in conversation.build().get_graph().edges}
     assert {source for source, target in drawn if target == "image_processing"} == {"generate_path"}
     assert {source for source, target in drawn if target == "artifact_ops"} == {"retrieve"}
@@ -104,7 +104,7 @@ def test_images_and_courtesies_are_entered_directly_and_the_rest_passes_the_sear
 
 @pytest.mark.parametrize("kind", ["markdown", "code", "pdf"])
 @pytest.mark.parametrize("new", [True, False])
-def test_a_session_is_named_from_its_messages_and_its_artifact_whatever_it_is(kind: str, new: bool) -> None:
+def test_a_session_title_is_generated_from_any_messages_and_artifact(kind: str, new: bool) -> None:
     asked: list[str] = []
 
     async def complete(messages: Any, **_: Any) -> str:
@@ -130,7 +130,7 @@ def test_a_session_is_named_from_its_messages_and_its_artifact_whatever_it_is(ki
         assert part in asked[0]
 
 
-def test_today_is_that_of_the_user_s_time_zone() -> None:
+def test_today_is_in_the_time_zone_of_the_user() -> None:
     turn_id, asked_at = uuid4(), datetime(2026, 11, 24, 23, 30, tzinfo=UTC)
     clock = TurnClock.at(turn_id, asked_at, "Pacific/Kiritimati")
     assert (clock.turn_id, clock.timezone) == (str(turn_id), "Pacific/Kiritimati")
@@ -138,7 +138,7 @@ def test_today_is_that_of_the_user_s_time_zone() -> None:
     assert clock.told == "Wednesday, 2026-11-25 13:30 (Pacific/Kiritimati)"
 
 
-def test_a_message_written_again_takes_the_place_of_the_first() -> None:
+def test_a_message_with_the_same_id_replaces_the_first() -> None:
     question, draft = Turn(id="q", role="user", content="?"), Turn(id="a", role="assistant", content="draft")
     checked = Turn(id="a", role="assistant", content="checked")
     assert put_messages(put_messages([question], [draft]), [checked]) == [question, checked]
@@ -150,7 +150,7 @@ def conversation_of(*contents: str) -> list[Turn]:
     ]
 
 
-def test_what_is_condensed_leaves_the_newest_exchanges_that_fit_into_half_the_budget() -> None:
+def test_a_summary_keeps_the_newest_exchanges_that_fit_into_half_the_budget() -> None:
     messages = conversation_of(*["abcd" * 10] * 6)
     assert condensable(messages, 80) == messages[:2]
     assert condensable(messages, 79) == messages[:4]  # an answer does not stay without its question
@@ -159,7 +159,7 @@ def test_what_is_condensed_leaves_the_newest_exchanges_that_fit_into_half_the_bu
     assert condensable(behind, 80) == behind[:3]
 
 
-def test_entries_that_a_subgraph_returns_again_are_not_doubled() -> None:
+def test_entries_returned_again_by_a_subgraph_are_not_duplicated() -> None:
     class Part(TypedDict):
         trace: Annotated[list[str], append_new]
         times: Annotated[dict[str, float], put_entries]
@@ -177,7 +177,7 @@ def test_entries_that_a_subgraph_returns_again_are_not_doubled() -> None:
     assert ended == {"trace": ["outer", "inner"], "times": {"outer": 1.0, "inner": 2.0}}
 
 
-def test_each_node_reads_its_part_of_the_state_and_none_reads_what_is_for_debugging() -> None:
+def test_each_node_reads_only_its_part_of_the_state_and_no_debugging_fields() -> None:
     fields = get_type_hints(State)
     graph = conversation.build().builder.nodes
     below = graph["artifact_ops"].runnable.builder.nodes  # type: ignore[attr-defined]
@@ -190,7 +190,7 @@ def test_each_node_reads_its_part_of_the_state_and_none_reads_what_is_for_debugg
         assert not read.keys() & get_type_hints(DebugState).keys(), name
 
 
-def test_a_field_is_either_reset_after_the_turn_or_kept_on_purpose() -> None:
+def test_each_field_is_reset_after_the_turn_or_explicitly_kept() -> None:
     assert sorted([*TRANSIENT, *LASTING]) == sorted(get_type_hints(State))
     assert json.loads(json.dumps(TRANSIENT)) == TRANSIENT
 
@@ -241,14 +241,14 @@ def test_a_memory_cannot_leave_its_fence(evil: str) -> None:
         ("Who is responsible for Hub?", "Zuständig für den Hub ist das Team von Wen Tan.", True),
     ],
 )
-def test_passages_in_another_language_count_if_they_have_most_of_what_is_asked(
+def test_passages_in_another_language_count_if_they_contain_most_of_the_question(
     question: str, content: str, answers: bool
 ) -> None:
     """The search, whose encoder knows one language, finds them unlike."""
     assert answers_across(question, [passage(content, "a.md")]) is answers
 
 
-def test_of_two_names_the_one_that_is_missing_is_told_and_the_other_answered() -> None:
+def test_a_missing_name_is_reported_and_the_other_one_is_answered() -> None:
     passages = [passage("INC-1 ended at noon. The deletion ended at night.", "a.md")]
     assert quoted("When did INC-1 and INC-2 end?", passages)[0] == (
         "I found nothing that names INC-2.\n\nFrom a.md: “INC-1 ended at noon.” [1]"
@@ -256,7 +256,7 @@ def test_of_two_names_the_one_that_is_missing_is_told_and_the_other_answered() -
     assert quoted("When did INC-2 end?", passages) == ("I found nothing that names INC-2.", [])
 
 
-def test_the_prompts_fit_their_values() -> None:
+def test_every_prompt_matches_its_values() -> None:
     prompts = Prompts.load()
     text = prompts.reply_to_general_input.render(
         now="N", situation="S", artifact="A", passages="<<MEMORIES>>", profile="P", memories="M", earlier="E"
@@ -265,7 +265,7 @@ def test_the_prompts_fit_their_values() -> None:
     assert set(prompts.situations) == {"courtesy", "found", "nothing", "seen", "failed", "off"}
 
 
-def test_budgets() -> None:
+def test_texts_and_passages_are_fitted_into_their_budgets() -> None:
     assert estimated_tokens("abcd" * 10) == 10
     assert within_budget(["abcd", "abcd", "abcd"], 2) == 2
     assert len(fitting([passage("word " * 500), passage("b")], 10)) == 1
@@ -295,7 +295,7 @@ def test_titles_are_trimmed(text: str, title: str) -> None:
         ("And so it", "unchecked"),
     ],
 )
-def test_a_sentence_that_was_cut_is_unchecked(text: str, status: str) -> None:
+def test_a_truncated_sentence_is_unchecked(text: str, status: str) -> None:
     sentence = SentenceCheck(start=0, end=len(text), status=SentenceStatus.unsupported, reason="nothing says it")
     assert of_cut(Verified(text, [], [sentence], 0)).sentences[0].status == status
     kept = sentence.model_copy(update={"status": SentenceStatus.verified})

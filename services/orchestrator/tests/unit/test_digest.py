@@ -51,7 +51,7 @@ def digest_of(state: Any, *nodes: str, ends: Any = None) -> str:
     return digest(graph.compile())
 
 
-def test_nodes_edges_and_fields_each_count() -> None:
+def test_nodes_edges_and_fields_all_affect_the_digest() -> None:
     digests = [
         digest_of(Plain, "a", "b"),
         digest_of(Plain, "a", "c"),
@@ -66,7 +66,7 @@ def test_nodes_edges_and_fields_each_count() -> None:
     assert digest_of(Plain, "a", "b") == digests[0]
 
 
-def test_another_process_computes_the_same_digest() -> None:
+def test_the_digest_is_the_same_in_another_process() -> None:
     code = (
         "from orchestrator.graphs.conversation import graph; from orchestrator.graphs.digest import digest; "
         "print(digest(graph.build()))"

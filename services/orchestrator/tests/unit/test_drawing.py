@@ -14,12 +14,12 @@ README = Path(__file__).parents[2] / "README.md"
 INSIDE = Path(__file__).parents[4] / "docs/inside/conversation.md"
 
 
-def test_the_readme_shows_the_conversation_as_it_is_compiled() -> None:
+def test_the_readme_shows_the_conversation_graph_as_compiled() -> None:
     assert f"```mermaid\n{mermaid(GRAPHS['conversation']())}```" in README.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", ["artifact_ops", "retrieve"])
-def test_the_documentation_shows_the_subgraphs_as_they_are_compiled(name: str) -> None:
+def test_the_documentation_shows_the_subgraphs_as_compiled(name: str) -> None:
     assert f"```mermaid\n{mermaid(GRAPHS[name]())}```" in INSIDE.read_text(encoding="utf-8")
 
 

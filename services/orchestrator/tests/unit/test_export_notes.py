@@ -31,7 +31,7 @@ def citation(**more: object) -> Citation:
     return Citation.model_validate(made | more)
 
 
-def test_a_note_names_title_place_and_quote() -> None:
+def test_a_footnote_names_title_position_and_quote() -> None:
     assert note(citation()) == "Handbook, page 3: “Tokens expire after fifteen minutes.”"
     lines = citation(page=None, document_title=None, line_start=3, line_end=5, section="Tokens", quote="")
     assert note(lines) == "handbook.pdf, lines 3–5, “Tokens”"
@@ -56,16 +56,16 @@ def test_markdown_has_a_footnote_for_each_marker_outside_code(text: str, expecte
     assert ("[^source-1]: Handbook, page 3\n" in written) == (expected != text)
 
 
-def test_what_a_note_says_is_no_markup() -> None:
+def test_footnote_text_is_not_interpreted_as_markup() -> None:
     assert with_footnotes("x [2]", BY_NUMBER).endswith("[^source-2]: A \\*plan\\*\n")
 
 
-def test_a_text_without_citations_stays_byte_for_byte() -> None:
+def test_a_text_without_citations_is_byte_identical() -> None:
     text = "a [1]\r\n\r\n\u2028b\n\n\n"
     assert with_footnotes(text, {}) == text
 
 
-def test_attributes_and_addresses_that_a_writer_would_follow_are_left_out() -> None:
+def test_attributes_and_urls_a_converter_would_follow_are_removed() -> None:
     def paragraph(*inlines: object) -> dict[str, object]:
         return {"t": "Para", "c": list(inlines)}
 

@@ -36,7 +36,7 @@ def rows(*entries: FeedbackEntry) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(form.head + form.part(entries), newline="")))
 
 
-def test_a_row_of_csv_says_what_a_line_of_json_says() -> None:
+def test_csv_rows_and_json_lines_contain_the_same_data() -> None:
     one = entry()
     [row] = rows(one)
     assert tuple(row) == FIELDS
@@ -46,13 +46,13 @@ def test_a_row_of_csv_says_what_a_line_of_json_says() -> None:
     assert FeedbackEntry.model_validate(json.loads(FILES[FeedbackFormat.jsonl].part([one]))) == one
 
 
-def test_no_text_is_a_formula() -> None:
+def test_no_text_becomes_a_spreadsheet_formula() -> None:
     for text in ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "=cmd|' /C calc'!A0"):
         [row] = rows(entry(comment=text, question=text, answer=text, reasons=[text]))
         for name in ("comment", "question", "answer", "reasons"):
             assert row[name] == f"'{text}", (name, text)
 
 
-def test_without_entries_there_is_the_head_alone() -> None:
+def test_without_entries_only_the_header_is_written() -> None:
     assert rows() == []
     assert FILES[FeedbackFormat.jsonl].part([]) == ""

@@ -62,9 +62,7 @@ def routed(
     ],
 )
 @pytest.mark.parametrize("question", [UNSURE, "Thanks!", "What is it?"])
-def test_what_the_message_says_beside_its_words_decides_before_any_model(
-    action: str, params: Any, question: str
-) -> None:
+def test_explicit_options_of_a_message_decide_before_any_model(action: str, params: Any, question: str) -> None:
     classifier = Classifier("reply")
     update, _ = routed(classifier, question, artifact=ARTIFACT, artifact_action=action, artifact_action_params=params)
     assert (update["next"], update["artifact_action"], update["artifact_action_params"]) == ("retrieve", action, params)
@@ -83,7 +81,7 @@ def test_what_the_message_says_beside_its_words_decides_before_any_model(
         (ARTIFACT, WITH, "reply"),
     ],
 )
-def test_a_model_chooses_among_the_routes_that_are_valid_now(artifact: Any, valid: set[str], chosen: str) -> None:
+def test_a_model_chooses_among_the_currently_valid_routes(artifact: Any, valid: set[str], chosen: str) -> None:
     classifier = Classifier(chosen)
     update, _ = routed(classifier, UNSURE, artifact=artifact)
     assert classifier.offered == [valid]
@@ -93,9 +91,7 @@ def test_a_model_chooses_among_the_routes_that_are_valid_now(artifact: Any, vali
 
 @pytest.mark.parametrize("artifact", [None, ARTIFACT])
 @pytest.mark.parametrize("answer", [ProviderUnavailable("away"), "delete_everything", "update_highlighted_text"])
-def test_a_model_that_fails_or_names_another_route_leaves_the_default_which_changes_nothing(
-    artifact: Any, answer: Any
-) -> None:
+def test_if_the_model_fails_or_names_an_invalid_route_the_default_changes_nothing(artifact: Any, answer: Any) -> None:
     update, events = routed(Classifier(answer), UNSURE, artifact=artifact)
     assert "artifact_action" not in update
     assert update["rag_route_debug"] == {"path": "retrieve", "is_courtesy": False, "route": "reply", "by": "default"}
@@ -103,12 +99,12 @@ def test_a_model_that_fails_or_names_another_route_leaves_the_default_which_chan
     assert [one.message for one in events] == update["issues"]
 
 
-def test_a_route_of_the_other_state_is_not_taken() -> None:
+def test_a_route_for_the_other_artifact_state_is_not_taken() -> None:
     assert "artifact_action" not in routed(Classifier("update_artifact"), UNSURE)[0]
     assert "artifact_action" not in routed(Classifier("generate_artifact"), UNSURE, artifact=ARTIFACT)[0]
 
 
-def test_where_rules_are_sure_or_route_alone_no_model_is_asked() -> None:
+def test_no_model_is_called_if_the_rules_are_sure_or_decide_alone() -> None:
     classifier = Classifier("reply")
     sure, _ = routed(classifier, "make it shorter", artifact=ARTIFACT, routing="auto")
     unsure, _ = routed(classifier, UNSURE, artifact=ARTIFACT, routing="rules")

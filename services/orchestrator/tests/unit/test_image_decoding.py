@@ -29,7 +29,7 @@ def opened(file: bytes, media_type: str) -> tuple[str, Image.Image, bytes]:
     return told["media_type"], image, data
 
 
-def test_a_photograph_stands_upright_and_tells_nothing_of_who_took_it() -> None:
+def test_a_photograph_is_rotated_upright_and_loses_its_personal_metadata() -> None:
     exif = Image.Exif()
     exif[0x0112], exif[0x013B] = 6, "Jane of Secret Street"
     kept, image, data = opened(picture("JPEG", exif=exif, comment=b"secret"), "image/jpeg")
@@ -38,12 +38,12 @@ def test_a_photograph_stands_upright_and_tells_nothing_of_who_took_it() -> None:
     assert b"secret" not in data.lower()
 
 
-def test_what_hangs_behind_an_image_is_cut_off() -> None:
+def test_data_appended_to_an_image_is_removed() -> None:
     _, _, data = opened(picture() + b"PK\x03\x04<script>alert(1)</script>", "image/png")
     assert b"script" not in data
 
 
-def test_of_an_animation_the_first_frame_is_kept() -> None:
+def test_the_first_frame_of_an_animation_is_kept() -> None:
     frames = [Image.new("RGB", (8, 6), colour) for colour in ("red", "blue")]
     written = io.BytesIO()
     frames[0].save(written, "GIF", save_all=True, append_images=frames[1:])
@@ -51,7 +51,7 @@ def test_of_an_animation_the_first_frame_is_kept() -> None:
     assert (kept, getattr(image, "n_frames", 1), image.convert("RGB").getpixel((0, 0))) == ("image/png", 1, (255, 0, 0))
 
 
-def test_a_long_image_is_made_smaller_and_a_clear_one_stays_clear() -> None:
+def test_a_large_image_is_scaled_down_and_transparency_is_kept() -> None:
     kept, image, _ = opened(picture("WEBP", (4_000, 10)), "image/webp")
     assert (kept, image.size) == ("image/jpeg", (2_048, 5))
     kept, image, _ = opened(picture("PNG", mode="RGBA"), "image/png")
@@ -71,7 +71,7 @@ def test_a_long_image_is_made_smaller_and_a_clear_one_stays_clear() -> None:
     ],
     ids=["mislabelled", "bmp", "empty", "cut", "polyglot", "bomb", "larger-bomb"],
 )
-def test_what_is_no_harmless_image_is_refused(file: bytes, media_type: str, reason: str) -> None:
+def test_unsafe_or_invalid_images_are_refused(file: bytes, media_type: str, reason: str) -> None:
     with pytest.raises(ImageRefused) as refused:
         rewritten(file, media_type, ImageLimits())
     assert refused.value.reason == reason
@@ -90,14 +90,14 @@ def test_what_is_no_harmless_image_is_refused(file: bytes, media_type: str, reas
         {"url": 7},
     ],
 )
-def test_only_images_within_a_data_url_are_taken(url: object) -> None:
+def test_only_images_in_data_urls_are_accepted(url: object) -> None:
     with pytest.raises(Unsupported) as refused:
         image_of(url, "messages.0.content.1.image_url")
     assert refused.value.extra["param"] == "messages.0.content.1.image_url"
     assert image_of({"url": "data:image/png;base64,AAAA"}, "x").data == b"\0\0\0"
 
 
-def test_a_question_that_shows_images_needs_no_model_to_be_routed() -> None:
+def test_a_question_with_images_is_routed_without_a_model() -> None:
     first, last = (Turn(id=name, role="user", content="What is it?") for name in "ab")
     first["images"] = ["1"]
     assert shows_images([first])

@@ -19,7 +19,7 @@ def route(message: dict[str, Any]) -> str:
     return intent_of(message["message"], has_artifact=message["artifact"]).route
 
 
-def test_the_set_has_both_languages_and_both_states() -> None:
+def test_the_data_set_covers_both_languages_and_both_artifact_states() -> None:
     assert len(MESSAGES) == 200
     kinds = [(one["language"], one["artifact"]) for one in MESSAGES]
     assert {kind: kinds.count(kind) >= 45 for kind in kinds} == dict.fromkeys(
@@ -31,18 +31,18 @@ def test_the_set_has_both_languages_and_both_states() -> None:
 
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("artifact", [False, True])
-def test_rules_route_most_messages_right(language: str, artifact: bool) -> None:
+def test_rules_route_most_messages_correctly(language: str, artifact: bool) -> None:
     asked = [one for one in MESSAGES if (one["language"], one["artifact"]) == (language, artifact)]
     wrong = [one["message"] for one in asked if route(one) != one["route"]]
     assert 1 - len(wrong) / len(asked) >= LEAST_RIGHT, wrong
 
 
-def test_no_message_that_asks_something_changes_the_artifact() -> None:
+def test_questions_never_change_the_artifact() -> None:
     asked = [one for one in MESSAGES if one["route"] == "reply"]
     assert [one["message"] for one in asked if route(one) != "reply"] == []
 
 
-def test_rules_that_are_not_sure_never_change_anything() -> None:
+def test_unsure_rules_never_change_anything() -> None:
     found = [intent_of(one["message"], has_artifact=one["artifact"]) for one in MESSAGES]
     assert {one.route for one in found if not one.sure} <= {"reply"}
 

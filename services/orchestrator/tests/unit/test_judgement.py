@@ -35,7 +35,7 @@ SPEICHER = (
         "Entries are written to Redis after each request.",
     ],
 )
-def test_what_the_source_says_is_verified(sentence: str) -> None:
+def test_a_sentence_stated_by_its_source_is_verified(sentence: str) -> None:
     assert judge(sentence, CACHE).verdict == "verified", judge(sentence, CACHE)
 
 
@@ -55,7 +55,7 @@ def test_what_the_source_says_is_verified(sentence: str) -> None:
         ("The broker depends on the scheduler.", "other way round"),
     ],
 )
-def test_what_was_changed_is_contradicted(sentence: str, reason: str) -> None:
+def test_an_altered_sentence_is_contradicted(sentence: str, reason: str) -> None:
     judged = judge(sentence, CACHE)
     assert judged.verdict == "contradicted", judged
     assert reason in judged.reason
@@ -75,7 +75,7 @@ def test_what_was_changed_is_contradicted(sentence: str, reason: str) -> None:
         ("Der Broker hängt vom Planer ab.", "contradicted"),
     ],
 )
-def test_german_has_its_lists(sentence: str, verdict: str) -> None:
+def test_german_word_lists_are_used(sentence: str, verdict: str) -> None:
     assert judge(sentence, SPEICHER).verdict == verdict, judge(sentence, SPEICHER)
 
 
@@ -103,7 +103,7 @@ def test_other_languages_are_compared_by_numbers_and_names(sentence: str, verdic
         ("The World Health Organization recommends masks.", "The WHO recommends masks."),
     ],
 )
-def test_the_same_in_other_words_is_not_contradicted(source: str, sentence: str) -> None:
+def test_a_paraphrase_is_not_contradicted(source: str, sentence: str) -> None:
     assert judge(sentence, source).verdict != "contradicted", judge(sentence, source)
 
 
@@ -124,7 +124,7 @@ def test_the_same_in_other_words_is_not_contradicted(source: str, sentence: str)
         ("Redis is not needed, but PostgreSQL is.", "PostgreSQL is not needed, but Redis is.", ""),
     ],
 )
-def test_places_opposites_and_scopes(source: str, sentence: str, reason: str) -> None:
+def test_swapped_places_opposites_and_scopes_are_contradicted(source: str, sentence: str, reason: str) -> None:
     judged = judge(sentence, source)
     assert judged.verdict == "contradicted", judged
     assert reason in judged.reason
@@ -137,35 +137,35 @@ def kept(answer: str, *passages: str, headings: tuple[str, ...] = ()) -> bool:
     return not markers.removed
 
 
-def test_a_contradicted_sentence_loses_its_marker_and_a_paraphrase_does_not() -> None:
+def test_a_contradicted_sentence_loses_its_marker_and_a_paraphrase_keeps_it() -> None:
     assert kept("The cache keeps sessions for 30 minutes [1].", CACHE)
     assert not kept("The cache keeps sessions for 45 minutes [1].", CACHE)
     assert kept("Whoever is idle too long has to sign in again, as the cache forgets people [1].", CACHE)
 
 
-def test_what_another_source_says_word_for_word_is_cited_from_that_one() -> None:
+def test_a_verbatim_match_in_another_source_changes_the_citation() -> None:
     other = "A cache invalidation message travels to every replica within seconds of a schema migration."
     assert kept(f"{other.removesuffix('.')} [2].", CACHE, other)
     assert not kept(f"{other.removesuffix('.')} [1].", CACHE, other)
 
 
-def test_a_sentence_from_two_sources_keeps_both() -> None:
+def test_a_sentence_supported_by_two_sources_cites_both() -> None:
     assert kept(
         "Basic costs 5 euros and Premium costs 9 euros [1][2].", "Basic costs 5 euros.", "Premium costs 9 euros."
     )
 
 
-def test_a_heading_lends_its_name() -> None:
+def test_a_heading_supplies_the_missing_name() -> None:
     assert not kept("AuthService keeps sessions for 30 minutes by default [1].", CACHE)
     assert kept("AuthService keeps sessions for 30 minutes by default [1].", CACHE, headings=("AuthService",))
 
 
-def test_numbers_of_lists_are_no_claims() -> None:
+def test_list_numbers_are_not_claims() -> None:
     assert kept("7. The cache keeps sessions for 30 minutes by default [1].", CACHE)
 
 
 @given(st.integers(13, 10**12))
-def test_a_number_is_found_however_it_is_written(value: int) -> None:
+def test_a_number_is_recognised_in_any_notation(value: int) -> None:
     there = Numbers(numbers(f"about {value:,} rows"))
     for written in (str(value), f"{value:,}", f"{value:,}".replace(",", "."), f"{value}.0"):
         assert all(there.has(one) for one in numbers(f"with {written} rows"))
@@ -185,7 +185,7 @@ def test_a_copy_is_never_contradicted(words: list[str]) -> None:
     assert judge(text, text).verdict != "contradicted", judge(text, text)
 
 
-def test_a_hostile_sentence_is_judged() -> None:
+def test_a_hostile_sentence_is_judged_without_an_error() -> None:
     """Ten thousand words, each of which a rule looks at."""
     text = "Abc1 depends not on 1.5 increase " * 1_700
     assert judge(text, text[:8_000]).verdict
@@ -199,5 +199,5 @@ def test_a_hostile_sentence_is_judged() -> None:
         ("By default Redis stores sessions.", "Redis stores sessions by default.", "verified"),
     ],
 )
-def test_words_that_changed_places_around_a_verb_that_no_list_has(source: str, sentence: str, verdict: str) -> None:
+def test_swapped_words_around_an_unlisted_verb_are_detected(source: str, sentence: str, verdict: str) -> None:
     assert judge(sentence, source).verdict == verdict, judge(sentence, source)

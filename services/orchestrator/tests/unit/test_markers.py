@@ -55,7 +55,7 @@ def filtered(*pieces: str, passages: list[str] = PASSAGES) -> tuple[str, MarkerF
         ("An unfinished [1", "An unfinished [1", 0),
     ],
 )
-def test_what_is_shown(answer: str, expected: str, removed: int) -> None:
+def test_only_valid_markers_are_shown(answer: str, expected: str, removed: int) -> None:
     text, markers = filtered(answer)
     assert text == expected
     assert markers.removed == removed
@@ -68,7 +68,7 @@ def test_a_marker_is_bound_to_the_sentence_that_supports_it() -> None:
     assert [cited.number for cited in markers.cited] == [1, 2]
 
 
-def test_half_a_marker_is_never_shown() -> None:
+def test_an_incomplete_marker_is_never_shown() -> None:
     markers = MarkerFilter(list(map(SourceText, PASSAGES)))
     assert markers.feed("Tokens expire [") == "Tokens expire"
     assert markers.feed("1") == ""
@@ -108,7 +108,7 @@ TEXT = st.lists(st.sampled_from(PIECES), max_size=25).map("".join)
 
 @settings(max_examples=300, deadline=None)
 @given(TEXT, st.data())
-def test_the_cuts_do_not_matter(answer: str, data: st.DataObject) -> None:
+def test_chunk_boundaries_do_not_matter(answer: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(answer)), max_size=8)))
     pieces = [answer[start:end] for start, end in zip([0, *cuts], [*cuts, len(answer)], strict=True)]
     whole, once = filtered(answer)
@@ -119,7 +119,7 @@ def test_the_cuts_do_not_matter(answer: str, data: st.DataObject) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(TEXT)
-def test_what_is_shown_passes_the_check(answer: str) -> None:
+def test_the_filtered_answer_passes_the_check(answer: str) -> None:
     text, markers = filtered(answer)
     checked = check(text, markers.cited, PASSAGES)
     if not markers.removed:  # a removal may join backticks, which makes other text code
@@ -134,7 +134,7 @@ def test_what_is_shown_passes_the_check(answer: str) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(alphabet="ab .\n`~-é“”", max_size=80))
-def test_text_without_markers_is_untouched(answer: str) -> None:
+def test_text_without_markers_is_unchanged(answer: str) -> None:
     assert filtered(answer)[0] == answer
 
 
@@ -147,7 +147,7 @@ def test_no_number_is_shown_without_a_citation(answer: str) -> None:
     assert {int(number) for number in MARKER.findall(text)} <= {cited.number for cited in markers.cited}
 
 
-def test_the_check_refuses_what_is_no_span() -> None:
+def test_a_citation_that_is_not_a_span_is_refused() -> None:
     cited = [CitedSpan(1, 1, 0, 10), CitedSpan(2, 7, 0, 5), CitedSpan(3, 2, 0, 4_000), CitedSpan(4, 2, 4, 17)]
     checked = check("One [4]. Two [2]. Three [3]. Four [5].", cited, PASSAGES)
     assert checked.content == "One [1]. Two. Three. Four."

@@ -9,7 +9,7 @@ from inference.chat import Usage
 from orchestrator.usage.model_metrics import ModelMetrics
 
 
-def test_the_operator_s_model_has_a_name_and_what_workspaces_choose_has_none() -> None:
+def test_metrics_name_the_models_of_the_operator_and_not_those_chosen_by_workspaces() -> None:
     registry = CollectorRegistry()
     metrics = ModelMetrics(("operator", "small"), registry)
     for provider, model in (("operator", "small"), ("operator", "chosen"), ("theirs", "small")):
@@ -24,7 +24,7 @@ def test_the_operator_s_model_has_a_name_and_what_workspaces_choose_has_none() -
     assert named == {"small", "others"}
 
 
-def test_a_first_failure_is_an_increase() -> None:
+def test_the_first_failure_shows_as_an_increase() -> None:
     registry = CollectorRegistry()
     ModelMetrics(("operator", None), registry)
     labels = {"role": "answer", "model": "others", "ended": "failed"}

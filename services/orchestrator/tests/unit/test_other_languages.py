@@ -102,7 +102,7 @@ def told(answer: str, encoder: Callable[[Sequence[str]], list[list[float]]] | No
 
 
 @pytest.mark.parametrize("marker", [" [2]", " [1]", ""])
-def test_an_encoder_of_both_languages_cites_the_sentence_that_is_closest(marker: str) -> None:
+def test_a_multilingual_encoder_cites_the_most_similar_sentence(marker: str) -> None:
     found, issues = checked(f"{WHOEVER_IS_LATE}{marker}.", Retrieval(by_topic))
     assert found.content == f"{WHOEVER_IS_LATE} [1]."
     assert [(one.quote, one.document_name) for one in found.citations] == [("Whoever is late pays a fee.", "2.md")]
@@ -111,14 +111,14 @@ def test_an_encoder_of_both_languages_cites_the_sentence_that_is_closest(marker:
     assert issues == []
 
 
-def test_what_nothing_is_close_to_is_said_to_be_so() -> None:
+def test_a_statement_without_a_similar_sentence_is_reported_as_such() -> None:
     content, sentences = told("Der Hafen ist im Winter geschlossen [1]. Das gilt auch für die Werft.", by_topic)
     assert content == "Der Hafen ist im Winter geschlossen [1]. Das gilt auch für die Werft."
     assert [(one.status, one.reason == NOT_CLOSE) for one in sentences] == [("unclear", True), ("unsupported", False)]
 
 
 @pytest.mark.parametrize("encoder", [by_language, None])
-def test_without_such_an_encoder_the_citation_stays_and_it_is_said_that_words_were_not_compared(
+def test_without_a_multilingual_encoder_the_citation_stays_with_a_notice(
     encoder: Callable[[Sequence[str]], list[list[float]]] | None,
 ) -> None:
     content, sentences = told(f"{WHOEVER_IS_LATE} [2]. Die Küche ist zu.", encoder)
@@ -126,17 +126,17 @@ def test_without_such_an_encoder_the_citation_stays_and_it_is_said_that_words_we
     assert [(one.status, one.reason) for one in sentences] == [("unclear", OTHER_LANGUAGE)] * 2
 
 
-def test_an_encoder_that_is_away_is_an_issue() -> None:
+def test_an_encoder_outage_is_an_issue() -> None:
     _, issues = checked(f"{WHOEVER_IS_LATE} [2].", Retrieval(None))
     assert issues == ["what is in another language was compared by names and numbers alone: retrieval is away"]
 
 
-def test_numbers_and_names_count_in_any_language() -> None:
+def test_numbers_and_names_are_compared_in_any_language() -> None:
     content, (sentence,) = told("Die Gebühr von 45 Euro ist für das Buch zu zahlen [2].", by_topic)
     assert (sentence.status, content) == ("contradicted", "Die Gebühr von 45 Euro ist für das Buch zu zahlen.")
 
 
-def test_an_encoder_is_tried_once_and_only_where_it_is_needed() -> None:
+def test_an_encoder_is_called_once_and_only_if_needed() -> None:
     retrieval = Retrieval(by_language)
     context = context_with(retrieval)
     for answer in ("A book may be kept for three weeks.", f"{WHOEVER_IS_LATE}.", "Die Küche ist zu."):
@@ -144,7 +144,7 @@ def test_an_encoder_is_tried_once_and_only_where_it_is_needed() -> None:
     assert retrieval.asked == [sum(map(len, SAMPLES))]
 
 
-def test_an_encoder_reads_several_languages_if_translations_are_closest() -> None:
+def test_an_encoder_counts_as_multilingual_if_translations_are_most_similar() -> None:
     samples = [text for same in SAMPLES for text in same]
     assert least_alike(np.array(by_topic(samples), np.float32)) == pytest.approx(0.5)
     assert least_alike(np.array(by_language(samples), np.float32)) is None

@@ -121,14 +121,14 @@ def enabled(**given: Any) -> RetrieveState:
 
 
 @pytest.mark.parametrize("state", [asking("Where is it?", EARLIER), asking("  ", [], rag_enabled=True)])
-def test_without_a_query_or_if_it_is_not_enabled_nobody_is_asked(state: RetrieveState) -> None:
+def test_without_a_query_or_if_disabled_no_service_is_called(state: RetrieveState) -> None:
     services = Services()
     ended, _ = run(state, services)
     assert (ended["path"], ended["rag_query"], ended["response"]) == (["decide_retrieve"], None, None)
     assert (services.searches, services.questions, services.waits) == ([], [], [])
 
 
-def test_the_state_begins_with_retrieval_disabled() -> None:
+def test_retrieval_is_initially_disabled_in_the_state() -> None:
     state = asking("q", [])
     assert (state["rag_enabled"], state["rag_scope"], state["rag_query"]) == (False, None, None)
     assert (state["rag_context"], state["rag_citations"], state["conversation_mode"]) == ([], [], "normal")
@@ -143,27 +143,27 @@ def test_the_state_is_filled_from_the_response() -> None:
     assert ended["path"] == ["decide_retrieve", "select_scope", "rewrite_query", "global"]
 
 
-def test_a_search_that_fails_is_an_answer_too() -> None:
+def test_a_failed_search_is_recorded_in_the_state() -> None:
     ended, _ = run(enabled(), Services(silent=True))
     assert isinstance(ended["response"], ServiceSilent)
     assert (ended["rag_context"], ended["rag_citations"]) == ([], [])
 
 
-def test_a_document_that_is_read_in_time_is_waited_for_once() -> None:
+def test_a_document_processed_in_time_is_awaited_once() -> None:
     services = Services(documents={A: ["processing", "searchable"]})
     ended, told = run(enabled(document_ids=[A, B]), services)
     assert (ended["issues"], told) == ([], [])
     assert sorted(services.waits) == [0.0, 0.0, 20.0]
 
 
-def test_documents_that_are_not_read_in_time_are_named() -> None:
+def test_documents_not_processed_in_time_are_named() -> None:
     services = Services(documents={A: ["processing"], B: ["failed"]})
     ended, told = run(enabled(document_ids=[A, B]), services)
     assert told == ended["issues"] == [f"{A}.md could not be searched yet: still being read"]
     assert len(services.searches) == 1
 
 
-def test_nobody_to_ask_about_documents_stops_no_search() -> None:
+def test_an_ingestion_outage_does_not_prevent_the_search() -> None:
     ended, told = run(enabled(document_ids=[A]), Services(silent=True))
     assert told == ["nobody could say whether the documents are read: ingestion is away"]
     assert ended["path"][-1] == "global"
@@ -190,7 +190,7 @@ def test_nobody_to_ask_about_documents_stops_no_search() -> None:
         ),
     ],
 )
-def test_the_scope_is_what_is_asked_for_and_never_wider(
+def test_the_scope_is_the_requested_one_and_never_wider(
     given: dict[str, Any], scope: str, ids: list[str] | None, issues: list[str]
 ) -> None:
     services = Services()
@@ -205,7 +205,7 @@ def test_the_scope_is_what_is_asked_for_and_never_wider(
     assert bool(services.questions) is (ids is None)
 
 
-def test_what_another_workspace_says_is_marked_in_a_global_search_alone() -> None:
+def test_passages_from_other_workspaces_are_marked_only_in_a_global_search() -> None:
     elsewhere = uuid4()
     services = Services(hits=[hit(CALLER.workspace_id), hit(elsewhere)])
     ended, _ = run(enabled(rag_scope="global"), services)
@@ -214,7 +214,7 @@ def test_what_another_workspace_says_is_marked_in_a_global_search_alone() -> Non
     assert not any("workspace_id" in one for one in ended["rag_context"])
 
 
-def test_a_query_is_worded_from_the_conversation() -> None:
+def test_a_query_is_rewritten_from_the_conversation() -> None:
     router = ScriptedRouter(json.dumps({"query": "location of the UserDB", "others": ["UserDB place", "b", "c"]}))
     services = Services()
     ended, told = run(enabled(), services, router, rewrite_query=True)
@@ -227,19 +227,19 @@ def test_a_query_is_worded_from_the_conversation() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"rewrite_query": False}])
-def test_a_query_stays_as_it_is_where_rewriting_is_off(options: dict[str, Any]) -> None:
+def test_a_query_is_unchanged_if_rewriting_is_off(options: dict[str, Any]) -> None:
     router = ScriptedRouter(json.dumps({"query": "other"}))
     ended, _ = run(enabled(), Services(), router, **options)
     assert (ended["rag_query"], ended["rag_variants"], router.asked) == ("Where is it?", [], [])
 
 
-def test_without_a_model_the_query_stays_as_it_is() -> None:
+def test_a_query_is_unchanged_without_a_model() -> None:
     ended, told = run(enabled(), Services(), None, rewrite_query=True)
     assert (ended["rag_query"], told) == ("Where is it?", [])
 
 
 @pytest.mark.parametrize("answer", [ProviderUnavailable("down"), "no object", '{"query": ""}', None])
-def test_a_model_that_fails_or_is_late_changes_no_query(
+def test_a_query_is_unchanged_if_the_model_fails_or_is_late(
     answer: str | Exception | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if answer is None:

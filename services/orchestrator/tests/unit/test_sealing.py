@@ -14,7 +14,7 @@ def seal(text: str) -> SecretSeal:
     return made
 
 
-def test_what_is_sealed_opens_at_its_place_alone() -> None:
+def test_a_sealed_secret_opens_only_in_its_own_place() -> None:
     sealed = seal(OLD).seal("sk-planted", HERE)
     assert seal(OLD).open(sealed, HERE) == "sk-planted"
     for other in (SecretPlace(UUID(int=2), HERE.key), SecretPlace(HERE.workspace_id, "providers.other.api_key")):
@@ -24,7 +24,7 @@ def test_what_is_sealed_opens_at_its_place_alone() -> None:
     assert seal(OLD).seal("sk-planted", HERE) != sealed
 
 
-def test_what_was_changed_does_not_open() -> None:
+def test_a_tampered_secret_does_not_open() -> None:
     sealed = seal(OLD).seal("sk-planted", HERE)
     for at in range(len(sealed.content)):
         changed = bytearray(sealed.content)
@@ -33,7 +33,7 @@ def test_what_was_changed_does_not_open() -> None:
             seal(OLD).open(Sealed(sealed.key_id, bytes(changed)), HERE)
 
 
-def test_further_keys_open_what_they_sealed() -> None:
+def test_additional_keys_open_the_secrets_they_sealed() -> None:
     sealed = seal(OLD).seal("sk-planted", HERE)
     both = seal(f"{NEW} {OLD}")
     assert both.open(sealed, HERE) == "sk-planted"
@@ -43,11 +43,11 @@ def test_further_keys_open_what_they_sealed() -> None:
 
 
 @pytest.mark.parametrize("text", ["ab", "zz" * 32, f"{OLD},{NEW}"])
-def test_a_key_of_another_form_is_refused_without_telling_it(text: str) -> None:
+def test_a_malformed_key_is_refused_without_being_shown(text: str) -> None:
     with pytest.raises(SettingsKeyInvalid) as refused:
         SecretSeal.parse(text)
     assert text not in str(refused.value)
 
 
-def test_without_a_key_there_is_no_seal() -> None:
+def test_without_a_key_nothing_can_be_sealed() -> None:
     assert SecretSeal.parse(" ") is None

@@ -22,13 +22,13 @@ LONG = "word " * 100
         ("", "", "", ""),
     ],
 )
-def test_a_snippet_shows_what_was_found(content: str, query: str, begins: str, ends: str) -> None:
+def test_a_snippet_shows_the_matching_text(content: str, query: str, begins: str, ends: str) -> None:
     shown = snippet(content, query)
     assert shown.startswith(begins)
     assert shown.endswith(ends)
     assert len(shown) <= 202
 
 
-def test_the_longest_word_is_shown_in_its_surroundings() -> None:
+def test_the_longest_word_is_shown_with_its_context() -> None:
     shown = snippet(f"{LONG}The BillingRouter fails. {LONG}", "the billingrouter")
     assert "word The BillingRouter fails. word" in shown

@@ -33,7 +33,7 @@ def test_no_state_holds_a_live_object() -> None:
     assert "events" not in get_type_hints(State)
 
 
-def test_a_state_comes_back_from_a_checkpoint_as_it_was() -> None:
+def test_a_state_survives_a_checkpoint_unchanged() -> None:
     state = {
         **TRANSIENT,
         "messages": [{"id": "1", "role": "user", "content": "naïve \u202e 😀"}],

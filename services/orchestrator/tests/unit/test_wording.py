@@ -24,7 +24,7 @@ SOURCE = "The nightly export writes all invoices of the month to the archive buc
         ("The nightly export writes all bills of the month to the archive bucket.", ("bills", "invoices")),
     ],
 )
-def test_what_replaces_a_word_is_found_and_what_moved_or_was_added_is_not(
+def test_replaced_words_are_found_and_moved_or_added_ones_are_not(
     sentence: str, changed: tuple[str, str] | None
 ) -> None:
     assert replaced(Analysis(sentence), Analysis(SOURCE), unlike) == changed
@@ -33,16 +33,16 @@ def test_what_replaces_a_word_is_found_and_what_moved_or_was_added_is_not(
 @pytest.mark.parametrize(
     ("word", "verdict"), [("deaths", "verified"), ("mortality", "verified"), ("visitors", "contradicted")]
 )
-def test_a_word_that_means_the_same_replaces_nothing(word: str, verdict: str) -> None:
+def test_a_synonym_is_not_a_replacement(word: str, verdict: str) -> None:
     source = "In the second year of the programme the mortality of the patients in the northern clinics fell sharply."
     assert judge(source.replace("mortality", word), source, alike=ALIKE).verdict == verdict
 
 
-def test_units_are_compared_with_their_numbers_and_not_as_words() -> None:
+def test_units_are_compared_together_with_their_numbers() -> None:
     source = "The cache keeps sessions for 30 minutes by default."
     assert judge("The cache keeps sessions for 0.5 hours by default.", source, alike=unlike).verdict == "verified"
 
 
-def test_very_long_texts_are_not_laid_side_by_side() -> None:
+def test_very_long_texts_are_not_aligned() -> None:
     long = " ".join(f"word{at}x" for at in range(MOST_WORDS + 1))
     assert replaced(Analysis(long), Analysis(long.replace("word7x", "other")), unlike) is None

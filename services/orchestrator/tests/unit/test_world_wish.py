@@ -51,18 +51,18 @@ NONE = [
 
 
 @pytest.mark.parametrize(("message", "expected"), WISHES)
-def test_plain_words_are_read_in_two_languages(message: str, expected: str) -> None:
+def test_requests_in_plain_words_are_recognised_in_two_languages(message: str, expected: str) -> None:
     wish = world_wish(message, has_artifact=False)
     assert wish is not None
     assert f"{'session: ' * wish.of_session}{wish.act} {wish.path} {wish.value}" == expected
 
 
 @pytest.mark.parametrize("message", NONE)
-def test_what_only_sounds_like_it_is_no_wish(message: str) -> None:
+def test_sentences_that_merely_resemble_a_request_are_ignored(message: str) -> None:
     assert world_wish(message, has_artifact=False) is None
 
 
-def test_beside_an_artifact_the_words_must_name_what_is_meant() -> None:
+def test_beside_an_artifact_the_request_must_name_its_target() -> None:
     assert world_wish("Add a goal: ship in May", has_artifact=True) is None
     assert world_wish("Add ship in May to the project's goals", has_artifact=True) is not None
 
@@ -101,7 +101,7 @@ def done(message: str, memory: HeldWorld, role: Role = Role.editor, **more: Any)
     return asyncio.run(world_modifier({"question": message}, SimpleNamespace(context=context)))  # type: ignore[arg-type]
 
 
-def test_a_change_is_tried_out_staged_and_told() -> None:
+def test_a_change_is_validated_staged_and_confirmed() -> None:
     memory = HeldWorld(WorldDocument.model_validate({"project": {"name": "Gemini"}, "goals": ["Ship in May."]}))
     named = done("Rename the project to Apollo", memory)
     assert named["world_told"] == "The project's name is now: Apollo (it was: Gemini)"
@@ -125,7 +125,7 @@ def test_a_change_is_tried_out_staged_and_told() -> None:
         ("What are our topics?", None),  # the documents may have them
     ],
 )
-def test_where_nothing_changes_nothing_is_staged(message: str, told: str | None) -> None:
+def test_a_request_without_effect_stages_nothing(message: str, told: str | None) -> None:
     memory = HeldWorld(WorldDocument.model_validate({"project": {"name": "Gemini"}, "goals": ["Ship in May."]}))
     update = done(message, memory)
     assert (update["world_told"], "staged" in update, memory.tried) == (told, False, [])
@@ -140,7 +140,7 @@ def test_where_nothing_changes_nothing_is_staged(message: str, told: str | None)
         (WorldChangeRefused("operation 1 (add /goals): /goals: Value error, must be short"), {}, "must be short"),
     ],
 )
-def test_what_cannot_be_done_is_told_and_leaves_nothing(failure: Any, more: dict[str, Any], told: str) -> None:
+def test_an_impossible_request_is_reported_and_stages_nothing(failure: Any, more: dict[str, Any], told: str) -> None:
     update = done("Add a goal: ship in May", HeldWorld(WorldDocument(), failure), **more)
     assert told in update["world_told"]
     assert update["world_told"].startswith("Nothing was changed: ")

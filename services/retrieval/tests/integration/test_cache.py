@@ -67,7 +67,7 @@ async def test_a_repeated_search_is_answered_from_the_cache(ingestion, search, c
     assert await counted(client) == {"miss": 6, "hit": 1, "bypass": 2, "failed": 0}
 
 
-async def test_no_sequence_of_changes_gives_a_stale_answer(ingestion, search, converted):
+async def test_no_sequence_of_changes_gives_a_stale_result(ingestion, search, converted):
     """A random sequence of changes, each followed by searches with and without the cache."""
     dice, documents, hits = random.Random(5), {}, 0
     queries = [{"query": "port"}, {"query": "port", "tags": ["red"]}, {"query": "gate", "k": 3}]
@@ -106,7 +106,7 @@ async def test_no_sequence_of_changes_gives_a_stale_answer(ingestion, search, co
     assert hits >= 75
 
 
-async def test_nothing_is_found_once_a_delete_has_ended(ingestion, search, converted):
+async def test_deleted_documents_are_not_found_once_the_deletion_has_ended(ingestion, search, converted):
     """Searches go on while documents are deleted."""
     documents = [converted([f"The port {number} is open."]) for number in range(6)]
     for document in documents:
@@ -131,7 +131,7 @@ async def test_nothing_is_found_once_a_delete_has_ended(ingestion, search, conve
     assert (await search("port open", mode=LEXICAL))["hits"] == []
 
 
-async def test_a_delete_removes_cached_answers_and_its_receipt_counts_them(ingestion, search, converted, redis):
+async def test_a_deletion_removes_cached_results_and_its_receipt_counts_them(ingestion, search, converted, redis):
     document = converted(["A secret port."])
     await ingestion.convert(document)
     await ingestion.wait_for(DocumentIndexed, 1)
@@ -143,14 +143,14 @@ async def test_a_delete_removes_cached_answers_and_its_receipt_counts_them(inges
     assert [key async for key in redis.scan_iter("retrieval:searches:*")] == []
 
 
-async def test_cached_answers_are_deleted_with_their_workspace(ingestion, search):
+async def test_cached_results_are_deleted_with_their_workspace(ingestion, search):
     await search("anything", mode=LEXICAL)
     await ingestion.send(WorkspaceDeleted())
     (purged,) = await ingestion.wait_for(WorkspacePurged, 1)
     assert (purged.removed["cached_searches"], purged.remaining["cached_searches"]) == (1, 0)
 
 
-async def test_another_space_or_version_has_another_cache_key(database, keep, workspace_id):
+async def test_a_different_space_or_version_has_a_different_cache_key(database, keep, workspace_id):
     async def key(request: SearchRequest, *of: object, **more: object) -> str:
         async with SearchStore(database, 100).snapshot(workspace_id, 5) as snapshot:
             found = keep.place(workspace_id, snapshot.state, request, *of, **more)
@@ -176,7 +176,7 @@ async def test_another_space_or_version_has_another_cache_key(database, keep, wo
     assert version_of("{}") == version_of("{}") != version_of('{"a": 1}')
 
 
-async def test_partial_answers_are_not_cached(keep, workspace_id):
+async def test_partial_results_are_not_cached(keep, workspace_id):
     failed = LegReport(leg="rerank", candidates=0, milliseconds=1.0, error="late")
     unread = LegReport(
         leg="dense", candidates=1, milliseconds=1.0, method="exact; sentences not compared: TimeoutError"
@@ -189,7 +189,7 @@ async def test_partial_answers_are_not_cached(keep, workspace_id):
     assert kept == answer(cached=True)
 
 
-async def test_a_search_overtaken_by_a_change_caches_nothing(keep, workspace_id):
+async def test_a_search_overtaken_by_a_change_is_not_cached(keep, workspace_id):
     await keep.put(place(workspace_id, 3), answer())
     erased = await keep.delete(workspace_id, 4)
     assert (erased.removed, erased.remaining) == ({"cached_searches": 1}, {"cached_searches": 0})
@@ -202,7 +202,7 @@ async def test_a_search_overtaken_by_a_change_caches_nothing(keep, workspace_id)
     assert await keep.get(place(workspace_id, 9, "c")) is None
 
 
-async def test_cached_answers_are_bounded(keep, workspace_id, monkeypatch):
+async def test_the_cache_is_bounded(keep, workspace_id, monkeypatch):
     monkeypatch.setattr(caching, "MOST_ANSWERS", 3)
     for number in range(5):
         await keep.put(place(workspace_id, name=str(number)), answer())
@@ -214,7 +214,7 @@ async def test_cached_answers_are_bounded(keep, workspace_id, monkeypatch):
     assert await keep.get(place(workspace_id, name="large")) is None
 
 
-async def test_without_redis_a_search_goes_on(workspace_id):
+async def test_a_search_works_without_redis(workspace_id):
     async with Redis.from_url("redis://127.0.0.1:9") as away:
         cache = SearchCache(away, "v1", 60, CollectorRegistry())
         for _ in range(2):
@@ -225,7 +225,7 @@ async def test_without_redis_a_search_goes_on(workspace_id):
             await cache.delete(workspace_id)
 
 
-async def test_the_cache_can_be_switched_off(make_settings, running, object_store, auth_headers):  # noqa: ARG001
+async def test_the_cache_can_be_disabled(make_settings, running, object_store, auth_headers):  # noqa: ARG001
     async with running(create_app(make_settings(search_cache="off"))) as client:
         for _ in range(2):
             found = await client.post("/v1/search", json={"query": "x", "mode": LEXICAL}, headers=auth_headers())

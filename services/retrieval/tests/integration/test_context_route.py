@@ -43,7 +43,7 @@ async def test_evidence_is_packed_for_a_prompt(asking, ingestion, converted, cli
     assert listed == {"default": "minilm", "names": ["minilm", "estimate-4-bytes"]}
 
 
-async def test_nothing_found_is_an_empty_packet(asking):
+async def test_without_hits_the_context_is_empty(asking):
     found = (await asking("anything")).json()
     assert (found["text"], found["tokens"], found["evidence"], found["good_match"]) == ("", 0, [], False)
 

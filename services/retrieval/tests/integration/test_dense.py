@@ -108,7 +108,7 @@ def unit(seed: int) -> np.ndarray:
     return vector / np.linalg.norm(vector)
 
 
-async def test_every_scan_finds_the_nearest_behind_every_filter(stored, ask, workspace_id):
+async def test_every_scan_finds_the_nearest_neighbours_with_any_filter(stored, ask, workspace_id):
     mine = await stored(workspace_id, 2_000)
     documents = np.unique(mine.numbers >> 20)
     few, many = documents[::20], np.setdiff1d(documents, documents[::10])
@@ -126,7 +126,7 @@ async def test_every_scan_finds_the_nearest_behind_every_filter(stored, ask, wor
     assert (await ask(workspace_id, unit(1), CHEAP, many)).method.startswith("hnsw: 1800 chunks of the filter, of 2000")
 
 
-async def test_a_small_workspace_among_many_foreign_vectors_gets_all_of_its_own(stored, ask, workspace_id):
+async def test_a_small_workspace_gets_all_its_results_among_many_foreign_vectors(stored, ask, workspace_id):
     vector = unit(7)
     await stored(uuid4(), 3_000, around=vector)  # nearer than all of this workspace's
     mine = await stored(workspace_id, 60, around=-vector)
@@ -139,7 +139,7 @@ async def test_a_small_workspace_among_many_foreign_vectors_gets_all_of_its_own(
     assert mine.are_nearest(cut_short, vector)
 
 
-async def test_chunks_that_hnsw_misses_are_found_exactly(stored, ask, workspace_id, monkeypatch):
+async def test_chunks_missed_by_hnsw_are_found_by_an_exact_scan(stored, ask, workspace_id, monkeypatch):
     """The scan stops when it has cost as much as an exact one, which is then run."""
     vector = unit(7)
     await stored(uuid4(), 3_000, around=vector)

@@ -13,7 +13,7 @@ TEXTS = [
 ]
 
 
-async def test_an_indexed_document_is_found_by_its_words_and_by_its_meaning(ingestion, search, converted):
+async def test_an_indexed_document_is_found_lexically_and_semantically(ingestion, search, converted):
     document = await ingestion.embedded(converted(TEXTS, title="Service guide", heading_path=["Service guide"]))
     await ingestion.convert(document)
     (indexed,) = await ingestion.wait_for(DocumentIndexed, 1)
@@ -55,7 +55,7 @@ async def test_filters_limit_both_legs(ingestion, search, converted):
         assert (await search("AuthService", mode=mode, document_ids=[str(uuid4())] * 10_000))["hits"] == []
 
 
-async def test_two_workspaces_see_only_their_own(ingestion, search, converted, workspace_id):
+async def test_workspaces_see_only_their_own_documents(ingestion, search, converted, workspace_id):
     other = uuid4()
     mine, theirs = await ingestion.embedded(converted(TEXTS[:1])), await ingestion.embedded(converted(TEXTS[1:2]))
     await ingestion.convert(mine)
@@ -69,7 +69,7 @@ async def test_two_workspaces_see_only_their_own(ingestion, search, converted, w
                 assert {hit["document_id"] for hit in found["hits"]} <= {str(document.data.document_id)}
 
 
-async def test_a_deleted_document_is_gone_and_proved_so(ingestion, search, converted):
+async def test_a_deleted_document_is_gone_and_has_a_receipt(ingestion, search, converted):
     document = await ingestion.embedded(converted(TEXTS))
     await ingestion.convert(document)
     await ingestion.wait_for(DocumentIndexed, 1)
@@ -95,7 +95,7 @@ async def test_a_deleted_document_is_gone_and_proved_so(ingestion, search, conve
     assert len(await ingestion.answers(DocumentIndexed)) == 1
 
 
-async def test_a_delete_that_overtakes_its_document_wins(ingestion, search, converted):
+async def test_a_deletion_that_arrives_before_its_document_wins(ingestion, search, converted):
     document = await ingestion.embedded(converted(TEXTS))
     await ingestion.delete(document)
     await ingestion.convert(document)
@@ -105,7 +105,7 @@ async def test_a_delete_that_overtakes_its_document_wins(ingestion, search, conv
     assert (await search("AuthService"))["hits"] == []
 
 
-async def test_many_deleted_documents_have_a_receipt_each(ingestion, search, converted):
+async def test_each_of_many_deleted_documents_has_a_receipt(ingestion, search, converted):
     documents = [await ingestion.embedded(converted([f"{text} {at}" for text in TEXTS])) for at in range(5)]
     for document in documents:
         await ingestion.convert(document)
@@ -122,7 +122,7 @@ async def test_many_deleted_documents_have_a_receipt_each(ingestion, search, con
     assert left == {str(documents[4].data.document_id)}
 
 
-async def test_the_same_event_twice_is_one(ingestion, converted):
+async def test_a_redelivered_event_is_applied_once(ingestion, converted):
     document = converted(TEXTS)
     event_id = await ingestion.convert(document)
     await ingestion.send(document.data, event_id=event_id)
@@ -130,7 +130,7 @@ async def test_the_same_event_twice_is_one(ingestion, converted):
     assert len(await ingestion.answers(DocumentIndexed)) == 1
 
 
-async def test_a_new_version_takes_the_place_of_the_old_and_an_old_one_does_not(ingestion, search, converted):
+async def test_a_newer_version_replaces_an_older_one_and_not_the_reverse(ingestion, search, converted):
     first = await ingestion.embedded(converted(["The port is 8080."], version=1))
     document_id = first.data.document_id
     third = await ingestion.embedded(converted(["The port is 9090."], version=3, document_id=document_id))

@@ -102,7 +102,7 @@ async def count(database, workspace_id, statement: str, *values) -> int:
         return (await (await connection.execute(statement, values)).fetchone())[0]
 
 
-async def test_a_space_is_built_switched_to_switched_back_and_deleted(
+async def test_a_space_is_built_activated_reverted_and_deleted(
     spaces, indexed, ingestion, search, provider, database, workspace_id
 ):
     empty = await spaces.all()
@@ -173,7 +173,7 @@ async def test_documents_indexed_during_a_build_are_in_the_new_space_before_the_
     assert await dense(search, "late passage") == "A late passage."
 
 
-async def test_vectors_of_the_other_model_are_filled_in_later(spaces, indexed, ingestion, search):
+async def test_missing_vectors_of_the_other_model_are_added_later(spaces, indexed, ingestion, search):
     """A document that is in flight during the switch arrives with vectors of the previous model."""
     await indexed()
     await spaces.post(model=WORDS)
@@ -186,7 +186,7 @@ async def test_vectors_of_the_other_model_are_filled_in_later(spaces, indexed, i
     assert await dense(search, "the old one") == "Embedded with the old one."
 
 
-async def test_a_document_without_vectors_gets_them(ingestion, search, converted):
+async def test_a_document_without_vectors_is_embedded(ingestion, search, converted):
     bare = converted(TEXTS, embedded=False)
     await ingestion.convert(bare)
     first, second = await ingestion.wait_for(DocumentIndexed, 2)
@@ -194,7 +194,7 @@ async def test_a_document_without_vectors_gets_them(ingestion, search, converted
     assert await dense(search, "when do I eat?") == TEXTS[1]
 
 
-async def test_a_provider_that_fails_is_shown_and_asked_again(spaces, indexed, provider):
+async def test_a_provider_failure_is_shown_and_retried(spaces, indexed, provider):
     await indexed()
     provider.status = 401
     await spaces.post(model=WORDS)
@@ -209,7 +209,7 @@ async def test_a_provider_that_fails_is_shown_and_asked_again(spaces, indexed, p
     assert len(provider.texts) == 3
 
 
-async def test_the_space_requested_last_is_switched_to(spaces, indexed, provider):
+async def test_the_most_recently_requested_space_is_activated(spaces, indexed, provider):
     await indexed()
     provider.open.clear()
     await spaces.post(model=WORDS)
@@ -219,7 +219,7 @@ async def test_the_space_requested_last_is_switched_to(spaces, indexed, provider
     assert (await spaces.all())[MINILM]["status"] == "active"
 
 
-async def test_another_environment_never_breaks_the_search(
+async def test_a_changed_environment_never_breaks_the_search(
     make_settings, provider, running, ingesting, converted, connect, auth_headers
 ):
     """The model that a workspace is searched with is no longer configured; then it is again, beside a new default."""
@@ -281,7 +281,7 @@ def environment(settings, port: int) -> dict[str, str]:
     return os.environ | plain | {"EMBEDDING_MODELS": json.dumps(models)}
 
 
-async def test_a_build_goes_on_after_kill_and_replicas_share_it(
+async def test_a_build_continues_after_a_kill_and_is_shared_by_replicas(
     settings, urls, database, index, converted, workspace_id, provider, eventually, unused_port
 ):
     await index(converted([f"passage number {number}" for number in range(200)]))

@@ -59,7 +59,7 @@ def door(settings, object_store, key):  # noqa: ARG001  the bucket must exist
     return opened
 
 
-async def test_texts_get_the_vectors_that_the_encoder_gives_them(door, embedder):
+async def test_texts_get_the_vectors_of_the_encoder(door, embedder):
     expected = await embedder.embed(TEXTS)
     async with door() as sdk:
         packed = await sdk.embeddings.create(model="attractor", input=TEXTS)
@@ -74,7 +74,7 @@ async def test_texts_get_the_vectors_that_the_encoder_gives_them(door, embedder)
     assert packed.usage.total_tokens == packed.usage.prompt_tokens > 0
 
 
-async def test_what_is_not_offered_is_refused_by_name(door):
+async def test_an_unsupported_parameter_is_refused_by_name(door):
     refusals = [
         ("model", openai.NotFoundError, {"model": "text-embedding-3-small"}),
         ("dimensions", openai.BadRequestError, {"dimensions": 256}),
@@ -93,7 +93,7 @@ async def test_what_is_not_offered_is_refused_by_name(door):
     assert len(most.data) == 256
 
 
-async def test_a_model_that_does_not_respond_is_named(door, make_settings, provider):
+async def test_an_unresponsive_model_is_named_in_the_error(door, make_settings, provider):
     provider.status = 400
     async with door(make_settings(**provider.default())) as sdk:
         with pytest.raises(openai.InternalServerError) as silent:
@@ -101,7 +101,7 @@ async def test_a_model_that_does_not_respond_is_named(door, make_settings, provi
     assert (silent.value.status_code, silent.value.code) == (503, "embeddings_unavailable")
 
 
-async def test_the_sdk_that_blocks_works_too(door, embedder, key):
+async def test_the_blocking_sdk_works_too(door, embedder, key):
     async with door() as sdk:
 
         def ask() -> list[float]:

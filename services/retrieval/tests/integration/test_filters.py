@@ -84,7 +84,7 @@ def left(store, documents, workspace_id):
     return ask
 
 
-async def test_each_filter_leaves_what_it_names(left, documents):
+async def test_each_filter_keeps_only_matching_documents(left, documents):
     ids = {letter: document.data.document_id for letter, document in documents.items()}
     assert await left() is None
     assert await left(document_ids=[ids["a"], ids["c"], uuid4()]) == "ac"
@@ -97,20 +97,20 @@ async def test_each_filter_leaves_what_it_names(left, documents):
     assert await left(languages=["EN", "fr"]) == "a"
 
 
-async def test_several_filters_all_have_to_hold_and_an_empty_one_leaves_nothing(left):
+async def test_several_filters_must_all_match_and_an_empty_one_matches_nothing(left):
     assert await left(tags=["red"], languages=["de"]) == "b"
     for name in ("document_ids", "source_ids", "media_types", "source_types", "tags", "languages"):
         assert await left(**{name: []}) == ""
 
 
-async def test_dates_are_the_documents_own_or_those_of_its_last_change(left):
+async def test_date_filters_use_the_document_date_or_else_the_last_change(left):
     assert await left(written_from=day(5)) == "bc"
     assert await left(written_to=day(5)) == "ab"
     assert await left(written_from=day(2), written_to=day(8)) == "b"
     assert await left(written_from=day(8), written_to=day(2)) == ""
 
 
-async def test_a_sessions_documents_limit_the_search_and_never_widen_it(left, documents):
+async def test_the_documents_of_a_session_narrow_the_search_and_never_widen_it(left, documents):
     ids = {letter: document.data.document_id for letter, document in documents.items()}
     assert await left(attached=[]) == ""
     assert await left(attached=[ids["a"], uuid4()]) == "a"
@@ -134,7 +134,7 @@ PATHS = [
 ]
 
 
-async def test_metadata_is_asked_by_paths(left):
+async def test_metadata_is_filtered_by_paths(left):
     for paths, expected in PATHS:
         assert await left(metadata=paths) == expected, paths
 
@@ -142,7 +142,7 @@ async def test_metadata_is_asked_by_paths(left):
 BAD_PATHS = ["$.", "authors", "$.a ? (@ ==", "'; DROP TABLE chunk; --", "$[", '$ ? (@ like_regex "(a+)+$")', "(" * 400]
 
 
-async def test_an_invalid_metadata_path_is_rejected_by_its_place(left):
+async def test_an_invalid_metadata_path_is_rejected_with_its_position(left):
     for path in BAD_PATHS:
         with pytest.raises(InvalidMetadataPath) as refused:
             await left(metadata=["$.pages", path])
@@ -187,7 +187,7 @@ FIELDS = [
 ]
 
 
-async def test_fields_of_the_query_limit_as_well(left):
+async def test_fields_in_the_query_filter_too(left):
     for fields, expected in FIELDS:
         assert await left(fields=fields) == expected, fields
 
@@ -197,7 +197,7 @@ async def test_ten_thousand_ids_are_resolved(left, documents):
     assert await left(document_ids=ids) == "b"
 
 
-async def test_facets_count_what_the_filters_left(store, documents, workspace_id):
+async def test_facets_count_the_filtered_documents(store, documents, workspace_id):
     async with store.snapshot(workspace_id, 10) as snapshot:
         reader = snapshot.reader
         scope = await resolve(reader, Analyzer(), SearchFilters(tags=["red"]), {}, None, 10)
@@ -219,7 +219,7 @@ async def test_facets_count_what_the_filters_left(store, documents, workspace_id
     assert nothing == {Facet.tag: []}
 
 
-async def test_a_document_indexed_before_names_had_terms_is_found_by_its_name(left, database, workspace_id):
+async def test_a_document_indexed_before_names_were_indexed_is_found_by_its_name(left, database, workspace_id):
     async with database.workspace(workspace_id) as connection:
         await connection.execute("UPDATE indexed_document SET name_terms = NULL")
     for fields, expected in FIELDS:

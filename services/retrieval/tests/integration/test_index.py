@@ -32,9 +32,7 @@ def random_text(dice: random.Random) -> str:
     return " ".join([uuid4().hex, *dice.choices(WORDS, weights=range(1, len(WORDS) + 1), k=dice.randint(1, 40))])
 
 
-async def test_without_a_workspace_nothing_is_seen_and_nothing_can_be_written(
-    database, index, converted, compaction, workspace_id
-):
+async def test_without_a_workspace_no_row_can_be_read_or_written(database, index, converted, compaction, workspace_id):
     other = uuid4()
     await index(converted(["mine"]))
     await index(converted(["theirs"]), other)
@@ -55,7 +53,7 @@ async def test_without_a_workspace_nothing_is_seen_and_nothing_can_be_written(
             await connection.execute("INSERT INTO tombstone VALUES (%s, %s)", (other, uuid4()))
 
 
-async def test_hnsw_finds_what_the_exact_scan_finds_also_behind_a_filter(
+async def test_hnsw_finds_the_results_of_the_exact_scan_with_and_without_a_filter(
     store, index, database, converted, workspace_id
 ):
     space = EmbeddingSpace("m'odel", 16, 256)

@@ -87,7 +87,7 @@ def write(request, index, converted, compact, monkeypatch):
     return each
 
 
-async def test_prefixes(write, ask):
+async def test_prefixes_are_matched(write, ask):
     await write("The AuthService signs.", "Authentic leather", "an author", "running fast", "Zürich")
     assert set((await ask("auth*")).hits) == {"The AuthService signs.", "Authentic leather", "an author"}
     assert (await ask("AuthServ*")).hits == ["The AuthService signs."]
@@ -101,7 +101,7 @@ async def test_prefixes(write, ask):
     assert answer.leg.report().prefixes == ["leath", "auth"]
 
 
-async def test_phrases_come_first_and_are_required_when_strict(write, ask):
+async def test_phrases_rank_first_and_are_required_in_strict_queries(write, ask):
     first = "A pool of connections. The words are apart: connection and, much later in this sentence, pooling."
     second = "Of many other things than these, of which there are a lot, it says that Connection Pooling is on."
     await write(first, second, "connection connection connection pooling pooling", "pooling", title="")
@@ -123,7 +123,7 @@ async def test_phrases_come_first_and_are_required_when_strict(write, ask):
     assert two.features[second].phrases == 1
 
 
-async def test_only_a_strict_query_excludes(write, ask):
+async def test_only_a_strict_query_excludes_words(write, ask):
     await write("red apple", "green apple", "apple in red and green", "apple pie", "apple tree house")
     assert set((await ask("apple -red", strict=True)).hits) == {"green apple", "apple pie", "apple tree house"}
     strict = await ask('apple -red -green -"tree house"', strict=True)
@@ -133,7 +133,7 @@ async def test_only_a_strict_query_excludes(write, ask):
     assert len((await ask("apple -red")).hits) == 5
 
 
-async def test_a_section_limits_the_search(write, ask):
+async def test_a_section_filter_narrows_the_search(write, ask):
     await write("install it", heading_path=["Guide", "Getting started"])
     await write("install it all", heading_path=["Reference"])
     assert (await ask("section:started install")).hits == ["install it"]
@@ -142,7 +142,7 @@ async def test_a_section_limits_the_search(write, ask):
     assert len((await ask("install")).hits) == 2
 
 
-async def test_an_unknown_word_is_taken_for_a_similar_one(write, ask):
+async def test_an_unknown_word_is_replaced_by_a_similar_one(write, ask):
     await write("the retrieval of passages", "a query planner", "PostgreSQL files", "AuthService", "rust")
     answer = await ask("retreival")
     assert answer.hits == ["the retrieval of passages"]
@@ -155,7 +155,7 @@ async def test_an_unknown_word_is_taken_for_a_similar_one(write, ask):
         assert (await ask(query)).leg.report().corrected == {}, query
 
 
-async def test_languages(write, ask):
+async def test_words_are_matched_in_several_languages(write, ask):
     german, english = "Die Häuser der großen Städte", "The houses of the big cities"
     await write(german, language="de")
     await write(english, "War and peace", language="en")
@@ -168,7 +168,7 @@ async def test_languages(write, ask):
     assert (await ask("the houses of die")).hits == [english]
 
 
-async def test_identifiers_and_ideograms(write, ask):
+async def test_identifiers_and_ideograms_are_matched(write, ask):
     texts = [
         "AuthService.signToken()",
         "see CVE-2021-44228",
@@ -184,7 +184,9 @@ async def test_identifiers_and_ideograms(write, ask):
     assert (await ask('"auth service"', strict=True)).hits == [texts[0]]
 
 
-async def test_documents_act_before_the_best_are_taken(index, converted, compact, ask, database, workspace_id):
+async def test_document_filters_apply_before_the_top_results_are_chosen(
+    index, converted, compact, ask, database, workspace_id
+):
     for number in range(40):
         await index(converted([f"word number{number} {'word ' * (number % 7)}"], title="", name="_"))
         if number in (10, 25):
@@ -199,7 +201,7 @@ async def test_documents_act_before_the_best_are_taken(index, converted, compact
     assert (await ask("word", depth=9)).hits == everything[:9]
 
 
-async def test_the_parameters_of_bm25(write, ask):
+async def test_the_parameters_of_bm25_take_effect(write, ask):
     short, repeated = "apple pie", "apple apple apple and a good many other words that make it long as well, very long"
     await write(short, repeated)
     assert (await ask("apple", parameters=Parameters(1.2, 0.75))).hits == [short, repeated]
@@ -208,7 +210,7 @@ async def test_the_parameters_of_bm25(write, ask):
     assert len(scores) == 1
 
 
-async def test_an_empty_workspace_and_queries_without_words(ask, index, converted):
+async def test_an_empty_workspace_and_queries_without_words_give_no_results(ask, index, converted):
     for query in ("word", "wor*", '"a phrase"', "the", "-", "section:x", ""):
         answer = await ask(query, strict=True)
         assert (answer.hits, answer.leg.error) == ([], None)
@@ -216,7 +218,7 @@ async def test_an_empty_workspace_and_queries_without_words(ask, index, converte
     assert (await ask("the")).hits == []
 
 
-async def test_any_input_is_answered_fast(write, ask):
+async def test_any_input_is_answered_quickly(write, ask):
     dice = random.Random(5)
     words = [f"{dice.choice('abcdefgh')}{number:x}word" for number in range(2000)]
     await write(*(" ".join(dice.sample(words, 50)) for _ in range(20)))

@@ -88,7 +88,7 @@ def postings(database, workspace_id):
     return count
 
 
-async def test_what_is_left_of_deleted_rows_is_deleted(
+async def test_remnants_of_deleted_rows_are_removed(
     strays, documents, numbers, lose, postings, search, workspace_id, database, caplog
 ):
     before = await postings()
@@ -115,7 +115,7 @@ async def test_what_is_left_of_deleted_rows_is_deleted(
     assert await strays.round() == 0
 
 
-async def test_rounds_are_short_and_reach_every_document(strays, documents, lose, numbers, monkeypatch):
+async def test_cleanup_rounds_are_short_and_reach_every_document(strays, documents, lose, numbers, monkeypatch):
     monkeypatch.setattr(orphans_module, "LOOKED_AT", 2)
     monkeypatch.setattr(orphans_module, "MOST_REMOVED", 1)
     await lose([documents[0], documents[1], documents[5]])

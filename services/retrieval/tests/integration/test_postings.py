@@ -332,7 +332,7 @@ class OtherAnalyzer(Analyzer):
         return [f"{term}x" for term in super().terms(text, stemming)]
 
 
-async def test_documents_deleted_together_leave_what_others_have(workspaces, compaction):
+async def test_deleting_several_documents_together_keeps_the_postings_of_others(workspaces, compaction):
     workspace = workspaces[0]
     ids = [uuid4() for _ in range(12)]
     for at, document_id in enumerate(ids):
@@ -349,7 +349,7 @@ async def test_documents_deleted_together_leave_what_others_have(workspaces, com
 
 
 @pytest.mark.parametrize("change", ["delete", "replace"])
-async def test_postings_of_another_analysis_are_found_and_removed_too(workspaces, compaction, change):
+async def test_postings_of_an_older_analysis_are_found_and_removed_too(workspaces, compaction, change):
     workspace, now = workspaces[0], Analyzer()
     workspace.analyzer = OtherAnalyzer()
     old, kept = facts(uuid4(), 1), facts(uuid4(), 1, title="omega")
@@ -376,7 +376,7 @@ async def test_postings_of_another_analysis_are_found_and_removed_too(workspaces
     assert {term: places for term, places in others.items() if places} == expected
 
 
-async def test_a_document_whose_ordinals_run_out_goes_on_under_another_number(workspaces, compaction):
+async def test_a_document_that_runs_out_of_ordinals_continues_under_another_number(workspaces, compaction):
     workspace = workspaces[0]
     about = facts(uuid4(), 1)
     numbers = set()

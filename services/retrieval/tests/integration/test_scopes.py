@@ -151,7 +151,7 @@ async def test_an_incomplete_scope_is_rejected_and_never_widened(ask, index, con
     assert (bad["type"], bad["place"]) == ("invalid-metadata-path", "metadata[0]")
 
 
-async def test_a_context_has_scopes_too(client, index, converted, others, auth_headers):
+async def test_a_context_request_has_scopes_too(client, index, converted, others, auth_headers):
     documents = [converted([f"walrus number {number}"]) for number in range(2)]
     for document in documents:
         await index(document)
@@ -163,7 +163,7 @@ async def test_a_context_has_scopes_too(client, index, converted, others, auth_h
     assert (refused.status_code, refused.json()["type"]) == (422, "scope-needs-session")
 
 
-async def test_every_readable_workspace_is_searched_and_no_other(ask, index, converted, principal, others):
+async def test_every_readable_workspace_and_no_other_is_searched(ask, index, converted, principal, others):
     second, foreign, empty = uuid4(), uuid4(), uuid4()
     await index(converted(["walrus mine"], tags=["a"]))
     await index(converted(["walrus theirs", "walrus also theirs"], tags=["A"]), second)
@@ -193,7 +193,7 @@ def entity(name: str) -> dict[str, Any]:
     return {"id": name, "name": name, "entity_type": "SERVICE", "mentions": 1, "documents": 1}
 
 
-async def test_the_graph_brings_chunks_of_the_scope_with_their_path(ask, index, converted, others, principal):
+async def test_the_graph_adds_chunks_within_the_scope_with_their_path(ask, index, converted, others, principal):
     near = converted(["Nothing in common with the question."])
     far = converted(["Another passage of other words."])
     for document in (near, far, converted(["AuthService issues tokens."])):
@@ -236,9 +236,7 @@ def expanded(chunk: tuple[Any, str], hop: int, score: float, path: list[str], **
     return {"chunk_id": chunk_id, "document_id": str(document), "hop": hop, "path": path, "score": score, **more}
 
 
-async def test_a_bridge_leads_from_the_chunk_of_a_name_to_one_without_a_word_of_the_query(
-    ask, index, converted, others
-):
+async def test_a_bridge_leads_to_a_chunk_that_shares_no_word_with_the_query(ask, index, converted, others):
     first = converted(["Lothair II was a son of Ermengarde of Tours."])
     last = converted(["Windmills stand on the plain."])
     fillers = [converted([f"A treatise on bees, part {number}, and when they die."]) for number in range(12)]
@@ -274,7 +272,7 @@ async def test_a_bridge_leads_from_the_chunk_of_a_name_to_one_without_a_word_of_
     ]
 
 
-async def test_a_graph_that_knows_nothing_or_fails_changes_nothing(ask, index, converted, others):
+async def test_an_empty_or_failing_graph_changes_nothing(ask, index, converted, others):
     for number in range(5):
         await index(converted([f"walrus number {number}", f"the port is {number}"]))
 
@@ -294,7 +292,7 @@ async def test_a_graph_that_knows_nothing_or_fails_changes_nothing(ask, index, c
 
 
 @pytest.mark.parametrize("graph_deadline", [0.1])
-async def test_a_graph_that_is_late_is_left_out(ask, index, converted, others):
+async def test_a_late_graph_leg_is_left_out(ask, index, converted, others):
     await index(converted([f"walrus number {number}" for number in range(10)]))
     others.open.clear()
     late = await ask("the walrus port")
@@ -303,7 +301,7 @@ async def test_a_graph_that_is_late_is_left_out(ask, index, converted, others):
 
 
 @pytest.mark.parametrize("search_cache", [True])
-async def test_an_answer_with_the_graph_is_kept_for_one_state_of_the_graph(ask, index, converted, others):
+async def test_a_result_with_the_graph_is_cached_for_one_graph_generation(ask, index, converted, others):
     await index(converted(["the walrus port is open"]))
 
     async def cached(**more) -> bool:

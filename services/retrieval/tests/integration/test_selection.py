@@ -50,7 +50,7 @@ def contents(answer) -> list[str]:
     return [hit.content for hit in answer.hits]
 
 
-async def test_a_copy_is_named_in_the_better_hit(index, search, converted):
+async def test_a_duplicate_is_listed_in_the_better_hit(index, search, converted):
     text = "The port of the gateway is 8080, and it is open to everyone in the house at any time of the day."
     first, second = converted([text], name="a.md"), converted([text], name="b.md")
     other = converted(["The port of the memory service."], name="c.md")
@@ -66,13 +66,13 @@ async def test_a_copy_is_named_in_the_better_hit(index, search, converted):
     assert not any(hit.duplicates for hit in unfolded.hits)
 
 
-async def test_a_hit_tells_what_filters_know_of_its_document(index, search, converted):
+async def test_a_hit_contains_the_filterable_fields_of_its_document(index, search, converted):
     await index(converted(["The port is open."], tags=["red"], language="en"))
     (hit,) = (await search("port")).hits
     assert (hit.tags, hit.language, hit.source_type) == (["red"], "en", "upload")
 
 
-async def test_folding_and_caps_leave_k_hits_where_there_are_so_many(index, search, converted):
+async def test_deduplication_and_caps_still_leave_k_hits_if_available(index, search, converted):
     await index(converted(["The port is closed."] * 40 + [passage(number) for number in range(10)]))
     for number in range(10, 14):
         await index(converted([passage(number)]))
@@ -81,7 +81,7 @@ async def test_folding_and_caps_leave_k_hits_where_there_are_so_many(index, sear
     assert len({hit.document_id for hit in capped.hits}) == len(capped.hits) == 5
 
 
-async def test_diversity_prefers_what_is_not_said_yet(index, search, converted, database, workspace_id):
+async def test_diversity_prefers_content_not_yet_covered(index, search, converted, database, workspace_id):
     async with database.workspace(workspace_id) as connection:
         space = ("all-MiniLM-L6-v2-onnx-int8", 384)
         await SpaceRows(connection, workspace_id).add(space, SpaceStatus.active)
@@ -96,7 +96,7 @@ async def test_diversity_prefers_what_is_not_said_yet(index, search, converted, 
     assert varied == ["port port port one", "port three"]
 
 
-async def test_a_hit_brings_its_neighbours_and_neighbouring_hits_are_one(index, search, converted):
+async def test_a_hit_includes_its_neighbours_and_adjacent_hits_are_merged(index, search, converted):
     texts = [f"Chapter {word}." for word in WORDS]
     texts[4], texts[6] = "The zebra is striped.", "A zebra runs."
     texts[12] = "The last zebra."
@@ -113,14 +113,14 @@ async def test_a_hit_brings_its_neighbours_and_neighbouring_hits_are_one(index, 
     assert answer.hits[0].score == max(part.score or 0 for part in around.parts)
 
 
-async def test_overlapping_chunks_are_joined_without_the_overlap(index, search, converted):
+async def test_overlapping_chunks_are_joined_without_repeating_the_overlap(index, search, converted):
     shared = "This sentence is in both of the passages."
     await index(converted([f"The zebra is striped. {shared}", f"{shared} It ends here."]))
     (hit,) = (await search("zebra", mode=SearchMode.lexical, around=Around.neighbours)).hits
     assert hit.around.content == f"The zebra is striped. {shared} It ends here."
 
 
-async def test_a_hit_brings_its_section(index, search, converted):
+async def test_a_hit_includes_its_section(index, search, converted):
     document = converted([f"Chapter {word}." for word in WORDS])
     for chunk, heading in zip(document.chunks, [*["One"] * 3, *["Two"] * 4, *["Three"] * 9], strict=True):
         chunk.heading_path.append(heading)
@@ -150,7 +150,7 @@ class Scripted:
     async def aclose(self) -> None: ...
 
 
-async def test_a_reranker_orders_the_first_candidates(index, search, converted):
+async def test_a_reranker_reorders_the_top_candidates(index, search, converted):
     await index(converted(["port port port " + word * 3 for word in WORDS] + ["port"]))
     fused = await search("port", mode=SearchMode.lexical)
     assert (fused.reranked_by, len(fused.legs)) == (None, 1)
@@ -206,7 +206,7 @@ async def test_a_failed_reranker_leaves_the_fused_order(index, search, converted
     assert (answer.reranked_by, answer.legs[-1].leg, answer.legs[-1].error) == (None, "rerank", reason)
 
 
-async def test_a_configured_endpoint_is_asked(
+async def test_a_configured_rerank_endpoint_is_called(
     make_settings,
     running,
     object_store,  # noqa: ARG001  the bucket has to be there

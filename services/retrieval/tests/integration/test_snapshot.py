@@ -49,7 +49,7 @@ def remove(database, workspace_id):
     return run
 
 
-async def test_200_searches_see_no_old_version_not_none_and_not_two_while_documents_change(
+async def test_200_searches_during_changes_see_exactly_the_new_or_the_old_version(
     searching, index, remove, database, converted, workspace_id
 ):
     """A document's passages all name its version, so that a mixture shows."""
@@ -110,7 +110,7 @@ def versions(hits: list[Hit]) -> dict[UUID, list[int]]:
     return found
 
 
-async def test_many_searches_on_few_connections_all_end(searching, index, urls, converted, workspace_id):
+async def test_many_searches_on_few_connections_all_complete(searching, index, urls, converted, workspace_id):
     for number in range(20):
         await index(converted([f"harbour number {number}"]))
     request = SearchRequest(query="harbour", queries=["a port", "ships"], k=5)
@@ -122,7 +122,7 @@ async def test_many_searches_on_few_connections_all_end(searching, index, urls, 
         assert not [leg.error for answer in answers for leg in answer.legs if leg.error]
 
 
-async def test_parallel_parts_share_the_snapshot_and_fail_alone(database, index, remove, converted, workspace_id):
+async def test_parallel_legs_share_the_snapshot_and_fail_individually(database, index, remove, converted, workspace_id):
     document = converted(["harbour"])
     await index(document)
     store, count = SearchStore(database, 100), "SELECT count(*) FROM chunk"
@@ -148,7 +148,7 @@ async def test_parallel_parts_share_the_snapshot_and_fail_alone(database, index,
         assert await (await later.reader.connection.execute(count)).fetchone() == (0,)
 
 
-async def test_a_search_that_finds_no_connection_in_time_is_told_so(database, workspace_id, monkeypatch):
+async def test_a_search_that_gets_no_connection_in_time_is_told_to_retry(database, workspace_id, monkeypatch):
     monkeypatch.setattr("retrieval.reading.snapshot.QUEUE_SECONDS", 0.05)
     store = SearchStore(database, 100)
     async with asyncio.timeout(180):

@@ -43,7 +43,7 @@ class TestSpaceQueue(WorkConformance):
         assert await queue.claim(1, models=["another"], dims=[DIMS]) == []
         assert len(await case.claim("first", 1)) == 1
 
-    async def test_a_new_status_takes_the_space_from_its_holder(self, case, database):
+    async def test_a_status_change_takes_the_space_from_its_holder(self, case, database):
         workspace_id = uuid4()
         await case.add(workspace_id, 1)
         [held] = await case.claim("first", 1)

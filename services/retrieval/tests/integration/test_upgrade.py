@@ -51,7 +51,7 @@ def at_first(before):
     return before(SPACES)
 
 
-async def test_vectors_stay_and_name_the_active_space(at_first):
+async def test_vectors_are_kept_and_assigned_to_the_active_space(at_first):
     urls, upgrade = at_first
     ours, theirs = uuid4(), uuid4()
     vectors = [(ours, 1, "old"), (ours, 2, "old"), (ours, 3, "stray"), (theirs, 4, "other")]
@@ -73,7 +73,7 @@ async def test_vectors_stay_and_name_the_active_space(at_first):
             assert await ensure_vector_index(connection, "old", 3) == f"chunk_vector_{space_id('old', 3)}"
 
 
-async def test_postings_stay_and_chunks_are_numbered_by_their_documents(at_first):
+async def test_postings_are_kept_and_chunks_are_numbered_by_their_documents(at_first):
     urls, upgrade = at_first
     ours, theirs = uuid4(), uuid4()
     chunks = [(ours, 7, 100, "a"), (ours, 9, 101, "b"), (ours, 7, 102, "c"), (theirs, 9, 103, "d")]
@@ -112,7 +112,7 @@ async def test_postings_stay_and_chunks_are_numbered_by_their_documents(at_first
         assert list(connection.execute("SELECT to_regclass(%s)::text", (index,))) == [(index,)]
 
 
-async def test_wordpieces_stay_and_chunks_belong_to_their_documents(before):
+async def test_wordpieces_are_kept_and_chunks_belong_to_their_documents(before):
     urls, upgrade = before(NARROW)
     ours, document_id = uuid4(), uuid4()
     pieces = [[104, 105, 360, 30_000, 65_535], [255, 510, 511], [], None]
@@ -135,7 +135,7 @@ async def test_wordpieces_stay_and_chunks_belong_to_their_documents(before):
         assert (found[7 << 20].document_id, found[7 << 20].chunk_id) == (document_id, "chunk 0")
 
 
-async def test_settings_and_spaces_of_an_earlier_release_stay(before):
+async def test_settings_and_spaces_of_an_earlier_release_are_kept(before):
     urls, upgrade = before(FEWER)
     ours, document_id = uuid4(), uuid4()
     spaces = [("old", "active", True), ("new", "building", False), ("spare", "ready", False)]

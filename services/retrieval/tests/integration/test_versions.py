@@ -23,7 +23,7 @@ async def rows(database, workspace_id, statement: str):
         return await (await connection.execute(statement)).fetchall()
 
 
-async def test_a_search_sees_one_version_never_none_and_never_two(index, database, embedder, converted, workspace_id):
+async def test_a_search_sees_exactly_one_version(index, database, embedder, converted, workspace_id):
     analyzer = Analyzer()
     legs = Legs(SearchStore(database, 100), QueryVectors(Embedders(embedder)), analyzer, SearchLimits(10, 10, 10))
     search, first = Search(legs, analyzer), converted(["shared", "port number 0"])
@@ -86,9 +86,7 @@ async def test_unchanged_chunks_keep_their_rows_and_vectors(ingestion, search, c
     assert statistics == counted
 
 
-async def test_vectors_that_come_later_are_added_and_nothing_is_built_again(
-    ingestion, search, converted, database, workspace_id
-):
+async def test_late_vectors_are_added_without_reindexing(ingestion, search, converted, database, workspace_id):
     bare = converted(PASSAGES, embedded=False, model="elsewhere")
     await ingestion.convert(bare)
     (indexed,) = await ingestion.wait_for(DocumentIndexed, 1)

@@ -23,11 +23,11 @@ def stored(*ids: str, embedded: bool = True) -> list[StoredChunk]:
     return [StoredChunk(100 + index, one, index, [], 3, 2, embedded) for index, one in enumerate(ids)]
 
 
-def test_all_of_a_new_document_is_new() -> None:
+def test_all_chunks_of_a_new_document_are_new() -> None:
     assert compare([], None, chunks("a", "b"), CALLED) == ChunkChanges({}, [0, 1], [0, 1], [0, 1], [], [])
 
 
-def test_the_same_again_changes_nothing_but_for_vectors_that_were_missing() -> None:
+def test_reindexing_the_same_content_only_adds_missing_vectors() -> None:
     assert compare(stored("a", "b"), CALLED, chunks("a", "b"), CALLED) == ChunkChanges(
         {0: 100, 1: 101}, [], [], [], [], []
     )
@@ -40,28 +40,28 @@ def test_a_chunk_that_moved_keeps_its_number() -> None:
     assert changes == ChunkChanges({1: 101, 2: 102}, [0], [0], [0], [], [100])
 
 
-def test_the_first_chunk_is_found_by_the_file_name_too() -> None:
+def test_the_first_chunk_is_also_found_by_the_file_name() -> None:
     changes = compare(stored("a", "b"), CALLED, chunks("b"), CALLED)
     assert changes == ChunkChanges({0: 101}, [], [0], [], [101], [100])
 
 
-def test_a_new_title_changes_the_words_of_every_chunk_and_no_vector() -> None:
+def test_a_new_title_changes_the_terms_of_every_chunk_and_no_vector() -> None:
     changes = compare(stored("a", "b"), CALLED, chunks("a", "b"), Naming("a.md", "Other"))
     assert changes == ChunkChanges({0: 100, 1: 101}, [], [0, 1], [], [100, 101], [])
     renamed = compare(stored("a", "b"), CALLED, chunks("a", "b"), Naming("b.md", "Title"))
     assert renamed == ChunkChanges({0: 100, 1: 101}, [], [0], [], [100], [])
 
 
-def test_another_language_changes_the_words_of_every_chunk() -> None:
+def test_another_language_changes_the_terms_of_every_chunk() -> None:
     changes = compare(stored("a", "b"), CALLED, chunks("a", "b"), Naming("a.md", "Title", "german"))
     assert changes == ChunkChanges({0: 100, 1: 101}, [], [0, 1], [], [100, 101], [])
 
 
-def test_a_chunk_under_other_headings_is_another_one() -> None:
+def test_a_chunk_under_different_headings_is_a_different_chunk() -> None:
     changes = compare(stored("a"), CALLED, chunks("a", headings=["New"]), CALLED)
     assert changes == ChunkChanges({}, [0], [0], [0], [], [100])
 
 
-def test_an_id_that_comes_twice_is_kept_once() -> None:
+def test_a_duplicate_id_is_stored_once() -> None:
     changes = compare(stored("a", "a"), CALLED, chunks("a", "a"), CALLED)
     assert (changes.kept, changes.new, changes.removed) == ({0: 101}, [1], [100])

@@ -75,7 +75,7 @@ def hit(content: str, *, around: tuple[list[str], int] | None = None, **more) ->
     )
 
 
-def test_passages_stand_in_their_order_with_what_a_citation_needs() -> None:
+def test_passages_are_in_order_with_the_fields_a_citation_needs() -> None:
     first = hit("Port 80 is open. It is loud.", highlights=[Highlight(start=0, end=16, score=0.9)])
     packet = pack([first, hit("Port 81 is closed.", name="b.md", headings=[], page=None)], 200, minilm)
     assert packet.text == (
@@ -91,7 +91,7 @@ def test_passages_stand_in_their_order_with_what_a_citation_needs() -> None:
     assert (two.number, two.section, two.content) == (2, None, "Port 81 is closed.")
 
 
-def test_a_hit_grows_where_the_others_still_have_room() -> None:
+def test_a_hit_is_extended_into_space_the_others_leave() -> None:
     texts = ["Before it.", "The hit itself.", "After it."]
     hits = [hit(texts[1], around=(texts, 1)), hit("Another hit.")]
     roomy = pack(hits, 100, words)
@@ -103,14 +103,14 @@ def test_a_hit_grows_where_the_others_still_have_room() -> None:
     assert narrow.cut == ["passages without their surroundings, which did not fit: 1"]
 
 
-def test_what_was_found_of_neighbouring_hits_is_kept_before_their_surroundings() -> None:
+def test_matching_text_of_adjacent_hits_takes_precedence_over_context() -> None:
     texts = ["far " * 40, "First hit.", "Second hit.", "far " * 40]
     packet = pack([hit(texts[1], around=(texts, 1), found={1, 2})], 40, words)
     assert packet.evidence[0].chunk_ids == ["c1", "c2"]
     assert packet.evidence[0].content == "First hit.\nSecond hit."
 
 
-def test_a_passage_that_does_not_fit_is_shortened_at_sentence_ends_and_reported() -> None:
+def test_a_passage_that_does_not_fit_is_shortened_at_a_sentence_end_and_reported() -> None:
     content = " ".join(f"Sentence number {number} is here." for number in range(20))
     packet = pack([hit("Short one."), hit(content), hit("Never reached.")], 40, words)
     assert len(packet.evidence) == 2
@@ -119,7 +119,7 @@ def test_a_passage_that_does_not_fit_is_shortened_at_sentence_ends_and_reported(
     assert packet.cut[1] == "passages left out, which did not fit: 1 of 3"
 
 
-def test_a_shortened_passage_has_the_sentence_that_answers() -> None:
+def test_a_shortened_passage_contains_the_answering_sentence() -> None:
     content = " ".join(f"Sentence number {number} is here." for number in range(20))
     start = content.index("Sentence number 15")
     quotes = [Highlight(start=start, end=start + 27, score=0.9), Highlight(start=0, end=26, score=0.2)]
@@ -128,13 +128,13 @@ def test_a_shortened_passage_has_the_sentence_that_answers() -> None:
     assert [quote.start for quote in one.quotes] == [start]
 
 
-def test_a_passage_without_a_sentence_that_fits_makes_room_for_the_next() -> None:
+def test_a_passage_without_a_fitting_sentence_yields_to_the_next() -> None:
     packet = pack([hit("word " * 500), hit("A short one.")], 30, words)
     assert [one.content for one in packet.evidence] == ["A short one."]
     assert [one.number for one in packet.evidence] == [1]
 
 
-def test_a_budget_that_is_too_small_gives_an_empty_packet_and_says_so() -> None:
+def test_a_budget_that_is_too_small_gives_an_empty_context_and_says_so() -> None:
     packet = pack([hit("A passage."), hit("Another.")], 2, words)
     assert (packet.text, packet.tokens, packet.evidence) == ("", 0, [])
     assert packet.cut == ["2 tokens are too few for any of the 2 passages found"]
@@ -154,7 +154,7 @@ TEXTS = st.one_of(
     st.integers(1, 400),
     st.sampled_from([minilm, words, estimated, len]),
 )
-def test_a_packet_is_never_longer_than_its_budget(passages, budget, count) -> None:
+def test_a_context_never_exceeds_its_budget(passages, budget, count) -> None:
     hits = [hit(texts[own % len(texts)], around=(texts, own % len(texts))) for texts, own in passages]
     packet = pack(hits, budget, count)
     assert count(packet.text) == packet.tokens <= budget
@@ -188,7 +188,7 @@ def test_a_long_name_is_shortened() -> None:
     assert len(header) < LONGEST_ATTRIBUTE + 50
 
 
-def test_tokenizers_are_named_and_read_from_a_folder(tmp_path) -> None:
+def test_tokenizers_are_selected_by_name_and_loaded_from_a_folder(tmp_path) -> None:
     TOKENIZER.save(str(tmp_path / "tiny.json"))
     (tmp_path / "broken.json").write_text("{}")
     tokenizers = ContextTokenizers(tmp_path)

@@ -14,13 +14,13 @@ VECTORS = {
 SCORES = {1: 0.9, 2: 0.8, 3: 0.5}
 
 
-def test_a_document_is_capped() -> None:
+def test_the_number_of_hits_per_document_is_limited() -> None:
     documents = {1: "a", 2: "a", 3: "b", 4: "a", 5: "b"}
     assert capped([1, 2, 3, 4, 5], documents, 1) == [1, 3]
     assert capped([1, 2, 3, 4, 5], documents, 2) == [1, 2, 3, 5]
 
 
-def test_novelty_comes_before_a_repeat() -> None:
+def test_novel_content_ranks_above_repeated_content() -> None:
     assert diversified([1, 2, 3], SCORES, VECTORS, 0.0, 3) == [1, 2, 3]
     assert diversified([1, 2, 3], SCORES, VECTORS, 0.6, 3) == [1, 3, 2]
     assert diversified([1, 2, 3], SCORES, VECTORS, 0.1, 2) == [1, 2]

@@ -9,7 +9,7 @@ from retrieval.lexical.edits import may_be_misspelt, one_edit_away
 
 
 @given(st.text("abcdefghijklmnopqrstuvwxyz", min_size=4, max_size=10))
-def test_words_one_edit_away(word):
+def test_words_one_edit_away_are_found(word):
     found = one_edit_away(word)
     assert {OSA.distance(word, other) for other in found} == {1}
     other = "x" if word[0] != "x" else "y"
@@ -18,7 +18,7 @@ def test_words_one_edit_away(word):
     assert (f"{other}{word}" in found) == (len(word) >= 6)
 
 
-def test_words_of_other_alphabets():
+def test_words_in_other_alphabets_are_corrected():
     assert "запрос" in one_edit_away("запросс")
     assert "запрос" in one_edit_away("зарпос")
 
@@ -27,5 +27,5 @@ def test_words_of_other_alphabets():
     ("term", "expected"),
     [("word", True), ("réseau", True), ("abc", False), ("v1.2.3", False), ("snake_case", False), ("a" * 33, False)],
 )
-def test_names_and_numbers_are_not_misspelt(term, expected):
+def test_names_and_numbers_are_not_corrected(term, expected):
     assert may_be_misspelt(term) is expected

@@ -33,7 +33,7 @@ NOTHING_STORED = StoredSettings(None, None, None, None, None, None, 0, None, Non
 
 
 @given(FEATURE_VALUES, st.floats(0, 0.5), st.sampled_from([BUNDLED, UNKNOWN]))
-def test_more_of_any_feature_is_never_worse(features, more, space):
+def test_raising_any_feature_never_lowers_the_score(features, more, space):
     for name, value in features.as_dict().items():
         better = Features(**{**features.as_dict(), name: value + more})
         assert absolute(better, space.weights) >= absolute(features, space.weights)
@@ -43,21 +43,21 @@ def test_more_of_any_feature_is_never_worse(features, more, space):
             assert match([features, better], **known) >= match([features], **known)
 
 
-def test_the_fused_score_adds_every_feature_by_its_weight_but_the_hops():
+def test_the_fused_score_is_the_weighted_sum_of_all_features_except_hops():
     weights = Weights(**{name: 10.0**place for place, name in enumerate(FEATURES)})
     every = Features(**dict.fromkeys(FEATURES, 1.0))
     assert FEATURES[-1] == "graph"
     assert absolute(every, weights) == pytest.approx(int("1" * (len(FEATURES) - 1)))
 
 
-def test_reciprocal_ranks_adds_what_each_ranking_gives():
+def test_rrf_adds_the_contribution_of_each_ranking():
     scores = reciprocal_ranks([(1.0, [1, 2]), (0.5, [2, 3])])
     assert scores == pytest.approx({1: 1 / 61, 2: 1 / 62 + 0.5 / 61, 3: 0.5 / 62})
     assert reciprocal_ranks([(1.0, [7])], k=1) == {7: 0.5}
 
 
 @given(st.lists(st.lists(st.integers(0, 50), unique=True), max_size=3))
-def test_reciprocal_ranks_keeps_the_order_of_a_single_ranking(rankings):
+def test_rrf_keeps_the_order_of_a_single_ranking(rankings):
     scores = reciprocal_ranks([(1.0, ranking) for ranking in rankings])
     assert set(scores) == {one for ranking in rankings for one in ranking}
     if len(rankings) == 1:
@@ -65,7 +65,7 @@ def test_reciprocal_ranks_keeps_the_order_of_a_single_ranking(rankings):
 
 
 @given(SCORES, st.data())
-def test_scaled_scores_keep_their_order_and_lie_between_nothing_and_all(scores, data):
+def test_scaled_scores_keep_their_order_and_lie_between_zero_and_one(scores, data):
     found = data.draw(st.lists(st.sampled_from(sorted(scores)), unique=True)) if scores else []
     between = scaled(scores, found)
     assert set(between) == set(scores)
@@ -74,17 +74,17 @@ def test_scaled_scores_keep_their_order_and_lie_between_nothing_and_all(scores, 
         assert all(between[one] >= between[other] for other in scores if scores[one] >= scores[other])
 
 
-def test_scores_beyond_the_leg_s_own_are_cut_off():
+def test_scores_beyond_the_range_of_a_leg_are_clipped():
     assert scaled({1: 5.0, 2: 3.0, 3: 1.0, 4: 0.0}, [1, 2, 3]) == {1: 1.0, 2: 0.5, 3: 0.0, 4: 0.0}
     assert scaled({1: 5.0, 2: 3.0}, [1]) == {1: 1.0, 2: 0.0}
 
 
-def test_convex_is_the_weighted_mean():
+def test_convex_fusion_is_the_weighted_mean():
     assert convex([(3.0, {1: 1.0, 2: 0.5}), (1.0, {2: 1.0}), (0.0, {9: 1.0})]) == pytest.approx({1: 0.75, 2: 0.625})
 
 
 @given(SCORES, st.lists(SCORES, max_size=3))
-def test_the_query_itself_counts_at_least_as_much_as_all_its_wordings(main, further):
+def test_the_query_weighs_at_least_as_much_as_all_its_rewordings(main, further):
     fused = of_wordings(main, further)
     assert set(fused) == set().union(main, *further)
     if not further:
@@ -94,7 +94,7 @@ def test_the_query_itself_counts_at_least_as_much_as_all_its_wordings(main, furt
         assert score >= min(main.get(one, 0.0), *[scores.get(one, 0.0) for scores in [main, *further]])
 
 
-def test_title_named_is_the_share_of_the_title():
+def test_title_match_is_the_matched_share_of_the_title():
     assert title_named(["auth", "design"], {"auth": 1.0, "token": 2.0}) == pytest.approx(1 / 2.5)
     assert title_named(["auth"], {"auth": 1.0}) == 1.0
     assert title_named([], {"auth": 1.0}) == 0.0
@@ -109,17 +109,17 @@ def test_idf_falls_with_frequency_and_stays_positive(chunks, data):
         assert idf(chunks, frequency) < idf(chunks, frequency - 1)
 
 
-def test_a_query_without_words_has_no_share():
+def test_a_query_without_words_has_no_matched_share():
     query = weighted([], {}, 0, 0)
     assert (query.share(0.0), query.weights) == (0.0, {})
 
 
-def test_a_share_is_that_of_the_query_s_mass():
+def test_a_matched_share_is_relative_to_the_weight_of_the_query():
     query = weighted([QueryWord({"a": 1.0}), QueryWord({"b": 1.0})], {"a": 3}, 10, 1000)
     assert query.share(query.mass) == 1
 
 
-def test_a_match_needs_meaning_or_words():
+def test_a_match_requires_semantic_or_lexical_similarity():
     assert match([Features(cosine=0.6, soft_match=0.7)], words=True, vectors=True) > GOOD
     assert match([Features(cosine=0.2), Features(bm25_share=0.6, soft_match=0.9)], words=True, vectors=True) > GOOD
     assert match([Features(cosine=0.25, bm25_share=0.1, soft_match=0.4)], words=True, vectors=True) < GOOD
@@ -130,17 +130,17 @@ def test_a_match_needs_meaning_or_words():
     assert match([Features(cosine=1.0)], words=False, vectors=False) == 0
 
 
-def test_cosines_of_an_unknown_model_are_scaled():
+def test_cosines_of_an_unknown_model_are_rescaled():
     assert default_weights((BUNDLED_SPACE.model, BUNDLED_SPACE.dims)) is BUNDLED
     assert default_weights(("another", 768)).scaled
 
 
-def test_a_request_overrules_the_mode_of_the_workspace():
+def test_a_request_overrides_the_mode_of_the_workspace():
     tuning = Tuning.of(NOTHING_STORED)
     assert tuning.asked(None) == tuning.rule
     assert tuning.asked(SearchMode.rrf) == replace(tuning.rule, mode=SearchMode.rrf)
 
 
-def test_weights_that_are_not_named_stay():
+def test_unspecified_weights_keep_their_values():
     weights = reweighted(BUNDLED, FusionWeights(cosine=2.0)).weights
     assert (weights.cosine, weights.bm25_share) == (2.0, BUNDLED.weights.bm25_share)

@@ -16,7 +16,7 @@ def chunk(hop: int, score: float, path: list[str], **more) -> ExpandedChunk:
     return ExpandedChunk(chunk_id="b", document_id=DOCUMENT, hop=hop, path=path, score=score, **more)
 
 
-def test_a_path_shows_the_relations_between_its_names():
+def test_a_path_shows_the_relations_between_its_entities():
     found = GraphEvidence("b", DOCUMENT)
     found.add(chunk(1, 0.6, ["Lothair II", "Ermengarde"], steps=[STEP]), over_relations=False)
     assert found.described_path() == ["Lothair II", "mother", "Ermengarde"]
@@ -26,7 +26,7 @@ def test_a_path_shows_the_relations_between_its_names():
     assert (unknown.described_path(), unknown.near) == (["A", "B", "C"], 0.6)
 
 
-def test_the_surest_evidence_gives_the_path():
+def test_the_strongest_evidence_determines_the_path():
     found = GraphEvidence("b", DOCUMENT)
     found.add(chunk(0, 0.1, ["Ermengarde"], about=0.5), over_relations=False)
     found.add(chunk(1, 0.6, ["Lothair II", "Ermengarde"], steps=[STEP]), over_relations=False)
@@ -34,7 +34,7 @@ def test_the_surest_evidence_gives_the_path():
     assert (found.link, found.about, found.bridge) == (0.1, 0.5, 0.6)
 
 
-def test_seeds_are_the_best_candidates_that_hold_a_name():
+def test_seeds_are_the_best_candidates_that_contain_a_name():
     evidence = {number: GraphEvidence(str(number), DOCUMENT, link=0.5) for number in (1, 3, 40)}
     evidence[2] = GraphEvidence("2", DOCUMENT, bridge=0.5)
     scores = {number: 1 - number / 50 for number in range(50)}
@@ -51,7 +51,7 @@ def test_the_graph_leg_ranks_by_the_sum_of_its_evidence():
     assert [number for number, _ in ranked(evidence)] == [2, 1]
 
 
-def test_hops_weigh_the_score_of_the_seed():
+def test_hops_scale_the_score_of_the_seed():
     near = 1 / 1.3
     assert fusion.over_relations(0.8, near, found_otherwise=True, part=0.5) == pytest.approx(0.4 + 0.4 * near)
     assert fusion.over_relations(0.8, near, found_otherwise=False, part=0.5) == pytest.approx(0.8 * near)

@@ -53,16 +53,16 @@ def said(text: str, **more: bool) -> list[str]:
         ("", []),
     ],
 )
-def test_spans_of_prose(text, sentences):
+def test_prose_is_split_into_sentence_spans(text, sentences):
     assert said(text) == sentences
 
 
-def test_spans_of_code_are_blocks():
+def test_code_is_split_into_block_spans():
     text = "import a\n\n\ndef f():\n    return 1. \n" + "x = 1\n" * 10
     assert said(text, code=True)[:2] == ["import a", "def f():\n    return 1. \n" + "x = 1\n" * 5 + "x = 1"]
 
 
-def test_media_types_of_code():
+def test_code_is_recognised_by_media_type():
     assert is_code("text/x-python")
     assert is_code("application/json")
     assert not is_code("text/markdown")
@@ -70,7 +70,7 @@ def test_media_types_of_code():
 
 
 @given(st.lists(PIECES, max_size=40).map("".join), st.booleans())
-def test_spans_stand_in_order_without_overlap_or_blanks_around(text, code):
+def test_spans_are_ordered_and_trimmed_and_do_not_overlap(text, code):
     found = spans(text, code=code)
     assert all(start < end for start, end in found)
     assert all(before[1] <= after[0] for before, after in pairwise(found))
@@ -79,7 +79,7 @@ def test_spans_stand_in_order_without_overlap_or_blanks_around(text, code):
 
 
 @given(st.text(max_size=200))
-def test_any_text_has_spans_within_it(text):
+def test_spans_of_any_text_lie_within_it(text):
     assert all(0 <= start < end <= len(text) for start, end in spans(text))
 
 
@@ -94,7 +94,7 @@ def test_the_answer_is_the_best_highlight():
     assert all(0 <= one.score <= 1 for one in found)
 
 
-def test_a_heading_says_what_the_sentences_under_it_are_about():
+def test_a_heading_gives_context_to_the_sentences_under_it():
     passage = Passage("It is owned by Payments. It rains.", heading_path=("Services", "BillingRouter"))
     weights = {"own": 2.0, "billingrout": 2.0, "servic": 4.0}
     owned, rain = scoring.sentences_of(0, passage, weights, Analyzer())
@@ -103,7 +103,7 @@ def test_a_heading_says_what_the_sentences_under_it_are_about():
     assert rain.share == 0.0
 
 
-def test_the_title_of_a_document_and_names_in_code_say_nothing_more():
+def test_document_titles_and_names_in_code_add_no_context():
     titled = Passage("It rains.", heading_path=("Services",))
     code = Passage("x = 1", "text/x-python", ("module", "function"))
     assert scoring.sentences_of(0, titled, {}, Analyzer())[0].read == "It rains."
@@ -111,7 +111,7 @@ def test_the_title_of_a_document_and_names_in_code_say_nothing_more():
 
 
 @given(st.lists(st.integers(0, 60), min_size=1, max_size=30))
-def test_few_sentences_are_embedded_and_the_first_hit_comes_first(counts):
+def test_few_sentences_are_embedded_starting_with_the_first_hit(counts):
     by_hit = [
         [scoring.Sentence(hit, (number, number + 1), "x", 0.0) for number in range(count)]
         for hit, count in enumerate(counts)
@@ -122,7 +122,7 @@ def test_few_sentences_are_embedded_and_the_first_hit_comes_first(counts):
     assert sum(one.hit == 0 for one in chosen) >= min(counts[0], scoring.MOST_EMBEDDED // 2)
 
 
-def test_words_are_read_by_the_rules_of_the_documents_language():
+def test_words_are_analysed_in_the_language_of_the_document():
     analyzer = Analyzer()
     weights = dict.fromkeys(analyzer.terms("Häuser", "german"), 1.0)
     content = "Die Häuser der Stadt sind alt.\n\nEs regnet."

@@ -102,7 +102,7 @@ WORDS = st.lists(
     required=st.sets(st.integers(0, 1), max_size=2),
     parameters=st.builds(Parameters, st.sampled_from([0.0, 0.9, 1.2, 3.0]), st.sampled_from([0.0, 0.75, 1.0])),
 )
-def test_the_best_are_those_of_the_reference(
+def test_the_top_results_equal_those_of_the_reference(
     corpus, words, k, block, together, documents, banned, required, parameters
 ):
     required = {position for position in required if position < len(words)}
@@ -132,7 +132,7 @@ def test_the_best_are_those_of_the_reference(
 
 
 @given(CORPORA, WORDS, st.integers(1, 4))
-def test_looking_up_gives_the_same_scores(corpus, words, block):
+def test_random_access_gives_the_same_scores(corpus, words, block):
     query = weigh(corpus, words, Parameters())
     ranking = MaxScore(BlocksInMemory(corpus, block), query)
     chunks = np.array(sorted([*corpus, 99 << ORDINAL_BITS]), np.int64)
@@ -146,14 +146,14 @@ def test_looking_up_gives_the_same_scores(corpus, words, block):
     assert total.tolist() == pytest.approx([expected.get(chunk, 0.0) for chunk in chunks.tolist()])
 
 
-def test_equal_chunks_come_in_the_order_of_their_numbers():
+def test_chunks_with_equal_scores_are_ordered_by_number():
     corpus = {number << ORDINAL_BITS: {"a": 1, "b": 2} for number in range(1, 40)}
     query = weigh(corpus, [QueryWord({"a": 1.0}), QueryWord({"b": 1.0})], Parameters())
     ranked = asyncio.run(MaxScore(BlocksInMemory(corpus, 3), query, together=0).best(7))
     assert (ranked.chunks >> ORDINAL_BITS).tolist() == [1, 2, 3, 4, 5, 6, 7]
 
 
-def test_blocks_that_cannot_matter_are_not_loaded():
+def test_blocks_that_cannot_contribute_are_not_loaded():
     corpus = {(number << ORDINAL_BITS): {"a": 1} for number in range(1, 400)}
     for number in (7, 200, 333):
         corpus[number << ORDINAL_BITS] = {"a": 1, "b": 3}
@@ -168,7 +168,7 @@ def test_blocks_that_cannot_matter_are_not_loaded():
     assert len(lists.loaded) <= 4
 
 
-def test_an_unknown_word_weighs_most():
+def test_an_unknown_word_has_the_highest_weight():
     query = weighted(
         [QueryWord({"x": 1.0}), QueryWord({"y": 1.0, "a": 0.7}), QueryWord({"a": 1.0}, 2)], {"a": 3}, 10, 50
     )

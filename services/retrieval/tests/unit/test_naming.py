@@ -56,11 +56,11 @@ def test_words_and_phrases_are_found(field, value, text, stemming):
         ("mation*", "Automation", "english"),
     ],
 )
-def test_parts_of_words_and_other_orders_are_not(field, value, text, stemming):
+def test_partial_words_and_reordered_phrases_are_not_found(field, value, text, stemming):
     assert not has(field, value, text, stemming)
 
 
-def test_a_name_is_found_with_and_without_its_ending():
+def test_a_name_is_found_with_and_without_its_extension():
     for value in ("annual report", "report.pdf", "pdf", ".pdf", "Annual Report.pdf"):
         assert has("name", value, "Annual Report.pdf"), value
         check = NameCheck(ANALYZER, {"title": [value]})
@@ -68,14 +68,14 @@ def test_a_name_is_found_with_and_without_its_ending():
         assert not check.passes(NamedDocument(1, 1, "Annual Report.pdf", "Trade", "english"))
 
 
-def test_a_single_term_known_to_be_there_is_not_looked_for_again():
+def test_a_single_term_already_known_to_match_is_not_searched_again():
     known = NamedDocument(1, 1, "b.md", "Beta", "english", analysed=True)
     assert NameCheck(ANALYZER, {"title": ["alphas"], "name": ["md"]}).passes(known)
     for value in ("two words", "AuthService", "the", "alph*"):
         assert not NameCheck(ANALYZER, {"title": [value]}).passes(known), value
 
 
-def test_all_values_have_to_hold_and_without_any_nothing_is_checked():
+def test_all_values_must_match_and_without_any_nothing_is_checked():
     both = NameCheck(ANALYZER, {"title": ["guide", "alpha"], "name": ["md"]})
     assert both.passes(NamedDocument(1, 1, "a.md", "The Alpha Guide", "english"))
     assert not both.passes(NamedDocument(1, 1, "a.md", "The Beta Guide", "english"))

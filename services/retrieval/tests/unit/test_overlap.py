@@ -21,14 +21,14 @@ def test_chunks_without_an_overlap_are_joined_by_a_line_break() -> None:
     assert overlap("a b", "b a") == 0
 
 
-def test_a_repetitive_text_is_compared_to_its_end() -> None:
+def test_a_repetitive_text_is_compared_up_to_its_end() -> None:
     assert overlap("-" * 100 + "|", "-" * 40) == 0
     assert overlap("x" + "-" * 30, "-" * 30 + "y") == 30
     assert overlap("-" * 50, "-" * 30) == 30
 
 
 @given(st.text("ab \n", min_size=1, max_size=300), st.lists(st.integers(0, 300), min_size=1, max_size=6))
-def test_nothing_is_lost(text: str, cuts: list[int]) -> None:
+def test_joining_chunks_loses_no_text(text: str, cuts: list[int]) -> None:
     bounds = sorted({0, len(text), *(min(cut, len(text)) for cut in cuts)})
     pieces = [text[start:end] for start, end in pairwise(bounds)]
     whole, parts = joined(pieces)

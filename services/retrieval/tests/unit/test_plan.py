@@ -36,17 +36,17 @@ def test_few_vectors_are_always_compared_exactly():
     assert not plan(5_001, shared=5_001, always_exact=5_000).exact
 
 
-def test_the_approximate_scan_ends_where_an_exact_one_would_have_been_as_cheap():
+def test_the_approximate_scan_stops_where_an_exact_scan_would_have_cost_as_much():
     assert plan(100_000, shared=100_000).most_visited == 5_000
 
 
-def test_a_larger_index_has_more_candidates():
+def test_a_larger_index_gets_more_candidates():
     assert plan(80_000, shared=80_000).candidates == 120
     assert plan(200_000, shared=400_000).candidates == 780
     assert plan(400_000, shared=400_000).at_least == 0
 
 
-def test_the_approximate_scan_reads_on_when_the_server_keeps_too_few():
+def test_the_approximate_scan_continues_if_the_server_limit_is_too_low():
     large = plan(7_000_000, shared=10_000_000)
     assert large.candidates == 1_000
     assert large.at_least == 6_014
@@ -55,12 +55,12 @@ def test_the_approximate_scan_reads_on_when_the_server_keeps_too_few():
     assert filtered.at_least == 0
 
 
-def test_the_plan_says_why():
+def test_the_plan_states_its_reason():
     assert plan(812).why == "812 chunks; there is no approximate index"
     assert plan(812, workspace=9_000, shared=50_000).why.startswith(
         "812 chunks of the filter, of 9000; hnsw would visit"
     )
 
 
-def test_the_size_of_an_index_says_how_many_vectors_it_has():
+def test_the_number_of_vectors_is_estimated_from_the_index_size():
     assert shared_vectors(104_775_680, 384) == pytest.approx(100_000, rel=0.02)

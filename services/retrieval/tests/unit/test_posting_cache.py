@@ -22,7 +22,7 @@ def test_the_posting_cache_evicts_the_least_recently_used():
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 30))))
-def test_the_posting_cache_keeps_its_size_but_for_a_larger_block(puts):
+def test_the_posting_cache_keeps_its_size_except_for_one_larger_block(puts):
     cache = PostingCache(40)
     for key, size in puts:
         cache.put(key, Item(size))

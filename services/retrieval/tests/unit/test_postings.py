@@ -47,14 +47,14 @@ def encode_terms(by_term: Mapping[str, Postings]) -> bytes:
 
 
 @given(some_postings())
-def test_postings_come_back(one):
+def test_postings_round_trip(one):
     again = decode(encode(one))
     assert rows(again) == rows(one)
     assert (again.chunks.dtype, again.frequencies.dtype, again.lengths.dtype) == (np.int64, np.int32, np.int32)
 
 
 @given(st.dictionaries(st.text(st.characters(blacklist_characters="\0", codec="utf-8"), min_size=1), some_postings()))
-def test_terms_come_back(by_term):
+def test_terms_round_trip(by_term):
     again = decode_terms(encode_terms(by_term))
     assert {term: rows(again[term]) for term in again} == {
         term: rows(found) for term, found in by_term.items() if len(found)
@@ -77,7 +77,7 @@ def test_terms_come_back(by_term):
 
 
 @given(st.lists(st.dictionaries(st.sampled_from("abcde"), some_postings()), max_size=4))
-def test_merging_keeps_every_posting_by_term(parts):
+def test_merging_keeps_every_posting_under_its_term(parts):
     apart = [  # each chunk is in one part only
         {term: postings(one.chunks // 8 * 8 + number, one.frequencies, one.lengths) for term, one in part.items()}
         for number, part in enumerate(parts)
@@ -91,7 +91,7 @@ def test_merging_keeps_every_posting_by_term(parts):
 
 
 @given(some_postings(), st.data())
-def test_removing_and_adding_postings_back_loses_none(one, data):
+def test_removing_and_re_adding_postings_loses_none(one, data):
     some = np.unique(np.array(data.draw(st.lists(st.sampled_from([*one.chunks.tolist(), 0, 5]))), np.int64))
     left = one.without(some)
     assert rows(left) == [row for row in rows(one) if row[0] not in some]
@@ -102,14 +102,14 @@ def test_removing_and_adding_postings_back_loses_none(one, data):
     assert [row for part in parts for row in rows(part)] == rows(one)
 
 
-def test_the_plain_form_of_the_migration_is_read():
+def test_the_uncompressed_format_of_the_migration_is_read():
     chunks, frequencies, lengths = [1 << ORDINAL_BITS, 5 << ORDINAL_BITS | 3], [1, 70_000], [9, 80]
     data = b"\x01" + struct.pack(">2q2i2i", *chunks, *frequencies, *lengths)
     assert rows(decode(data)) == list(zip(chunks, frequencies, lengths, strict=True))
 
 
 @pytest.mark.parametrize("share", [0.9, 0.1, 0.01])
-def test_a_block_takes_at_most_five_bytes_a_posting(share):
+def test_a_block_uses_at_most_five_bytes_per_posting(share):
     dice = np.random.default_rng(4)
     documents = np.repeat(np.arange(1, 400_000), dice.integers(1, 60, 399_999))
     starts = np.r_[0, np.flatnonzero(np.diff(documents)) + 1]

@@ -41,7 +41,7 @@ PIECES = st.sampled_from(
      "a*", "-", '""', "tag:", "title: it", "title::x", "color:red", "-word", "--flag", "x-y", "mytag:x", "*", "a*b",
      "“", "\x00"],
 )  # fmt: skip
-def test_text_that_is_no_operator_stays_text(text):
+def test_text_that_is_not_an_operator_stays_text(text):
     parsed = parse(text)
     assert parsed.words.split() == text.split()
     assert (parsed.phrases, parsed.prefixes, parsed.excluded, parsed.fields) == ((), (), (), {})
@@ -63,11 +63,11 @@ def test_text_that_is_no_operator_stays_text(text):
         ("tag:a tag:b, tag:a", ParsedQuery("a b", "", fields={"tag": ("a", "b")})),
     ],
 )
-def test_operators(query, expected):
+def test_operators_are_parsed(query, expected):
     assert parse(query) == expected
 
 
-def test_only_a_strict_query_excludes():
+def test_only_a_strict_query_excludes_words():
     parsed = parse('fast -slow -"not this" -tag:x', strict=True)
     assert (parsed.text, parsed.excluded) == ("fast", ("slow", "not this", "tag:x"))
     assert parse("fast -slow").text == "fast -slow"
@@ -81,7 +81,7 @@ def test_operators_beyond_the_limit_are_text():
 
 
 @given(st.lists(PIECES | st.text(max_size=5), max_size=60).map("".join), st.booleans())
-def test_every_text_is_a_query_and_no_word_gets_lost(query, strict):
+def test_any_text_is_a_query_and_no_word_is_lost(query, strict):
     parsed = parse(query, strict=strict)
     assert set(parsed.fields) <= set(FIELDS)
     values = [value for values in parsed.fields.values() for value in values]
@@ -93,12 +93,12 @@ def test_every_text_is_a_query_and_no_word_gets_lost(query, strict):
     "piece", ['"', '"a', "title:", 'title:"', "a*", "-", '-"', "a" * 50, "(", "“", "a.", "**", " "]
 )
 @pytest.mark.parametrize("strict", [False, True])
-def test_a_million_characters_are_read(piece, strict):
+def test_a_million_characters_are_parsed(piece, strict):
     # Quadratic parsing would take hours.
     assert isinstance(parse(piece * (1_000_000 // len(piece)), strict=strict), ParsedQuery)
 
 
-def test_naughty_strings():
+def test_naughty_strings_are_parsed():
     file = Path(__file__).parents[5] / "shared/eval/naughty-strings/blns.json"
     if not file.exists():
         pytest.skip("the naughty strings are not here (../shared/eval/naughty-strings)")

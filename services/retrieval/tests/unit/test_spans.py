@@ -22,14 +22,14 @@ def merging(*places: At, most: int = MOST_MERGED):
     return merged(list(numbered), numbered, {n: neighbours(one.chunk_index) for n, one in numbered.items()}, most)
 
 
-def test_neighbours_that_meet_are_one_hit() -> None:
+def test_adjacent_hits_are_merged() -> None:
     found = merging(At(A, 5), At(A, 7), At(A, 1), At(B, 6), At(A, 6))
     assert found.order == [0, 2, 3]
     assert found.spans == {0: ChunkSpan(4, 8), 2: ChunkSpan(0, 2), 3: ChunkSpan(5, 7)}
     assert found.into == {1: 0, 4: 0}
 
 
-def test_a_hit_does_not_grow_without_end() -> None:
+def test_the_growth_of_a_hit_is_bounded() -> None:
     found = merging(*(At(A, index) for index in (10, 12, 14, 16)), most=5)
     assert found.order == [0, 2]
     assert found.spans == {0: ChunkSpan(9, 13), 2: ChunkSpan(14, 17)}
@@ -43,7 +43,7 @@ def test_candidates_after_the_first_k_hits_change_nothing() -> None:
     assert found.spans == {0: ChunkSpan(9, 12), 1: ChunkSpan(19, 21)}
 
 
-def test_a_section_ends_where_the_headings_change_or_it_is_too_long() -> None:
+def test_a_section_ends_at_a_heading_change_or_the_length_limit() -> None:
     outlines = {index: Outline(["Doc", "One" if index < 4 else "Two"], 100) for index in range(8)}
     assert section(2, outlines) == ChunkSpan(0, 3)
     assert section(5, outlines) == ChunkSpan(4, 7)
@@ -58,7 +58,7 @@ def test_a_section_ends_where_the_headings_change_or_it_is_too_long() -> None:
     st.lists(st.integers(0, 12), min_size=30, max_size=30),
     st.integers(1, 12),
 )
-def test_every_hit_is_in_one_span_and_no_chunk_in_two(
+def test_every_hit_is_in_one_span_and_no_chunk_is_in_two(
     where: list[tuple[UUID, int]], reaches: list[int], most: int
 ) -> None:
     places = {number: At(*one) for number, one in enumerate(where)}

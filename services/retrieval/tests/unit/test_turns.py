@@ -54,7 +54,7 @@ def running(searches):
     return [search for search in searches if search.is_running]
 
 
-async def test_a_workspace_alone_may_search_several_times_at_once(turns):
+async def test_a_single_active_workspace_may_run_several_searches_at_once(turns):
     searches = [Search(turns, GREEDY) for _ in range(6)]
     await settled()
     assert running(searches) == searches[:4]
@@ -67,7 +67,7 @@ async def test_a_workspace_alone_may_search_several_times_at_once(turns):
     assert not turns.waiting
 
 
-async def test_another_workspace_is_admitted_at_once_and_takes_its_share(turns):
+async def test_another_workspace_is_admitted_at_once_and_gets_its_share(turns):
     greedy = [Search(turns, GREEDY) for _ in range(10)]
     await settled()
     other = Search(turns, OTHER)
@@ -85,7 +85,7 @@ async def test_another_workspace_is_admitted_at_once_and_takes_its_share(turns):
     await asyncio.gather(*(search.task for search in greedy))
 
 
-async def test_a_workspace_that_searched_a_while_ago_has_no_share(turns, clock):
+async def test_an_idle_workspace_has_no_share(turns, clock):
     await Search(turns, OTHER).end()
     assert turns._share() == 4
     one = Search(turns, GREEDY)
@@ -96,7 +96,7 @@ async def test_a_workspace_that_searched_a_while_ago_has_no_share(turns, clock):
     assert turns._share() == 4
 
 
-async def test_who_gives_up_waiting_leaves_the_queue(turns):
+async def test_a_cancelled_waiter_leaves_the_queue(turns):
     searches = [Search(turns, GREEDY) for _ in range(6)]
     await settled()
     searches[4].task.cancel()
@@ -110,7 +110,7 @@ async def test_who_gives_up_waiting_leaves_the_queue(turns):
     assert not turns.waiting
 
 
-async def test_a_turn_that_comes_with_the_cancellation_is_given_on(turns):
+async def test_a_turn_granted_during_cancellation_is_passed_on(turns):
     searches = [Search(turns, GREEDY) for _ in range(6)]
     await settled()
     searches[0].may_end.set()

@@ -118,19 +118,21 @@ RICH_TEXT = f"{{\\rtf1\\ansi {{\\b Ships}}\\par {WORDS}\\par}}"
         ("Ship\tTons\nMarlin\t420\n", "a.tsv", "docling/csv", "Marlin"),
     ],
 )
-def test_each_format_is_read(convert: Convert, content: bytes | str, name: str, engine: str, expected: str) -> None:
+def test_each_format_is_converted(
+    convert: Convert, content: bytes | str, name: str, engine: str, expected: str
+) -> None:
     result = convert(content, name)
     assert result.converted.engine == engine
     assert expected in "\n".join(chunk.content for chunk in result.chunks)
     assert expected in result.markdown
 
 
-def test_a_renamed_file_is_read_as_what_it_is(convert: Convert) -> None:
+def test_a_renamed_file_is_recognised_by_its_content(convert: Convert) -> None:
     assert convert(open_text(), "a.docx").converted.engine == "docling/odt"
     assert convert(book(), "a.pdf").converted.engine == "docling/epub"
 
 
-def test_a_reader_of_markup_includes_no_file(convert: Convert, tmp_path: Path) -> None:
+def test_markup_readers_include_no_other_file(convert: Convert, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("hidden words")
     for text, name in [
@@ -146,7 +148,7 @@ def test_a_reader_of_markup_includes_no_file(convert: Convert, tmp_path: Path) -
         assert "hidden words" not in convert(text, name).markdown
 
 
-def test_code_in_restructured_text_keeps_its_lines(convert: Convert) -> None:
+def test_code_in_restructured_text_keeps_its_line_breaks(convert: Convert) -> None:
     code = "\n".join(f"line_{number} = {number}" for number in range(200))
     indented = code.replace("\n", "\n    ")
     result = convert(f"Ships\n=====\n\nFirst::\n\n    {indented}\n\nLast.\n", "a.rst")
@@ -155,13 +157,13 @@ def test_code_in_restructured_text_keeps_its_lines(convert: Convert) -> None:
     assert [line for line in found.split("\n") if line.startswith("line_")] == code.split("\n")
 
 
-def test_unreadable_markup_is_plain_text(convert: Convert) -> None:
+def test_invalid_markup_is_read_as_plain_text(convert: Convert) -> None:
     result = convert("Words " * 3000, "a.rst")
     assert result.chunks[0].content.startswith("Words")
     assert result.converted.engine == "text"
 
 
-def test_sheets_comments_and_notes_are_read(convert: Convert) -> None:
+def test_sheets_comments_and_notes_are_extracted(convert: Convert) -> None:
     workbook = openpyxl.Workbook()
     workbook.active.title = "Cargo"
     workbook.active.append(["Ship", "Tons"])
@@ -178,7 +180,7 @@ def test_sheets_comments_and_notes_are_read(convert: Convert) -> None:
 
 
 @needs_office
-def test_rich_text_through_libreoffice(convert: Convert) -> None:
+def test_rich_text_is_converted_by_libreoffice(convert: Convert) -> None:
     result = convert(RICH_TEXT, "a.rtf")
     assert result.converted.engine == "docling/docx via libreoffice"
     assert any(WORDS in chunk.content for chunk in result.chunks)
@@ -198,7 +200,7 @@ def samples(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("doc-convert/*/sources/*") if path.is_file())
 
 
-def test_one_file_of_every_format_without_torch(convert: Convert, evaluation_files: Path) -> None:
+def test_one_file_of_every_format_converts_without_torch(convert: Convert, evaluation_files: Path) -> None:
     assert find_spec("torch") is None
     failed = []
     for source in samples(evaluation_files):

@@ -121,7 +121,7 @@ PDF = pdf(
 )
 
 
-def test_markdown(convert: Convert) -> None:
+def test_markdown_is_converted(convert: Convert) -> None:
     result = convert(MARKDOWN, "book.md")
     assert result.converted.title == "Harbour book for ships"
     assert result.converted.engine == "docling/markdown"
@@ -148,20 +148,20 @@ def test_a_long_paragraph_with_code_is_split(convert: Convert) -> None:
     assert all(chunk.content.startswith("It says `yes` and") for chunk in found)
 
 
-def test_html(convert: Convert) -> None:
+def test_html_is_converted(convert: Convert) -> None:
     result = convert(HTML, "page.html")
     assert result.converted.title == "Harbour & port"
     assert [chunk.heading_path for chunk in result.chunks] == [["Ships"], ["Ships", "Cargo"]]
     assert not any("hidden" in chunk.content for chunk in result.chunks)
 
 
-def test_docx(convert: Convert) -> None:
+def test_docx_is_converted(convert: Convert) -> None:
     result = convert(word_document(), "rules.docx")
     assert result.converted.title == "Port rules"
     assert any("Marlin" in chunk.content and chunk.section_title == "Cargo" for chunk in result.chunks)
 
 
-def test_pdf_has_pages_boxes_and_progress(convert: Convert) -> None:
+def test_a_pdf_has_pages_and_boxes_and_reports_progress(convert: Convert) -> None:
     result = convert(PDF, "report.pdf")
     assert result.converted.pages == 2
     assert result.converted.engine == "docling/rapid-layout"
@@ -174,7 +174,7 @@ def test_pdf_has_pages_boxes_and_progress(convert: Convert) -> None:
     assert {step.page for step in result.progress if step.stage == "convert"} >= {None, 2}
 
 
-def test_image_is_recognised(convert: Convert) -> None:
+def test_text_in_an_image_is_recognised(convert: Convert) -> None:
     result = convert(scan(), "scan.png")
     assert "ledger" in result.chunks[0].content
 
@@ -182,18 +182,18 @@ def test_image_is_recognised(convert: Convert) -> None:
 @pytest.mark.parametrize(
     ("content", "name", "cells"), [(slides(), "plan.pptx", None), (workbook(), "tons.xlsx", "A1:B2")]
 )
-def test_slides_and_sheets(convert: Convert, content: bytes, name: str, cells: str | None) -> None:
+def test_slides_and_sheets_are_converted(convert: Convert, content: bytes, name: str, cells: str | None) -> None:
     result = convert(content, name)
     assert result.converted.pages == 1
     assert result.chunks[0].page == 1
     assert (result.chunks[0].box, result.chunks[0].cells) == (None, cells)
 
 
-def test_csv(convert: Convert) -> None:
+def test_csv_is_converted(convert: Convert) -> None:
     assert "Marlin" in convert("Ship,Tons\nMarlin,420\n", "tons.csv").chunks[0].content
 
 
-def test_plain_text_and_restructured_text(convert: Convert) -> None:
+def test_plain_text_and_restructured_text_are_converted(convert: Convert) -> None:
     result = convert(f"Harbour\n=======\n\n{WORDS}\n\nCargo\n-----\n\nSalt.\n", "book.rst")
     assert result.converted.title == "Harbour"
     assert [chunk.heading_path for chunk in result.chunks] == [["Harbour"], ["Harbour", "Cargo"]]
@@ -233,7 +233,7 @@ def test_plain_text_and_restructured_text(convert: Convert) -> None:
         "Makefile",
     ],
 )
-def test_source_code(convert: Convert, name: str) -> None:
+def test_source_code_is_converted(convert: Convert, name: str) -> None:
     text = "first = 1\n\nsecond = 2\n"
     result = convert(text, name)
     assert result.converted.engine == "code"
@@ -244,7 +244,7 @@ def test_source_code(convert: Convert, name: str) -> None:
 @pytest.mark.parametrize(
     ("content", "name"), [(MARKDOWN * 9, "a.md"), (HTML, "a.html"), (PDF, "a.pdf"), (WORDS * 60, "a.txt")]
 )
-def test_chunks_fit_are_unique_and_stay_the_same(convert: Convert, content: bytes | str, name: str) -> None:
+def test_chunks_fit_the_limit_are_unique_and_reproducible(convert: Convert, content: bytes | str, name: str) -> None:
     tokenizer = load_minilm_tokenizer()
     first, second = convert(content, name), convert(content, name)
     assert first.chunks == second.chunks
@@ -267,7 +267,7 @@ def test_chunks_cover_the_document(convert: Convert, evaluation_files: Path, nam
     assert len(missing) <= 0.01 * len(words), missing[:50]
 
 
-def test_nul_and_surrogates_never_come_out(convert: Convert, tmp_path: Path) -> None:
+def test_nul_and_surrogates_are_removed(convert: Convert, tmp_path: Path) -> None:
     result = convert("# A&#0;b\n\nA text with &#xD800; and &#0; in it.\n", "a.md")
     written = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "output").iterdir())
     assert result.chunks
@@ -284,7 +284,7 @@ def test_a_document_without_text_is_empty(convert: Convert, content: bytes | str
         convert(content, name)
 
 
-def test_no_document_makes_a_request(convert: Convert) -> None:
+def test_converting_a_document_makes_no_request(convert: Convert) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         server.settimeout(0.2)

@@ -90,7 +90,7 @@ def nested_mail(levels: int) -> str:
         ("**a " * 2400 + "\n\n" + "`" * 9000 + "\n", "markup.rst", None),
     ],
 )
-def test_it_ends(
+def test_a_hostile_file_is_handled_within_the_limits(
     convert: Convert, limits: Limits, content: bytes | str, name: str, error: type[ConversionError] | None
 ) -> None:
     if error is None:
@@ -102,7 +102,7 @@ def test_it_ends(
     assert str(caught.value).endswith(".")
 
 
-def test_two_billion_spaces(convert: Convert, limits: Limits) -> None:
+def test_two_billion_spaces_are_handled(convert: Convert, limits: Limits) -> None:
     spaces = open_text(with_text('<text:p>a<text:s text:c="2000000000"/>b</text:p>'))
     with pytest.raises(MemoryLimitExceeded):
         convert(spaces, "spaces.odt", replace(limits, memory_bytes=600 << 20))

@@ -39,27 +39,27 @@ def conversions(of: int) -> list[psutil.Process]:
     return [child for server in servers for child in server.children(recursive=True)]
 
 
-def test_time_limit(convert: Convert, limits: Limits) -> None:
+def test_a_conversion_is_ended_at_its_time_limit(convert: Convert, limits: Limits) -> None:
     before = set(conversions(os.getpid()))
     with pytest.raises(TimeLimitExceeded, match=r"0\.5 seconds"):
         convert(SLOW, "slow.html", replace(limits, seconds=0.5))
     assert set(conversions(os.getpid())) <= before
 
 
-def test_deep_nesting_ends_in_a_sentence(convert: Convert, limits: Limits) -> None:
+def test_deep_nesting_fails_with_a_readable_error(convert: Convert, limits: Limits) -> None:
     nested = "<html><body>" + "<div>" * 5000 + "deep" + "</div>" * 5000 + "</body></html>"
     with pytest.raises(ConversionError, match=r"nested too deeply|longer than"):
         convert(nested, "deep.html", replace(limits, seconds=60))
 
 
-def test_memory_limit(convert: Convert, limits: Limits) -> None:
+def test_a_conversion_is_ended_at_its_memory_limit(convert: Convert, limits: Limits) -> None:
     before = set(conversions(os.getpid()))
     with pytest.raises(MemoryLimitExceeded, match="16 MB"):
         convert(SLOW, "slow.html", replace(limits, memory_bytes=16 << 20))
     assert set(conversions(os.getpid())) <= before
 
 
-def test_page_and_size_limits(convert: Convert, limits: Limits, evaluation_files: Path) -> None:
+def test_page_and_size_limits_are_enforced(convert: Convert, limits: Limits, evaluation_files: Path) -> None:
     source = evaluation_files / "bad-files/files/pypdf__indirect-rotation.pdf"
     with pytest.raises(PageLimitExceeded, match="5 pages; 2 are allowed"):
         convert(source, "a.pdf", replace(limits, pages=2))
@@ -67,7 +67,9 @@ def test_page_and_size_limits(convert: Convert, limits: Limits, evaluation_files
         convert(source, "a.pdf", replace(limits, input_bytes=100))
 
 
-def test_killed_child_is_reported_and_heartbeats_come(converter: Converter, limits: Limits, tmp_path: Path) -> None:
+def test_a_killed_child_is_reported_and_heartbeats_are_received(
+    converter: Converter, limits: Limits, tmp_path: Path
+) -> None:
     source = tmp_path / "slow.html"
     source.write_text(SLOW)
     calls: list[float] = []
@@ -83,7 +85,7 @@ def test_killed_child_is_reported_and_heartbeats_come(converter: Converter, limi
     assert len(calls) >= 2
 
 
-def test_a_caller_that_raises_ends_the_conversion(converter: Converter, limits: Limits, tmp_path: Path) -> None:
+def test_an_exception_in_the_caller_ends_the_conversion(converter: Converter, limits: Limits, tmp_path: Path) -> None:
     source = tmp_path / "slow.html"
     source.write_text(SLOW)
 
@@ -111,7 +113,7 @@ if __name__ == "__main__":
 """
 
 
-def test_child_dies_with_its_worker(tmp_path: Path) -> None:
+def test_the_child_dies_with_its_worker(tmp_path: Path) -> None:
     (tmp_path / "slow.html").write_text(SLOW)
     (tmp_path / "worker.py").write_text(WORKER)
     worker = subprocess.Popen([sys.executable, tmp_path / "worker.py", tmp_path], stdout=subprocess.PIPE)
@@ -130,7 +132,7 @@ def test_child_dies_with_its_worker(tmp_path: Path) -> None:
     assert [one for one in left if one.is_running() and one.status() != psutil.STATUS_ZOMBIE] == []
 
 
-def test_torch_and_its_friends_are_absent_from_the_process() -> None:
+def test_torch_and_its_dependencies_are_not_loaded() -> None:
     program = (
         "import sys, ingestion.conversion.preload as p, importlib.util as u\n"
         "assert u.find_spec('torch') is None and u.find_spec('transformers') is None\n"
@@ -159,7 +161,7 @@ EXPECTED = {
 }
 
 
-def test_bad_files_end_in_a_result_or_a_sentence(convert: Convert, evaluation_files: Path) -> None:
+def test_broken_files_give_a_result_or_a_readable_error(convert: Convert, evaluation_files: Path) -> None:
     folder = evaluation_files / "bad-files"
     wrong = []
     for row in (folder / "manifest.jsonl").read_text().splitlines():
@@ -175,7 +177,7 @@ def test_bad_files_end_in_a_result_or_a_sentence(convert: Convert, evaluation_fi
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "notes.tex", "notes.html", "notes.xml"])
-def test_a_text_may_begin_with_many_blanks_and_empty_lines(convert: Convert, limits: Limits, name: str) -> None:
+def test_a_text_may_start_with_many_spaces_and_empty_lines(convert: Convert, limits: Limits, name: str) -> None:
     """Each blank before a text used to double the time of detection, so that 31 of them failed a harmless file."""
     text = " " * 60 + "\n" * 60 + "The heron nests in colonies.\n\ntags: " + "#heron" * 40 + " bird\n"
     assert convert(text, name, replace(limits, seconds=60)).converted.chunks == 1

@@ -100,7 +100,7 @@ def test_files_are_converted_in_the_other_process_tree(
     assert [path.name for path in program.work.glob("conversions-*/sandbox-*")] == []
 
 
-def test_a_worker_goes_on_after_its_converter_was_replaced(
+def test_a_worker_continues_after_its_converter_was_replaced(
     program: ConverterProgram, limits: Limits, tmp_path: Path
 ) -> None:
     with Converter(folder=tmp_path, listener=program.socket) as converter:
@@ -110,7 +110,7 @@ def test_a_worker_goes_on_after_its_converter_was_replaced(
     assert len(list(program.work.iterdir())) == 1, "what the killed one had written is removed"
 
 
-async def test_archives_are_taken_apart_there_too(program: ConverterProgram, tmp_path: Path) -> None:
+async def test_archives_are_expanded_there_too(program: ConverterProgram, tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("salt")
     with tarfile.open(tmp_path / "notes.tar", "w") as archive:
         archive.add(tmp_path / "note.txt", "note.txt")
@@ -122,9 +122,7 @@ async def test_archives_are_taken_apart_there_too(program: ConverterProgram, tmp
         assert len(program.fork_servers) == 1
 
 
-def test_a_client_that_asks_for_nothing_or_nonsense_stops_nobody(
-    program: ConverterProgram, limits: Limits, tmp_path: Path
-) -> None:
+def test_a_silent_or_malformed_client_blocks_nobody(program: ConverterProgram, limits: Limits, tmp_path: Path) -> None:
     with Converter(folder=tmp_path, listener=program.socket) as converter:
         converted(converter, limits, tmp_path)
         for said in (None, b"no JSON", b"[]", b'{"unknown": 1}'):
@@ -137,7 +135,7 @@ def test_a_client_that_asks_for_nothing_or_nonsense_stops_nobody(
         assert "The keeper" in converted(converter, limits, tmp_path)
 
 
-def test_only_its_own_user_may_connect_and_it_leaves_at_once(program: ConverterProgram, tmp_path: Path) -> None:
+def test_only_its_own_user_may_connect_and_it_stops_at_once(program: ConverterProgram, tmp_path: Path) -> None:
     with Converter(folder=tmp_path, listener=program.socket) as converter:
         assert converter.walls
         assert stat.S_IMODE(program.socket.stat().st_mode) == 0o600

@@ -151,7 +151,7 @@ def read(tmp_path: Path) -> Read:
     return run
 
 
-def test_heron_is_used_where_its_model_is(read: Read, artifacts: Path) -> None:
+def test_heron_is_used_if_its_model_is_installed(read: Read, artifacts: Path) -> None:
     converted, chunks = read(PdfOptions(artifacts=artifacts), pdf_file())
     assert converted.engine == "docling/heron"
     # The whole page is one paragraph; as a figure, it would have swallowed the page's text.
@@ -162,7 +162,7 @@ def test_heron_is_used_where_its_model_is(read: Read, artifacts: Path) -> None:
     assert converted.headings == ()
 
 
-def test_an_engine_that_cannot_run_is_refused_at_the_start(tmp_path: Path, artifacts: Path) -> None:
+def test_an_unusable_engine_is_refused_at_startup(tmp_path: Path, artifacts: Path) -> None:
     assert pdf_engine(PdfOptions()) == "bundled"
     assert pdf_engine(PdfOptions(artifacts=tmp_path)) == "bundled"
     assert pdf_engine(PdfOptions(artifacts=artifacts)) == "heron"

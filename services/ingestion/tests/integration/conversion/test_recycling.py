@@ -119,14 +119,14 @@ def recording(convert: Convert, used: list[int]) -> Convert:
     return recorded
 
 
-def test_a_process_serves_several_files_and_is_replaced_after_its_share(tmp_path: Path) -> None:
+def test_a_process_converts_several_files_before_it_is_replaced(tmp_path: Path) -> None:
     with converting(tmp_path, Recycling(conversions=2)) as it:
         for _ in range(4):
             it.convert(MARKDOWN)
     assert it.used[0] == it.used[1] != it.used[2] == it.used[3]
 
 
-def test_a_process_reads_files_of_one_workspace_only(tmp_path: Path) -> None:
+def test_a_process_converts_files_of_only_one_workspace(tmp_path: Path) -> None:
     """A file that takes over its process must not see the files of another workspace."""
     mine, yours = UUID(int=1), UUID(int=2)
     with converting(tmp_path, Recycling()) as it:
@@ -137,7 +137,7 @@ def test_a_process_reads_files_of_one_workspace_only(tmp_path: Path) -> None:
     assert len({first, other, last}) == 3
 
 
-def test_processes_start_while_the_broker_is_looked_for(tmp_path: Path) -> None:
+def test_conversions_work_while_celery_reconnects_to_its_broker(tmp_path: Path) -> None:
     """Celery, while it reconnects to its broker, briefly sets a default timeout for all new sockets."""
     before = socket.getdefaulttimeout()
     with converting(tmp_path, Recycling(conversions=1)) as it:
@@ -150,14 +150,14 @@ def test_processes_start_while_the_broker_is_looked_for(tmp_path: Path) -> None:
     assert len(set(it.used)) == 2
 
 
-def test_a_process_that_holds_much_memory_is_replaced(tmp_path: Path) -> None:
+def test_a_process_that_uses_too_much_memory_is_replaced(tmp_path: Path) -> None:
     with converting(tmp_path, Recycling(memory_bytes=1)) as it:
         for _ in range(3):
             it.convert(MARKDOWN)
     assert len(set(it.used)) == 3
 
 
-def test_a_process_is_not_used_after_a_failure(tmp_path: Path) -> None:
+def test_a_process_is_not_reused_after_a_failure(tmp_path: Path) -> None:
     with converting(tmp_path, Recycling()) as it:
         with pytest.raises(CorruptFile):
             it.convert("%PDF-1.4 broken", "a.pdf")
@@ -170,7 +170,7 @@ def test_a_process_is_not_used_after_a_failure(tmp_path: Path) -> None:
     assert len({broken, good, afresh, last}) == 4
 
 
-def test_a_process_without_work_ends_and_one_that_was_killed_is_not_missed(tmp_path: Path) -> None:
+def test_an_idle_process_ends_and_a_killed_one_is_replaced(tmp_path: Path) -> None:
     with converting(tmp_path, Recycling(idle_seconds=0.1)) as it:
         it.convert(MARKDOWN)
         _, left = psutil.wait_procs(processes(it.running()), timeout=120)
@@ -183,7 +183,7 @@ def test_a_process_without_work_ends_and_one_that_was_killed_is_not_missed(tmp_p
         assert it.convert(MARKDOWN).chunks > 0
 
 
-def test_what_is_known_of_a_document_comes_out(tmp_path: Path) -> None:
+def test_document_metadata_is_extracted(tmp_path: Path) -> None:
     with converting(tmp_path, Recycling()) as it:
         found = it.convert(MARKDOWN)
     assert (found.title, found.headings) == ("The harbour", ("The harbour", "Ships"))
@@ -193,7 +193,7 @@ def test_what_is_known_of_a_document_comes_out(tmp_path: Path) -> None:
     assert found.modified_at is None
 
 
-def test_chunks_are_as_long_as_configured(tmp_path: Path) -> None:
+def test_chunks_have_the_configured_length(tmp_path: Path) -> None:
     with converting(tmp_path, Recycling(), ChunkOptions(max_tokens=64, overlap_tokens=16)) as it:
         found = it.convert(f"# One\n\n{PROSE * 20}\n")
     assert found.chunks > 5

@@ -89,7 +89,7 @@ async def test_a_cancelled_embedding_leaves_a_searchable_document(
     assert (state["embedding_status"], state["explanation"]) == ("complete", None)
 
 
-async def test_a_retry_makes_a_postponed_embedding_due(
+async def test_a_retry_makes_a_postponed_embedding_due_immediately(
     upload: Entry, process: Process, client: httpx2.AsyncClient, embedder: Any, neighbours: Any, settled: Any
 ) -> None:
     assert neighbours
@@ -104,7 +104,7 @@ async def test_a_retry_makes_a_postponed_embedding_due(
     assert (await settled(document_id, "embedded"))["embedding_status"] == "complete"
 
 
-async def test_a_filter_selects_documents(
+async def test_cancel_and_retry_select_documents_by_filter(
     upload: Entry, process: Process, client: httpx2.AsyncClient, detail: Detail, folder: Any
 ) -> None:
     broken = [(await upload(f"broken-{index}.md"))["document"]["id"] for index in range(3)]

@@ -55,7 +55,7 @@ async def test_a_deletion_removes_everything_and_every_service_confirms(
             assert not any("ecret" in row[0] for row in rows), table
 
 
-async def test_other_services_are_told_which_documents_are_deleted_and_users_are_not(
+async def test_only_services_can_ask_which_documents_are_deleted(
     searchable: Entry,
     client: httpx2.AsyncClient,
     workspace_id: UUID,
@@ -134,7 +134,7 @@ async def test_a_deletion_stops_a_running_conversion(
     assert not [event for _, event in neighbours.seen if event.type.startswith("document.converted")]
 
 
-async def test_objects_that_a_worker_wrote_too_late_are_deleted(
+async def test_objects_written_too_late_by_a_worker_are_deleted(
     upload: Entry,
     process: Process,
     processor: Any,

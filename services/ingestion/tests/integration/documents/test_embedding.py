@@ -126,7 +126,7 @@ async def test_embedding_is_retried_a_limited_number_of_times(
     assert stage(await detail(other), "embed")["status"] == "failed"
 
 
-async def test_a_retry_makes_missing_chunks_again(
+async def test_a_retry_recreates_missing_chunks(
     upload: Entry,
     process: Process,
     detail: Detail,
@@ -154,7 +154,7 @@ async def test_a_retry_makes_missing_chunks_again(
     assert {stage(state, name)["status"] for name in ("convert", "chunk", "embed")} == {"succeeded"}
 
 
-async def test_documents_are_embedded_with_the_workspaces_model(
+async def test_documents_are_embedded_with_the_model_of_their_workspace(
     upload: Entry,
     process: Process,
     settled: Detail,

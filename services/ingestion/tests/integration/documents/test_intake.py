@@ -33,7 +33,7 @@ def taken_id(taken: Any) -> str:
     return str(taken.document.id)
 
 
-async def test_a_document_shows_where_it_comes_from(folder: Any, client: httpx2.AsyncClient, detail: Detail) -> None:
+async def test_a_document_shows_its_origin(folder: Any, client: httpx2.AsyncClient, detail: Detail) -> None:
     assert client
     taken = await folder.take("guides/setup.md", b"# Setup")
     assert taken.change == "created"
@@ -45,7 +45,7 @@ async def test_a_document_shows_where_it_comes_from(folder: Any, client: httpx2.
     assert {stage["lane"] for stage in shown["stages"]} == {"bulk"}
 
 
-async def test_the_same_file_again_is_unchanged(folder: Any) -> None:
+async def test_uploading_the_same_file_again_is_unchanged(folder: Any) -> None:
     first = await folder.take("a.md", b"same")
     again = await folder.take("a.md", b"same")
     assert (again.change, again.document.id, again.document.version) == ("unchanged", first.document.id, 1)
@@ -71,7 +71,7 @@ async def test_a_moved_file_keeps_its_document(folder: Any, detail: Detail) -> N
     assert await folder.drop(first.origin_id) == "unknown"
 
 
-async def test_services_are_told_of_a_new_name(
+async def test_services_are_notified_of_a_new_name(
     folder: Any, process: Process, neighbours: Any, settled: Any, eventually: Any
 ) -> None:
     first = await folder.take("old.md", b"Title\ntext")
@@ -89,7 +89,7 @@ async def test_services_are_told_of_a_new_name(
     assert b'"new.md"' in events[0]
 
 
-async def test_services_are_told_of_every_source_of_a_document(
+async def test_services_are_notified_of_every_source_of_a_document(
     folder: Any, make_folder: Any, process: Process, neighbours: Any, settled: Any, eventually: Any
 ) -> None:
     other = make_folder("other")
@@ -126,7 +126,7 @@ async def test_a_changed_copy_becomes_another_document(folder: Any, detail: Deta
     assert [one["path"] for one in (await detail(taken_id(first)))["origins"]] == ["a.md"]
 
 
-async def test_a_file_that_becomes_equal_to_another_leaves_its_document(
+async def test_a_file_that_becomes_identical_to_another_leaves_its_document(
     folder: Any, client: httpx2.AsyncClient
 ) -> None:
     first = await folder.take("a.md", b"one")
@@ -151,7 +151,7 @@ async def test_a_document_is_deleted_with_its_last_origin(
     assert again.change == "created"
 
 
-async def test_a_missing_file_can_leave_a_stale_document(folder: Any, client: httpx2.AsyncClient) -> None:
+async def test_a_missing_file_can_leave_its_document_as_stale(folder: Any, client: httpx2.AsyncClient) -> None:
     first = await folder.take("a.md", b"text")
     second = await folder.take("b.md", b"text")
     assert await folder.drop(first.origin_id, OnRemoved.mark_stale) == "stale"
@@ -170,7 +170,7 @@ async def stale(client: httpx2.AsyncClient) -> list[str]:
     return [one["id"] for one in page["items"]]
 
 
-async def test_a_source_does_not_bring_back_a_deleted_document(
+async def test_a_source_does_not_restore_a_deleted_document(
     folder: Any, client: httpx2.AsyncClient, upload: Entry
 ) -> None:
     taken = await folder.take("secret.md", b"secret")
@@ -185,7 +185,7 @@ async def test_a_source_does_not_bring_back_a_deleted_document(
     assert (await upload("secret.md", b"secret"))["created"]
 
 
-async def test_concurrent_equal_files_are_one_document(
+async def test_concurrent_identical_files_are_one_document(
     make_folder: Any, upload: Entry, client: httpx2.AsyncClient
 ) -> None:
     folders = [make_folder(f"folder {index}") for index in range(4)]
@@ -198,7 +198,7 @@ async def test_concurrent_equal_files_are_one_document(
     assert len(origins) == 13  # uploads of the same bytes share one origin
 
 
-async def test_concurrent_changes_of_a_place_leave_one_document(folder: Any, client: httpx2.AsyncClient) -> None:
+async def test_concurrent_changes_at_one_path_leave_one_document(folder: Any, client: httpx2.AsyncClient) -> None:
     await folder.take("a.md", b"first")
     await asyncio.gather(*(folder.take("a.md", b"change %d" % (index % 3)) for index in range(9)))
     documents = (await client.get("/v1/documents")).json()["items"]
@@ -217,7 +217,7 @@ async def test_concurrent_intake_and_deletion_are_consistent(folder: Any, client
     assert (await client.get("/v1/documents")).json()["items"] == []
 
 
-async def test_nothing_is_taken_from_a_deleted_source(
+async def test_no_file_is_accepted_from_a_deleted_source(
     folder: Any, open_database: Database, client: httpx2.AsyncClient
 ) -> None:
     await folder.take("a.md", b"text")
@@ -228,13 +228,13 @@ async def test_nothing_is_taken_from_a_deleted_source(
     assert (await client.get("/v1/documents")).json()["items"] == []
 
 
-async def test_a_rejected_file_has_a_reason(folder: Any) -> None:
+async def test_a_rejected_file_is_reported_with_its_reason(folder: Any) -> None:
     for path, content, slug in [("a.md", b"", "empty-file"), ("a.exe", b"MZ", "unsupported-format")]:
         taken = await folder.take(path, content)
         assert (taken.change, taken.refused.error) == ("refused", slug)
 
 
-async def test_a_full_bulk_queue_does_not_stop_uploads(
+async def test_a_full_bulk_queue_does_not_block_uploads(
     folder: Any, settings: Settings, object_store: ObjectStore, open_database: Database, client: httpx2.AsyncClient
 ) -> None:
     assert client
@@ -246,7 +246,7 @@ async def test_a_full_bulk_queue_does_not_stop_uploads(
     assert await folder.intake.has_room(folder.workspace_id, Lane.interactive)
 
 
-async def test_uploading_a_sources_file_moves_it_to_the_interactive_lane(
+async def test_uploading_a_file_of_a_source_moves_it_to_the_interactive_lane(
     folder: Any, upload: Entry, detail: Detail
 ) -> None:
     taken = await folder.take("a.md", b"text")

@@ -72,13 +72,13 @@ async def test_a_wait_that_times_out_returns_the_state(upload: Entry, client: ht
     assert (detail["status"], detail["explanation"]) == ("processing", "Waiting for a worker, but none is running")
 
 
-async def test_a_second_delivery_changes_nothing(searchable: Entry, process: Process, converter: Any) -> None:
+async def test_a_redelivered_event_changes_nothing(searchable: Entry, process: Process, converter: Any) -> None:
     detail = await searchable()
     await process(detail["id"])
     assert len(converter.conversions) == 1
 
 
-async def test_progress_is_explained_while_it_runs(
+async def test_progress_is_explained_during_processing(
     upload: Entry, process: Process, converter: Any, client: httpx2.AsyncClient, eventually: Any
 ) -> None:
     document_id = (await upload("gate-a.md"))["document"]["id"]
@@ -131,7 +131,7 @@ async def test_a_lost_original_is_reported(
         (MemoryError(), "out-of-memory", "the worker has no memory left"),
     ],
 )
-async def test_a_worker_without_resources_retries_with_the_reason(
+async def test_a_worker_short_of_resources_retries_with_the_reason(
     upload: Entry,
     process: Process,
     client: httpx2.AsyncClient,
@@ -168,7 +168,7 @@ async def test_a_stopping_worker_releases_its_stage_at_once(
 @pytest.mark.parametrize(
     ("service", "stage_name", "status"), [("retrieval", "index", "failed"), ("knowledge-graph", "graph", "searchable")]
 )
-async def test_another_services_failure_is_reported_and_retried(
+async def test_a_failure_in_another_service_is_reported_and_retried(
     upload: Entry,
     process: Process,
     client: httpx2.AsyncClient,
@@ -204,7 +204,7 @@ async def publish(neighbours: Any, workspace_id: UUID, document_id: str, service
     await neighbours.redis.xadd(data.stream, {"event": event.model_dump_json()})
 
 
-async def test_an_event_of_another_version_changes_nothing(
+async def test_an_event_for_another_version_changes_nothing(
     upload: Entry, process: Process, client: httpx2.AsyncClient, neighbours: Any, workspace_id: UUID
 ) -> None:
     neighbours.silent.add("retrieval")
@@ -215,7 +215,7 @@ async def test_an_event_of_another_version_changes_nothing(
     assert (await settled(client, document_id, 1))["status"] == "processing"
 
 
-async def test_the_original_is_always_a_download(upload: Entry, client: httpx2.AsyncClient) -> None:
+async def test_the_original_is_always_served_as_a_download(upload: Entry, client: httpx2.AsyncClient) -> None:
     body = b"<script>alert(1)</script>" * 100_00
     document = (await upload('x"; filename=y.html é.html', body))["document"]
     answer = await client.get(f"/v1/documents/{document['id']}/original")

@@ -15,7 +15,7 @@ Entry = Callable[..., Awaitable[dict[str, Any]]]
 Process = Callable[[str], Coroutine[Any, Any, None]]
 
 
-async def test_chunks_are_read_page_by_page(searchable: Entry, client: httpx2.AsyncClient) -> None:
+async def test_chunks_are_read_with_pagination(searchable: Entry, client: httpx2.AsyncClient) -> None:
     lines = [f"Passage {index} é" for index in range(25)]
     document = await searchable("a.md", "\n".join(lines).encode())
     path, found, params = f"/v1/documents/{document['id']}/chunks", [], {"limit": "10"}
@@ -35,7 +35,7 @@ async def test_chunks_are_read_page_by_page(searchable: Entry, client: httpx2.As
         assert (answer.status_code, answer.json()["type"]) == (422, "bad-cursor"), bad
 
 
-async def test_markdown_is_a_download(searchable: Entry, client: httpx2.AsyncClient) -> None:
+async def test_markdown_is_served_as_a_download(searchable: Entry, client: httpx2.AsyncClient) -> None:
     document = await searchable("a.md", b"Title\n<script>alert(1)</script>")
     answer = await client.get(f"/v1/documents/{document['id']}/markdown")
     assert answer.text == "Title\n\n<script>alert(1)</script>"
@@ -52,7 +52,7 @@ async def test_an_unconverted_document_has_no_chunks(upload: Entry, client: http
     assert len((await client.get(f"/v1/documents/{document['id']}/versions")).json()["items"]) == 1
 
 
-async def test_versions_are_paged(upload: Entry, client: httpx2.AsyncClient) -> None:
+async def test_versions_are_paginated(upload: Entry, client: httpx2.AsyncClient) -> None:
     document = (await upload("a.md", b"0"))["document"]
     for index in range(1, 5):
         answer = await client.put(f"/v1/documents/{document['id']}", files=[("file", ("a.md", b"%d" % index))])
@@ -91,7 +91,7 @@ async def test_the_list_is_filtered(
     assert taken.document
 
 
-async def test_the_summary_counts(
+async def test_the_summary_counts_documents_by_state(
     upload: Entry, process: Process, searchable: Entry, client: httpx2.AsyncClient, folder: Any
 ) -> None:
     empty = (await client.get("/v1/documents/summary")).json()

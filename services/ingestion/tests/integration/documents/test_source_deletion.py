@@ -99,7 +99,7 @@ async def test_deleting_an_empty_source_is_complete_at_once(
     assert not await delete_source(unknown)
 
 
-async def test_thousands_of_documents_are_one_deletion(
+async def test_thousands_of_documents_are_deleted_in_one_deletion(
     folder: Any, delete_source: Any, source_receipt: Any, database: Any, open_database: Database
 ) -> None:
     assert open_database
@@ -127,7 +127,7 @@ async def test_thousands_of_documents_are_one_deletion(
     assert rows == (10_000,)
 
 
-async def test_a_deletion_during_a_new_version_deletes_all_versions(
+async def test_a_deletion_during_processing_of_a_new_version_deletes_all_versions(
     searchable: Entry,
     process: Process,
     converter: Any,
@@ -168,7 +168,7 @@ async def test_an_original_that_another_document_needs_is_kept(
     assert len(object_store.keys(f"{workspace_id}/originals/")) == 1
 
 
-async def test_a_workspaces_objects_are_deleted_and_counted(object_store: ObjectStore) -> None:
+async def test_the_objects_of_a_workspace_are_deleted_and_counted(object_store: ObjectStore) -> None:
     mine, theirs = uuid4(), uuid4()
     for workspace_id in (mine, theirs):
         for index in range(3):

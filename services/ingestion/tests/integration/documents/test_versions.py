@@ -40,7 +40,7 @@ def upload_key(client: httpx2.AsyncClient) -> Entry:
     return send
 
 
-async def test_the_same_key_with_other_bytes_is_a_new_version(
+async def test_the_same_key_with_different_bytes_is_a_new_version(
     upload_key: Entry,
     process: Process,
     neighbours: Any,
@@ -105,7 +105,9 @@ async def test_a_failed_version_keeps_the_previous_one_searchable(
     assert (again.json()["document"]["version"], detail["searchable_version"]) == (3, 3)
 
 
-async def test_a_replacement_is_one_file_of_new_content(upload: Entry, client: httpx2.AsyncClient, folder: Any) -> None:
+async def test_a_replacement_must_be_one_file_with_new_content(
+    upload: Entry, client: httpx2.AsyncClient, folder: Any
+) -> None:
     document = (await upload("a.md", b"first"))["document"]
     other = (await upload("b.md", b"second"))["document"]
     path = f"/v1/documents/{document['id']}"
@@ -139,7 +141,7 @@ async def test_a_key_names_one_file(client: httpx2.AsyncClient) -> None:
     assert (answer.status_code, answer.json()["type"]) == (422, "bad-key")
 
 
-async def test_a_new_version_takes_the_document_from_a_worker(
+async def test_a_new_version_takes_over_the_document_from_a_worker(
     upload_key: Entry, process: Process, converter: Any, neighbours: Any, settled: Any, detail: Detail
 ) -> None:
     document_id = (await upload_key("k", "gate-a.md", b"old text"))["document"]["id"]
@@ -157,7 +159,7 @@ async def test_a_new_version_takes_the_document_from_a_worker(
     assert told == [2]
 
 
-async def test_events_of_an_older_version_only_update_the_searchable_version(
+async def test_events_of_an_older_version_update_only_the_searchable_version(
     upload_key: Entry, process: Process, neighbours: Any, detail: Detail, eventually: Any, workspace_id: UUID
 ) -> None:
     neighbours.silent |= {"retrieval", "knowledge-graph"}
@@ -174,7 +176,7 @@ async def test_events_of_an_older_version_only_update_the_searchable_version(
     assert stages(state)["index"] == "waiting"
 
 
-async def test_returning_bytes_keep_their_original(
+async def test_restored_content_keeps_its_original(
     upload_key: Entry,
     process: Process,
     neighbours: Any,

@@ -79,7 +79,7 @@ def taken(queue: StageQueue, count: int, *lanes: Lane) -> list[UUID]:
     return [job.workspace_id for job in jobs if job]
 
 
-def test_three_workspaces_take_turns_however_long_their_queues_are(fill: Fill, queue: StageQueue) -> None:
+def test_three_workspaces_take_turns_regardless_of_queue_length(fill: Fill, queue: StageQueue) -> None:
     large, small, smallest = uuid4(), uuid4(), uuid4()
     fill(large, 50, age=30)
     fill(small, 3, age=20)
@@ -88,7 +88,7 @@ def test_three_workspaces_take_turns_however_long_their_queues_are(fill: Fill, q
     assert taken(queue, 3) == [large, large, large]
 
 
-def test_interactive_work_comes_first_and_the_reserved_thread_takes_nothing_else(fill: Fill, queue: StageQueue) -> None:
+def test_interactive_work_comes_first_and_the_reserved_thread_takes_only_that(fill: Fill, queue: StageQueue) -> None:
     bulk, user = uuid4(), uuid4()
     fill(bulk, 5, age=30)
     assert taken(queue, 1, Lane.interactive) == []
@@ -103,7 +103,7 @@ def test_a_postponed_stage_blocks_no_other(fill: Fill, queue: StageQueue) -> Non
     assert taken(queue, 3) == [ready]
 
 
-def test_one_thread_is_left_to_another_workspace(queue_database: Any, fill: Fill, queue: StageQueue) -> None:
+def test_one_thread_is_reserved_for_other_workspaces(queue_database: Any, fill: Fill, queue: StageQueue) -> None:
     """A workspace with long files in both lanes used to take all threads."""
     with psycopg.connect(queue_database.admin) as connection:
         for name in ("one", "two"):
@@ -118,7 +118,7 @@ def test_one_thread_is_left_to_another_workspace(queue_database: Any, fill: Fill
     assert taken(queue, 8) == [other] * 3
 
 
-def test_a_choice_among_100_000(fill: Fill, queue: StageQueue) -> None:
+def test_claiming_is_fast_with_100_000_queued_items(fill: Fill, queue: StageQueue) -> None:
     workspaces = [uuid4() for _ in range(200)]
     fill(uuid4(), 60_000, age=60)
     fill(uuid4(), 20_000, age=50, delay=3600)

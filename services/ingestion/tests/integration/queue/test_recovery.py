@@ -50,7 +50,7 @@ def registered(settings: Settings) -> Iterator[Callable[[], Registration]]:
         yield register
 
 
-async def test_only_lost_messages_are_sent_again(
+async def test_only_lost_messages_are_republished(
     upload: Entry, redis_url: str, registered: Callable[[], Registration], eventually: Any
 ) -> None:
     registered()
@@ -68,7 +68,7 @@ async def test_only_lost_messages_are_sent_again(
         assert await redis.llen(QUEUE) < 6
 
 
-async def test_nothing_is_sent_without_a_worker(
+async def test_nothing_is_published_without_a_worker(
     upload: Entry, redis_url: str, registered: Callable[[], Registration], eventually: Any, client: httpx2.AsyncClient
 ) -> None:
     async with Redis.from_url(redis_url) as redis:
@@ -81,7 +81,7 @@ async def test_nothing_is_sent_without_a_worker(
         await eventually(lambda: redis.llen(QUEUE), lambda waiting: waiting == 1)
 
 
-async def test_queue_documents_and_sources_are_measured(
+async def test_queue_documents_and_sources_have_metrics(
     upload: Entry, client: httpx2.AsyncClient, eventually: Any
 ) -> None:
     await upload()
@@ -107,7 +107,7 @@ async def test_queue_documents_and_sources_are_measured(
     assert re.search(r'attractor_build_info\{schema="\d{4}_', text), "schema version"
 
 
-async def test_lost_events_are_published_again(
+async def test_lost_events_are_republished(
     upload: Entry, process: Process, neighbours: Any, redis_url: str, detail: Detail, eventually: Any
 ) -> None:
     neighbours.silent |= {"retrieval", "knowledge-graph"}
@@ -120,7 +120,7 @@ async def test_lost_events_are_published_again(
     await eventually(lambda: detail(document_id), lambda now: now["status"] == "searchable")
 
 
-async def test_a_lost_workers_stage_is_queued_again(
+async def test_the_stage_of_a_lost_worker_is_requeued(
     upload: Entry,
     process: Process,
     neighbours: Any,

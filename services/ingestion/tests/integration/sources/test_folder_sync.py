@@ -28,7 +28,7 @@ def write(folder: Path, **files: str) -> None:
         (folder / f"{name}.md").write_text(text)
 
 
-async def test_files_become_documents_and_follow_their_changes(make_source: MakeSource, documents: Path) -> None:
+async def test_files_become_documents_and_changes_are_followed(make_source: MakeSource, documents: Path) -> None:
     write(documents, a="one", b="two", c="three")
     source = await make_source()
     first = await source.sync()
@@ -51,7 +51,7 @@ async def test_files_become_documents_and_follow_their_changes(make_source: Make
     assert (state["documents"], state["last_sync"]["id"]) == (3, second["id"])
 
 
-async def test_a_moved_file_is_the_same_document_and_is_not_converted(
+async def test_a_moved_file_stays_the_same_document_without_another_conversion(
     make_source: MakeSource, documents: Path, searchable: Any
 ) -> None:
     assert searchable
@@ -79,7 +79,7 @@ async def test_the_same_bytes_under_two_paths_are_one_document(make_source: Make
     assert set(await source.documents()) == {"b.md"}
 
 
-async def test_a_touched_file_is_read_once_and_then_known(make_source: MakeSource, documents: Path) -> None:
+async def test_a_touched_file_is_read_once(make_source: MakeSource, documents: Path) -> None:
     write(documents, a="one")
     source = await make_source()
     await source.sync()
@@ -90,7 +90,9 @@ async def test_a_touched_file_is_read_once_and_then_known(make_source: MakeSourc
     assert (counts(again), again["bytes"]) == ({"seen": 1, "unchanged": 1}, 0)
 
 
-async def test_a_refused_file_stops_no_other(make_source: MakeSource, documents: Path, tmp_path: Path) -> None:
+async def test_a_refused_file_does_not_stop_the_others(
+    make_source: MakeSource, documents: Path, tmp_path: Path
+) -> None:
     write(documents, a="one", empty="")
     (documents / "large.md").write_bytes(b"0" * 500_001)
     (tmp_path / "secret.md").write_text("secret")
@@ -105,9 +107,7 @@ async def test_a_refused_file_stops_no_other(make_source: MakeSource, documents:
     assert all(message.endswith(".") for message in messages.values())
 
 
-async def test_a_rehearsal_lists_what_would_change_and_changes_nothing(
-    make_source: MakeSource, documents: Path
-) -> None:
+async def test_a_dry_run_lists_changes_and_applies_none(make_source: MakeSource, documents: Path) -> None:
     write(documents, a="one", b="two", c="three", d="four")
     source = await make_source()
     await source.sync()
@@ -126,7 +126,7 @@ async def test_a_rehearsal_lists_what_would_change_and_changes_nothing(
     assert counts(real) == expected
 
 
-async def test_a_vanished_folder_removes_nothing_and_is_tried_again(make_source: MakeSource, documents: Path) -> None:
+async def test_a_missing_folder_removes_nothing_and_is_retried(make_source: MakeSource, documents: Path) -> None:
     write(documents, a="one", b="two")
     source = await make_source()
     await source.sync()
@@ -141,7 +141,7 @@ async def test_a_vanished_folder_removes_nothing_and_is_tried_again(make_source:
     assert (await source.get())["next_sync_at"] is None
 
 
-async def test_an_empty_folder_on_another_file_system_is_not_believed_until_asked(
+async def test_an_empty_folder_on_another_file_system_removes_nothing_until_confirmed(
     make_source: MakeSource, documents: Path, database: Any
 ) -> None:
     write(documents, a="one")
@@ -161,7 +161,7 @@ async def test_an_empty_folder_on_another_file_system_is_not_believed_until_aske
     assert counts(await source.sync()) == {"removed": 1}
 
 
-async def test_the_last_file_may_go(make_source: MakeSource, documents: Path) -> None:
+async def test_removing_the_last_file_is_synchronised(make_source: MakeSource, documents: Path) -> None:
     write(documents, a="one")
     source = await make_source()
     await source.sync()
@@ -170,7 +170,7 @@ async def test_the_last_file_may_go(make_source: MakeSource, documents: Path) ->
     assert await source.documents() == {}
 
 
-async def test_removed_files_can_stay_as_stale(make_source: MakeSource, documents: Path) -> None:
+async def test_removed_files_can_be_kept_as_stale(make_source: MakeSource, documents: Path) -> None:
     write(documents, a="one", b="two")
     source = await make_source(on_removed="mark_stale")
     await source.sync()
@@ -185,7 +185,7 @@ async def test_removed_files_can_stay_as_stale(make_source: MakeSource, document
     assert (await source.documents())["a.md"]["stale_at"] is None
 
 
-async def test_a_source_does_not_bring_back_a_deleted_document(make_source: MakeSource, documents: Path) -> None:
+async def test_a_source_does_not_restore_a_deleted_document(make_source: MakeSource, documents: Path) -> None:
     write(documents, a="one", b="two")
     source = await make_source()
     await source.sync()
@@ -208,7 +208,7 @@ async def run_next(synchroniser: Synchroniser) -> None:
         await synchroniser.synchronise(held)
 
 
-async def test_only_one_of_two_runs_at_a_time_and_the_second_waits(
+async def test_only_one_of_two_synchronisations_runs_at_a_time(
     make_source: MakeSource, documents: Path, make_synchroniser: Callable[..., Synchroniser]
 ) -> None:
     write(documents, **{f"file{number}": f"text {number}" for number in range(30)})
@@ -222,7 +222,7 @@ async def test_only_one_of_two_runs_at_a_time_and_the_second_waits(
     assert len(await source.documents()) == 30
 
 
-async def test_a_second_one_is_queued_beside_the_one_that_runs_and_begins_after_it(
+async def test_one_more_synchronisation_can_be_queued_behind_the_running_one(
     make_source: MakeSource,
     documents: Path,
     make_synchroniser: Callable[..., Synchroniser],
@@ -242,7 +242,7 @@ async def test_a_second_one_is_queued_beside_the_one_that_runs_and_begins_after_
     assert counts(await source.read(second["id"])) == {"seen": 40, "unchanged": 40}
 
 
-async def test_cancelling_stops_it_where_it_is(
+async def test_cancelling_stops_a_synchronisation_midway(
     make_source: MakeSource,
     documents: Path,
     make_synchroniser: Callable[..., Synchroniser],
@@ -271,7 +271,7 @@ async def test_cancelling_stops_it_where_it_is(
     assert (refused.status_code, refused.json()["type"]) == (409, "sync-ended")
 
 
-async def test_a_stopping_worker_puts_it_back_and_the_next_goes_on_from_there(
+async def test_a_stopping_worker_requeues_its_synchronisation_and_the_next_worker_resumes_it(
     make_source: MakeSource, documents: Path, make_synchroniser: Callable[..., Synchroniser]
 ) -> None:
     write(documents, **{f"file{number}": f"text {number}" for number in range(5)})
@@ -286,7 +286,7 @@ async def test_a_stopping_worker_puts_it_back_and_the_next_goes_on_from_there(
     assert counts(await source.read(sync["id"])) == {"seen": 5, "added": 5}
 
 
-async def test_after_a_crash_the_counts_are_those_of_the_whole(
+async def test_counts_cover_the_whole_synchronisation_after_a_crash(
     make_source: MakeSource,
     documents: Path,
     make_synchroniser: Callable[..., Synchroniser],
@@ -310,7 +310,7 @@ async def test_after_a_crash_the_counts_are_those_of_the_whole(
     assert (done["status"], counts(done)) == ("succeeded", {"seen": 32, "added": 32})
 
 
-async def test_patterns_that_change_are_followed(make_source: MakeSource, documents: Path) -> None:
+async def test_changed_patterns_take_effect(make_source: MakeSource, documents: Path) -> None:
     write(documents, a="one")
     (documents / "b.txt").write_text("two")
     source = await make_source()
@@ -322,7 +322,7 @@ async def test_patterns_that_change_are_followed(make_source: MakeSource, docume
 
 
 @pytest.mark.parametrize("keep", [False, True])
-async def test_a_deleted_source_takes_its_documents_along_or_leaves_them(
+async def test_a_deleted_source_deletes_or_keeps_its_documents(
     keep: bool, make_source: MakeSource, documents: Path, client: httpx2.AsyncClient, neighbours: Any, upload: Any
 ) -> None:
     assert neighbours
@@ -351,7 +351,7 @@ async def test_a_deleted_source_takes_its_documents_along_or_leaves_them(
     assert await source.work() == 0
 
 
-async def test_only_the_last_twenty_are_kept(make_source: MakeSource, documents: Path) -> None:
+async def test_only_the_last_twenty_synchronisations_are_kept(make_source: MakeSource, documents: Path) -> None:
     write(documents, a="one")
     source = await make_source()
     for _ in range(22):

@@ -59,7 +59,7 @@ def killed_at(
     return kill
 
 
-async def test_counts_and_list_are_those_of_the_whole(
+async def test_counts_and_list_cover_the_whole_synchronisation_after_a_kill(
     make_source: MakeSource, documents: Path, killed_at: Callable[..., Awaitable[None]]
 ) -> None:
     for number in range(12):
@@ -92,7 +92,7 @@ async def test_counts_and_list_are_those_of_the_whole(
     assert len(await source.documents()) == 13
 
 
-async def test_a_worker_that_stops_in_the_middle_counts_as_no_attempt(
+async def test_a_worker_that_stops_midway_does_not_count_as_an_attempt(
     make_source: MakeSource, documents: Path, make_synchroniser: Callable[..., Synchroniser]
 ) -> None:
     for number in range(12):

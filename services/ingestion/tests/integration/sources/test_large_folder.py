@@ -36,7 +36,7 @@ def known(documents: Path, workspace_id: UUID, source_id: str, url: str) -> None
                 copy.write_row(row)
 
 
-async def test_it_is_compared_and_not_read(
+async def test_an_unchanged_large_folder_is_compared_without_reading_files(
     make_source: Callable[..., Awaitable[Any]], documents: Path, workspace_id: UUID, database: Any
 ) -> None:
     source = await make_source()

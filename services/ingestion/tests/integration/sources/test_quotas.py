@@ -65,7 +65,7 @@ def originals(objects: ObjectStore, workspace_id: UUID) -> int:
     return len(objects.keys(original_key(workspace_id, "")))
 
 
-async def test_concurrent_uploads_do_not_overshoot_the_documents(
+async def test_concurrent_uploads_do_not_exceed_the_document_quota(
     client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID
 ) -> None:
     answers = await asyncio.gather(*(send(client, f"text {number}".encode()) for number in range(12)))
@@ -79,7 +79,7 @@ async def test_concurrent_uploads_do_not_overshoot_the_documents(
     assert originals(object_store, workspace_id) == MAX_DOCUMENTS
 
 
-async def test_concurrent_uploads_do_not_overshoot_the_bytes(client: httpx2.AsyncClient) -> None:
+async def test_concurrent_uploads_do_not_exceed_the_byte_quota(client: httpx2.AsyncClient) -> None:
     answers = await asyncio.gather(*(send(client, b"%02d" % number + b"x" * 38) for number in range(8)))
     assert sorted(answer.status_code for answer in answers) == [202] * 2 + [409] * 6
     assert sum(await total(client)) == 80
@@ -88,13 +88,13 @@ async def test_concurrent_uploads_do_not_overshoot_the_bytes(client: httpx2.Asyn
     assert "WORKSPACE_MAX_BYTES" in detail
 
 
-async def test_the_files_that_fit_are_taken(client: httpx2.AsyncClient) -> None:
+async def test_files_that_fit_the_quota_are_accepted(client: httpx2.AsyncClient) -> None:
     answer = await send(client, b"one", b"two", b"three", b"four", b"one")
     assert answer.status_code == 202
     assert [one["error"] for one in answer.json()["files"]] == [None, None, None, "quota-exceeded", None]
 
 
-async def test_a_deleted_document_makes_room(client: httpx2.AsyncClient, upload: Upload) -> None:
+async def test_deleting_a_document_frees_quota(client: httpx2.AsyncClient, upload: Upload) -> None:
     entries = [await upload("a.md", f"{number}".encode()) for number in range(MAX_DOCUMENTS)]
     assert (await send(client, b"more")).status_code == 409
     gone = entries[0]["document"]["id"]
@@ -103,7 +103,7 @@ async def test_a_deleted_document_makes_room(client: httpx2.AsyncClient, upload:
     assert (await send(client, b"still more")).status_code == 409
 
 
-async def test_a_replacement_counts_the_difference(
+async def test_a_replacement_counts_only_the_difference(
     client: httpx2.AsyncClient, upload: Upload, object_store: ObjectStore, workspace_id: UUID
 ) -> None:
     document = (await upload("a.md", b"a" * 60))["document"]
@@ -122,7 +122,7 @@ async def test_a_replacement_counts_the_difference(
     assert sorted(await total(client)) == [30, 70]
 
 
-async def test_a_refused_file_leaves_the_original_of_an_older_version(
+async def test_a_refused_file_keeps_the_original_of_the_previous_version(
     client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID, upload: Upload
 ) -> None:
     old = (await upload("a.md", b"a" * 90))["document"]
@@ -133,7 +133,7 @@ async def test_a_refused_file_leaves_the_original_of_an_older_version(
     assert object_store.get(original_key(workspace_id, old["content_hash"])) == b"a" * 90
 
 
-async def test_a_synchronisation_names_the_quota_of_each_file_and_loses_nothing(
+async def test_a_synchronisation_reports_the_quota_exceeded_by_each_file_and_loses_nothing(
     make_source: MakeSource, documents: Path, client: httpx2.AsyncClient
 ) -> None:
     for name in "abcde":
@@ -159,7 +159,7 @@ async def test_a_synchronisation_names_the_quota_of_each_file_and_loses_nothing(
     assert set(await source.documents()) == {*await asyncio.to_thread(os.listdir, documents)}
 
 
-async def test_concurrent_sources_do_not_overshoot(client: httpx2.AsyncClient, documents: Path) -> None:
+async def test_concurrent_sources_do_not_exceed_the_quota(client: httpx2.AsyncClient, documents: Path) -> None:
     body = {"name": "a", "config": {"kind": "folder", "path": str(documents)}}
 
     async def create(key: str) -> httpx2.Response:

@@ -58,7 +58,7 @@ async def listed(reader: SourceReader) -> dict[str, Item]:
     return {one.path: one async for one in reader.items() if isinstance(one, Item)}
 
 
-async def test_objects_below_a_prefix_with_their_content(
+async def test_objects_below_a_prefix_are_listed_and_read(
     object_store: ObjectStore, reader: Callable[..., object], tmp_path: Path
 ) -> None:
     object_store.put("docs/a.md", b"# A", "text/markdown")
@@ -81,7 +81,9 @@ async def test_objects_below_a_prefix_with_their_content(
         assert fetched.fingerprint == item.fingerprint
 
 
-async def test_a_fingerprint_follows_the_content(object_store: ObjectStore, reader: Callable[..., object]) -> None:
+async def test_the_fingerprint_changes_with_the_content(
+    object_store: ObjectStore, reader: Callable[..., object]
+) -> None:
     object_store.put("a.md", b"one")
     async with reader() as source:
         first = await listed(source)
@@ -90,7 +92,7 @@ async def test_a_fingerprint_follows_the_content(object_store: ObjectStore, read
         assert (await listed(source))["a.md"].fingerprint != first["a.md"].fingerprint
 
 
-async def test_a_listing_longer_than_a_page_and_patterns(
+async def test_a_listing_spans_several_pages_and_applies_patterns(
     object_store: ObjectStore, reader: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(s3, "BATCH", 7)
@@ -103,7 +105,7 @@ async def test_a_listing_longer_than_a_page_and_patterns(
         assert list(await listed(source)) == [f"report-{number:02}.md" for number in range(10)]
 
 
-async def test_objects_that_cannot_be_had(
+async def test_unreadable_objects_are_reported(
     object_store: ObjectStore, reader: Callable[..., object], tmp_path: Path
 ) -> None:
     object_store.put("large.txt", b"0" * 2000)
@@ -126,7 +128,7 @@ async def test_objects_that_cannot_be_had(
         ({"endpoint": "127.0.0.1:9"}, "s3-unavailable"),
     ],
 )
-async def test_a_bucket_that_cannot_be_listed_is_away(
+async def test_a_bucket_that_cannot_be_listed_counts_as_unreachable(
     object_store: ObjectStore, settings: Settings, tmp_path: Path, changes: dict[str, str], slug: str
 ) -> None:
     configured = settings(**changes)
@@ -141,14 +143,14 @@ async def test_a_bucket_that_cannot_be_listed_is_away(
         assert secret not in away.value.message
 
 
-async def test_a_bucket_that_does_not_exist(settings: Settings, object_store: ObjectStore, tmp_path: Path) -> None:
+async def test_a_missing_bucket_is_reported(settings: Settings, object_store: ObjectStore, tmp_path: Path) -> None:
     assert object_store.bucket
     async with s3.open_reader(S3Config(bucket="no-such-bucket"), settings().reach(ANY, True), {}, tmp_path) as reader:
         with pytest.raises(SourceUnavailable, match="does not exist"):
             await listed(reader)
 
 
-async def test_the_bucket_of_all_workspaces_is_no_source(settings: Settings, tmp_path: Path) -> None:
+async def test_the_internal_bucket_cannot_be_a_source(settings: Settings, tmp_path: Path) -> None:
     config = S3Config(bucket="documents")
     await s3.check(config, settings().reach(ANY, True))
     port = settings().s3_endpoint.rpartition(":")[2]
@@ -164,7 +166,7 @@ async def test_the_bucket_of_all_workspaces_is_no_source(settings: Settings, tmp
     await s3.check(config, settings(own_bucket="documents", own_endpoint="127.0.0.2:1").reach(ANY, True))
 
 
-async def test_only_what_the_operator_configured(settings: Settings) -> None:
+async def test_only_configured_buckets_can_be_sources(settings: Settings) -> None:
     with pytest.raises(SourceRefused, match="no S3 connection"):
         await s3.check(S3Config(bucket="documents", connection="other"), settings().reach(ANY, True))
     restricted = settings(buckets=["wiki"])

@@ -56,7 +56,7 @@ async def followed(source: Any, eventually: Any, paths: set[str]) -> None:
 
 
 @pytest.mark.parametrize("polling", [False, True])
-async def test_a_watched_folder_is_followed_without_anyone_asking(
+async def test_a_watched_folder_is_synchronised_without_a_request(
     polling: bool, make_source: MakeSource, documents: Path, scheduler: Scheduling, eventually: Any
 ) -> None:
     (documents / "a.md").write_text("one")
@@ -73,7 +73,7 @@ async def test_a_watched_folder_is_followed_without_anyone_asking(
         assert (await source.get())["last_sync"]["trigger"] == "watch"
 
 
-async def test_a_burst_of_changes_is_few_synchronisations(
+async def test_a_burst_of_changes_causes_few_synchronisations(
     make_source: MakeSource, documents: Path, scheduler: Scheduling, eventually: Any
 ) -> None:
     source = await make_source()
@@ -87,7 +87,7 @@ async def test_a_burst_of_changes_is_few_synchronisations(
         assert len(syncs) < 10  # few, even if the machine stalls between two writes
 
 
-async def test_a_folder_that_comes_back_is_watched_again(
+async def test_a_folder_that_reappears_is_watched_again(
     make_source: MakeSource, documents: Path, scheduler: Scheduling, eventually: Any
 ) -> None:
     (documents / "a.md").write_text("one")
@@ -107,7 +107,7 @@ async def test_a_folder_that_comes_back_is_watched_again(
         await followed(source, eventually, {"a.md", "b.md"})
 
 
-async def test_two_schedulers_queue_what_is_due_once(
+async def test_two_schedulers_queue_due_work_once(
     make_source: MakeSource, documents: Path, scheduler: Scheduling, eventually: Any, database: Any
 ) -> None:
     (documents / "a.md").write_text("one")
@@ -130,7 +130,7 @@ async def test_two_schedulers_queue_what_is_due_once(
     assert (await paused.get())["next_sync_at"] is None
 
 
-async def test_documents_of_a_source_that_is_not_seen_become_stale(
+async def test_documents_of_an_unreachable_source_become_stale(
     make_source: MakeSource, documents: Path, scheduler: Scheduling, eventually: Any, database: Any, upload: Any
 ) -> None:
     (documents / "a.md").write_text("one")

@@ -44,7 +44,7 @@ async def _announce(pool: Database, workspace_id: UUID) -> None:
 
 
 @pytest.mark.parametrize(("config", "setting"), PLACES)
-async def test_a_place_without_names_is_refused_to_all_but_the_administrators_workspace(
+async def test_a_folder_without_named_workspaces_is_open_only_to_the_administrators_workspace(
     config: dict[str, Any], setting: str, client: httpx2.AsyncClient, pool: Database
 ) -> None:
     """Otherwise any workspace's owner could read every folder and bucket that is mounted for another one."""
@@ -67,7 +67,7 @@ async def test_the_administrators_workspace_may_use_it(
     assert answer.status_code == 201, answer.text
 
 
-async def test_what_names_other_workspaces_is_not_open_to_the_administrators(
+async def test_a_folder_assigned_to_other_workspaces_is_closed_to_the_administrators_workspace(
     client: httpx2.AsyncClient, pool: Database, workspace_id: UUID, documents: Path
 ) -> None:
     await _announce(pool, workspace_id)
@@ -78,7 +78,7 @@ async def test_what_names_other_workspaces_is_not_open_to_the_administrators(
         assert (await client.post("/v1/sources", json={"name": "a", "config": config})).status_code == 422
 
 
-async def test_a_changed_setting_ends_access_at_the_next_synchronisation(
+async def test_a_changed_setting_revokes_access_at_the_next_synchronisation(
     make_source: MakeSource,
     make_synchroniser: Callable[..., Synchroniser],
     settings: Settings,
@@ -106,7 +106,7 @@ async def test_a_changed_setting_ends_access_at_the_next_synchronisation(
     assert set(await source.documents()) == {"a.md"}
 
 
-async def test_the_latest_announcement_names_the_administrators_workspace(pool: Database) -> None:
+async def test_the_latest_announcement_determines_the_administrators_workspace(pool: Database) -> None:
     first, second, now = uuid4(), uuid4(), datetime.now(UTC)
 
     async def standing(workspace_id: UUID) -> bool:
@@ -119,7 +119,7 @@ async def test_the_latest_announcement_names_the_administrators_workspace(pool: 
     assert (await standing(first), await standing(second)) == (False, True)
 
 
-def test_workspaces_are_named_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_permitted_workspaces_are_configured_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     workspace_id = uuid4()
     monkeypatch.setenv("SOURCE_ROOTS", f'["/a", {{"path": "/b", "workspaces": ["{workspace_id}"]}}]')
     configured = SourceSettings()

@@ -33,7 +33,7 @@ async def test_a_source_is_created_read_and_listed(make_source: MakeSource, clie
     assert rest["next_cursor"] is None
 
 
-async def test_the_same_idempotency_key_is_the_same_source(client: httpx2.AsyncClient, documents: Path) -> None:
+async def test_the_same_idempotency_key_gives_the_same_source(client: httpx2.AsyncClient, documents: Path) -> None:
     body = {"name": "a", "config": {"kind": "folder", "path": str(documents)}}
     answers = [await client.post("/v1/sources", json=body, headers={"Idempotency-Key": "k"}) for _ in range(2)]
     assert len({answer.json()["id"] for answer in answers}) == 1
@@ -53,7 +53,7 @@ async def test_the_same_idempotency_key_is_the_same_source(client: httpx2.AsyncC
         ({"kind": "web", "url": "http://127.0.0.1/"}, "not a public address"),
     ],
 )
-async def test_what_a_source_cannot_be_made_of_is_a_sentence(
+async def test_an_invalid_configuration_is_refused_with_a_readable_reason(
     config: dict[str, Any], part: str, client: httpx2.AsyncClient
 ) -> None:
     answer = await client.post("/v1/sources", json={"name": "a", "config": config})
@@ -72,11 +72,11 @@ async def test_what_a_source_cannot_be_made_of_is_a_sentence(
         {"name": "a", "config": {"kind": "folder", "path": "."}, "every_seconds": 1},
     ],
 )
-async def test_bodies_that_are_not_well_formed_are_refused(body: dict[str, Any], client: httpx2.AsyncClient) -> None:
+async def test_malformed_bodies_are_refused(body: dict[str, Any], client: httpx2.AsyncClient) -> None:
     assert (await client.post("/v1/sources", json=body)).status_code == 422
 
 
-async def test_owners_make_sources_editors_synchronise_and_viewers_read(
+async def test_owners_create_sources_editors_synchronise_and_viewers_read(
     make_source: MakeSource, client: httpx2.AsyncClient, auth_headers: Headers
 ) -> None:
     source = await make_source()
@@ -102,7 +102,7 @@ async def test_owners_make_sources_editors_synchronise_and_viewers_read(
         assert allowed.status_code != 403, (method, path)
 
 
-async def test_another_workspace_sees_nothing(
+async def test_another_workspace_cannot_see_the_source(
     make_source: MakeSource, client: httpx2.AsyncClient, auth_headers: Headers
 ) -> None:
     source = await make_source()
@@ -119,7 +119,9 @@ async def test_another_workspace_sees_nothing(
     assert (await client.get(f"{other.path}/syncs/{sync}")).status_code == 404
 
 
-async def test_a_change_of_what_was_not_read_is_refused(make_source: MakeSource, client: httpx2.AsyncClient) -> None:
+async def test_a_change_based_on_a_stale_version_is_refused(
+    make_source: MakeSource, client: httpx2.AsyncClient
+) -> None:
     source = await make_source(every_seconds=60)
     change = {"name": "New", "every_seconds": None, "on_removed": "mark_stale", "watch": False}
     changed = await client.patch(source.path, json=change, headers={"If-Match": '"1"'})
@@ -133,7 +135,7 @@ async def test_a_change_of_what_was_not_read_is_refused(make_source: MakeSource,
         assert (await client.patch(source.path, json=body)).status_code == 422, body
 
 
-async def test_positions_that_are_none_are_refused(make_source: MakeSource, client: httpx2.AsyncClient) -> None:
+async def test_invalid_cursors_are_refused(make_source: MakeSource, client: httpx2.AsyncClient) -> None:
     source = await make_source()
     sync = (await source.start())["id"]
     for cursor in ("x", "-1", "9" * 30, "²"):
@@ -141,7 +143,7 @@ async def test_positions_that_are_none_are_refused(make_source: MakeSource, clie
         assert (answer.status_code, answer.json()["type"]) == (422, "bad-cursor")
 
 
-async def test_waiting_ends_with_the_synchronisation(
+async def test_a_wait_ends_with_the_synchronisation(
     make_source: MakeSource, client: httpx2.AsyncClient, documents: Path
 ) -> None:
     (documents / "a.md").write_text("one")

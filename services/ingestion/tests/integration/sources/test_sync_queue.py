@@ -79,7 +79,7 @@ async def test_a_source_is_synchronised_by_one_worker_at_a_time(
     assert len(await queue.claim(1)) == 1
 
 
-async def test_the_last_lost_worker_fails_a_synchronisation(
+async def test_a_synchronisation_fails_when_its_last_attempt_loses_its_worker(
     queue: WorkQueue[HeldSync], pool: Database, source: dict[str, UUID]
 ) -> None:
     for _ in range(MAX_LOSSES):
@@ -92,7 +92,7 @@ async def test_the_last_lost_worker_fails_a_synchronisation(
     assert row == ("failed", "worker-lost")
 
 
-async def test_a_lost_synchronisation_does_not_wait_beside_another(
+async def test_a_lost_synchronisation_is_not_requeued_beside_another(
     queue: WorkQueue[HeldSync], pool: Database, source: dict[str, UUID]
 ) -> None:
     await queue.claim(1)

@@ -32,7 +32,7 @@ def settings(settings: Settings) -> Settings:
 
 
 @pytest.mark.parametrize("queued", [50_000_000, 100])
-async def test_another_workspace_comes_between_two_slices(
+async def test_another_workspace_gets_a_turn_between_two_slices(
     make_source: Callable[..., Awaitable[Any]],
     make_synchroniser: Callable[..., Synchroniser],
     documents: Path,

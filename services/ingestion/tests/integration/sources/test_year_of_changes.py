@@ -49,7 +49,7 @@ def converted_again(database: Any) -> int:
 
 @pytest.mark.skipif(not PEPS.is_dir(), reason="the collection of PEPs is not here")
 @pytest.mark.parametrize("kind", ["folder", "git"])
-async def test_a_year_of_changes(
+async def test_a_year_of_changes_is_followed(
     kind: str, make_source: MakeSource, documents: Path, changed: dict[str, set[str]], database: Any
 ) -> None:
     def commit() -> None:

@@ -33,7 +33,7 @@ async def send(client: httpx2.AsyncClient, *files: tuple[str, bytes], **params: 
     return await client.post("/v1/documents", files=[("files", file) for file in files], params=params)
 
 
-async def test_each_file_of_an_archive_is_reported_like_an_upload(
+async def test_each_file_of_an_archive_is_reported_like_a_single_upload(
     client: httpx2.AsyncClient, settings: Settings
 ) -> None:
     archive = zipped({"guide.md": b"# Guide", "deep/copy.md": b"# Guide", "tool.exe": b"MZ", "../up.md": b"x"})
@@ -61,7 +61,7 @@ async def test_each_file_of_an_archive_is_reported_like_an_upload(
     assert [path.name for path in settings.upload_folder.rglob("*") if not path.is_dir()] == []
 
 
-async def test_an_archive_takes_no_key_and_replaces_no_content(client: httpx2.AsyncClient, upload: Entry) -> None:
+async def test_an_archive_cannot_have_a_key_or_replace_content(client: httpx2.AsyncClient, upload: Entry) -> None:
     archive = zipped({"guide.md": b"# Guide"})
     answer = await send(client, ("docs.zip", archive), key="k")
     assert (answer.status_code, answer.json()["files"][0]["error"]) == (422, "archive-with-key")
@@ -74,7 +74,7 @@ async def test_an_archive_takes_no_key_and_replaces_no_content(client: httpx2.As
     assert (answer.status_code, answer.json()["files"][0]["error"]) == (422, "empty-archive")
 
 
-async def test_what_an_archive_expands_to_is_limited(
+async def test_the_expanded_size_of_an_archive_is_limited(
     settings: Settings, running: Any, auth_headers: Callable[..., dict[str, str]], object_store: ObjectStore
 ) -> None:
     assert object_store
@@ -97,7 +97,7 @@ async def narrow(
         yield client
 
 
-async def test_a_workspaces_queue_is_limited(
+async def test_the_queue_of_a_workspace_is_limited(
     narrow: httpx2.AsyncClient, auth_headers: Callable[..., dict[str, str]]
 ) -> None:
     answer = await send(narrow, ("a.md", b"twelve bytes"), ("b.md", b"more than the rest"), ("c.md", b"fits"))
@@ -119,11 +119,11 @@ async def test_a_workspaces_queue_is_limited(
     assert (await send(narrow, ("e.md", b"room again"))).status_code == 202
 
 
-async def test_an_empty_queue_takes_a_file_of_any_size(narrow: httpx2.AsyncClient) -> None:
+async def test_an_empty_queue_accepts_a_file_of_any_size(narrow: httpx2.AsyncClient) -> None:
     assert (await send(narrow, ("a.md", b"x" * 30))).status_code == 202
 
 
-async def test_a_header_that_takes_python_long_holds_up_nobody_else(client: httpx2.AsyncClient) -> None:
+async def test_a_header_that_is_slow_to_parse_blocks_nobody_else(client: httpx2.AsyncClient) -> None:
     """CVE-2024-6232: 200 bytes, unpacked to 30,000 digits, used to freeze the whole API for seconds."""
     header = tarfile.TarInfo("././@PaxHeader")
     header.type, header.size = tarfile.XHDTYPE, 30_000

@@ -28,9 +28,7 @@ def asked(client: httpx2.AsyncClient, token_keys: Any, workspace_id: UUID) -> An
     return ask
 
 
-async def test_an_artifact_has_one_document_that_the_next_version_replaces(
-    client: httpx2.AsyncClient, asked: Any
-) -> None:
+async def test_an_artifact_has_one_document_that_each_version_replaces(client: httpx2.AsyncClient, asked: Any) -> None:
     artifact = uuid4()
     first = (await asked("PUT", artifact, b"# One")).json()
     second = (await asked("PUT", artifact, b"# Two")).json()
@@ -45,7 +43,7 @@ async def test_an_artifact_has_one_document_that_the_next_version_replaces(
     assert (await client.get(f"/v1/documents/{other['document']['id']}")).status_code == 200
 
 
-async def test_a_document_that_was_uploaded_with_the_same_bytes_stays(
+async def test_an_uploaded_document_with_the_same_bytes_is_kept(
     client: httpx2.AsyncClient, asked: Any, upload: Entry
 ) -> None:
     uploaded, artifact = (await upload("plan.md", b"# Same"))["document"], uuid4()
@@ -65,7 +63,9 @@ async def test_a_version_can_be_indexed_again_after_a_user_deleted_its_document(
     assert again["document"]["id"] != first["document"]["id"]
 
 
-async def test_nobody_but_the_orchestrator_makes_or_deletes_them(client: httpx2.AsyncClient, asked: Any) -> None:
+async def test_only_the_orchestrator_creates_and_deletes_artifact_documents(
+    client: httpx2.AsyncClient, asked: Any
+) -> None:
     artifact = uuid4()
     for method in ("PUT", "DELETE"):
         assert (await asked(method, artifact, b"x", name="memory")).status_code == 403

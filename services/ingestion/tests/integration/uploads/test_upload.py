@@ -76,7 +76,7 @@ async def test_a_bad_file_does_not_stop_the_others(client: httpx2.AsyncClient) -
     assert "docx" in answer.json()["files"][2]["message"]
 
 
-async def test_rejecting_every_file_is_a_problem_with_reasons(client: httpx2.AsyncClient) -> None:
+async def test_if_every_file_is_rejected_the_problem_lists_the_reasons(client: httpx2.AsyncClient) -> None:
     answer = await client.post("/v1/documents", files=[("files", ("a.md", b"")), ("files", ("b.exe", b"MZ"))])
     assert answer.status_code == 422
     assert answer.headers["content-type"] == "application/problem+json"
@@ -92,7 +92,7 @@ async def test_the_same_bytes_are_the_same_document(upload: Upload) -> None:
     assert again["document"]["id"] == first["document"]["id"]
 
 
-async def test_concurrent_uploads_of_the_same_bytes_make_one_document(
+async def test_concurrent_uploads_of_the_same_bytes_create_one_document(
     client: httpx2.AsyncClient, upload: Upload
 ) -> None:
     entries = await asyncio.gather(*(upload(f"{index}.md", b"raced bytes") for index in range(8)))

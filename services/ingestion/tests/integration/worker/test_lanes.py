@@ -18,7 +18,7 @@ def to_bulk(database: Any) -> None:
         connection.execute("UPDATE ingestion.document_stage SET lane = 'bulk'")
 
 
-async def test_an_upload_passes_a_bulk_load_that_takes_every_slot(
+async def test_an_upload_is_processed_while_bulk_work_fills_every_slot(
     workers: Any,
     upload: Entry,
     detail: Detail,

@@ -21,7 +21,7 @@ Detail = Callable[[str], Awaitable[dict[str, Any]]]
 SLOW = "".join(f"<h2>Section {index}</h2><p>Paragraph number {index} of a long page.</p>\n" for index in range(2000))
 
 
-async def test_files_become_searchable_and_a_broken_one_says_why(
+async def test_files_become_searchable_and_a_broken_one_reports_its_reason(
     worker: subprocess.Popen[bytes],
     workers: Any,
     neighbours: Any,
@@ -57,7 +57,7 @@ async def test_files_become_searchable_and_a_broken_one_says_why(
 
 
 @pytest.mark.timeout(900)
-async def test_a_worker_that_is_killed_leaves_nothing_stuck_and_nothing_twice(
+async def test_a_killed_worker_leaves_nothing_stuck_or_duplicated(
     workers: Any,
     upload: Entry,
     neighbours: Any,
@@ -83,7 +83,7 @@ async def test_a_worker_that_is_killed_leaves_nothing_stuck_and_nothing_twice(
     assert len(object_store.keys(derived_prefix(workspace_id, UUID(document_id)))) == 4
 
 
-async def test_a_worker_that_is_stopped_gives_its_document_back(
+async def test_a_stopped_worker_requeues_its_document(
     workers: Any, upload: Entry, detail: Detail, eventually: Any
 ) -> None:
     with workers.started() as process:

@@ -43,7 +43,7 @@ def provider() -> Iterator[ThreadingHTTPServer]:
         thread.join()
 
 
-async def test_a_document_is_found_by_its_words_while_the_provider_is_down_and_by_its_meaning_afterwards(
+async def test_a_document_is_found_lexically_during_a_provider_outage_and_semantically_afterwards(
     workers: Any,
     provider: Any,
     upload: Entry,

@@ -27,7 +27,7 @@ def settings(settings: Settings, folder: Path) -> Settings:
     return settings.model_copy(update={"source_roots": (SourceRoot(path=folder, workspaces=("*",)),)})
 
 
-async def test_the_files_of_a_folder_become_searchable_in_the_bulk_lane(
+async def test_files_of_a_folder_become_searchable_in_the_bulk_lane(
     workers: Any, client: httpx2.AsyncClient, neighbours: Any, eventually: Any, folder: Path
 ) -> None:
     assert neighbours

@@ -75,27 +75,29 @@ def convert(hostile: Hostile, folder: Path) -> None:
         {**CONVERTED, "pages": "many"},
     ],
 )
-def test_nonsense_ends_the_conversion_with_a_sentence(hostile: Hostile, tmp_path: Path, said: object) -> None:
+def test_a_malformed_message_ends_the_conversion_with_a_readable_error(
+    hostile: Hostile, tmp_path: Path, said: object
+) -> None:
     hostile.say({"kind": "started"}, said)
     with pytest.raises(ConversionError, match="invalid answer"):
         convert(hostile, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["source"]
 
 
-def test_a_result_larger_than_allowed_is_not_written(hostile: Hostile, tmp_path: Path) -> None:
+def test_a_result_above_the_size_limit_is_not_written(hostile: Hostile, tmp_path: Path) -> None:
     hostile.say({"kind": "output", "name": "document.md", "bytes": 10_001})
     with pytest.raises(OutputTooLarge):
         convert(hostile, tmp_path)
 
 
-def test_more_than_was_announced_is_not_written(hostile: Hostile, tmp_path: Path) -> None:
+def test_bytes_beyond_the_announced_length_are_not_written(hostile: Hostile, tmp_path: Path) -> None:
     hostile.say({"kind": "output", "name": "document.md", "bytes": 3}, b"four")
     with pytest.raises(ConversionError, match="more than it had announced"):
         convert(hostile, tmp_path)
     assert (tmp_path / "document.md").read_bytes() == b""
 
 
-def test_a_link_in_the_way_is_not_followed(hostile: Hostile, tmp_path: Path) -> None:
+def test_a_symbolic_link_at_the_target_is_not_followed(hostile: Hostile, tmp_path: Path) -> None:
     (tmp_path / "victim").write_text("as it was")
     (tmp_path / "document.md").symlink_to(tmp_path / "victim")
     hostile.say({"kind": "output", "name": "document.md", "bytes": 3}, b"new")
@@ -104,14 +106,14 @@ def test_a_link_in_the_way_is_not_followed(hostile: Hostile, tmp_path: Path) -> 
     assert (tmp_path / "victim").read_text() == "as it was"
 
 
-def test_half_a_message_is_not_waited_for_longer_than_allowed(hostile: Hostile, tmp_path: Path) -> None:
+def test_an_incomplete_message_is_awaited_only_up_to_the_timeout(hostile: Hostile, tmp_path: Path) -> None:
     with socket.fromfd(hostile.connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as raw:
         raw.sendall(b"\x00\x00\x01\x00half")
     with pytest.raises(TimeLimitExceeded):
         convert(hostile, tmp_path)
 
 
-def test_a_message_without_end_is_not_read(hostile: Hostile, tmp_path: Path) -> None:
+def test_an_endless_message_is_not_read(hostile: Hostile, tmp_path: Path) -> None:
     hostile.say({"kind": "started"})
     with socket.fromfd(hostile.connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as raw:
         raw.sendall(b"\x7f\xff\xff\xff")

@@ -114,7 +114,7 @@ NAMED_JATS = b'<!DOCTYPE article PUBLIC "-//NLM//DTD JATS v1.2//EN" "JATS-archiv
         (b"a,b\n1,2", "a.csv", Format.csv),
     ],
 )
-def test_content_decides_before_the_name(data: bytes, name: str, expected: Format) -> None:
+def test_content_takes_precedence_over_the_file_name(data: bytes, name: str, expected: Format) -> None:
     assert detect(data, name) is expected
 
 
@@ -150,7 +150,7 @@ def test_content_decides_before_the_name(data: bytes, name: str, expected: Forma
         (compound("Something else"), "a.msi", UnsupportedFormat),
     ],
 )
-def test_what_cannot_be_read_is_named(data: bytes, name: str, error: type[ConversionError]) -> None:
+def test_unsupported_content_is_refused_with_its_error(data: bytes, name: str, error: type[ConversionError]) -> None:
     with pytest.raises(error):
         detect(data, name)
 
@@ -161,7 +161,7 @@ def test_encodings_are_recognised(encoding: str) -> None:
     assert decode(text.encode(encoding)) == text
 
 
-def test_line_ends_become_one_kind() -> None:
+def test_line_endings_are_normalised() -> None:
     assert decode(b"a\r\nb\rc\n") == "a\nb\nc\n"
 
 
@@ -171,7 +171,7 @@ def test_binary_content_is_refused(data: bytes) -> None:
         decode(data)
 
 
-def test_front_matter_is_taken_off() -> None:
+def test_front_matter_is_removed() -> None:
     declared, rest = front_matter("---\ntitle: Ducks\ntags: [a]\n---\n# Hi\n")
     assert (declared.title, rest) == ("Ducks", "# Hi\n")
 
@@ -179,11 +179,11 @@ def test_front_matter_is_taken_off() -> None:
 @pytest.mark.parametrize(
     "text", ["---\nNot a mapping.\n---\nrest", "# Hi\n---\na: b\n---\n", "---\n: [bad\n---\nx", "---"]
 )
-def test_what_only_looks_like_front_matter_stays(text: str) -> None:
+def test_text_that_merely_resembles_front_matter_is_kept(text: str) -> None:
     assert front_matter(text) == (Declared(), text)
 
 
-def test_errors_travel_by_their_slug() -> None:
+def test_errors_are_transferred_by_their_slug() -> None:
     error = conversion_error("password-protected", "locked")
     assert isinstance(error, PasswordProtected)
     assert str(error) == "locked"

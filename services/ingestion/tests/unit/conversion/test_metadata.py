@@ -46,13 +46,13 @@ def languages() -> LanguageDetector:
         (["2024-03-05"], None),
     ],
 )
-def test_points_in_time(written: object, moment: datetime | None) -> None:
+def test_dates_are_parsed(written: object, moment: datetime | None) -> None:
     assert point_in_time(written) == moment
 
 
 @given(text=st.text(max_size=80))
 @settings(max_examples=200, deadline=None)
-def test_whatever_stands_there_is_read_without_an_error(text: str) -> None:
+def test_any_metadata_is_read_without_an_error(text: str) -> None:
     moment = point_in_time(text)
     assert moment is None or moment.tzinfo is not None
     found = tags([text, [text, {"a": text}]])
@@ -65,7 +65,7 @@ def test_whatever_stands_there_is_read_without_an_error(text: str) -> None:
         reader(text.encode())
 
 
-def test_tags_are_lists_texts_and_hashtags_each_once() -> None:
+def test_tags_come_from_lists_texts_and_hashtags_without_duplicates() -> None:
     assert tags(["Tag one, tag2; 'three'", ["TAG ONE", 4], "#five #six", None]) == (
         "Tag one", "tag2", "three", "4", "five", "six",
     )  # fmt: skip
@@ -74,13 +74,13 @@ def test_tags_are_lists_texts_and_hashtags_each_once() -> None:
     assert tags(["a\x00b"]) == ("ab",)
 
 
-def test_tag_lines_stand_outside_code() -> None:
+def test_tags_inside_code_are_ignored() -> None:
     text = "# Title\ntags: first, second\n\n```yaml\ntags: code\n```\n\n    tags: in\n\n**Tags:** third\nmetatags: no\n"
     assert list(tag_lines(text)) == ["first, second", "third"]
     assert tags(tag_lines(":Tags: a\n~~~\ntags: b\n```\ntags: c\n~~~\nTAGS:d")) == ("a", "d")
 
 
-def test_authors_are_names() -> None:
+def test_authors_are_parsed_as_names() -> None:
     assert authors(["Barry Warsaw, Jeremy Hylton <jeremy@example.org>,\n Guido van Rossum"]) == (
         "Barry Warsaw", "Jeremy Hylton", "Guido van Rossum",
     )  # fmt: skip
@@ -95,7 +95,7 @@ def test_authors_are_names() -> None:
     assert authors(["https://example.org/ann", "", None]) == ()
 
 
-def test_front_matter() -> None:
+def test_front_matter_is_read() -> None:
     declared, rest = front_matter(
         "---\ntags: [one, Two]\nkeywords: three, four\nauthor: Ann Other\nlang: de-AT\n"
         "date: 2024-03-05\nlastmod: 2024-04-01 10:00:00\n---\n# Title\n"
@@ -116,7 +116,7 @@ def test_front_matter() -> None:
     assert front_matter("---\ndate: 2024-13-45\n---\n")[0].written_at is None
 
 
-def test_headers_of_proposals_and_documents() -> None:
+def test_headers_of_proposals_and_documents_are_read() -> None:
     proposal = header(
         "PEP: 1\nTitle: PEP Purpose\nAuthor: Barry Warsaw,\n        Jeremy Hylton\nCreated: 13-Jun-2000\n"
         "Post-History: 21-Mar-2001\n\nIntroduction\n============\n"
@@ -128,7 +128,7 @@ def test_headers_of_proposals_and_documents() -> None:
     assert header("Author: says who\nand then prose goes on.\n") == Declared()
 
 
-def test_html_head() -> None:
+def test_the_html_head_is_read() -> None:
     declared = READERS["html"](
         b'<html lang="fr"><head><meta name="keywords" content="a, b"><meta NAME=author content="Ann Other">'
         b'<meta property="article:published_time" content="2024-03-05T10:00:00Z">'
@@ -152,7 +152,7 @@ def archive(**parts: str) -> bytes:
     return buffer.getvalue()
 
 
-def test_office_properties() -> None:
+def test_office_properties_are_read() -> None:
     declared = READERS["docx"](archive(docProps__core_xml=CORE))
     assert tags(declared.tags) == ("red", "green")
     assert authors(declared.authors) == ("Ann Other", "Bo Else")
@@ -161,7 +161,7 @@ def test_office_properties() -> None:
     assert READERS["docx"](archive(other="x")) == Declared()
 
 
-def test_asciidoc_and_latex() -> None:
+def test_asciidoc_and_latex_headers_are_read() -> None:
     asciidoc = READERS["asciidoc"](b"= Title\nAnn Other\n:keywords: a, b\n:revdate: 2020-01-02\n\n:keywords: c\n")
     assert (tags(asciidoc.tags), asciidoc.modified_at) == (("a", "b"), datetime(2020, 1, 2, tzinfo=UTC))
     latex = READERS["latex"](rb"\author{Ann Other \\ Harbour \and Bo Else}\date{June 13, 2000}\begin{document}")
@@ -169,13 +169,13 @@ def test_asciidoc_and_latex() -> None:
     assert latex.written_at == datetime(2000, 6, 13, tzinfo=UTC)
 
 
-def test_mail() -> None:
+def test_mail_headers_are_read() -> None:
     declared = READERS["email"](b"From: =?utf-8?q?J=C3=B6rg?= M <j@x.org>\nDate: Thu, 5 Mar 2015 12:30:00 +0100\n\nHi")
     assert authors(declared.authors) == ("Jörg M",)
     assert declared.written_at == datetime(2015, 3, 5, 11, 30, tzinfo=UTC)
 
 
-def test_jats() -> None:
+def test_jats_metadata_is_read() -> None:
     declared = READERS["jats"](
         b'<article xml:lang="en"><front><article-meta><contrib-group><contrib contrib-type="author"><name>'
         b"<surname>Other</surname><given-names>Ann</given-names></name></contrib></contrib-group><pub-date><day>2</day>"
@@ -198,11 +198,13 @@ def test_jats() -> None:
         ("", None, None),
     ],
 )
-def test_language(languages: LanguageDetector, text: str, declared: str | None, language: str | None) -> None:
+def test_the_language_is_detected(
+    languages: LanguageDetector, text: str, declared: str | None, language: str | None
+) -> None:
     assert languages.language([text], declared) == language
 
 
-def test_description_of_a_document(languages: LanguageDetector) -> None:
+def test_all_metadata_of_a_document_is_combined(languages: LanguageDetector) -> None:
     document = DoclingDocument(name="a")
     document.add_title("The\nTitle")
     for number in range(300):

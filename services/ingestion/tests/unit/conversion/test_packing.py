@@ -50,7 +50,7 @@ def test_paragraphs_are_packed_up_to_the_limit(budget: TokenBudget) -> None:
     ],
     ids=["words", "one endless word", "no spaces", "sentences", "long word", "blank lines"],
 )
-def test_text_of_any_shape_is_covered_and_fits(budget: TokenBudget, text: str) -> None:
+def test_text_of_any_shape_is_covered_by_chunks_that_fit(budget: TokenBudget, text: str) -> None:
     passages = pack(text, budget, ("A heading",))
     assert all(budget.fits(passage) for passage in passages)
     assert words("".join(passage.content for passage in passages)) == words(text)
@@ -58,14 +58,14 @@ def test_text_of_any_shape_is_covered_and_fits(budget: TokenBudget, text: str) -
 
 @given(text=st.text(max_size=3000))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_nothing_is_lost_or_too_long_whatever_the_text(budget: TokenBudget, text: str) -> None:
+def test_any_text_is_packed_without_loss_or_oversized_chunks(budget: TokenBudget, text: str) -> None:
     text = text.replace("\x00", "")
     passages = pack(text, budget)
     assert all(budget.fits(passage) for passage in passages)
     assert words("".join(passage.content for passage in passages)) == words(text)
 
 
-def test_endless_headings_leave_room(budget: TokenBudget) -> None:
+def test_very_long_headings_leave_room_for_text(budget: TokenBudget) -> None:
     path = budget.capped([f"Chapter {number} " + "of a long book " * 5 for number in range(20)] + ["The innermost"])
     assert path[-1] == "The innermost"
     assert budget.room(path) > budget.limit // 2
@@ -102,13 +102,13 @@ def test_underlined_titles_become_heading_paths(budget: TokenBudget) -> None:
     assert header(RST).title == "PEP Purpose"
 
 
-def test_overlined_titles_and_tables_are_told_apart() -> None:
+def test_overlined_titles_are_distinguished_from_tables() -> None:
     text = "=====\nTitle\n=====\n\n===== =====\nA     B\n===== =====\n1     2\n===== =====\n\nPart\n====\n\nText"
     assert [section.title for section in sections(text)] == [None, "Title", "Part"]
     assert first_title(text) == "Title"
 
 
-def test_prose_has_no_title() -> None:
+def test_prose_is_not_taken_for_a_title() -> None:
     assert first_title("Just a line.\n\nAnother line.\n-- \nsignature") is None
 
 
@@ -134,7 +134,7 @@ def knock(times: int) -> None:
 '''
 
 
-def test_code_is_cut_along_its_definitions(budget: TokenBudget) -> None:
+def test_code_is_split_at_its_definitions(budget: TokenBudget) -> None:
     text = PYTHON.replace("{body}", "\n        ".join(f"self.value_{number} = {number}" for number in range(25)))
     passages = code_passages(text, "py", budget)
     paths = {passage.heading_path for passage in passages}
@@ -155,13 +155,15 @@ def test_code_is_cut_along_its_definitions(budget: TokenBudget) -> None:
         ("c", "#include <a.h>\n\nstatic int *main_loop(int argc) {\n  return 0;\n}\n", "main_loop"),
     ],
 )
-def test_definitions_are_named_in_other_languages(budget: TokenBudget, extension: str, text: str, name: str) -> None:
+def test_definitions_are_named_in_many_programming_languages(
+    budget: TokenBudget, extension: str, text: str, name: str
+) -> None:
     passages = code_passages(text, extension, budget)
     assert (name,) in {passage.heading_path for passage in passages}
     assert words("".join(passage.content for passage in passages)) == words(text)
 
 
-def test_a_closing_brace_is_no_passage_of_its_own(budget: TokenBudget) -> None:
+def test_a_closing_brace_is_not_a_chunk_of_its_own(budget: TokenBudget) -> None:
     methods = "\n".join(
         f"  method{number}() {{\n" + "\n".join(f"    this.value{line} = {line};" for line in range(20)) + "\n  }"
         for number in range(12)
@@ -184,7 +186,7 @@ def test_code_without_a_grammar_or_with_errors_is_still_covered(budget: TokenBud
         assert all(budget.fits(passage) for passage in passages)
 
 
-def test_a_text_overlaps_only_where_it_is_split_and_lines_stay_true() -> None:
+def test_chunks_overlap_only_inside_a_split_text_and_line_numbers_stay_correct() -> None:
     budget = token_budget(ChunkOptions(max_tokens=96, overlap_tokens=24))
     text = "\n".join(f"Line {number} says something short about ducks and geese." for number in range(60))
     passages = pack(text, budget, ("Birds",), first_line=1)
@@ -207,7 +209,7 @@ def test_a_text_overlaps_only_where_it_is_split_and_lines_stay_true() -> None:
 
 @given(text=st.text(max_size=2000), overlap=st.integers(0, 20))
 @settings(max_examples=60, deadline=None)
-def test_overlapping_passages_fit_and_are_parts_of_the_text(text: str, overlap: int) -> None:
+def test_overlapping_chunks_fit_and_are_parts_of_the_text(text: str, overlap: int) -> None:
     budget = token_budget(ChunkOptions(max_tokens=40, overlap_tokens=overlap))
     text = text.replace("\x00", "")
     for passage in pack(text, budget):
@@ -224,7 +226,7 @@ def test_overlapping_passages_fit_and_are_parts_of_the_text(text: str, overlap: 
         ({"overlap_tokens": -1}, "CHUNK_OVERLAP_TOKENS is -1"),
     ],
 )
-def test_options_that_cannot_work_are_refused(options: dict[str, int], setting: str) -> None:
+def test_inconsistent_options_are_refused(options: dict[str, int], setting: str) -> None:
     with pytest.raises(ValueError, match=setting):
         ChunkOptions(**options)
 
@@ -232,7 +234,7 @@ def test_options_that_cannot_work_are_refused(options: dict[str, int], setting: 
 @pytest.mark.parametrize(
     "text", ["some words of English " * 200, "ein Straßenfluß " * 200, "слово " * 300, "字" * 900, "QUJD" * 400]
 )
-def test_another_models_tokens_are_not_underestimated(budget: TokenBudget, text: str) -> None:
+def test_tokens_of_another_model_are_not_underestimated(budget: TokenBudget, text: str) -> None:
     estimated = token_budget(ChunkOptions(estimated=True))
     assert estimated.tokens(text) >= budget.tokens(text)
     assert estimated.tokens(text) >= len(text.encode()) // 6  # byte-level tokenizers: some 4 bytes of English a token

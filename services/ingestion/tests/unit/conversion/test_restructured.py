@@ -67,7 +67,7 @@ def markdown(text: str) -> str:
     return read(text).export_to_markdown(escape_html=False, escape_underscores=False)
 
 
-def test_structure() -> None:
+def test_structure_is_converted() -> None:
     assert markdown(PROPOSAL).split("\n\n") == [
         "PEP: 612  \nTitle: Parameter Variables  \nAuthor: Mark M <m@example.org>, Guido",
         "## Abstract",
@@ -87,7 +87,7 @@ def test_structure() -> None:
     assert headings == [("Abstract", 1), ("Motivation", 2)]
 
 
-def test_header_fields() -> None:
+def test_header_fields_are_converted() -> None:
     declared = header(PROPOSAL)
     assert declared.title == "Parameter Variables"
     assert declared.authors == ["Mark M <m@example.org>, Guido"]
@@ -95,7 +95,7 @@ def test_header_fields() -> None:
     assert (below.title, below.authors, below.written) == (None, ["Jane"], ["2024-05-01"])
 
 
-def test_a_paragraph_with_colons_is_no_header() -> None:
+def test_a_paragraph_with_colons_is_not_a_header() -> None:
     assert markdown("Note: it is\nnot a header.\n\nMore.\n") == "Note: it is not a header.\n\nMore."
 
 
@@ -126,22 +126,22 @@ def test_a_paragraph_with_colons_is_no_header() -> None:
         ("Text ``with *stars*`` and *more*.", ["Text `with *stars*` and more."]),
     ],
 )
-def test_nothing_vanishes(text: str, expected: list[str]) -> None:
+def test_no_text_is_lost(text: str, expected: list[str]) -> None:
     assert markdown(text).split("\n\n") == expected
 
 
-def test_code_of_sphinx_keeps_its_language() -> None:
+def test_sphinx_code_blocks_keep_their_language() -> None:
     text = ".. code-block:: python\n   :linenos:\n   :emphasize-lines: 2\n\n   x = 1\n   y = 2\n"
     code = next(item for item in read(text).texts if isinstance(item, CodeItem))
     assert (code.text, code.code_language) == ("x = 1\ny = 2", CodeLanguageLabel.PYTHON)
 
 
-def test_blocks_inside_an_item_stay_blocks() -> None:
+def test_blocks_inside_a_list_item_stay_blocks() -> None:
     text = "- Run this:\n\n  ::\n\n     a = 1\n     b = 2\n\n- Then that.\n"
     assert markdown(text).split("\n\n") == ["- Run this:", "```\na = 1\nb = 2\n```", "- Then that."]
 
 
-def test_cells_that_span() -> None:
+def test_cells_that_span_columns_are_read() -> None:
     table = "+---+---+\n| a | b |\n+   +---+\n|   | c |\n+---+---+\n| wide  |\n+-------+\n"
     found = {
         (cell.text, cell.start_row_offset_idx, cell.start_col_offset_idx, cell.row_span, cell.col_span)
@@ -150,7 +150,7 @@ def test_cells_that_span() -> None:
     assert found == {("a", 0, 0, 2, 1), ("b", 0, 1, 1, 1), ("c", 1, 1, 1, 1), ("wide", 2, 0, 1, 2)}
 
 
-def test_broken_markup_is_still_read() -> None:
+def test_invalid_markup_is_still_read() -> None:
     found = markdown("Title\n====\n\n* item\nnot indented ``open\n\n+--+\n| broken\n\nEnd.\n")
     assert found.startswith("## Title")
     assert found.endswith("End.")
@@ -158,12 +158,12 @@ def test_broken_markup_is_still_read() -> None:
     assert "not indented ``open" in found
 
 
-def test_a_document_leaves_nothing_behind() -> None:
+def test_converting_a_document_leaves_no_state_behind() -> None:
     restructured_html(".. role:: pep(emphasis)\n\n:pep:`1` :mine:`x`\n")
     assert markdown(":pep:`8`") == "PEP 8"
 
 
 @pytest.mark.parametrize("text", ["a" * 20_000, "- " * 3000 + "deep"])
-def test_text_that_is_no_markup_is_refused(text: str) -> None:
+def test_text_without_markup_is_refused(text: str) -> None:
     with pytest.raises(UnreadableMarkup):
         restructured_html(text)

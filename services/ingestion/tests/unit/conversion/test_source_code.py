@@ -213,9 +213,7 @@ def budget() -> TokenBudget:
         (C_HEADER, "h", ["", "ring", "ring_t", "ring_size"]),
     ],
 )
-def test_a_file_is_cut_along_its_definitions(
-    source: str, extension: str, paths: list[str], budget: TokenBudget
-) -> None:
+def test_a_file_is_split_at_its_definitions(source: str, extension: str, paths: list[str], budget: TokenBudget) -> None:
     passages = code_passages(source, extension, budget)
     found = [".".join(passage.heading_path) for passage in passages]
     assert list(dict.fromkeys(found)) == paths
@@ -232,7 +230,7 @@ def test_a_comment_stays_with_its_definition(budget: TokenBudget) -> None:
     assert found["Stack.Push",].startswith("// Push adds an item.\nfunc (s *Stack[T]) Push")
 
 
-def test_nested_conditions_of_the_preprocessor_do_not_overflow(budget: TokenBudget) -> None:
+def test_nested_preprocessor_conditions_do_not_overflow_the_stack(budget: TokenBudget) -> None:
     depth = 3000
     source = "#ifdef A\n" * depth + "int deep(void) { return 1; }\n" + "#endif\n" * depth
     assert any(passage.heading_path == ("deep",) for passage in code_passages(source, "c", budget))

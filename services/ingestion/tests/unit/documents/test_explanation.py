@@ -73,7 +73,7 @@ def test_an_unsearchable_document_is_explained(
     assert explain(document(), stages(**changes), queue, AT_NOON) == sentence
 
 
-def test_an_earlier_searchable_version_is_mentioned(document: Documents, stages: Stages) -> None:
+def test_a_previous_searchable_version_is_mentioned(document: Documents, stages: Stages) -> None:
     rows = stages(convert={"status": FAILED, "error_message": "It is damaged."})
     row = document(status=DocumentStatus.failed, version=3, searchable_version=2)
     sentence = explain(row, rows, Queue(0, 1), AT_NOON)

@@ -33,7 +33,7 @@ def test_a_long_name_keeps_its_extension() -> None:
     assert name.endswith(".docx")
 
 
-def test_a_name_cannot_break_out_of_the_disposition() -> None:
+def test_a_name_cannot_inject_into_the_content_disposition() -> None:
     header = attachment('a"; filename=evil.html\\ é.md')
     assert header.startswith('attachment; filename="a__ filename=evil.html_ _.md"; ')
     assert header.endswith("filename*=UTF-8''a%22%3B%20filename%3Devil.html%5C%20%C3%A9.md")

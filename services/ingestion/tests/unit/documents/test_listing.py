@@ -19,7 +19,7 @@ NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
         (100, 50, NOW, 10.0),  # rates at the very beginning are not trusted
     ],
 )
-def test_the_time_left_follows_from_the_recent_rate(
+def test_the_remaining_time_is_estimated_from_the_recent_rate(
     left: int, done: int, since: datetime | None, seconds: float | None
 ) -> None:
     assert seconds_left(left, done, since, NOW) == seconds

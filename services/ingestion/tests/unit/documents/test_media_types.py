@@ -25,5 +25,5 @@ from ingestion.documents.media_types import media_type_of
         ("film.mp4", b"text", None),
     ],
 )
-def test_the_media_type_of_a_file(name: str, head: bytes, media_type: str | None) -> None:
+def test_the_media_type_is_derived_from_the_file(name: str, head: bytes, media_type: str | None) -> None:
     assert media_type_of(name, head) == media_type

@@ -27,7 +27,7 @@ ONE, OTHER = UUID(int=1), UUID(int=2)
         (True, None, None, False, "excluded"),
     ],
 )
-def test_bytes_and_place_decide(
+def test_content_and_origin_determine_the_outcome(
     document: Callable[..., DocumentRow],
     excluded: bool,
     current: UUID | None,

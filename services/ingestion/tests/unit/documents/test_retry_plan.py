@@ -36,7 +36,7 @@ CONVERTED = {"store": DONE, "convert": DONE, "chunk": DONE}
         ({**CONVERTED, "embed": DONE, "index": DONE, "graph": DONE}, RetryPlan(("embed",))),
     ],
 )
-def test_a_retry_starts_at_the_stage_that_ended(
+def test_a_retry_starts_at_the_stage_that_failed(
     document: Callable[..., DocumentRow],
     stages: Callable[..., list[StageRow]],
     changes: dict[str, Any],

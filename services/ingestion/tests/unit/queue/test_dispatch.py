@@ -19,7 +19,7 @@ from ingestion.queue.dispatch import LaneLoad, wanted
         ((1, 2), (0, 0), (3, 5), (0, 0)),  # some run at a worker that died
     ],
 )
-def test_only_as_many_workers_are_woken_as_find_work(
+def test_no_more_workers_are_woken_than_there_is_work(
     workers: tuple[int, int], interactive: tuple[int, int], bulk: tuple[int, int], expected: tuple[int, int]
 ) -> None:
     count, slots = workers

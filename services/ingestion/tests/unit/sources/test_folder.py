@@ -45,7 +45,7 @@ async def fetched(path: Path, item: str, reach: Reach, target: Path) -> str:
     return result.content_hash
 
 
-async def test_files_are_listed_with_place_and_size(root: Path, reach: Reach, tmp_path: Path) -> None:
+async def test_files_are_listed_with_path_and_size(root: Path, reach: Reach, tmp_path: Path) -> None:
     (root / "a b").mkdir()
     (root / "a b" / "ü.md").write_text("text")
     found = (await listed(root, reach))["a b/ü.md"]
@@ -55,7 +55,7 @@ async def test_files_are_listed_with_place_and_size(root: Path, reach: Reach, tm
     assert await fetched(root, "a b/ü.md", reach, tmp_path / "out") == hashlib.sha256(b"text").hexdigest()
 
 
-async def test_another_content_time_or_file_is_another_fingerprint(root: Path, reach: Reach) -> None:
+async def test_different_content_time_or_inode_gives_a_different_fingerprint(root: Path, reach: Reach) -> None:
     async def fingerprint() -> str | None:
         found = (await listed(root, reach))["a.md"]
         assert isinstance(found, Item)
@@ -73,7 +73,7 @@ async def test_another_content_time_or_file_is_another_fingerprint(root: Path, r
     assert len(set(seen)) == 3
 
 
-async def test_links_are_followed_inside_and_refused_outside(root: Path, reach: Reach, tmp_path: Path) -> None:
+async def test_links_are_followed_inside_the_root_and_refused_outside(root: Path, reach: Reach, tmp_path: Path) -> None:
     outside = tmp_path / "secret"
     outside.mkdir()
     (outside / "key.txt").write_text("secret")
@@ -90,7 +90,7 @@ async def test_links_are_followed_inside_and_refused_outside(root: Path, reach: 
         await fetched(root, "outside.txt", reach, tmp_path / "out")
 
 
-async def test_a_file_exchanged_for_a_link_after_the_listing_stays_closed(
+async def test_a_file_replaced_by_a_link_after_the_listing_is_not_opened(
     root: Path, reach: Reach, tmp_path: Path
 ) -> None:
     secret = tmp_path / "secret.txt"
@@ -121,7 +121,7 @@ async def test_special_files_are_never_opened(root: Path, reach: Reach, tmp_path
             await reader.fetch(item, tmp_path / "out", MAX_BYTES)
 
 
-async def test_programs_without_extension_are_no_documents(root: Path, reach: Reach, tmp_path: Path) -> None:
+async def test_executables_without_an_extension_are_skipped(root: Path, reach: Reach, tmp_path: Path) -> None:
     (root / "tool").write_bytes(b"\x7fELF\x00\x01")
     (root / "LICENSE").write_text("free")
     await fetched(root, "LICENSE", reach, tmp_path / "out")
@@ -135,19 +135,19 @@ async def test_a_name_that_is_not_unicode_is_refused_with_a_reason(root: Path, r
         await fetched(root, "caf\N{REPLACEMENT CHARACTER}.md", reach, tmp_path / "out")
 
 
-async def test_a_folder_that_is_gone_is_a_source_that_is_away(root: Path, reach: Reach) -> None:
+async def test_a_missing_folder_counts_as_an_unreachable_source(root: Path, reach: Reach) -> None:
     with pytest.raises(SourceUnavailable, match="cannot be read"):
         await listed(root / "gone", reach)
 
 
 @pytest.mark.parametrize("path", ["/etc", "/etc/nothing-here", "{root}/..", "{root}/../documents-2", "{root}/link"])
-async def test_paths_outside_the_roots_are_refused_alike(path: str, root: Path, reach: Reach) -> None:
+async def test_paths_outside_the_roots_are_refused_with_the_same_message(path: str, root: Path, reach: Reach) -> None:
     (root / "link").symlink_to("/etc")
     with pytest.raises(SourceRefused, match="SOURCE_ROOTS"):
         await folder.check(FolderConfig(path=path.format(root=root)), reach)
 
 
-async def test_without_roots_the_setting_is_named(root: Path) -> None:
+async def test_without_roots_the_error_names_the_setting(root: Path) -> None:
     with pytest.raises(SourceRefused, match="SOURCE_ROOTS"):
         await folder.check(FolderConfig(path=str(root)), SourceSettings(source_roots=()).reach(uuid4(), True))
 

@@ -59,7 +59,7 @@ def sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-async def test_the_commit_counts_and_not_the_work_tree(path: Path, reach: Reach) -> None:
+async def test_files_come_from_the_commit_and_not_the_work_tree(path: Path, reach: Reach) -> None:
     (path / "docs" / "a.md").write_text("not committed")
     (path / "docs" / "b.md").write_text("not committed")
     found = await listed(path, reach)
@@ -67,7 +67,7 @@ async def test_the_commit_counts_and_not_the_work_tree(path: Path, reach: Reach)
     assert await read(path, "docs/a.md", reach) == sha256(b"first")
 
 
-async def test_an_unchanged_file_keeps_its_fingerprint_from_commit_to_commit(path: Path, reach: Reach) -> None:
+async def test_an_unchanged_file_keeps_its_fingerprint_across_commits(path: Path, reach: Reach) -> None:
     before = await listed(path, reach)
     second = commit(path, {"docs/a.md": b"second"})
     after = await listed(path, reach)
@@ -76,7 +76,7 @@ async def test_an_unchanged_file_keeps_its_fingerprint_from_commit_to_commit(pat
     assert after["docs/a.md"].uri == f"git:docs/a.md?commit={second}"
 
 
-async def test_a_branch_a_tag_and_a_commit_name_their_files(path: Path, reach: Reach) -> None:
+async def test_a_branch_a_tag_or_a_commit_can_be_selected(path: Path, reach: Reach) -> None:
     with Repo(str(path)) as repository:
         first = repository.head().decode()
     porcelain.tag_create(str(path), b"v1", message=b"one", annotated=True, author=WHO)
@@ -89,7 +89,7 @@ async def test_a_branch_a_tag_and_a_commit_name_their_files(path: Path, reach: R
         await listed(path, reach, "nothing")
 
 
-async def test_packed_and_bare_repositories_are_read_alike(path: Path, reach: Reach) -> None:
+async def test_packed_and_bare_repositories_are_read(path: Path, reach: Reach) -> None:
     text = b"".join(b"line %d\n" % number for number in range(3000))
     commit(path, {"long.md": text})
     commit(path, {"long.md": text + b"end\n"})
@@ -105,7 +105,7 @@ async def test_packed_and_bare_repositories_are_read_alike(path: Path, reach: Re
     assert await read(path / ".git", "long.md", reach) == sha256(text + b"end\n")
 
 
-async def test_links_and_submodules_are_left_out_and_lfs_pointers_are_refused(path: Path, reach: Reach) -> None:
+async def test_links_and_submodules_are_skipped_and_lfs_pointers_are_refused(path: Path, reach: Reach) -> None:
     with Repo(str(path)) as repository:
         blob, pointer = Blob.from_string(b"/etc/passwd"), Blob.from_string(LFS)
         tree = Tree()
@@ -123,7 +123,7 @@ async def test_links_and_submodules_are_left_out_and_lfs_pointers_are_refused(pa
         await read(path, "large.pdf", reach, "odd")
 
 
-async def test_a_missing_object_is_told_and_stops_nothing_else(path: Path, reach: Reach) -> None:
+async def test_a_missing_object_is_reported_and_does_not_stop_the_rest(path: Path, reach: Reach) -> None:
     blob = (await listed(path, reach))["docs/a.md"].fingerprint
     assert blob
     (path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
@@ -132,7 +132,7 @@ async def test_a_missing_object_is_told_and_stops_nothing_else(path: Path, reach
     assert await read(path, "LICENSE", reach) == sha256(b"free")
 
 
-async def test_what_leads_out_of_the_roots_is_refused(path: Path, tmp_path: Path) -> None:
+async def test_paths_outside_the_roots_are_refused(path: Path, tmp_path: Path) -> None:
     inside = SourceSettings(source_roots=(tmp_path / "inside",)).reach(uuid4(), True)
     (tmp_path / "inside" / "tree").mkdir(parents=True)
     (tmp_path / "inside" / "tree" / ".git").write_text(f"gitdir: {path / '.git'}\n")

@@ -35,7 +35,7 @@ def difference(source: int, target: int) -> bytes:
     return zlib.compress(number(source) + number(target) + b"\x01x")
 
 
-def test_a_small_file_that_is_a_difference_from_a_large_one_weighs_as_much(tmp_path: Path) -> None:
+def test_a_small_delta_of_a_large_object_counts_with_its_full_size(tmp_path: Path) -> None:
     pack, base = tmp_path / "pack", entry(BLOB, GIBIBYTE, zlib.compress(b"0"))
     pack.write_bytes(base + entry(OFFSET_DELTA, 20, bytes([len(base)]) + difference(GIBIBYTE, 5)))
 
@@ -47,14 +47,14 @@ def test_a_small_file_that_is_a_difference_from_a_large_one_weighs_as_much(tmp_p
     assert not weight.is_within(200 << 20)
 
 
-def test_a_circle_of_differences_ends(tmp_path: Path) -> None:
+def test_a_cycle_of_deltas_ends(tmp_path: Path) -> None:
     pack = tmp_path / "pack"
     pack.write_bytes(entry(REFERENCE_DELTA, 20, BASE + difference(5, 5)))
     with pytest.raises(ValueError, match="circle"):
         packed_weight(pack, 0, lambda _: 0)
 
 
-def test_a_loose_object_that_is_larger_than_it_says_is_not_unpacked(tmp_path: Path) -> None:
+def test_a_loose_object_larger_than_its_header_is_not_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "repository"
     path.mkdir()
     porcelain.init(str(path)).close()
@@ -69,7 +69,9 @@ def test_a_loose_object_that_is_larger_than_it_says_is_not_unpacked(tmp_path: Pa
     repository.close()
 
 
-def test_what_weighs_too_much_is_refused_before_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_object_that_is_too_large_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "repository"
     path.mkdir()
     with porcelain.init(str(path)) as made:

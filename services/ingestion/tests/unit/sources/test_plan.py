@@ -34,25 +34,25 @@ def test_only_new_and_changed_files_are_read() -> None:
     assert [one.path for one in missing(before, ["new", "same", "changed", "unsure"], [])] == ["gone"]
 
 
-def test_what_a_user_deleted_stays_away_though_it_has_changed() -> None:
+def test_a_file_whose_document_a_user_deleted_stays_deleted_even_if_changed() -> None:
     plan = make_plan([item("a", "2")], {"a": known("a", "1", excluded=True)}, MAX_BYTES)
     assert not plan.wanted
     assert [one.path for one in plan.excluded] == ["a"]
 
 
-def test_sizes_that_cannot_be_taken_are_refused_without_reading() -> None:
+def test_files_of_unacceptable_size_are_refused_without_reading() -> None:
     plan = make_plan([item("a", size=0), item("b", size=MAX_BYTES + 1), item("c" * 2001)], {}, MAX_BYTES)
     assert [refusal.slug for _, refusal in plan.refused] == ["empty-file", "too-large", "path-too-long"]
     assert not plan.wanted
 
 
-def test_a_file_that_went_missing_and_is_back_unchanged_is_not_read() -> None:
+def test_a_missing_file_that_reappears_unchanged_is_not_read() -> None:
     plan = make_plan([item("a")], {"a": known("a", missing=True)}, MAX_BYTES)
     assert not plan.wanted
     assert len(plan.unchanged) == 1
 
 
-def test_nothing_that_may_lie_in_a_gap_is_gone() -> None:
+def test_files_in_an_unlisted_area_are_not_treated_as_deleted() -> None:
     before = {path: known(path) for path in ("docs/a", "docs/b", "other")}
     assert [one.path for one in missing(before, ["docs/a"], [Gap("docs/", "away")])] == ["other"]
     assert missing(before, [], [Gap("", "away")]) == []

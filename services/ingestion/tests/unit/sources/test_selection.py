@@ -32,11 +32,11 @@ from ingestion.sources.watch import concerns
         (["**"], ["**/old/**"], "a/old/b.md", False),
     ],
 )
-def test_patterns(include: list[str], exclude: list[str], path: str, taken: bool) -> None:
+def test_files_are_selected_by_patterns(include: list[str], exclude: list[str], path: str, taken: bool) -> None:
     assert Selection(include, exclude).wants(path) is taken
 
 
-def test_folders_without_anything_to_take_are_not_entered() -> None:
+def test_folders_that_cannot_contain_a_match_are_not_entered() -> None:
     selection = Selection([], ["node_modules/"])
     assert selection.enters("docs")
     assert not selection.enters("docs/node_modules")
@@ -46,12 +46,12 @@ def test_folders_without_anything_to_take_are_not_entered() -> None:
 
 
 @pytest.mark.parametrize("pattern", ["!", "[z-a]", "a\\"])
-def test_a_pattern_that_is_none_is_refused_with_itself(pattern: str) -> None:
+def test_an_invalid_pattern_is_refused_and_named(pattern: str) -> None:
     with pytest.raises(SourceRefused):
         Selection([pattern], [])
 
 
-def test_changes_that_no_synchronisation_would_take_are_passed_over(tmp_path: Path) -> None:
+def test_changes_to_unselected_files_are_ignored(tmp_path: Path) -> None:
     selection = Selection([], ["build/"])
     (tmp_path / "folder.v2").mkdir()
 

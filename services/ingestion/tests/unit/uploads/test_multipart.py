@@ -41,7 +41,7 @@ async def receive(
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000, 10_000_000])
-async def test_files_are_complete_however_the_body_is_split(tmp_path: Path, size: int) -> None:
+async def test_files_are_complete_wherever_the_body_is_split(tmp_path: Path, size: int) -> None:
     big = bytes(range(256)) * 12000
     body = (
         part(b"one\r\n--X") + part(big if size > 1 else b"two", 'form-data; name="files"; filename="b.md"') + b"--XX--"

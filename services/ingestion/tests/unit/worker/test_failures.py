@@ -53,6 +53,6 @@ def test_failures_are_classified_and_only_outages_are_retried(
     assert "secret" not in failure.message
 
 
-def test_delays_grow_up_to_a_bound() -> None:
+def test_retry_delays_grow_up_to_a_maximum() -> None:
     assert [delay_after(tries) for tries in (0, 1, 2, 20)] == [2, 4, 8, 120]
     assert [delay_after(tries, LONGEST_EMBEDDING_DELAY_SECONDS) for tries in (6, 20, 10_000)] == [128, 900, 900]

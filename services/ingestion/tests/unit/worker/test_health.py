@@ -50,7 +50,7 @@ def is_healthy(port: int) -> bool:
     return subprocess.run([HEALTHY, str(port)]).returncode == 0
 
 
-def test_a_worker_is_ready_while_it_is_in_touch_with_the_broker(port: int, signs: SignsOfLife, clock: Clock) -> None:
+def test_a_worker_is_ready_while_it_is_connected_to_the_broker(port: int, signs: SignsOfLife, clock: Clock) -> None:
     answers = []
     for seconds in (None, 0, SILENT_SECONDS - 1, SILENT_SECONDS):
         if seconds == 0:
@@ -61,13 +61,13 @@ def test_a_worker_is_ready_while_it_is_in_touch_with_the_broker(port: int, signs
     assert answers == [(503, "starting", False), (200, "ready", True), (200, "ready", True), (503, "silent", False)]
 
 
-def test_metrics_are_beside_it_and_nothing_else(port: int) -> None:
+def test_metrics_are_served_beside_it_and_nothing_else(port: int) -> None:
     metrics = httpx2.get(f"http://127.0.0.1:{port}/metrics")
     assert (metrics.status_code, "attractor_tried_total" in metrics.text) == (200, True)
     assert httpx2.get(f"http://127.0.0.1:{port}/").status_code == 404
 
 
-def test_a_socket_that_the_parent_holds_is_served(signs: SignsOfLife) -> None:
+def test_a_socket_held_by_the_parent_is_served(signs: SignsOfLife) -> None:
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
         for _ in range(2):  # two processes, one after the other
@@ -76,12 +76,12 @@ def test_a_socket_that_the_parent_holds_is_served(signs: SignsOfLife) -> None:
                 assert httpx2.get(f"http://127.0.0.1:{port}/metrics").status_code == 200
 
 
-def test_nobody_at_the_port_is_unhealthy() -> None:
+def test_a_closed_port_is_unhealthy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as held:
         free = held.getsockname()[1]
     assert not is_healthy(free)
 
 
-def test_who_takes_the_call_and_says_nothing_is_unhealthy() -> None:
+def test_a_port_that_accepts_without_answering_is_unhealthy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         assert not is_healthy(silent.getsockname()[1])

@@ -60,7 +60,7 @@ class Work:
         return sorted(one.lane for one in self.running)
 
 
-def test_bulk_work_leaves_two_threads_to_users_and_users_may_have_all() -> None:
+def test_bulk_work_leaves_two_threads_for_interactive_work_which_may_use_all() -> None:
     work = Work(deque(job(BULK) for _ in range(5)))
     slots = Slots(2, work.take, work.run)
     with ThreadPoolExecutor(10) as pool:
@@ -88,7 +88,7 @@ def test_bulk_work_leaves_two_threads_to_users_and_users_may_have_all() -> None:
     assert (slots.busy(BULK), slots.busy(INTERACTIVE)) == (0, 0)
 
 
-def test_word_that_comes_while_the_last_slot_looks_for_the_last_time_is_not_lost() -> None:
+def test_a_wakeup_during_the_last_check_of_the_last_slot_is_not_lost() -> None:
     looked: list[tuple[Lane, ...]] = []
 
     def take(lanes: tuple[Lane, ...]) -> HeldStage | None:
@@ -102,7 +102,7 @@ def test_word_that_comes_while_the_last_slot_looks_for_the_last_time_is_not_lost
     assert len(looked) == 2
 
 
-def test_a_database_that_is_away_takes_no_slot_for_good() -> None:
+def test_a_database_outage_does_not_occupy_a_slot_permanently() -> None:
     def take(_: tuple[Lane, ...]) -> HeldStage | None:
         raise ConnectionError
 

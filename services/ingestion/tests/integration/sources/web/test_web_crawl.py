@@ -34,7 +34,7 @@ async def test_robots_txt_is_obeyed(site: Site, synchronise: Synchroniser) -> No
 
 
 @pytest.mark.parametrize(("status", "allowed"), [(403, True), (404, True), (429, False), (500, False)])
-async def test_robots_txt_that_cannot_be_read(
+async def test_an_unreadable_robots_txt_is_handled_by_its_status(
     site: Site, synchronise: Synchroniser, status: int, allowed: bool
 ) -> None:
     site.html("/")
@@ -52,7 +52,7 @@ def sitemap(*urls: str, kind: str = "url") -> bytes:
     return f'<{root} xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entries}</{root}>'.encode()
 
 
-async def test_a_sitemap_with_an_index_and_compression(site: Site, synchronise: Synchroniser) -> None:
+async def test_a_compressed_sitemap_index_is_read(site: Site, synchronise: Synchroniser) -> None:
     index = sitemap(f"{site.url}/one.xml", f"{site.url}/two.xml.gz", f"{site.url}/none.xml", kind="sitemap")
     site.pages["/sitemap.xml"] = Reply(index, media_type="application/xml")
     one = sitemap(f"{site.url}/a", f"{site.url}/b", "https://other.example/x", f"{site.url}/gone")
@@ -71,7 +71,7 @@ async def test_a_sitemap_with_an_index_and_compression(site: Site, synchronise: 
     assert (await synchronise({**config, "exclude": ["b"]})).paths == ["/a", "/c"]
 
 
-async def test_a_sitemap_that_is_none(site: Site, synchronise: Synchroniser) -> None:
+async def test_an_invalid_sitemap_is_reported(site: Site, synchronise: Synchroniser) -> None:
     config = {"mode": "sitemap"}
     for reply in (Reply(b"<html></html>"), Reply(status=404), Reply(status=500)):
         site.pages["/"] = reply
@@ -94,7 +94,7 @@ def build(site: Site) -> None:
 CRAWLED = ["/", "/a", "/b", "/a/deep", "/by-noindex", "/a/deeper"]
 
 
-async def test_a_crawl_goes_breadth_first_and_obeys(site: Site, synchronise: Synchroniser) -> None:
+async def test_a_crawl_is_breadth_first_and_obeys_robots(site: Site, synchronise: Synchroniser) -> None:
     build(site)
     assert (await synchronise({"mode": "crawl"})).paths == CRAWLED
     assert (await synchronise({"mode": "crawl", "max_depth": 1})).paths == ["/", "/a", "/b"]
@@ -106,7 +106,7 @@ async def test_a_crawl_goes_breadth_first_and_obeys(site: Site, synchronise: Syn
     assert "/a" not in site.asked
 
 
-async def test_an_unchanged_crawl_reads_nothing_and_finds_all(site: Site, synchronise: Synchroniser) -> None:
+async def test_an_unchanged_site_is_crawled_without_reading_pages(site: Site, synchronise: Synchroniser) -> None:
     build(site)
     first = await synchronise({"mode": "crawl"})
     again = await synchronise({"mode": "crawl"}, first.known)
@@ -121,7 +121,7 @@ async def test_an_unchanged_crawl_reads_nothing_and_finds_all(site: Site, synchr
 
 
 @pytest.mark.parametrize("status", [500, 503, 429])
-async def test_a_page_that_is_away_keeps_its_document_and_those_behind_it(
+async def test_an_unreachable_page_keeps_its_document_and_those_linked_from_it(
     site: Site, synchronise: Synchroniser, status: int
 ) -> None:
     build(site)
@@ -134,14 +134,14 @@ async def test_a_page_that_is_away_keeps_its_document_and_those_behind_it(
     assert "/a/deeper" in again.paths
 
 
-async def test_what_is_behind_a_page_of_unknown_links_is_a_gap(site: Site, synchronise: Synchroniser) -> None:
+async def test_pages_behind_an_unreadable_page_count_as_unknown(site: Site, synchronise: Synchroniser) -> None:
     build(site)
     site.html("/noindex", status=500)
     found = await synchronise({"mode": "crawl"})
     assert [gap.prefix for gap in found.gaps] == [""]
 
 
-async def test_a_site_that_fails_often_counts_as_away(site: Site, synchronise: Synchroniser) -> None:
+async def test_a_site_that_fails_often_counts_as_unreachable(site: Site, synchronise: Synchroniser) -> None:
     site.html("/", *(f"/{number}" for number in range(20)))
     for number in range(20):
         site.html(f"/{number}", status=500 if number % 3 == 0 else 200)
@@ -155,7 +155,7 @@ async def test_a_site_that_fails_often_counts_as_away(site: Site, synchronise: S
     assert len(site.asked) == 11
 
 
-async def test_pages_that_are_refused_say_why(site: Site, synchronise: Synchroniser) -> None:
+async def test_refused_pages_are_reported_with_the_reason(site: Site, synchronise: Synchroniser) -> None:
     site.html("/", "/members", "/film", "/out")
     site.html("/members", status=403)
     site.pages["/film"] = Reply(b"....", media_type="video/mp4")
@@ -167,7 +167,7 @@ async def test_pages_that_are_refused_say_why(site: Site, synchronise: Synchroni
     assert (await synchronise({"mode": "crawl"}, members)).refused["/out"].slug == "web-elsewhere"
 
 
-async def test_the_site_is_where_the_start_redirects_to(site: Site, synchronise: Synchroniser) -> None:
+async def test_the_site_is_the_redirect_target_of_the_start_page(site: Site, synchronise: Synchroniser) -> None:
     port = site.url.rsplit(":", 1)[1]
     site.pages["/start"] = Reply(status=302, headers={"Location": f"http://www.site.test:{port}/home"})
     site.html("/home", "/a", f"{site.url}/b")
@@ -177,7 +177,7 @@ async def test_the_site_is_where_the_start_redirects_to(site: Site, synchronise:
     assert found.items["/a"].uri == f"http://www.site.test:{port}/a"
 
 
-async def test_links_too_many_to_remember_are_read_each_time(
+async def test_pages_with_too_many_links_to_remember_are_requested_again(
     site: Site, synchronise: Synchroniser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(web_pages, "packed", lambda _: None)
@@ -189,7 +189,7 @@ async def test_links_too_many_to_remember_are_read_each_time(
     assert [gap.prefix for gap in (await synchronise({"mode": "crawl"}, first.known)).gaps] == [""]
 
 
-async def test_beyond_the_scratch_space_pages_are_read_again(
+async def test_pages_beyond_the_scratch_space_are_fetched_again(
     site: Site, synchronise: Synchroniser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(web_pages, "SCRATCH_BYTES", 400)
@@ -199,7 +199,7 @@ async def test_beyond_the_scratch_space_pages_are_read_again(
     assert (await synchronise({"mode": "crawl"}, first.known)).fetched == {}
 
 
-async def test_a_page_that_vanishes_between_listing_and_reading(
+async def test_a_page_that_disappears_between_listing_and_reading_is_handled(
     site: Site, synchronise: Synchroniser, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(web_pages, "SCRATCH_BYTES", 0)

@@ -10,7 +10,7 @@ from web_site import MAX_BYTES, Reply, Site, Synchroniser
 from ingestion.sources.source import SourceUnavailable
 
 
-async def test_a_page_is_stored_as_it_is_and_asked_for_conditionally(site: Site, synchronise: Synchroniser) -> None:
+async def test_a_page_is_stored_unchanged_and_requested_conditionally(site: Site, synchronise: Synchroniser) -> None:
     site.html("/guide", title="The guide", etag='"1"', headers={"Last-Modified": "Sun, 01 Nov 2026 10:00:00 GMT"})
     page = {"url": f"{site.url}/guide#part", "mode": "page"}
     first = await synchronise(page)
@@ -36,7 +36,7 @@ async def test_without_validators_the_content_is_compared(site: Site, synchronis
     assert list((await synchronise({}, first.known)).fetched) == ["/"]
 
 
-async def test_a_page_that_is_gone_is_not_listed_and_one_that_is_away_ends_the_sync(
+async def test_a_removed_page_is_not_listed_and_an_unreachable_one_ends_the_synchronisation(
     site: Site, synchronise: Synchroniser
 ) -> None:
     assert (await synchronise({})).paths == []
@@ -52,7 +52,7 @@ async def test_a_page_that_is_gone_is_not_listed_and_one_that_is_away_ends_the_s
     assert denied.value.slug == "web-403"
 
 
-async def test_a_server_that_is_slow_or_not_there_is_away(site: Site, synchronise: Synchroniser) -> None:
+async def test_a_slow_or_missing_server_counts_as_unreachable(site: Site, synchronise: Synchroniser) -> None:
     synchronise.settings["web_timeout_seconds"] = 0.1
     site.html("/", wait=0.4)
     with pytest.raises(SourceUnavailable, match="in time"):
@@ -61,7 +61,7 @@ async def test_a_server_that_is_slow_or_not_there_is_away(site: Site, synchronis
         await synchronise({"url": "http://127.0.0.1:9/"})
 
 
-async def test_redirects_are_followed_and_counted(site: Site, synchronise: Synchroniser) -> None:
+async def test_redirects_are_followed_up_to_a_limit(site: Site, synchronise: Synchroniser) -> None:
     site.html("/end", title="End", etag='"e"')
     for number in range(6):
         target = "/end" if number == 0 else f"/{number - 1}"
@@ -77,7 +77,7 @@ async def test_redirects_are_followed_and_counted(site: Site, synchronise: Synch
         await synchronise({"url": f"{site.url}/5"})
 
 
-async def test_a_redirect_to_an_address_that_is_not_allowed_is_refused(site: Site, synchronise: Synchroniser) -> None:
+async def test_a_redirect_to_a_forbidden_address_is_refused(site: Site, synchronise: Synchroniser) -> None:
     site.pages["/meta"] = Reply(status=302, headers={"Location": "http://169.254.169.254/latest/meta-data/"})
     with pytest.raises(SourceUnavailable, match="not a public address"):
         await synchronise({"url": f"{site.url}/meta"})
@@ -93,7 +93,7 @@ async def test_a_redirect_to_an_address_that_is_not_allowed_is_refused(site: Sit
     assert site.asked == ["/"]
 
 
-async def test_sizes_are_limited_also_of_what_is_compressed(site: Site, synchronise: Synchroniser) -> None:
+async def test_sizes_are_limited_before_and_after_decompression(site: Site, synchronise: Synchroniser) -> None:
     synchronise.settings["web_max_page_bytes"] = 10_000
     bomb = gzip.compress(b"0" * 50_000_000)
     site.pages["/"] = Reply(bomb, media_type="text/plain", headers={"Content-Encoding": "gzip"})
@@ -111,20 +111,20 @@ async def test_sizes_are_limited_also_of_what_is_compressed(site: Site, synchron
         await synchronise({})
 
 
-async def test_what_breaks_off_leaves_nothing_behind(site: Site, synchronise: Synchroniser) -> None:
+async def test_an_interrupted_download_leaves_no_file(site: Site, synchronise: Synchroniser) -> None:
     site.html("/", headers={"Content-Length": "100000", "Connection": "close"})
     with pytest.raises(SourceUnavailable, match="cannot be reached"):
         await synchronise({})
     assert list(synchronise.folder.rglob("page-*")) == []
 
 
-async def test_a_fingerprint_of_another_version_is_no_hindrance(site: Site, synchronise: Synchroniser) -> None:
+async def test_an_unknown_fingerprint_is_ignored(site: Site, synchronise: Synchroniser) -> None:
     site.html("/")
     for text in ('{"strange":1}', "not JSON", "[]"):
         assert list((await synchronise({}, {"/": text})).fetched) == ["/"]
 
 
-async def test_large_content_is_read_once_and_then_only_when_it_changed(site: Site, synchronise: Synchroniser) -> None:
+async def test_large_content_is_read_once_and_again_only_after_a_change(site: Site, synchronise: Synchroniser) -> None:
     synchronise.settings["web_max_page_bytes"] = 1000
     site.pages["/a.pdf"] = Reply(b"%PDF-" + b"0" * 5000, media_type="application/pdf", etag='"1"')
     page = {"url": f"{site.url}/a.pdf"}

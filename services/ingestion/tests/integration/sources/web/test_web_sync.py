@@ -27,7 +27,7 @@ def counts(sync: dict[str, Any]) -> dict[str, int]:
     return {name: sync[name] for name in names if sync[name]}
 
 
-async def test_a_site_is_followed_and_an_outage_removes_nothing(
+async def test_a_site_is_synchronised_and_an_outage_removes_nothing(
     make_source: MakeSource, client: httpx2.AsyncClient, site: Site
 ) -> None:
     site.html("/", "/a", "/b", title="Home", etag='"1"')

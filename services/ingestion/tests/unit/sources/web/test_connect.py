@@ -67,7 +67,7 @@ async def body(client: WebClient, url: str) -> bytes:
         return b"".join([piece async for piece in answer.body])
 
 
-async def test_the_connection_goes_to_the_address_that_was_checked() -> None:
+async def test_the_connection_uses_the_address_that_was_checked() -> None:
     names = Names(["93.184.215.14", "2606:4700::1"], ["127.0.0.1"])
     backend = CheckedBackend(allowed_addresses(""), names)
     backend.network = network = RecordingNetwork()
@@ -80,7 +80,7 @@ async def test_the_connection_goes_to_the_address_that_was_checked() -> None:
     assert len(network.hosts) == 2
 
 
-async def test_one_internal_address_in_the_answer_refuses_all() -> None:
+async def test_one_internal_address_in_the_dns_answer_refuses_all() -> None:
     backend = CheckedBackend(allowed_addresses(""), Names(["93.184.215.14", "::ffff:10.0.0.1"]))
     backend.network = network = RecordingNetwork()
     with pytest.raises(AddressRefused):
@@ -99,7 +99,7 @@ async def test_a_redirect_to_an_internal_address_is_refused(port: int) -> None:
     await client.aclose()
 
 
-async def test_a_name_that_is_not_resolved_says_nothing_of_the_page() -> None:
+async def test_an_unresolvable_name_does_not_count_as_a_missing_page() -> None:
     async def unresolved(_host: str, _port: int) -> Sequence[Address]:
         raise OSError("Name or service not known")
 
@@ -116,7 +116,7 @@ async def test_a_proxy_from_the_environment_is_not_used(port: int, monkeypatch: 
     await client.aclose()
 
 
-async def test_a_configured_proxy_gets_the_request_with_its_login_and_no_literal_internal_address(port: int) -> None:
+async def test_a_configured_proxy_gets_credentials_and_no_literal_internal_address(port: int) -> None:
     settings = SourceSettings(web_proxy=f"http://user:p%40ss@127.0.0.1:{port}")
     client = WebClient(settings, Names(["10.0.0.1"]))
     assert await body(client, "http://somewhere.example/") == b"hello"

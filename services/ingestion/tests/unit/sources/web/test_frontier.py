@@ -19,7 +19,7 @@ def drained(frontier: Frontier) -> list[tuple[str, int]]:
     return found
 
 
-def test_breadth_first_within_depth_and_site() -> None:
+def test_a_crawl_is_breadth_first_within_depth_and_site() -> None:
     frontier = Frontier(SITE, 2, lambda url: "private" not in url)
     frontier.seen(f"{SITE}/")
     links = [
@@ -37,21 +37,21 @@ def test_breadth_first_within_depth_and_site() -> None:
     assert drained(frontier) == [(f"{SITE}/a", 1), (f"{SITE}/b", 1), (f"{SITE}/c", 2)]
 
 
-def test_traps_are_bounded() -> None:
+def test_crawler_traps_are_bounded() -> None:
     frontier = Frontier(SITE, 100, lambda _: True)
     frontier.add([f"{SITE}/calendar?day={day}" for day in range(1000)], 1)
     frontier.add([f"{SITE}" + "/a/b" * number for number in range(1, 100)], 1)
     assert len(drained(frontier)) == MAX_QUERIES_PER_PATH + 3
 
 
-def test_what_is_no_document_is_not_asked_for() -> None:
+def test_links_to_unsupported_files_are_not_requested() -> None:
     frontier = Frontier(SITE, 1, lambda _: True)
     names = ["film.mp4", "all.zip", "all.tar.gz", "sound.mp3", "page.aspx", "v1.2", "paper.pdf", "picture.png"]
     frontier.add([f"{SITE}/{name}" for name in names], 1)
     assert [url.rsplit("/", 1)[1] for url, _ in drained(frontier)] == ["page.aspx", "v1.2", "paper.pdf", "picture.png"]
 
 
-def test_a_few_failures_are_gaps_and_many_are_an_outage() -> None:
+def test_a_few_failures_are_tolerated_and_many_count_as_an_outage() -> None:
     few = Outages()
     for number in range(20):
         few.failed("slow") if number in {3, 9} else few.answered()
@@ -68,7 +68,7 @@ def test_a_few_failures_are_gaps_and_many_are_an_outage() -> None:
         row.failed("slow")
 
 
-def test_a_fingerprint_survives_being_stored() -> None:
+def test_a_fingerprint_survives_storage() -> None:
     fingerprint = Fingerprint(f"{SITE}/ü", "a.html", '"x\\"', None, "0" * 64, packed(["/a?b=1", "/c"]))
     again = read_fingerprint(fingerprint.text())
     assert again == fingerprint

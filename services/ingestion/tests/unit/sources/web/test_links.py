@@ -17,7 +17,7 @@ def facts(tmp_path: Path, text: str | bytes, charset: str | None = None, header:
     return read_page(file, URL, charset, "Attractor", header)
 
 
-def test_links_of_anchors_alone_in_order_and_once(tmp_path: Path) -> None:
+def test_only_links_of_anchors_are_found_in_order_without_duplicates(tmp_path: Path) -> None:
     page = facts(
         tmp_path,
         """<html><head><title> The
@@ -30,7 +30,7 @@ def test_links_of_anchors_alone_in_order_and_once(tmp_path: Path) -> None:
     assert not page.noindex
 
 
-def test_the_base_of_the_page_is_used(tmp_path: Path) -> None:
+def test_the_base_url_of_the_page_is_used(tmp_path: Path) -> None:
     assert facts(tmp_path, '<base href="/other/"><a href="x">x</a>').links == ("https://example.org/other/x",)
 
 
@@ -46,17 +46,17 @@ def test_the_base_of_the_page_is_used(tmp_path: Path) -> None:
         ("", "otherbot: noindex", 1, False),
     ],
 )
-def test_what_robots_may_do(tmp_path: Path, meta: str, header: str, links: int, noindex: bool) -> None:
+def test_robots_directives_are_read(tmp_path: Path, meta: str, header: str, links: int, noindex: bool) -> None:
     page = facts(tmp_path, f'<head>{meta}</head><a href="x">x</a>', header=header)
     assert (len(page.links), page.noindex) == (links, noindex)
 
 
-def test_a_header_speaks_for_what_is_no_html() -> None:
+def test_robots_headers_apply_to_files_that_are_not_html() -> None:
     assert forbids_index("NONE")
     assert not forbids_index("")
 
 
-def test_the_charset_of_the_header_wins_and_an_unknown_one_is_ignored(tmp_path: Path) -> None:
+def test_the_charset_of_the_header_wins_unless_it_is_unknown(tmp_path: Path) -> None:
     text = "<title>Grüße</title>".encode("latin-1")
     assert facts(tmp_path, text, "iso-8859-1").title == "Grüße"
     assert facts(tmp_path, "<meta charset=utf-8><title>Grüße</title>", "no-such-charset").title == "Grüße"

@@ -39,7 +39,7 @@ SITE = "https://example.org"
         ("/%C3%BCber%20uns", "text/html", "", "über uns.html"),
     ],
 )
-def test_content_decides_the_extension(
+def test_the_extension_follows_the_content(
     path: str, media_type: str | None, disposition: str, expected: str | None
 ) -> None:
     assert content_name(SITE + path, media_type, disposition) == expected

@@ -33,13 +33,13 @@ PAGES = f"""<?xml version="1.0" encoding="UTF-8"?>
 
 
 @pytest.mark.parametrize("content", [PAGES.encode(), gzip.compress(PAGES.encode())])
-def test_pages(tmp_path: Path, content: bytes) -> None:
+def test_pages_of_a_sitemap_are_read(tmp_path: Path, content: bytes) -> None:
     found = read_sitemap(written(tmp_path, content), URL)
     assert found.pages == ("https://example.org/a", "https://example.org/b?x=1&y=2")
     assert found.sitemaps == ()
 
 
-def test_an_index(tmp_path: Path) -> None:
+def test_a_sitemap_index_is_read(tmp_path: Path) -> None:
     text = f"<sitemapindex {SCHEMA}><sitemap><loc>https://example.org/s1.xml.gz</loc></sitemap></sitemapindex>"
     assert read_sitemap(written(tmp_path, text), URL).sitemaps == ("https://example.org/s1.xml.gz",)
 
@@ -47,12 +47,12 @@ def test_an_index(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"<html><body>no", b"<urlset", b"\x1f\x8bno gzip", b"<html></html>", b"plain"]
 )
-def test_what_is_no_sitemap_is_said(tmp_path: Path, content: bytes) -> None:
+def test_an_invalid_sitemap_is_reported(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(SitemapDamaged):
         read_sitemap(written(tmp_path, content), URL)
 
 
-def test_entities_are_not_expanded_and_files_not_read(tmp_path: Path) -> None:
+def test_entities_are_not_expanded(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("https://example.org/secret")
     text = f"""<!DOCTYPE urlset [<!ENTITY a SYSTEM "{secret.as_uri()}"><!ENTITY b "https://example.org/b">]>
@@ -60,7 +60,7 @@ def test_entities_are_not_expanded_and_files_not_read(tmp_path: Path) -> None:
     assert read_sitemap(written(tmp_path, text), URL).pages == ()
 
 
-def test_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sizes_and_counts_are_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_sitemap, "MAX_ENTRIES", 10)
     entries = "".join(f"<url><loc>https://example.org/{number}</loc></url>" for number in range(100))
     text = f"<urlset {SCHEMA}>{entries}</urlset>"

@@ -29,7 +29,7 @@ BASE = "https://example.org/docs/guide/"
         ("\\\\evil.example\\x", "https://example.org/docs/guide///evil.example/x"),
     ],
 )
-def test_references_are_resolved_and_normalised(reference: str, expected: str) -> None:
+def test_relative_urls_are_resolved_and_normalised(reference: str, expected: str) -> None:
     found = canonical(reference, BASE)
     assert found == expected
     assert canonical(found) == found
@@ -47,11 +47,11 @@ def test_references_are_resolved_and_normalised(reference: str, expected: str) -
         "a" * 1001,
     ],
 )
-def test_what_is_no_page_is_none(reference: str) -> None:
+def test_urls_that_are_not_pages_are_ignored(reference: str) -> None:
     assert canonical(reference, BASE) is None
 
 
-def test_site_and_path() -> None:
+def test_site_and_path_are_compared() -> None:
     url = "http://example.org:8080/a/b?x=1"
     assert site_of(url) == "http://example.org:8080"
     assert path_of(url) == "/a/b?x=1"
@@ -59,6 +59,6 @@ def test_site_and_path() -> None:
     assert pattern_path("https://example.org/") == ""
 
 
-def test_paths_that_nest_in_themselves_are_noticed() -> None:
+def test_self_repeating_paths_are_detected() -> None:
     assert repeats_itself("https://example.org/a/b/a/b/a/b/a/b")
     assert not repeats_itself("https://example.org/2026/11/11/11/x")
