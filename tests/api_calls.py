@@ -76,12 +76,12 @@ async def processed(http: httpx2.AsyncClient, identifier: str) -> dict[str, obje
 
 async def ask(http: httpx2.AsyncClient, question: str) -> dict[str, object]:
     """Starts a session, asks, and returns the run_completed event's data."""
-    events = [event async for event in asked(http, question)]
+    events = [event async for event in question_events(http, question)]
     assert events[-1][1] == "run_completed", events[-1]
     return events[-1][2]
 
 
-async def asked(http: httpx2.AsyncClient, question: str) -> AsyncIterator[tuple[str, str, dict[str, object]]]:
+async def question_events(http: httpx2.AsyncClient, question: str) -> AsyncIterator[tuple[str, str, dict[str, object]]]:
     session = (await http.post("/v1/sessions", json={})).json()["id"]
     headers = {"Accept": "text/event-stream"}
     async with http.stream(

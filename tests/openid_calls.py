@@ -40,7 +40,7 @@ async def at_provider(location: str, login: str) -> str:
     raise AssertionError("the provider did not come to an end")
 
 
-async def begun(browser: httpx2.AsyncClient, **query: str) -> str:
+async def start_sign_in(browser: httpx2.AsyncClient, **query: str) -> str:
     """Starts a sign-in; returns the provider's address to which the browser is redirected."""
     answer = await browser.get("/v1/auth/openid", params=query)
     assert answer.status_code == 303, answer.text
@@ -48,4 +48,4 @@ async def begun(browser: httpx2.AsyncClient, **query: str) -> str:
 
 
 async def come_in(browser: httpx2.AsyncClient, login: str, **query: str) -> httpx2.Response:
-    return await browser.get(await at_provider(await begun(browser, **query), login))
+    return await browser.get(await at_provider(await start_sign_in(browser, **query), login))

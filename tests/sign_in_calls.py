@@ -72,8 +72,10 @@ async def member(door: Door, name: str, role: str = "editor", workspaces: int = 
     admin = door.admin()
     user = (await admin.post("/v1/users", json={"name": name})).json()["id"]
     for number in range(workspaces):
-        place = (await admin.post("/v1/workspaces", json={"name": f"{name} {number}"})).json()["id"]
-        assert (await admin.put(f"/v1/workspaces/{place}/members/{user}", json={"role": role})).status_code == 200
+        workspace_id = (await admin.post("/v1/workspaces", json={"name": f"{name} {number}"})).json()["id"]
+        assert (
+            await admin.put(f"/v1/workspaces/{workspace_id}/members/{user}", json={"role": role})
+        ).status_code == 200
     link = (await admin.post(f"/v1/users/{user}/password-links")).json()
     body = {"token": link["token"], "password": PASSWORD}
     assert (await door.browser().post("/v1/auth/password-links", json=body)).status_code == 204

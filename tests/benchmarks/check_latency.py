@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 import httpx2
-from benchmarks.conversation_bench import Bench, asked, new_session
+from benchmarks.conversation_bench import Bench, message_events, new_session
 from benchmarks.figures import Row, spread
 
 ANSWERS, WARM = 40, 3
@@ -78,7 +78,7 @@ async def _timed(bench: Bench, client: httpx2.AsyncClient, checked: bool) -> Tim
 
     session = await new_session(client, bench.users[0])
     bench.world.pace = pace
-    async for event in asked(client, session, rag_enabled=checked):
+    async for event in message_events(client, session, rag_enabled=checked):
         now = time.monotonic()
         if event.event == "message_delta":
             found.first = found.first or now - found.written[0]

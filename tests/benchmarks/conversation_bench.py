@@ -122,7 +122,9 @@ async def new_session(client: httpx2.AsyncClient, caller: Any) -> str:
     return str((await client.post("/v1/sessions", json={"title": "t"}, auth=caller)).json()["id"])
 
 
-async def asked(client: httpx2.AsyncClient, session: str, caller: Any = None, **body: Any) -> AsyncIterator[Any]:
+async def message_events(
+    client: httpx2.AsyncClient, session: str, caller: Any = None, **body: Any
+) -> AsyncIterator[Any]:
     """Asks, and yields the run's events as they arrive."""
     body, headers = {"content": "How long are tokens valid?", **body}, {"Accept": "text/event-stream"}
     signed = {"auth": caller} if caller else {}

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx2
 from benchmarks.bare_graph import bare_graph, bare_turn
-from benchmarks.conversation_bench import USERS, Bench, asked, new_session
+from benchmarks.conversation_bench import USERS, Bench, message_events, new_session
 from benchmarks.conversation_load import resumption, savers, throughput
 from benchmarks.figures import Row, spread
 
@@ -93,7 +93,7 @@ async def streams(bench: Bench, count: int) -> list[Row]:
 async def _lateness(client: httpx2.AsyncClient, session: str, caller: Any) -> list[float]:
     """Follows an answer to its end; returns the delay of each delta. No event may be missing."""
     late, events = [], []
-    async for event in asked(client, session, caller):
+    async for event in message_events(client, session, caller):
         events.append(event)
         if event.event == "message_delta" and (stamps := json.loads(event.data)["text"].split()):
             late.append(time.monotonic() - float(stamps[0]))
@@ -104,7 +104,7 @@ async def _lateness(client: httpx2.AsyncClient, session: str, caller: Any) -> li
 
 async def _turn(client: httpx2.AsyncClient, session: str) -> float:
     began = time.perf_counter()
-    async for event in asked(client, session, parent_id=None):
+    async for event in message_events(client, session, parent_id=None):
         assert event.event not in ("run_failed", "run_cancelled")
     return time.perf_counter() - began
 
@@ -143,7 +143,7 @@ async def stored(bench: Bench) -> list[Row]:
 
 
 async def _ended(client: httpx2.AsyncClient, session: str) -> None:
-    names = [event.event async for event in asked(client, session)]
+    names = [event.event async for event in message_events(client, session)]
     assert names[-1] == "run_completed", names
 
 

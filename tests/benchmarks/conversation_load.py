@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx2
 from benchmarks.bare_graph import bare_graph, bare_turn
-from benchmarks.conversation_bench import USERS, Bench, asked, new_session
+from benchmarks.conversation_bench import USERS, Bench, message_events, new_session
 from benchmarks.figures import Row, spread
 
 from inference.factory import build_chat_model
@@ -32,7 +32,7 @@ async def throughput(bench: Bench) -> list[Row]:
 
 
 async def _last(client: httpx2.AsyncClient, session: str, caller: Any) -> str:
-    return [str(event.event) async for event in asked(client, session, caller)][-1]
+    return [str(event.event) async for event in message_events(client, session, caller)][-1]
 
 
 @dataclass

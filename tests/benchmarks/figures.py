@@ -17,7 +17,7 @@ from pathlib import Path
 
 import httpx2
 import psutil
-from api_calls import EVALUATION, REPOSITORY, asked
+from api_calls import EVALUATION, REPOSITORY, question_events
 from benchmarks.chat_endpoint import chat_endpoint
 from stack import EmbeddedStack
 
@@ -176,7 +176,7 @@ async def _direct(http: httpx2.AsyncClient, url: str) -> float:
 
 async def _through(http: httpx2.AsyncClient, number: int) -> float:
     began, first = time.perf_counter(), 0.0
-    async for _, name, _ in asked(http, f"Which project depends on AuthService? ({number})"):
+    async for _, name, _ in question_events(http, f"Which project depends on AuthService? ({number})"):
         if name == "message_delta" and not first:
             first = time.perf_counter() - began
     return first

@@ -149,18 +149,18 @@ class Corpus:
     def _question(self, dice: np.random.Generator, passage: str) -> str:
         common = set(self.vocabulary.texts[: self.vocabulary.stop_words])
         words = [word.strip(".,") for word in passage.split()]
-        telling = [word for word in words if word.lower() not in common]
-        names = [word for word in telling if not word.islower() and not word.istitle()]
+        informative = [word for word in words if word.lower() not in common]
+        names = [word for word in informative if not word.islower() and not word.istitle()]
         kind = dice.random()
         if kind < 0.1 and names:
-            return " ".join(dice.choice(names, size=1)) + f" {dice.choice(telling)}"
+            return " ".join(dice.choice(names, size=1)) + f" {dice.choice(informative)}"
         if kind < 0.35:
-            return " ".join(dice.choice(telling, size=int(dice.integers(2, 5)), replace=False))
-        asked = list(dice.choice(telling, size=int(dice.integers(3, 7)), replace=False))
+            return " ".join(dice.choice(informative, size=int(dice.integers(2, 5)), replace=False))
+        chosen = list(dice.choice(informative, size=int(dice.integers(3, 7)), replace=False))
         if kind > 0.8:  # paraphrased
-            asked[1:] = list(self.vocabulary.texts[self.vocabulary.any_words(dice, len(asked) - 1)])
+            chosen[1:] = list(self.vocabulary.texts[self.vocabulary.any_words(dice, len(chosen) - 1)])
         start = int(dice.integers(len(words) - 6))
-        return " ".join(["what", "is", *words[start : start + 4], "of", *asked]) + "?"
+        return " ".join(["what", "is", *words[start : start + 4], "of", *chosen]) + "?"
 
     def _numbers(self, batch: int) -> Int64s:
         return np.arange(batch * BATCH, min(len(self), (batch + 1) * BATCH))

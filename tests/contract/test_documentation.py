@@ -124,7 +124,7 @@ def test_every_option_in_the_table_of_commands_exists() -> None:
 
 
 @pytest.mark.parametrize(("page", "line"), [*attractor_lines(), *attractor_in_sentences()], ids=lambda value: value)
-def test_every_command_and_option_of_attractor_exists(page: str, line: str) -> None:
+def test_every_documented_command_and_option_of_attractor_exists(page: str, line: str) -> None:
     command = attractor()
     options = {option for parameter in command.params for option in parameter.opts} | {"--help", "-h"}
     for word in shlex.split(line, comments=True):
@@ -137,7 +137,7 @@ def test_every_command_and_option_of_attractor_exists(page: str, line: str) -> N
             assert option in options, f"{page}: attractor {line}: there is no option {option}"
 
 
-def test_every_target_of_make_exists() -> None:
+def test_every_make_target_in_the_documentation_exists() -> None:
     targets = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     named = [(page, re.findall(r"^make ([a-z][a-z-]*)", line)) for page, line in commands("sh", "console")]
     named += [(page, re.findall(r"`make ([a-z][a-z-]*)", page.read_text(encoding="utf-8"))) for page in pages()]
@@ -189,7 +189,7 @@ def test_every_attack_in_the_threat_model_links_to_its_tests() -> None:
             assert re.search(r"^\s*(async )?def test_", link.read_text(encoding="utf-8"), re.MULTILINE), (attack, link)
 
 
-def test_every_command_of_a_service_exists() -> None:
+def test_every_documented_command_of_a_service_exists() -> None:
     named = {
         (name(page), package, command)
         for page, line in commands("sh", "console")

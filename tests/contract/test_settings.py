@@ -52,9 +52,9 @@ def guide() -> list[tuple[str, str]]:
 
 def test_the_guide_states_the_defaults_in_the_code() -> None:
     known = defaults()
-    told = [(name, plain(value)) for name, value in guide() if name not in ELSEWHERE | {"SOURCE_ROOTS"}]
-    assert len(told) > 30
-    assert {name: (value, known.get(name)) for name, value in told if value not in known.get(name, set())} == {}
+    documented = [(name, plain(value)) for name, value in guide() if name not in ELSEWHERE | {"SOURCE_ROOTS"}]
+    assert len(documented) > 30
+    assert {name: (value, known.get(name)) for name, value in documented if value not in known.get(name, set())} == {}
 
 
 def test_every_variable_in_the_guide_exists() -> None:

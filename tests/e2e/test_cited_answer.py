@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import httpx2
 import pytest
-from api_calls import ask, asked, events_of, eventually
+from api_calls import ask, events_of, eventually, question_events
 
 QUESTION = "Which projects depend on AuthService?"
 
@@ -35,7 +35,7 @@ async def test_a_question_the_documents_do_not_answer_is_not_answered(tenant):
 
 
 async def test_an_interrupted_stream_resumes_where_it_stopped(tenant):
-    events = [event async for event in asked(tenant.http, "Who owns the BillingRouter?")]
+    events = [event async for event in question_events(tenant.http, "Who owns the BillingRouter?")]
     run = events[-1][2]["run_id"]
     assert [name for _, name, _ in events].count("run_completed") == 1
     for cut in (0, len(events) // 2, len(events) - 2):

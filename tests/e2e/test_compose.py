@@ -145,7 +145,7 @@ async def test_neo4j_answers_and_matches_postgresql(make_tenant):
     assert "drift" not in compose(*python).lower().replace("no drift", "")
 
 
-def test_conversion_scales_out():
+def test_conversion_can_be_scaled_out():
     compose("up", "--detach", "--no-recreate", "--wait", "--scale", "ingestion-worker=2", "ingestion-worker")
     workers = [one for one in containers() if service_of(one) == "ingestion-worker"]
     assert [one["State"]["Health"]["Status"] for one in workers] == ["healthy"] * 2

@@ -11,7 +11,7 @@ from api_calls import EXAMPLES, PATIENCE, ask, ingest, listed
 
 
 @pytest.fixture
-async def place(make_tenant: Any) -> Any:
+async def sessions_tenant(make_tenant: Any) -> Any:
     async with make_tenant("sessions") as tenant:
         await ingest(tenant.http, [EXAMPLES / "services.md"])
         yield tenant
@@ -37,8 +37,8 @@ async def remembered(http: httpx2.AsyncClient, sessions: set[str]) -> None:
             await asyncio.sleep(0.2)  # the API has no event for it
 
 
-async def test_memory_forgets_a_deleted_session(place: Any) -> None:
-    http = place.http
+async def test_memory_forgets_a_deleted_session(sessions_tenant: Any) -> None:
+    http = sessions_tenant.http
     session = await session_of(http, (await ask(http, "What does BillingRouter depend on?"))["run_id"])
     kept = await session_of(http, (await ask(http, "Who owns BillingRouter?"))["run_id"])
     await remembered(http, {session, kept})
@@ -50,8 +50,8 @@ async def test_memory_forgets_a_deleted_session(place: Any) -> None:
     assert [one["target_id"] for one in entries] == [session]
 
 
-async def test_nothing_of_a_temporary_session_is_remembered(place: Any) -> None:
-    http = place.http
+async def test_nothing_of_a_temporary_session_is_remembered(sessions_tenant: Any) -> None:
+    http = sessions_tenant.http
     secret = await asked_in(http, {"temporary": True}, "Whom does BillingRouter page at night?")
     open_one = await asked_in(http, {}, "Whom does BillingRouter page by day?")
     await remembered(http, {open_one})  # the turn of the temporary session came first
@@ -59,8 +59,8 @@ async def test_nothing_of_a_temporary_session_is_remembered(place: Any) -> None:
     assert (await http.get("/v1/sessions/search", params={"q": "night"})).json()["items"] == []
 
 
-async def test_a_link_opens_the_shared_session_until_it_ends(place: Any) -> None:
-    http = place.http
+async def test_a_link_opens_the_shared_session_until_it_ends(sessions_tenant: Any) -> None:
+    http = sessions_tenant.http
     session = await asked_in(http, {"title": "Billing"}, "Who owns BillingRouter?")
     (await http.patch("/v1/sharing", json={"links": True})).raise_for_status()
     path = f"/v1/sessions/{session}/shares"

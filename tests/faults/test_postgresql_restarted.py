@@ -65,7 +65,7 @@ def shown(events: list[Any]) -> str:
     return text
 
 
-async def asked(service: Any, session: str) -> dict[str, Any]:
+async def ask_with_retries(service: Any, session: str) -> dict[str, Any]:
     """Asks like a client, which retries with the same key while the service is unavailable."""
     path, headers = f"/v1/sessions/{session}/messages", {"Idempotency-Key": "later"}
     while (response := await service.client.post(path, json={"content": "And?"}, headers=headers)).status_code != 202:
@@ -105,10 +105,10 @@ async def test_each_accepted_run_ends_once_after_postgresql_crashes(
         await asyncio.to_thread(crash, own_engines)
         over.set()
         await recovered(own_engines)
-        told = await asyncio.gather(*following)
-        later = await asked(service, under_way["session_id"])
-        told.append(await service.events(later["id"]))
-        for run, events in zip((under_way, waiting, later), told, strict=True):
+        endings = await asyncio.gather(*following)
+        later = await ask_with_retries(service, under_way["session_id"])
+        endings.append(await service.events(later["id"]))
+        for run, events in zip((under_way, waiting, later), endings, strict=True):
             ended = await service.run(run["id"])
             assert (ended["status"], ended["answer"]["content"]) == ("completed", WHOLE)
             assert shown(events) == shown(await service.events(run["id"])) == WHOLE

@@ -89,12 +89,12 @@ def shown(events: list[Any]) -> str:
 
 def calls(world: Any, question: str) -> dict[str, int]:
     """Returns the number of searches for a question, and of model calls per node."""
-    told = [(chat["messages"][0]["content"], chat["messages"][-1]["content"]) for chat in world.chats]
+    prompts = [(chat["messages"][0]["content"], chat["messages"][-1]["content"]) for chat in world.chats]
     return {
         "retrieve": sum(body["query"].startswith(question) for body, _ in world.searches),
-        WRITING: sum(first.startswith("You are Attractor") and last.startswith(question) for first, last in told),
-        "generate_title": sum("title of three" in first and question in first for first, _ in told),
-        "summarizer": sum(first.startswith("Condense") and question in first for first, _ in told),
+        WRITING: sum(first.startswith("You are Attractor") and last.startswith(question) for first, last in prompts),
+        "generate_title": sum("title of three" in first and question in first for first, _ in prompts),
+        "summarizer": sum(first.startswith("Condense") and question in first for first, _ in prompts),
     }
 
 

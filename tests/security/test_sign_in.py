@@ -97,11 +97,11 @@ async def test_a_page_from_another_origin_cannot_change_anything(door: Door, hea
     """Origin and Sec-Fetch-Site are checked on every change by a caller with a cookie."""
     await member(door, "Ada", role="owner")
     browser = await signed_in(door, "Ada")
-    place = (await browser.get("/v1/me")).json()["workspace"]["id"]
+    workspace_id = (await browser.get("/v1/me")).json()["workspace"]["id"]
     for method, path in (
-        ("POST", f"/v1/workspaces/{place}/keys"),
+        ("POST", f"/v1/workspaces/{workspace_id}/keys"),
         ("POST", "/v1/documents"),
-        ("DELETE", f"/v1/workspaces/{place}"),
+        ("DELETE", f"/v1/workspaces/{workspace_id}"),
         ("PUT", "/v1/auth/password"),
         ("POST", "/v1/auth/sign-out"),
         ("DELETE", "/v1/auth/sessions"),
@@ -131,8 +131,8 @@ async def test_a_session_started_with_a_key_has_its_rights_and_ends_with_it(door
     browser = door.browser()
     bearer = {"Authorization": f"Bearer {made['key']}"}
     assert problem(await browser.post("/v1/auth/key", headers=bearer)) == (403, "cross-site-request")
-    begun = await browser.post("/v1/auth/key", headers=bearer | OWN_PAGE)
-    assert (begun.status_code, begun.json()["session"]["method"]) == (200, "key")
+    started = await browser.post("/v1/auth/key", headers=bearer | OWN_PAGE)
+    assert (started.status_code, started.json()["session"]["method"]) == (200, "key")
     me = (await browser.get("/v1/me")).json()
     assert (me["workspace"]["id"], me["role"], me["key_id"]) == (home, "viewer", made["id"])
     # A viewer key of the administrator has no administrator rights, and cannot create another way in
@@ -166,8 +166,8 @@ async def test_a_code_signs_in_a_browser_once_with_the_rights_of_the_key_that_cr
     browser, second = door.browser(), door.browser()
     codes = [(await browser.post("/v1/auth/codes", headers=bearer)).json()["code"] for _ in range(2)]
     assert problem(await browser.post("/v1/auth/code", json={"code": codes[0]})) == (403, "cross-site-request")
-    begun = await browser.post("/v1/auth/code", json={"code": codes[0]}, headers=OWN_PAGE)
-    assert (begun.status_code, begun.json()["session"]["method"]) == (200, "key")
+    started = await browser.post("/v1/auth/code", json={"code": codes[0]}, headers=OWN_PAGE)
+    assert (started.status_code, started.json()["session"]["method"]) == (200, "key")
     me = (await browser.get("/v1/me")).json()
     assert (me["workspace"]["id"], me["role"], me["key_id"]) == (home, "viewer", made["id"])
     # A session cannot create another way in
@@ -180,7 +180,7 @@ async def test_a_code_signs_in_a_browser_once_with_the_rights_of_the_key_that_cr
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8080", "localhost.evil.example", "192.0.2.9", ""])
-async def test_another_host_name_is_refused(door: Door, host: str) -> None:
+async def test_an_unknown_host_name_is_refused(door: Door, host: str) -> None:
     """DNS rebinding: an attacker's host name that resolves to this machine gets no API response."""
     await member(door, "Ada")
     browser = await signed_in(door, "Ada")
@@ -405,8 +405,8 @@ async def test_a_later_user_with_the_same_name_or_address_takes_nothing_over(doo
 
 async def test_a_key_for_one_workspace_does_not_give_access_to_the_whole_account(door: Door) -> None:
     admin = door.admin()
-    place = (await admin.get("/v1/me")).json()["workspace"]["id"]
-    weak = (await admin.post(f"/v1/workspaces/{place}/keys", json={"name": "x", "role": "viewer"})).json()["key"]
+    workspace_id = (await admin.get("/v1/me")).json()["workspace"]["id"]
+    weak = (await admin.post(f"/v1/workspaces/{workspace_id}/keys", json={"name": "x", "role": "viewer"})).json()["key"]
     browser = door.browser()
     browser.headers["Authorization"] = f"Bearer {weak}"
     refused = await browser.put("/v1/auth/password", json={"new_password": PASSWORD})
@@ -508,8 +508,8 @@ async def test_an_invited_person_joins_with_a_password_and_a_member_with_a_sessi
     admin = door.admin()
 
     async def invited() -> str:
-        place = (await admin.post("/v1/workspaces", json={"name": "Research"})).json()["id"]
-        made = await admin.post(f"/v1/workspaces/{place}/invitations", json={"name": "Ada", "role": "viewer"})
+        workspace_id = (await admin.post("/v1/workspaces", json={"name": "Research"})).json()["id"]
+        made = await admin.post(f"/v1/workspaces/{workspace_id}/invitations", json={"name": "Ada", "role": "viewer"})
         return str(made.json()["token"])
 
     async def join(browser: httpx2.AsyncClient, token: str, **more: str) -> httpx2.Response:

@@ -77,7 +77,7 @@ async def workspace_id(admin: httpx2.AsyncClient) -> UUID:
     return UUID((await admin.get("/v1/me")).json()["workspace"]["id"])
 
 
-async def asked(to: Taken, token: str) -> int:
+async def status_of(to: Taken, token: str) -> int:
     method, path, body = ASKED[to.name]
     async with httpx2.AsyncClient(base_url=to.url, headers={"Authorization": f"Bearer {token}"}) as http:
         return (await http.request(method, path, json=body, timeout=60)).status_code
@@ -101,7 +101,7 @@ def test_every_process_has_its_own_private_key_and_only_public_keys_of_others(
 @pytest.mark.parametrize("to", BEHIND)
 async def test_every_service_accepts_the_key_of_the_gateway(taken: dict[str, Taken], workspace_id: UUID, to: str):
     """Shows that the other tests fail because of the signer."""
-    assert await asked(taken[to], taken["gateway"].forge(to, workspace_id)) == 200
+    assert await status_of(taken[to], taken["gateway"].forge(to, workspace_id)) == 200
 
 
 @pytest.mark.parametrize("to", BEHIND)
@@ -126,7 +126,7 @@ async def test_a_stolen_service_key_cannot_impersonate_an_owner(
         ),
         jwt.encode({"sub": "x"}, gateway.key.public_text, "HS256", {"kid": gateway.key.id}),
     ]
-    assert [await asked(taken[to], token) for token in forged] == [401] * len(forged)
+    assert [await status_of(taken[to], token) for token in forged] == [401] * len(forged)
 
 
 @pytest.mark.parametrize("to", BEHIND)
@@ -145,7 +145,7 @@ async def test_a_token_is_valid_for_one_service_and_two_minutes(taken: dict[str,
     ]
     tokens = [gateway.forge(to, workspace_id, **claims) for claims in wrong]
     tokens.append(gateway.forge(to, workspace_id, algorithm="none"))
-    assert [await asked(taken[to], token) for token in tokens] == [401] * len(tokens)
+    assert [await status_of(taken[to], token) for token in tokens] == [401] * len(tokens)
 
 
 @pytest.mark.parametrize("to", BEHIND)
@@ -154,7 +154,7 @@ async def test_on_its_own_behalf_a_service_cannot_read_user_data(
     taken: dict[str, Taken], workspace_id: UUID, thief: str, to: str
 ):
     token = taken[thief].forge(to, workspace_id, sub=None, role=None, readable=None)
-    assert await asked(taken[to], token) in {401, 403}
+    assert await status_of(taken[to], token) in {401, 403}
 
 
 THROUGH = [
@@ -217,8 +217,8 @@ async def test_services_still_call_each_other_on_behalf_of_the_requesting_user(a
         assert {leg["leg"]: leg["error"] for leg in found["legs"] if leg["error"]} == {}
         assert "graph" in {leg["leg"] for leg in found["legs"]}
         topic = {"topic": "AuthService"}
-        told = (await http.post("/v1/graph/tools/summarize_document", json=topic)).raise_for_status().json()
-        assert told["result"]["found_by"] == "search", told
+        summary = (await http.post("/v1/graph/tools/summarize_document", json=topic)).raise_for_status().json()
+        assert summary["result"]["found_by"] == "search", summary
         headers = {"Accept": "text/event-stream"}
         path = f"/v1/sessions/{session}/messages"
         async with http.stream("POST", path, json={"content": QUESTION}, headers=headers) as response:

@@ -36,8 +36,8 @@ def _command(tmp_path: Path, code: str, *, stop: tuple[tuple[signal.Signals, flo
 
 
 def test_a_crashed_process_is_restarted(tmp_path: Path, wakeup: socket.socket) -> None:
-    said: list[str] = []
-    supervisor = Supervisor(wakeup, said.append, lambda: None, QUICK)
+    messages: list[str] = []
+    supervisor = Supervisor(wakeup, messages.append, lambda: None, QUICK)
     second_start = tmp_path / "second"
     code = (
         f"import pathlib,time,sys; p=pathlib.Path({str(second_start)!r})\n"
@@ -45,10 +45,10 @@ def test_a_crashed_process_is_restarted(tmp_path: Path, wakeup: socket.socket) -
         "p.touch(); sys.exit('no luck')"
     )
     first = supervisor.start(lambda: Child(_command(tmp_path, code)))
-    supervisor.run(done=lambda: len(said) == 2)
-    assert "stand-in ended with exit code 1" in said[0]
-    assert '"no luck"' in said[0]
-    assert said[1] == "stand-in started again"
+    supervisor.run(done=lambda: len(messages) == 2)
+    assert "stand-in ended with exit code 1" in messages[0]
+    assert '"no luck"' in messages[0]
+    assert messages[1] == "stand-in started again"
     [latest] = supervisor.children
     assert latest.pid != first.pid
     assert latest.exit_code() is None
@@ -56,8 +56,8 @@ def test_a_crashed_process_is_restarted(tmp_path: Path, wakeup: socket.socket) -
 
 
 def test_a_process_that_keeps_crashing_stops_the_whole_stack(tmp_path: Path, wakeup: socket.socket) -> None:
-    said: list[str] = []
-    supervisor = Supervisor(wakeup, said.append, lambda: None, QUICK)
+    messages: list[str] = []
+    supervisor = Supervisor(wakeup, messages.append, lambda: None, QUICK)
     supervisor.start(lambda: Child(_command(tmp_path, "raise SystemExit(7)")))
     with pytest.raises(GaveUp, match=r"gave up after 3 crashes .* stand-in ended with exit code 7"):
         supervisor.run()

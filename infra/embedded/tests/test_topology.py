@@ -59,11 +59,11 @@ def test_prometheus_scrapes_each_process_on_its_private_port(tmp_path: Path) -> 
     site = Site(tmp_path, {}, cast(Engines, None), DataFolder(tmp_path).credentials, "0.0.0.0", ports, private)
     site.write_targets()
     found = json.loads(site.targets_file.read_text())
-    told = {one["labels"]["service"]: one["targets"] for one in found}
-    assert told.keys() == {process.name for process in PROCESSES}
-    assert told["gateway"] == [f"127.0.0.1:{private['gateway']}"]
-    assert told["ingestion-worker"] == [f"127.0.0.1:{private['ingestion-worker']}"]
-    assert told["memory"] == [f"127.0.0.1:{ports['memory']}"]
+    targets = {one["labels"]["service"]: one["targets"] for one in found}
+    assert targets.keys() == {process.name for process in PROCESSES}
+    assert targets["gateway"] == [f"127.0.0.1:{private['gateway']}"]
+    assert targets["ingestion-worker"] == [f"127.0.0.1:{private['ingestion-worker']}"]
+    assert targets["memory"] == [f"127.0.0.1:{ports['memory']}"]
 
 
 @pytest.mark.parametrize("text", ["http", "0", "70000", "-1"])

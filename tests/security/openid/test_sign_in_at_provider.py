@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
-from openid_calls import CALLBACK, at_provider, begun, come_in
+from openid_calls import CALLBACK, at_provider, come_in, start_sign_in
 from sign_in_calls import NAME, OWN_PAGE, Door, member, problem, signed_in
 
 
@@ -40,8 +40,8 @@ async def test_by_default_only_invited_users_may_sign_in(make_door) -> None:
     async with make_door(oidc_allowed_domains=[]) as door:
         assert problem(await come_in(door.browser(), "ada")) == (403, "not-invited")
         admin = door.admin()
-        place = (await admin.get("/v1/me")).json()["workspace"]["id"]
-        made = await admin.post(f"/v1/workspaces/{place}/invitations", json={"role": "viewer"})
+        workspace_id = (await admin.get("/v1/me")).json()["workspace"]["id"]
+        made = await admin.post(f"/v1/workspaces/{workspace_id}/invitations", json={"role": "viewer"})
         browser, token = door.browser(), made.json()["token"]
         assert (await come_in(browser, "ada", invitation=token)).status_code == 200
         assert (await browser.get("/v1/me")).json()["role"] == "viewer"
@@ -90,11 +90,11 @@ async def test_a_disabled_user_cannot_sign_in(door: Door) -> None:
 
 async def test_a_wrong_state_another_browser_and_a_second_use_are_refused(door: Door) -> None:
     browser = door.browser()
-    back = await at_provider(await begun(browser), "ada")
+    back = await at_provider(await start_sign_in(browser), "ada")
     state = parse_qs(urlsplit(back).query)["state"][0]
     for address in (back.replace(state, "x" * 43), back.replace(f"state={state}", "")):
         other = door.browser()
-        await begun(other)
+        await start_sign_in(other)
         assert problem(await other.get(address)) == (403, "openid-request-unknown")
     # The attacker's own code and state in the victim's browser would sign the victim in as the attacker
     assert problem(await door.browser().get(back)) == (403, "openid-request-unknown")
@@ -108,11 +108,11 @@ async def test_a_wrong_state_another_browser_and_a_second_use_are_refused(door: 
 async def test_a_code_from_another_sign_in_is_refused(door: Door) -> None:
     """The provider refuses a used code, and one with another sign-in's code verifier."""
     browser, second = door.browser(), door.browser()
-    back = await at_provider(await begun(browser), "ada")
+    back = await at_provider(await start_sign_in(browser), "ada")
     code = parse_qs(urlsplit(back).query)["code"][0]
 
     async def brought_elsewhere() -> tuple[int, str]:
-        other = await at_provider(await begun(second), "eve")
+        other = await at_provider(await start_sign_in(second), "eve")
         own = parse_qs(urlsplit(other).query)["code"][0]
         return problem(await second.get(other.replace(own, code)))
 
@@ -123,7 +123,7 @@ async def test_a_code_from_another_sign_in_is_refused(door: Door) -> None:
 
 async def test_a_sign_in_that_took_too_long_is_refused(door: Door) -> None:
     browser = door.browser()
-    back = await at_provider(await begun(browser), "ada")
+    back = await at_provider(await start_sign_in(browser), "ada")
     door.sql("UPDATE openid_request SET expires_at = now()")
     assert problem(await browser.get(back)) == (403, "openid-request-unknown")
 
@@ -132,7 +132,7 @@ async def test_a_response_from_another_provider_is_refused(door: Door) -> None:
     """Mix-up attack (RFC 9207): the response must name the issuer of the request."""
     for wrong in ("https://evil.example", None):
         browser = door.browser()
-        back = httpx2.URL(await at_provider(await begun(browser), "ada"))
+        back = httpx2.URL(await at_provider(await start_sign_in(browser), "ada"))
         query = {name: value for name, value in back.params.items() if name != "iss"}
         answer = await browser.get(CALLBACK, params=query | ({"iss": wrong} if wrong else {}))
         assert problem(answer) == (403, "openid-refused")
@@ -140,7 +140,7 @@ async def test_a_response_from_another_provider_is_refused(door: Door) -> None:
 
 async def test_a_denial_by_the_provider_is_shown_with_its_reason(door: Door, issuer: str) -> None:
     browser = door.browser()
-    state = parse_qs(urlsplit(await begun(browser)).query)["state"][0]
+    state = parse_qs(urlsplit(await start_sign_in(browser)).query)["state"][0]
     answer = await browser.get(CALLBACK, params={"state": state, "error": "access_denied", "iss": issuer})
     assert problem(answer) == (403, "openid-refused")
     assert "access_denied" in answer.json()["detail"]

@@ -194,8 +194,8 @@ def test_the_export_format_follows_the_file_extension(settled: Any, attractor: A
     assert file.read_bytes() == b"PK of a DOCX"
     assert (shown.code, shown.out) == (0, f"{file}: docx, 12 B\n")
     assert settled.calls("GET", f"{PLACE}/export")[-1].query == {"format": "docx", "index": "2"}
-    told = attractor("artifact", "export", SESSION, str(tmp_path / "plan"), "--format", "source", "--json").json
-    assert (told["format"], told["bytes"]) == ("source", 12)
+    result = attractor("artifact", "export", SESSION, str(tmp_path / "plan"), "--format", "source", "--json").json
+    assert (result["format"], result["bytes"]) == ("source", 12)
     unknown = attractor("artifact", "export", SESSION, str(tmp_path / "plan.odt"))
     assert unknown.code == 2
     assert "--format" in unknown.err

@@ -44,7 +44,7 @@ COMMAND = [sys.executable, "-c", f"{INTERRUPTIBLE}; from attractor_client.cli im
 
 
 @pytest.fixture
-def asked(settled: Any, samples: Any, events: Any, json: Any) -> Any:
+def answering_server(settled: Any, samples: Any, events: Any, json: Any) -> Any:
     """Returns a server that answers a question with one citation."""
     name, data = samples.completed("The export was dropped [1].")
     end = (name, data | {"citations": [samples.citation(), samples.citation(number=2, page=3)], "removed_citations": 1})
@@ -72,7 +72,7 @@ def environment(server: Any, tmp_path: Path, **more: str) -> dict[str, str]:
 
 @pytest.mark.usefixtures("asked")
 class TestAsk:
-    def test_the_answer_is_printed_with_its_citations(self, asked, attractor) -> None:
+    def test_the_answer_is_printed_with_its_citations(self, answering_server, attractor) -> None:
         ran = attractor("ask", "Why?")
         assert ran.code == 0
         assert ran.out.splitlines() == [
@@ -85,9 +85,11 @@ class TestAsk:
             f" · continue with: --session {SESSION}",
         ]
         assert ran.err == "note: no memory\n"
-        assert b'"Why?"' in asked.calls("POST", f"/v1/sessions/{SESSION}/messages")[0].body
+        assert b'"Why?"' in answering_server.calls("POST", f"/v1/sessions/{SESSION}/messages")[0].body
 
-    def test_unverified_sentences_are_marked_and_reasons_are_shown(self, asked, samples, events, attractor) -> None:
+    def test_unverified_sentences_are_marked_and_reasons_are_shown(
+        self, answering_server, samples, events, attractor
+    ) -> None:
         name, data = samples.completed("Keys expire [1]. Penguins swim. Keys last 9 years. Why?\n| a | b |")
         sentences = [
             {"start": 0, "end": 16, "status": "verified", "reason": "the source says so", "attributed": True},
@@ -96,7 +98,7 @@ class TestAsk:
             {"start": 51, "end": 55, "status": "not_a_claim", "reason": "a question"},
             {"start": 56, "end": 65, "status": "unclear", "reason": "no “b”", "instead_of": "| a | c |"},
         ]
-        asked.on("GET", f"/v1/runs/{RUN}/events", events((name, data | {"sentences": sentences})))
+        answering_server.on("GET", f"/v1/runs/{RUN}/events", events((name, data | {"sentences": sentences})))
         marked = [
             "Keys expire [1]. Penguins swim. (unsupported) Keys last 9 years. (contradicted) Why?",
             "| a | b (unclear) |",
@@ -155,25 +157,25 @@ class TestAsk:
         assert ran.lines[-1]["data"]["content"] == "The export was dropped [1]."
         assert ran.err == ""
 
-    def test_continues_a_session_limited_to_documents(self, asked, attractor) -> None:
+    def test_continues_a_session_limited_to_documents(self, answering_server, attractor) -> None:
         assert attractor("ask", "-", "--session", str(SESSION), "-d", ONE, stdin="From stdin?\n").code == 0
-        assert not asked.calls("POST", "/v1/sessions")
-        body = asked.calls("POST", f"/v1/sessions/{SESSION}/messages")[0].body
+        assert not answering_server.calls("POST", "/v1/sessions")
+        body = answering_server.calls("POST", f"/v1/sessions/{SESSION}/messages")[0].body
         assert b"From stdin?" in body
         assert ONE.encode() in body
         assert attractor("ask", "Who else?", "--scope", "global", "--session", str(SESSION)).code == 0
-        assert b'"rag_scope":"global"' in asked.calls("POST", f"/v1/sessions/{SESSION}/messages")[1].body
+        assert b'"rag_scope":"global"' in answering_server.calls("POST", f"/v1/sessions/{SESSION}/messages")[1].body
 
     @pytest.mark.parametrize("as_json", [True, False])
-    def test_a_failed_run_is_an_error(self, asked, events, attractor, as_json: bool) -> None:
+    def test_a_failed_run_is_an_error(self, answering_server, events, attractor, as_json: bool) -> None:
         failed = {"run_id": str(RUN), "error_type": "provider", "message": "the model is away"}
-        asked.on("GET", f"/v1/runs/{RUN}/events", events(("run_failed", failed)))
+        answering_server.on("GET", f"/v1/runs/{RUN}/events", events(("run_failed", failed)))
         ran = attractor("ask", "Why?", *(["--json"] if as_json else []))
         assert (ran.code, ran.err) == (1, "Error: the run failed: the model is away\n")
 
-    def test_a_cancelled_run_is_an_error(self, asked, events, attractor) -> None:
+    def test_a_cancelled_run_is_an_error(self, answering_server, events, attractor) -> None:
         cancelled = {"run_id": str(RUN), "artifact_index": 3, "artifact_outcome": "current"}
-        asked.on("GET", f"/v1/runs/{RUN}/events", events(("run_cancelled", cancelled)))
+        answering_server.on("GET", f"/v1/runs/{RUN}/events", events(("run_cancelled", cancelled)))
         ran = attractor("ask", "Why?")
         assert (ran.code, ran.err.splitlines()) == (
             1,
@@ -187,34 +189,36 @@ class TestAsk:
             ("run_failed", {"run_id": str(RUN), "error_type": "provider", "message": "the model is away"}),
         ],
     )
-    def test_the_written_part_of_an_interrupted_answer_stays_visible(self, asked, events, attractor, end: Any) -> None:
-        asked.on("GET", f"/v1/runs/{RUN}/events", events(("message_delta", {"text": "Half an answer"}), end))
+    def test_the_written_part_of_an_interrupted_answer_stays_visible(
+        self, answering_server, events, attractor, end: Any
+    ) -> None:
+        answering_server.on("GET", f"/v1/runs/{RUN}/events", events(("message_delta", {"text": "Half an answer"}), end))
         ran = attractor("ask", "Why?")
         assert (ran.code, ran.out) == (1, "Half an answer\n")
 
-    def test_an_empty_question_creates_no_session(self, asked, attractor) -> None:
+    def test_an_empty_question_creates_no_session(self, answering_server, attractor) -> None:
         assert attractor("ask", "  ").code == 2
-        assert not asked.received
+        assert not answering_server.received
 
     def test_an_unknown_session_is_an_error(self, attractor) -> None:
         assert attractor("ask", "Why?", "-s", ONE).code == 4
 
 
 class TestProcess:
-    def test_ctrl_c_cancels_the_run(self, asked, tmp_path: Path) -> None:
+    def test_ctrl_c_cancels_the_run(self, answering_server, tmp_path: Path) -> None:
         streaming = threading.Event()
-        never_ends(asked, streaming)
+        never_ends(answering_server, streaming)
         with subprocess.Popen(
-            [*COMMAND, "ask", "Why?"], env=environment(asked, tmp_path), stdout=-1, stderr=-1, text=True
+            [*COMMAND, "ask", "Why?"], env=environment(answering_server, tmp_path), stdout=-1, stderr=-1, text=True
         ) as process:
             assert streaming.wait(SECONDS)
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=SECONDS)
         assert (process.returncode, out) == (130, "")
         assert err.splitlines() == ["the run was cancelled", "interrupted"]
-        assert len(asked.calls("POST", f"/v1/runs/{RUN}/cancel")) == 1
+        assert len(answering_server.calls("POST", f"/v1/runs/{RUN}/cancel")) == 1
 
-    def test_ctrl_c_while_the_question_is_being_sent(self, asked, samples, json, tmp_path: Path) -> None:
+    def test_ctrl_c_while_the_question_is_being_sent(self, answering_server, samples, json, tmp_path: Path) -> None:
         sending, interrupted = threading.Event(), threading.Event()
 
         async def accepted(_: Any) -> Any:
@@ -222,52 +226,58 @@ class TestProcess:
             await asyncio.to_thread(interrupted.wait, SECONDS)
             return json(samples.run(), 202)
 
-        never_ends(asked, threading.Event())  # the answer may come before the process handles the signal
-        asked.on("POST", f"/v1/sessions/{SESSION}/messages", accepted)
+        never_ends(answering_server, threading.Event())  # the answer may come before the process handles the signal
+        answering_server.on("POST", f"/v1/sessions/{SESSION}/messages", accepted)
         with subprocess.Popen(
-            [*COMMAND, "ask", "Why?"], env=environment(asked, tmp_path), stdout=-1, stderr=-1
+            [*COMMAND, "ask", "Why?"], env=environment(answering_server, tmp_path), stdout=-1, stderr=-1
         ) as process:
             assert sending.wait(SECONDS)
             process.send_signal(signal.SIGINT)
             interrupted.set()
             process.communicate(timeout=SECONDS)
         assert process.returncode == 130
-        assert len(asked.calls("POST", f"/v1/runs/{RUN}/cancel")) == 1
+        assert len(answering_server.calls("POST", f"/v1/runs/{RUN}/cancel")) == 1
 
-    def test_a_terminal_sees_the_answer_once(self, asked, tmp_path: Path) -> None:
-        shown = on_terminal([*COMMAND, "ask", "Why?"], environment(asked, tmp_path, TERM="xterm", COLUMNS="100"))
+    def test_a_terminal_sees_the_answer_once(self, answering_server, tmp_path: Path) -> None:
+        shown = on_terminal(
+            [*COMMAND, "ask", "Why?"], environment(answering_server, tmp_path, TERM="xterm", COLUMNS="100")
+        )
         assert shown.count("The export was dropped [1].") == 1
         assert "void" not in shown.split("The export")[1]
 
-    def test_a_terminal_without_escape_sequences_shows_the_answer_once(self, asked, tmp_path: Path) -> None:
-        shown = on_terminal([*COMMAND, "ask", "Why?"], environment(asked, tmp_path, TERM="dumb", COLUMNS="100"))
+    def test_a_terminal_without_escape_sequences_shows_the_answer_once(self, answering_server, tmp_path: Path) -> None:
+        shown = on_terminal(
+            [*COMMAND, "ask", "Why?"], environment(answering_server, tmp_path, TERM="dumb", COLUMNS="100")
+        )
         assert "\x1b" not in shown
         assert shown.count("The export was dropped [1].") == 1
 
-    def test_a_terminal_sees_the_progress_of_ingestion(self, asked, samples, json, tmp_path: Path) -> None:
+    def test_a_terminal_sees_the_progress_of_ingestion(self, answering_server, samples, json, tmp_path: Path) -> None:
         (tmp_path / "a.md").write_text("text")
         files = [{"name": "a.md", "document": samples.document(status="processing"), "created": True}]
-        asked.on("POST", "/v1/documents", json({"files": files}, 202))
+        answering_server.on("POST", "/v1/documents", json({"files": files}, 202))
         seen = threading.Event()
 
         def state(_: Any) -> Any:
             done = samples.detail()
             return json(done if seen.is_set() else samples.detail(status="processing", stages=[samples.stage()]))
 
-        asked.on("GET", f"/v1/documents/{ONE}", state)
+        answering_server.on("GET", f"/v1/documents/{ONE}", state)
         arguments = [*COMMAND, "ingest", str(tmp_path / "a.md")]
         shown = on_terminal(
-            arguments, environment(asked, tmp_path, TERM="xterm", COLUMNS="120"), {"embed: a.md": seen.set}
+            arguments, environment(answering_server, tmp_path, TERM="xterm", COLUMNS="120"), {"embed: a.md": seen.set}
         )
         assert seen.is_set()
         assert "1 searchable" in shown
 
-    def test_a_reader_that_closes_the_pipe_causes_no_traceback(self, asked, samples, tmp_path: Path) -> None:
+    def test_a_reader_that_closes_the_pipe_causes_no_traceback(self, answering_server, samples, tmp_path: Path) -> None:
         many = [samples.document(number, name="n" * 150) for number in range(1, 2000)]
         for items, more in ((many, []), (many, ["--json"]), (many[:1], []), (many[:1], ["--json"])):
-            asked.on("GET", "/v1/documents", {"items": items, "next_cursor": None})
+            answering_server.on("GET", "/v1/documents", {"items": items, "next_cursor": None})
             command = [*COMMAND, "documents", "list", "-n", "5000", *more]
-            with subprocess.Popen(command, env=environment(asked, tmp_path), stdout=-1, stderr=-1) as process:
+            with subprocess.Popen(
+                command, env=environment(answering_server, tmp_path), stdout=-1, stderr=-1
+            ) as process:
                 assert process.stdout
                 if items is many:
                     process.stdout.readline()
@@ -276,8 +286,8 @@ class TestProcess:
                 assert process.stderr.read() == b""
             assert process.returncode == 1
 
-    def test_an_output_without_unicode(self, asked, tmp_path: Path) -> None:
-        ascii_only = environment(asked, tmp_path, PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
+    def test_an_output_without_unicode(self, answering_server, tmp_path: Path) -> None:
+        ascii_only = environment(answering_server, tmp_path, PYTHONIOENCODING="ascii", PYTHONUTF8="0", LC_ALL="C")
         for more in ([], ["--json"]):
             ran = subprocess.run([*COMMAND, "ask", "Why?", *more], env=ascii_only, capture_output=True, check=False)
             assert (ran.returncode, b"Traceback" in ran.stderr) == (0, False)

@@ -318,11 +318,11 @@ class TestChanging:
         receipt = {"session_id": session, "deleted_at": NOW, "removed": {"messages": 4, "runs": 2}}
         gone, left = receipt | {"remaining": {"runs": 0}}, receipt | {"remaining": {"streams": 2}}
         settled.on("DELETE", f"/v1/sessions/{session}", gone, gone, left)
-        told = attractor("sessions", "delete", session)
-        assert (told.code, "4 messages, 2 runs" in told.out, "nothing" in told.out) == (0, True, True)
+        result = attractor("sessions", "delete", session)
+        assert (result.code, "4 messages, 2 runs" in result.out, "nothing" in result.out) == (0, True, True)
         assert attractor("sessions", "delete", session, "--json").json == gone
-        told = attractor("sessions", "delete", session)
-        assert (told.code, "2 streams" in told.out) == (1, True)
+        result = attractor("sessions", "delete", session)
+        assert (result.code, "2 streams" in result.out) == (1, True)
 
     def test_sessions_are_searched(self, settled, attractor) -> None:
         hit = {"session_id": ONE, "title": None, "archived": False, "message_id": SOURCE, "role": "user"}

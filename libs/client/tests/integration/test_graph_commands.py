@@ -88,7 +88,7 @@ class TestShow:
         ran = attractor("graph", "show", "AutService")
         assert (ran.code, ran.err) == (0, "using AuthService for AutService\nalso similar: AuthServer\n")
 
-    def test_an_unknown_name(self, settled, attractor) -> None:
+    def test_an_unknown_name_is_reported(self, settled, attractor) -> None:
         settled.on("POST", FACTS, refused("lookup_facts", "the graph has no entity named 'Nobody'", "Norbert"))
         ran = attractor("graph", "show", "Nobody")
         assert (ran.code, ran.out) == (4, "")
@@ -103,7 +103,7 @@ class TestShow:
         assert "\u202e" not in out
 
 
-def test_facts(settled, attractor) -> None:
+def test_facts_are_listed(settled, attractor) -> None:
     settled.on("POST", FACTS, facts())
     ran = attractor("graph", "facts", "AuthService", "--passages", "2")
     assert (ran.code, ran.err) == (0, "")
@@ -116,7 +116,7 @@ def test_facts(settled, attractor) -> None:
     assert "CO_OCCURS" not in ran.out
 
 
-def test_dependencies(settled, attractor) -> None:
+def test_dependencies_are_listed(settled, attractor) -> None:
     near = {"id": "1", "name": "UserDB", "depth": 1, "via": None}
     far = {"id": "2", "name": "Disk", "depth": 2, "via": "UserDB"}
     critical = {"level": "high", "reason": "12 depend on it", "dependents": 12, "all_dependents": 12, "share": 0.8}
@@ -135,7 +135,7 @@ def test_dependencies(settled, attractor) -> None:
     assert sent == {"entity": "AuthService", "depth": 2, "limit": 200, "relation_types": ["USES"]}
 
 
-def test_paths(settled, attractor) -> None:
+def test_paths_between_entities_are_shown(settled, attractor) -> None:
     way = {
         "names": ["A", "B", "C"],
         "ids": ["a", "b", "c"],
@@ -150,7 +150,7 @@ def test_paths(settled, attractor) -> None:
     assert (ran.code, ran.out, ran.err) == (0, "", "no way of up to 4 steps\n")
 
 
-def test_calculate(settled, attractor) -> None:
+def test_figures_of_the_graph_are_calculated(settled, attractor) -> None:
     rows = [{"label": "ProjectAlpha", "value": 1.0, "entity_id": "p"}]
     found = {"aggregation": "count_related", "understood": "entities that point at AuthService", "value": 1.0}
     settled.on("POST", CALCULATION, result("run_calculation", **found, rows=rows, at_least=True))
@@ -230,7 +230,7 @@ class TestImport:
         ran = attractor("graph", "import", "nowhere.csv")
         assert (ran.code, ran.err) == (1, "Error: nowhere.csv: No such file or directory\n")
 
-    def test_list_and_delete(self, settled, attractor) -> None:
+    def test_imported_sets_are_listed_and_deleted(self, settled, attractor) -> None:
         settled.on("GET", TRIPLES, {"items": [kept()], "next_cursor": None})
         settled.on("DELETE", f"{TRIPLES}/{ONE}", Response(status_code=204))
         assert "services.csv  csv     2        3" in attractor("graph", "imports").out
@@ -243,5 +243,5 @@ class TestImport:
     "command",
     ["show", "facts", "dependencies", "path", "calculate", "export", "import", "imports", "delete-import", "expand"],
 )
-def test_help(attractor, command: str) -> None:
+def test_help_is_printed(attractor, command: str) -> None:
     assert attractor("graph", command, "--help").code == 0

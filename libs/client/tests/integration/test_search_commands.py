@@ -243,7 +243,7 @@ class TestSearchSettings:
         attractor("search-settings", "reset")
         assert self.body(kept)["reset"] == ["mode", "k1", "b", "rrf_k", "legs", "weights", "diversity"]
 
-    def test_set_diversity(self, kept: Any, attractor: Any) -> None:
+    def test_diversity_can_be_set(self, kept: Any, attractor: Any) -> None:
         assert re.search("diversity +0", attractor("search-settings", "set", "--diversity", "0.3").out)
         assert self.body(kept) == {"diversity": 0.3, "reset": []}
 

@@ -55,8 +55,8 @@ def test_owners_list_and_export_feedback(settled: Any, attractor: Any, tmp_path:
     assert attractor("feedback", "export", "f.csv").out == "f.csv: 5 B\n"
     assert (tmp_path / "f.csv").read_bytes() == b"rows\n"
     assert attractor("feedback", "export", "--format", "jsonl", "--rating", "up", "-").out == "rows\n"
-    asked = [call.query for call in settled.calls("GET", "/v1/feedback/export")]
-    assert [(one["format"], one.get("rating")) for one in asked] == [("csv", None), ("jsonl", "up")]
+    queries = [call.query for call in settled.calls("GET", "/v1/feedback/export")]
+    assert [(one["format"], one.get("rating")) for one in queries] == [("csv", None), ("jsonl", "up")]
     assert attractor("feedback", "export", "f.xls").code == 2
 
 

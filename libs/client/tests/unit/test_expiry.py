@@ -20,6 +20,6 @@ def test_a_date_means_its_local_midnight_and_a_time_keeps_its_offset():
 
 
 @pytest.mark.parametrize("text", ["", "soon", "90", "-3d", "3m", "2027-13-01", "999999d"])
-def test_anything_else_is_refused_with_examples(text):
+def test_any_other_expiry_is_refused_with_examples(text):
     with pytest.raises(ValueError, match="90d"):
         moment(text)

@@ -87,7 +87,7 @@ def event(kind: str, source: str, workspace_id: UUID = WORKSPACE, **changed: Any
     )
 
 
-def told(kind: str, source: str) -> Event:
+def event_from(kind: str, source: str) -> Event:
     """Returns an event from `source`; if the data name a service, they name this one."""
     return event(kind, source, **({"service": source} if "service" in DATA[kind] else {}))
 
@@ -98,10 +98,10 @@ def test_an_event_type_is_accepted_only_from_its_own_services(kind):
     assert allowed
     for source in SERVICES:
         if source in allowed:
-            assert event_data(told(kind, source)).event_type == kind
+            assert event_data(event_from(kind, source)).event_type == kind
         else:
             with pytest.raises(EventRefused, match="does not come from"):
-                event_data(told(kind, source))
+                event_data(event_from(kind, source))
 
 
 @pytest.mark.parametrize("kind", ["document.failed.v1", "document.purged.v1", "workspace.purged.v1"])

@@ -30,16 +30,16 @@ class Told:
 
 
 @pytest.fixture
-async def told(serve) -> AsyncIterator[Told]:
-    told = Told()
-    app = Starlette(routes=[Route("/{path:path}", told.answer, methods=["GET", "POST"])])
-    async with serve(app) as told.url:
-        yield told
+async def server(serve) -> AsyncIterator[Told]:
+    server = Told()
+    app = Starlette(routes=[Route("/{path:path}", server.answer, methods=["GET", "POST"])])
+    async with serve(app) as server.url:
+        yield server
 
 
 @pytest.fixture
-async def asking(told) -> AsyncIterator[ToldCapabilities]:
-    provider = Provider(told.url, None, Timeouts(connect=30, read=60))
+async def asking(server) -> AsyncIterator[ToldCapabilities]:
+    provider = Provider(server.url, None, Timeouts(connect=30, read=60))
     yield ToldCapabilities(provider)
     await provider.aclose()
 
@@ -100,23 +100,23 @@ OPENROUTER = {
     ],
     ids=["OpenRouter", "vLLM", "llama.cpp", "Ollama", "LM Studio"],
 )
-async def test_capabilities_are_read_from_each_kind_of_server(told, asking, replies, expected) -> None:
-    told.replies = replies
+async def test_capabilities_are_read_from_each_kind_of_server(server, asking, replies, expected) -> None:
+    server.replies = replies
     known = await asking.of("m")
     names = ("context_tokens", "tools", "schema", "vision", "thinking")
     got = {name: value for name in names if (value := getattr(known, name)) is not None}
     assert got == {name: Known(value, "told") for name, value in expected.items()}
-    asked = len(told.asked)
+    asked = len(server.asked)
     assert await asking.of("m") == known
-    assert len(told.asked) == asked
+    assert len(server.asked) == asked
 
 
 @pytest.mark.parametrize(
     "reply",
     [{}, [], {"data": 1}, {"data": [{"id": "m", "context_length": -1}]}, {"data": [{"id": "m", "max_model_len": "x"}]}],
 )
-async def test_defaults_are_assumed_when_the_server_reports_nothing(told, asking, reply) -> None:
-    told.replies = dict.fromkeys(("/v1/models", "/props", "/api/show", "/api/v1/models"), reply)
+async def test_defaults_are_assumed_when_the_server_reports_nothing(server, asking, reply) -> None:
+    server.replies = dict.fromkeys(("/v1/models", "/props", "/api/show", "/api/v1/models"), reply)
     assert (await asking.of("m")).context_tokens == Known(8_192, "assumed")
 
 

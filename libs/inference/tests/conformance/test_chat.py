@@ -59,9 +59,9 @@ async def deltas(chat: OpenAIChat) -> list[ChatDelta]:
 async def test_the_answer_streams_in_order(chat, provider, script) -> None:
     provider.replies = [script.reply(events=[script.said(word) for word in ["a", "b", "c"]] + [script.stop])]
     assert await deltas(chat) == [*map(ChatDelta, "abc"), ChatDelta(finish_reason="stop")]
-    asked = provider.asked[0]
-    assert asked["messages"][1] == {"role": "user", "content": "Hello ?"}
-    assert (asked["model"], asked["max_tokens"], asked["temperature"]) == ("tiny", 100, 0.2)
+    request = provider.asked[0]
+    assert request["messages"][1] == {"role": "user", "content": "Hello ?"}
+    assert (request["model"], request["max_tokens"], request["temperature"]) == ("tiny", 100, 0.2)
     assert provider.headers[0]["authorization"] == f"Bearer {KEY}"
 
 
@@ -204,9 +204,9 @@ async def test_a_structured_answer_reports_its_usage(chat, provider, script) -> 
     provider.replies = [script.reply(events=[script.said('{"a"'), script.said(": 1}"), script.stop, usage])]
     answer = await chat.complete_structured(HELLO, SCHEMA, max_tokens=50)
     assert answer == Completion('{"a": 1}', Usage(12, 3))
-    asked = provider.asked[0]
-    assert asked["response_format"]["json_schema"] == {"name": "facts", "strict": True, "schema": {"type": "object"}}
-    assert (asked["max_tokens"], asked["temperature"]) == (50, 0.0)
+    request = provider.asked[0]
+    assert request["response_format"]["json_schema"] == {"name": "facts", "strict": True, "schema": {"type": "object"}}
+    assert (request["max_tokens"], request["temperature"]) == (50, 0.0)
 
 
 async def test_an_answer_stopped_by_the_token_limit_says_so(chat, provider, script) -> None:
@@ -225,6 +225,6 @@ async def test_a_response_format_the_provider_rejects_is_omitted_from_then_on(ch
     assert not provider.asked[3].keys() & {"stream_options", "response_format"}
 
 
-async def test_lists_the_models(chat, provider, script) -> None:
+async def test_the_models_of_the_server_are_listed(chat, provider, script) -> None:
     provider.replies = [script.reply(body={"data": [{"id": "tiny"}, {"id": "large"}]})]
     assert await chat.list_models() == ["tiny", "large"]

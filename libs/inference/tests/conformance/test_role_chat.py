@@ -75,7 +75,7 @@ async def models(provider, meter, patience) -> AsyncIterator[RoleChat]:
         await endpoint.aclose()
 
 
-async def told(models: RoleChat, messages=HELLO) -> list[ChatDelta]:
+async def deltas_of(models: RoleChat, messages=HELLO) -> list[ChatDelta]:
     return [delta async for delta in models.stream(messages)]
 
 
@@ -90,7 +90,7 @@ async def test_a_failure_before_the_first_token_falls_back_to_the_next_model_and
     models, provider, script, meter, fault
 ) -> None:
     provider.replies = [script.reply(**fault)] * (1 if fault.get("status") == 401 else 2) + [whole(script)]
-    deltas = await told(models)
+    deltas = await deltas_of(models)
     assert deltas[0].issue.startswith("first of first failed, so second of second is asked: ")
     assert not deltas[0].restarted
     assert [delta.text for delta in deltas[1:]] == ["ok", ""]
@@ -103,19 +103,19 @@ async def test_a_failure_before_the_first_token_falls_back_to_the_next_model_and
 @pytest.mark.parametrize("patience", [2.0], indirect=True)
 async def test_a_provider_that_hangs_is_abandoned(models, provider, script) -> None:
     provider.replies = [script.reply(events=[], hangs=True), whole(script)]
-    assert [delta.text for delta in await told(models)][1:] == ["ok", ""]
-    assert [asked["model"] for asked in provider.asked] == ["first", "second"]
+    assert [delta.text for delta in await deltas_of(models)][1:] == ["ok", ""]
+    assert [request["model"] for request in provider.asked] == ["first", "second"]
 
 
 async def test_a_requested_wait_before_a_retry_is_respected(models, provider, script) -> None:
     provider.replies = [script.reply(429, {}, {"Retry-After": "0"}), whole(script)]
-    assert [delta.text for delta in await told(models)] == ["ok", ""]
-    assert [asked["model"] for asked in provider.asked] == ["first", "first"]
+    assert [delta.text for delta in await deltas_of(models)] == ["ok", ""]
+    assert [request["model"] for request in provider.asked] == ["first", "first"]
 
 
 async def test_a_short_partial_answer_is_voided_when_the_next_model_starts_over(models, provider, script) -> None:
     provider.replies = [script.reply(events=[script.said("half")], breaks=True), whole(script)]
-    assert [(delta.text, delta.restarted) for delta in await told(models)] == [
+    assert [(delta.text, delta.restarted) for delta in await deltas_of(models)] == [
         ("half", False),
         ("", True),
         ("ok", False),
@@ -144,7 +144,7 @@ async def test_usage_reported_by_the_provider_is_counted(models, provider, scrip
     details = {"prompt_tokens_details": {"cached_tokens": 3}, "completion_tokens_details": {"reasoning_tokens": 1}}
     usage = {"prompt_tokens": 9, "completion_tokens": 4, "cost": 0.5, **details}
     provider.replies = [whole(script, "ok", {"choices": [], "usage": usage})]
-    deltas = await told(models)
+    deltas = await deltas_of(models)
     assert deltas[-1] == ChatDelta(finish_reason="stop", usage=Usage(9, 4, 3, 1, 0.5))
     assert meter.calls[0].counted == (Usage(9, 4, 3, 1, 0.5), True)
 
@@ -152,24 +152,24 @@ async def test_usage_reported_by_the_provider_is_counted(models, provider, scrip
 async def test_a_call_refused_locally_reaches_no_provider(models, provider, meter) -> None:
     meter.refuse = True
     with pytest.raises(CallRefused):
-        await told(models)
+        await deltas_of(models)
     assert provider.asked == []
 
 
 async def test_an_open_circuit_is_skipped_at_once_with_a_reason(models, provider, script) -> None:
     provider.replies = [script.reply(500, {})] * 2 + [whole(script)] + [script.reply(500, {})] * 2 + [whole(script)] * 2
-    await told(models)
-    await told(models)
-    deltas = await told(models)
+    await deltas_of(models)
+    await deltas_of(models)
+    deltas = await deltas_of(models)
     assert "is not called for a while: it is tried again in " in deltas[0].issue
-    assert [asked["model"] for asked in provider.asked][-2:] == ["second", "second"]
+    assert [request["model"] for request in provider.asked][-2:] == ["second", "second"]
     with pytest.raises(CircuitOpen):
         await models.candidates[0].chat.complete(HELLO)
 
 
 async def test_a_silently_truncated_prompt_is_reported(models, provider, script) -> None:
     provider.replies = [whole(script, "ok", USAGE)]
-    deltas = await told(models, [ChatMessage("user", "word " * 1_000)])
+    deltas = await deltas_of(models, [ChatMessage("user", "word " * 1_000)])
     assert deltas[-1].issue == ("first of first cut the prompt in silence: about 1254 tokens were sent, and it read 5")
 
 
@@ -194,10 +194,10 @@ SEEN = [ChatMessage("user", [TextPart("What is it?"), ImagePart("image/png", b"\
 async def test_images_are_not_sent_to_a_model_known_to_lack_vision(models, provider, script) -> None:
     refusal = {"error": {"message": "image_url is not supported by this model"}}
     provider.replies = [script.reply(400, refusal), whole(script), whole(script)]
-    await told(models, SEEN)
-    again = await told(models, SEEN)
+    await deltas_of(models, SEEN)
+    again = await deltas_of(models, SEEN)
     assert again[0].issue.endswith("The model cannot do what is asked: it sees no images (learned)")
-    assert [asked["model"] for asked in provider.asked] == ["first", "second", "second"]
+    assert [request["model"] for request in provider.asked] == ["first", "second", "second"]
     image = provider.asked[0]["messages"][0]["content"][1]
     assert image == {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}}
 
@@ -205,7 +205,7 @@ async def test_images_are_not_sent_to_a_model_known_to_lack_vision(models, provi
 async def test_without_a_vision_model_the_error_says_so(models, provider) -> None:
     blind = [RoleCandidate("p", one.chat, SetCapabilities(vision=False)) for one in models.candidates]
     with pytest.raises(ModelCannot, match=r"sees no images \(set\)"):
-        await told(RoleChat("vision", blind), SEEN)
+        await deltas_of(RoleChat("vision", blind), SEEN)
     assert provider.asked == []
 
 
@@ -217,10 +217,10 @@ class Fact(BaseModel):
 async def test_a_structured_answer_is_parsed_and_its_schema_is_sent_twice(models, provider, script) -> None:
     provider.replies = [whole(script, 'Here: ```json\n{"subject": "Ada", "count": 2}\n```')]
     assert await structured(models, HELLO, Fact) == Fact(subject="Ada", count=2)
-    asked = provider.asked[0]
-    assert asked["response_format"]["json_schema"]["schema"]["required"] == ["subject", "count"]
-    assert '"required": ["subject", "count"]' in asked["messages"][-1]["content"]
-    assert "tools" not in asked
+    request = provider.asked[0]
+    assert request["response_format"]["json_schema"]["schema"]["required"] == ["subject", "count"]
+    assert '"required": ["subject", "count"]' in request["messages"][-1]["content"]
+    assert "tools" not in request
 
 
 async def test_an_answer_that_violates_the_schema_is_repaired_once(models, provider, script) -> None:

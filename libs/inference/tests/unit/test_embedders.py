@@ -104,10 +104,12 @@ def test_a_missing_field_of_an_entry_is_reported_with_its_index() -> None:
 
 
 async def test_a_model_folder_states_its_dimensions_or_they_are_measured(tmp_path: Path) -> None:
-    told = folder(tmp_path / "told", {"word_embedding_dimension": 384})
+    stated = folder(tmp_path / "told", {"word_embedding_dimension": 384})
     silent = folder(tmp_path / "silent", {})
     wrong = folder(tmp_path / "wrong", {"word_embedding_dimension": 100})
-    embedders = build_embedders(settings(*({"backend": "folder", "folder": str(one)} for one in (told, silent, wrong))))
+    embedders = build_embedders(
+        settings(*({"backend": "folder", "folder": str(one)} for one in (stated, silent, wrong)))
+    )
     assert [space.dims for space in embedders.spaces] == [384, 384, 384, 100]
     false = embedders.find(embedders.spaces[-1].model, 100)
     assert false is not None

@@ -32,8 +32,8 @@ def test_missing_files_unused_files_and_wrong_placeholders_are_reported_together
     wanted = {"answer.md": ("question", "history"), "parts/how.md": (), "gone.md": ()}
     with pytest.raises(PromptInvalid) as raised:
         load_prompts(folder.name, wanted)
-    for told in ("missing gone.md", "unused left_over.md", "answer.md: missing ['passages'], unknown ['history']"):
-        assert told in str(raised.value)
+    for message in ("missing gone.md", "unused left_over.md", "answer.md: missing ['passages'], unknown ['history']"):
+        assert message in str(raised.value)
 
 
 def test_placeholders_must_match_the_values_when_rendered() -> None:

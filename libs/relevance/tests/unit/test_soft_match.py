@@ -17,12 +17,12 @@ PIECES, SOFT = WordPieces(), SoftMatch()
 TEXTS = ["The car was sold.", "An automobile changed hands", "Photosynthesis needs light", ""]
 
 
-def asked(text: str) -> WeightedPieces:
+def weighted_query(text: str) -> WeightedPieces:
     return PIECES.weighted(text, lambda _word: 1.0)
 
 
 def test_the_same_word_matches_fully_and_a_synonym_beats_an_unrelated_word():
-    same, synonym, other, nothing = SOFT(asked("car"), PIECES.distinct(TEXTS))
+    same, synonym, other, nothing = SOFT(weighted_query("car"), PIECES.distinct(TEXTS))
     assert same == pytest.approx(1)
     assert 1 > synonym > other + 0.1
     assert nothing == 0
@@ -44,10 +44,10 @@ def test_each_wordpiece_has_the_weight_of_its_word():
 @given(st.lists(st.text(max_size=30), max_size=4), st.text(max_size=30))
 def test_any_text_scores_between_zero_and_one(texts, query):
     stored = PIECES.distinct(texts)
-    scores = SOFT(asked(query), stored)
+    scores = SOFT(weighted_query(query), stored)
     assert ((scores >= 0) & (scores <= 1)).all()
-    assert scores[::-1] == pytest.approx(SOFT(asked(query), stored[::-1]), abs=1e-6)
-    assert scores == pytest.approx([SOFT(asked(query), [one])[0] for one in stored], abs=1e-6)
+    assert scores[::-1] == pytest.approx(SOFT(weighted_query(query), stored[::-1]), abs=1e-6)
+    assert scores == pytest.approx([SOFT(weighted_query(query), [one])[0] for one in stored], abs=1e-6)
 
 
 @given(st.text(max_size=200))

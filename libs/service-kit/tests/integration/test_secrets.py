@@ -49,6 +49,6 @@ async def test_a_refused_password_is_not_repeated(
             failures = await health.failures()
     assert failures.keys() == {"database", "redis", "background"}
     assert failures["background"] == f"notifications: {psycopg.OperationalError.__name__}"
-    told = "\n".join(map(JsonFormatter("test").format, caplog.records))
-    assert "password authentication failed" in told
-    assert WRONG not in told + str(failures)
+    logged = "\n".join(map(JsonFormatter("test").format, caplog.records))
+    assert "password authentication failed" in logged
+    assert WRONG not in logged + str(failures)

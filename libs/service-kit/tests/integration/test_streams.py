@@ -203,18 +203,18 @@ async def test_an_event_from_the_wrong_service_is_refused_without_reporting_its_
     await relay(database, redis).publish_batch()
     forged = true.model_copy(update={"source": "memory", "id": uuid4()})
     await redis.xadd(DOCUMENTS, signatures("memory").sign(DOCUMENTS, forged.model_dump_json()))
-    seen, told = list[Event](), []
+    seen, reported = list[Event](), []
 
     async def remember(event: Event) -> None:
         seen.append(event)
 
     async def tell(event: Event, reason: str) -> None:
-        told.append((event, reason))
+        reported.append((event, reason))
 
     reader = consumer(redis, remember, on_dead=tell)
     await reader.ensure_group()
     await reader.read_batch()
-    assert (seen, told) == ([true], [])
+    assert (seen, reported) == ([true], [])
     [(_, letter)] = await redis.xrange(dead_letters(DOCUMENTS))
     assert letter[b"reason"] == b"refused: document.deleted.v1 does not come from memory"
     assert reader.metrics.events.labels("readers", DELETED, "refused")._value.get() == 1
@@ -393,13 +393,13 @@ async def test_a_full_redis_delays_the_outbox_without_loss_or_reordering(
     await reader.ensure_group()
     running = OutboxRelay(database, redis, notifications, "kit_streams", signatures("ingestion"))
     [before] = (await redis.config_get("maxmemory")).values()
-    assert (await told(memory_reading(redis)))["attractor_redis_most_bytes"] == float(before)
+    assert (await reported(memory_reading(redis)))["attractor_redis_most_bytes"] == float(before)
     early = await write(database, workspace_id)
     assert await running.publish_batch() == 1
     try:
         await redis.config_set("maxmemory", 1)
         written = [await write(database, workspace_id) for _ in range(3)]
-        full = await told(memory_reading(redis))
+        full = await reported(memory_reading(redis))
         assert full["attractor_redis_bytes"] > full["attractor_redis_most_bytes"] == 1
         async with Background(metrics) as tasks, asyncio.timeout(60):
             tasks.start("notifications", notifications.run)
@@ -409,7 +409,7 @@ async def test_a_full_redis_delays_the_outbox_without_loss_or_reordering(
             await tasks.check()  # waiting is no failure
             assert await reader.read_batch() == 1  # who reads goes on, and so makes room
             assert seen.get_nowait() == early.id
-            assert (await told(outbox_reading(database)))["attractor_outbox_rows"] == 3
+            assert (await reported(outbox_reading(database)))["attractor_outbox_rows"] == 3
             assert await redis.xlen(DOCUMENTS) == 1
             await redis.config_set("maxmemory", before)
             tasks.start("reader", reader.run)
@@ -420,7 +420,7 @@ async def test_a_full_redis_delays_the_outbox_without_loss_or_reordering(
     assert str(written[0].id) not in caplog.text
 
 
-async def told(*readings) -> dict[str, float]:
+async def reported(*readings) -> dict[str, float]:
     """Returns the samples of the readings by name."""
     return {sample.name: sample.value for read in readings for metric in await read() for sample in metric.samples}
 
@@ -428,18 +428,18 @@ async def told(*readings) -> dict[str, float]:
 async def test_waiting_events_are_reported_at_each_stage(database, redis, workspace_id):
     """In the outbox, on the stream, with a consumer, and with the dead letters."""
     read = [outbox_reading(database), stream_reading(redis, "readers", [DOCUMENTS]), connection_reading(database)]
-    before = await told(*read)
+    before = await reported(*read)
     assert (before["attractor_outbox_rows"], before["attractor_dead_letters"]) == (0, 0)
     assert before["attractor_database_connections_most"] >= 1
     first = consumer(redis, None)
     await first.ensure_group()
     await write(database, workspace_id)
-    assert (await told(*read))["attractor_outbox_rows"] == 1
+    assert (await reported(*read))["attractor_outbox_rows"] == 1
     await relay(database, redis).publish_batch()
-    on_stream = await told(*read)
+    on_stream = await reported(*read)
     assert (on_stream["attractor_outbox_rows"], on_stream["attractor_stream_lag"]) == (0, 1)
     _, entries = (await redis.xreadgroup("readers", "a reader", {DOCUMENTS: ">"}))[0]
-    given = await told(*read)
+    given = await reported(*read)
     assert (given["attractor_stream_lag"], given["attractor_stream_pending"]) == (0, 1)
     assert given["attractor_stream_pending_oldest_seconds"] > 0
 
@@ -452,6 +452,6 @@ async def test_waiting_events_are_reported_at_each_stage(database, redis, worksp
     assert metrics.registry.get_sample_value("attractor_events_total", dead) == 0, "so that the first is an increase"
     await last.handle_all(entries)
     assert metrics.registry.get_sample_value("attractor_events_total", dead) == 1
-    after = await told(*read)
+    after = await reported(*read)
     assert (after["attractor_stream_pending"], after["attractor_dead_letters"]) == (0, 1)
     assert after["attractor_stream_pending_oldest_seconds"] == 0

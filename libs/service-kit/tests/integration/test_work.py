@@ -249,7 +249,7 @@ async def test_the_result_is_returned_and_progress_is_recorded_while_work_is_hel
 
 
 async def test_a_stopped_worker_hands_its_work_back(case):
-    begun = asyncio.Event()
+    started = asyncio.Event()
     queue = case.queue("stopping", LEASE_SECONDS)
 
     async def give_back(held: Job) -> None:
@@ -257,7 +257,7 @@ async def test_a_stopped_worker_hands_its_work_back(case):
             await queue.release(connection, held, refund=True)
 
     async def execute(held: Job) -> None:
-        begun.set()
+        started.set()
         try:
             await asyncio.Event().wait()
         finally:
@@ -268,12 +268,12 @@ async def test_a_stopped_worker_hands_its_work_back(case):
         tasks = await stack.enter_async_context(Background(Metrics()))
         tasks.start("notifications", case.notifications.run)
         tasks.start("worker", Worker(queue, execute, case.notifications, 2).run)
-        await begun.wait()
+        await started.wait()
     assert {(row["state"], row["attempts"]) for row in await case.rows()} == {("queued", 0)}
 
 
 async def test_a_stopped_worker_finishes_work_within_the_grace_period_and_hands_back_the_rest(case):
-    begun, asked, claimed, done = asyncio.Barrier(3), asyncio.Event(), list[int](), list[int]()
+    started, asked, claimed, done = asyncio.Barrier(3), asyncio.Event(), list[int](), list[int]()
     queue = case.queue("stopping", LEASE_SECONDS)
 
     async def give_back(held: Job) -> None:
@@ -282,7 +282,7 @@ async def test_a_stopped_worker_finishes_work_within_the_grace_period_and_hands_
 
     async def execute(held: Job) -> None:
         claimed.append(held.id)
-        await begun.wait()
+        await started.wait()
         try:
             await asked.wait()
             if held.id == claimed[0]:
@@ -299,7 +299,7 @@ async def test_a_stopped_worker_finishes_work_within_the_grace_period_and_hands_
         tasks = await stack.enter_async_context(Background(Metrics()))
         tasks.start("notifications", case.notifications.run)
         tasks.start("worker", worker.run)
-        await begun.wait()
+        await started.wait()
         worker.stop()
     states = {row["id"]: (row["state"], row["attempts"]) for row in await case.rows()}
     assert done == claimed[1:]
@@ -309,7 +309,7 @@ async def test_a_stopped_worker_finishes_work_within_the_grace_period_and_hands_
 
 async def test_a_database_outage_stops_claims_but_not_running_work(case, monkeypatch):
     away: list[Exception] = []
-    begun, over, done = asyncio.Queue[Job](), asyncio.Event(), asyncio.Queue[Job]()
+    started, over, done = asyncio.Queue[Job](), asyncio.Event(), asyncio.Queue[Job]()
     stopped, looked = asyncio.Event(), asyncio.Event()
     queue = case.queue("patient", 1.5)  # looks twice a second
     claim = queue.claim
@@ -321,7 +321,7 @@ async def test_a_database_outage_stops_claims_but_not_running_work(case, monkeyp
         raise away.pop(0)
 
     async def execute(held: Job) -> None:
-        begun.put_nowait(held)
+        started.put_nowait(held)
         await while_held(queue, held, over.wait())
         await case.finish(held)
         done.put_nowait(held)
@@ -333,7 +333,7 @@ async def test_a_database_outage_stops_claims_but_not_running_work(case, monkeyp
     async with Background(Metrics()) as tasks, asyncio.timeout(120):
         tasks.start("notifications", case.notifications.run)
         tasks.start("worker", worker.run)
-        first = await begun.get()
+        first = await started.get()
         away += [psycopg.OperationalError("the server closed the connection"), Unavailable("no connection in time")]
         looked.clear()
         await case.add(uuid4(), 1)
@@ -346,12 +346,12 @@ async def test_a_database_outage_stops_claims_but_not_running_work(case, monkeyp
 
 
 async def test_a_failed_worker_hands_its_work_back_and_can_be_restarted(case, monkeypatch):
-    begun, given_back, done = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    started, given_back, done = asyncio.Event(), asyncio.Event(), asyncio.Event()
     queue = case.queue("restarted", LEASE_SECONDS)
     claim = queue.claim
 
     async def broken(limit: int) -> list[Job]:
-        if begun.is_set() and not given_back.is_set():
+        if started.is_set() and not given_back.is_set():
             raise RuntimeError("a mistake")
         return await claim(limit)
 
@@ -365,7 +365,7 @@ async def test_a_failed_worker_hands_its_work_back_and_can_be_restarted(case, mo
             await case.finish(held)
             done.set()
             return
-        begun.set()
+        started.set()
         try:
             await asyncio.Event().wait()
         finally:
@@ -377,21 +377,21 @@ async def test_a_failed_worker_hands_its_work_back_and_can_be_restarted(case, mo
     async with Background(Metrics()) as tasks, asyncio.timeout(120):
         tasks.start("notifications", case.notifications.run)
         tasks.start("worker", worker.run)
-        await begun.wait()
+        await started.wait()
         await case.add(uuid4(), 1)  # has it look
         await done.wait()
 
 
 async def test_a_shielded_step_completes_despite_repeated_cancellation():
-    begun, end, ended = asyncio.Event(), asyncio.Event(), list[str]()
+    started, end, ended = asyncio.Event(), asyncio.Event(), list[str]()
 
     async def work() -> None:
-        begun.set()
+        started.set()
         await end.wait()
         ended.append("ended")
 
     task = asyncio.create_task(uninterrupted(work()))
-    await begun.wait()
+    await started.wait()
     for _ in range(3):
         task.cancel()
         await asyncio.sleep(0)

@@ -71,7 +71,7 @@ async def count(database: Database, workspace_id: UUID) -> int:
         return int((await cursor.fetchone())[0])
 
 
-async def told(database: Database, workspace_id: UUID) -> list[WorkspacePurged]:
+async def confirmations(database: Database, workspace_id: UUID) -> list[WorkspacePurged]:
     async with database.workspace(workspace_id) as connection:
         cursor = await connection.execute("SELECT event FROM outbox ORDER BY position")
         found = [Event.model_validate(row[0]) for row in await cursor.fetchall()]
@@ -84,7 +84,7 @@ async def test_all_rows_are_deleted_in_batches_and_the_counts_are_reported(datab
     await fill(database, other, 3)
     await purge.mark(event(workspace_id))
     assert await purge.purge(workspace_id)
-    [receipt] = await told(database, workspace_id)
+    [receipt] = await confirmations(database, workspace_id)
     assert receipt.service == "kit"
     assert receipt.removed == {"book": 25, "shelf": 1, "handled_event": 1, "outbox": 1}
     assert receipt.remaining == EMPTY
@@ -98,7 +98,7 @@ async def test_an_interrupted_purge_continues_and_confirms_the_total(database, p
     assert await purge.purge(workspace_id)
     await purge.mark(event(workspace_id))  # announced again
     assert await purge.purge(workspace_id)
-    [receipt] = await told(database, workspace_id)
+    [receipt] = await confirmations(database, workspace_id)
     assert (receipt.removed["book"], receipt.remaining) == (25, EMPTY)
 
 
@@ -138,7 +138,7 @@ async def test_a_purge_waits_for_open_transactions_and_deletes_their_rows(databa
     await asyncio.gather(writing, asking)
     await purge.purge(workspace_id)
     assert await count(database, workspace_id) == 0
-    assert (await told(database, workspace_id))[0].removed["shelf"] == 1
+    assert (await confirmations(database, workspace_id))[0].removed["shelf"] == 1
 
 
 async def test_writers_racing_with_the_deletion_leave_nothing(database, purge, workspace_id):
@@ -156,25 +156,25 @@ async def test_writers_racing_with_the_deletion_leave_nothing(database, purge, w
     await purge.purge(workspace_id)
     landed = sum(await asyncio.gather(*writers))
     assert await count(database, workspace_id) == 0
-    assert (await told(database, workspace_id))[0].removed["shelf"] == landed
+    assert (await confirmations(database, workspace_id))[0].removed["shelf"] == landed
 
 
 async def test_other_stores_are_erased_before_and_after(database, workspace_id):
     seen: list[tuple[str, int]] = []
 
-    async def before(asked: UUID) -> Erased:
-        seen.append(("before", await count(database, asked)))
+    async def before(deleted: UUID) -> Erased:
+        seen.append(("before", await count(database, deleted)))
         return Erased({"streams": 2}, {"streams": 0})
 
-    async def after(asked: UUID) -> Erased:
-        seen.append(("after", await count(database, asked)))
+    async def after(deleted: UUID) -> Erased:
+        seen.append(("after", await count(database, deleted)))
         return Erased({"objects": 3}, {"objects": 1})
 
     await fill(database, workspace_id, 1)
     purge = WorkspacePurge(database, Outbox("kit"), "kit_purge", [before], [after])
     await purge.mark(event(workspace_id))
     await purge.purge(workspace_id)
-    [receipt] = await told(database, workspace_id)
+    [receipt] = await confirmations(database, workspace_id)
     assert seen == [("before", 2), ("after", 0)]
     assert (receipt.removed["streams"], receipt.removed["objects"]) == (2, 3)
     assert receipt.remaining == EMPTY | {"streams": 0, "objects": 1}
@@ -183,8 +183,8 @@ async def test_other_stores_are_erased_before_and_after(database, workspace_id):
 async def test_a_purge_wakes_when_notified_and_a_failing_one_does_not_block_others(database, workspace_id):
     broken, done = uuid4(), asyncio.Event()
 
-    async def erase(asked: UUID) -> Erased:
-        if asked == broken:
+    async def erase(deleted: UUID) -> Erased:
+        if deleted == broken:
             raise RuntimeError("its store is away")
         done.set()
         return Erased()
@@ -198,7 +198,7 @@ async def test_a_purge_wakes_when_notified_and_a_failing_one_does_not_block_othe
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    assert await told(database, broken) == []
+    assert await confirmations(database, broken) == []
 
 
 async def test_events_of_a_deleted_workspace_are_not_passed_to_handlers(purge, workspace_id):

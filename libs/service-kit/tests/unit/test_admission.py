@@ -50,10 +50,10 @@ async def test_events_wait_while_their_owner_does_not_answer():
 
 
 async def test_an_owner_is_queried_once_per_workspace_and_never_for_refused_events():
-    asked = []
+    queried = []
 
     async def owner(events):
-        asked.append([event.workspace_id for event in events])
+        queried.append([event.workspace_id for event in events])
         return [True for _ in events]
 
     other = uuid4()
@@ -61,7 +61,7 @@ async def test_an_owner_is_queried_once_per_workspace_and_never_for_refused_even
     assert await verdicts(Admission({"ingestion": owner}), *events) == 3 * [AdmissionVerdict.admitted] + [
         AdmissionVerdict.refused
     ]
-    assert asked == [[WORKSPACE, WORKSPACE], [other]]
+    assert queried == [[WORKSPACE, WORKSPACE], [other]]
 
 
 async def test_a_forged_event_cannot_profit_from_the_id_of_a_genuine_one():

@@ -7,10 +7,10 @@ from service_kit.optional_redis import OptionalRedis, RedisUnavailable
 
 
 async def test_redis_is_not_called_for_a_while_after_a_failure() -> None:
-    redis, asked = OptionalRedis(), []
+    redis, calls = OptionalRedis(), []
 
     async def fails() -> None:
-        asked.append(1)
+        calls.append(1)
         raise RedisConnectionError
 
     with pytest.raises(RedisUnavailable) as first:
@@ -18,7 +18,7 @@ async def test_redis_is_not_called_for_a_while_after_a_failure() -> None:
     assert isinstance(first.value.__cause__, RedisConnectionError)
     with pytest.raises(RedisUnavailable) as second:
         await redis.ask(fails)
-    assert (second.value.__cause__, asked) == (None, [1])
+    assert (second.value.__cause__, calls) == (None, [1])
 
 
 async def test_redis_is_called_again_after_the_pause() -> None:

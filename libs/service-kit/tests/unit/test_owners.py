@@ -20,29 +20,29 @@ def deleted() -> Event:
 
 
 @pytest.fixture
-async def asked(owners):
+async def queried_owners(owners):
     tokens = DeploymentKeys().tokens("memory")
     async with deletion_owners("memory", tokens, owners.url, owners.url, owners.url) as found:
         yield found
 
 
 @pytest.mark.parametrize("confirms", [True, False])
-async def test_each_service_answers_for_the_data_it_owns(owners, asked, confirms):
+async def test_each_service_answers_for_the_data_it_owns(owners, queried_owners, confirms):
     owners.confirms = confirms
     workspace = new_event("gateway", WORKSPACE, WorkspaceDeleted(), str(WORKSPACE))
-    assert await asked["gateway"]([workspace]) == [confirms]
-    assert await asked["ingestion"]([deleted(), deleted()]) == [confirms, confirms]
+    assert await queried_owners["gateway"]([workspace]) == [confirms]
+    assert await queried_owners["ingestion"]([deleted(), deleted()]) == [confirms, confirms]
     session = new_event("orchestrator", WORKSPACE, SessionDeleted(session_id=uuid4()), "x")
-    assert await asked["orchestrator"]([session, session]) == [confirms, confirms]
+    assert await queried_owners["orchestrator"]([session, session]) == [confirms, confirms]
     assert owners.asked == [WORKSPACE_PATH, DOCUMENTS_PATH, SESSIONS_PATH]
 
 
-async def test_an_owner_that_fails_or_refuses_counts_as_not_answering(owners, asked):
+async def test_an_owner_that_fails_or_refuses_counts_as_not_answering(owners, queried_owners):
     owners.is_away = True
     with pytest.raises(ServiceSilent, match="gateway answered with status 503"):
-        await asked["gateway"]([new_event("gateway", WORKSPACE, WorkspaceDeleted(), "x")])
+        await queried_owners["gateway"]([new_event("gateway", WORKSPACE, WorkspaceDeleted(), "x")])
     with pytest.raises(ServiceSilent, match="ingestion answered with status 503"):
-        await asked["ingestion"]([deleted()])
+        await queried_owners["ingestion"]([deleted()])
 
 
 async def test_a_service_that_stores_no_documents_is_not_queried_about_them(owners):

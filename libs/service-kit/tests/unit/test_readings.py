@@ -67,13 +67,13 @@ async def test_an_invented_http_method_creates_no_series() -> None:
     for method in ("GET", "BREW", "X" * 50):
         scope = {"type": "http", "method": method, "path": "/", "headers": []}
         await RequestTelemetry(app, metrics)(scope, None, lambda _: asyncio.sleep(0))
-    told = {
+    exposed = {
         sample.labels["method"]
         for metric in metrics.registry.collect()
         if metric.name == "attractor_http_request_seconds"
         for sample in metric.samples
     }
-    assert told == {"GET", "other"}
+    assert exposed == {"GET", "other"}
 
 
 def test_the_first_failure_of_an_embedding_model_shows_as_an_increase() -> None:
@@ -90,5 +90,5 @@ def test_the_first_failure_of_an_embedding_model_shows_as_an_increase() -> None:
 
 
 def test_a_process_reports_its_schema_version() -> None:
-    told = generate_latest(Metrics("service_kit").registry).decode()
-    assert 'attractor_build_info{schema="0' in told
+    exposed = generate_latest(Metrics("service_kit").registry).decode()
+    assert 'attractor_build_info{schema="0' in exposed

@@ -75,11 +75,11 @@ def test_the_gateway_speaks_for_users():
 def test_a_service_acts_for_a_user_only_as_a_viewer_and_with_a_delegation():
     carried = RETRIEVAL.verify(GATEWAY.sign(delegated("retrieval"), "retrieval"))
     assert isinstance(carried, Principal)
-    told = GRAPH.verify(RETRIEVAL.sign(carried, "knowledge-graph"))
-    assert told == replace(USER, role=Role.viewer)
+    verified = GRAPH.verify(RETRIEVAL.sign(carried, "knowledge-graph"))
+    assert verified == replace(USER, role=Role.viewer)
     elsewhere = replace(carried, workspace_id=USER.readable[1])
-    told = GRAPH.verify(RETRIEVAL.sign(elsewhere, "knowledge-graph"))
-    assert told == Principal(USER.user_id, USER.readable[1], Role.viewer)
+    verified = GRAPH.verify(RETRIEVAL.sign(elsewhere, "knowledge-graph"))
+    assert verified == Principal(USER.user_id, USER.readable[1], Role.viewer)
 
 
 def test_a_delegation_is_forwarded_with_the_request():

@@ -36,16 +36,16 @@ def rows(settings):
 
 async def test_accepting_an_invitation_creates_a_user_a_role_and_a_key(gateway_client):
     async with gateway_client() as client:
-        place = await home(client)
-        made = await invite(client, place, role="viewer", name="Ada", note="ada@example.org")
+        workspace_id = await home(client)
+        made = await invite(client, workspace_id, role="viewer", name="Ada", note="ada@example.org")
         assert (made["status"], made["role"], made["note"]) == ("open", "viewer", "ada@example.org")
         days = (datetime.fromisoformat(made["expires_at"]) - datetime.now(UTC)) / timedelta(days=1)
         assert 6.9 < days <= 7
         joined = (await accept(client, made["token"])).json()
-        assert (joined["user"]["name"], joined["role"], joined["workspace"]["id"]) == ("Ada", "viewer", place)
+        assert (joined["user"]["name"], joined["role"], joined["workspace"]["id"]) == ("Ada", "viewer", workspace_id)
         me = (await client.get("/v1/me", headers=bearer(joined["key"]["key"]))).json()
         assert (me["user"]["id"], me["role"]) == (joined["user"]["id"], "viewer")
-        [listed] = (await client.get(f"/v1/workspaces/{place}/invitations")).json()["items"]
+        [listed] = (await client.get(f"/v1/workspaces/{workspace_id}/invitations")).json()["items"]
         assert (listed["status"], listed["accepted_by"]) == ("accepted", me["user"]["id"])
         assert "token" not in listed
 
@@ -53,11 +53,11 @@ async def test_accepting_an_invitation_creates_a_user_a_role_and_a_key(gateway_c
 async def test_with_a_web_ui_the_owner_gets_a_link_to_pass_on(gateway_client, monkeypatch):
     """Only a command could accept: who was invited had to install it first."""
     async with gateway_client() as client:
-        place = await home(client)
+        workspace_id = await home(client)
         monkeypatch.setattr(WebFiles, "index", lambda _: None)
-        assert (await invite(client, place, name="Ada"))["link"] is None
+        assert (await invite(client, workspace_id, name="Ada"))["link"] is None
         monkeypatch.setattr(WebFiles, "index", lambda _: "<html></html>")
-        made = await invite(client, place, name="Ada")
+        made = await invite(client, workspace_id, name="Ada")
         assert made["link"] == f"{str(client.base_url).rstrip('/')}/join#{made['token']}"
     async with gateway_client(public_url="https://attractor.example.org") as client:
         made = await invite(client, await home(client), name="Ada")
@@ -75,10 +75,10 @@ async def test_a_user_of_another_workspace_joins_with_their_own_key_and_remains_
 
 async def test_the_invited_person_may_choose_the_user_name_and_one_is_required(gateway_client):
     async with gateway_client() as client:
-        place = await home(client)
-        token = (await invite(client, place, name="A."))["token"]
+        workspace_id = await home(client)
+        token = (await invite(client, workspace_id, name="A."))["token"]
         assert (await accept(client, token, name="Ada")).json()["user"]["name"] == "Ada"
-        nameless = (await invite(client, place))["token"]
+        nameless = (await invite(client, workspace_id))["token"]
         refused = await accept(client, nameless)
         assert (refused.status_code, refused.json()["type"]) == (422, "name-needed")
         assert (await accept(client, nameless, name="Bob")).status_code == 201
@@ -86,20 +86,20 @@ async def test_the_invited_person_may_choose_the_user_name_and_one_is_required(g
 
 async def test_an_invitation_is_accepted_once_even_by_concurrent_requests(gateway_client):
     async with gateway_client() as client:
-        place = await home(client)
-        token = (await invite(client, place))["token"]
+        workspace_id = await home(client)
+        token = (await invite(client, workspace_id))["token"]
         both = await asyncio.gather(*(accept(client, token, name=name) for name in ("Ada", "Bob", "Eve")))
         assert sorted(one.status_code for one in both) == [201, 409, 409]
         again = await accept(client, token, name="Eve")
         assert (again.status_code, again.json()["type"]) == (409, "invitation-used")
-        assert len((await client.get(f"/v1/workspaces/{place}/members")).json()["items"]) == 2
+        assert len((await client.get(f"/v1/workspaces/{workspace_id}/members")).json()["items"]) == 2
 
 
 async def test_a_member_does_not_use_up_an_invitation(gateway_client):
     async with gateway_client() as client:
-        place = await home(client)
-        _, key = await make_user(client, place, "viewer")
-        made = await invite(client, place, role="owner")
+        workspace_id = await home(client)
+        _, key = await make_user(client, workspace_id, "viewer")
+        made = await invite(client, workspace_id, role="owner")
         refused = await accept(client, made["token"], key["key"])
         assert (refused.status_code, refused.json()["type"]) == (409, "already-member")
         assert (await client.get("/v1/me", headers=bearer(key["key"]))).json()["role"] == "viewer"
@@ -108,9 +108,12 @@ async def test_a_member_does_not_use_up_an_invitation(gateway_client):
 
 async def test_a_revoked_or_expired_invitation_is_refused_with_the_reason(gateway_client, rows):
     async with gateway_client() as client:
-        place = await home(client)
-        revoked, expired = await invite(client, place, name="Ada"), await invite(client, place, name="Bob")
-        path = f"/v1/workspaces/{place}/invitations"
+        workspace_id = await home(client)
+        revoked, expired = (
+            await invite(client, workspace_id, name="Ada"),
+            await invite(client, workspace_id, name="Bob"),
+        )
+        path = f"/v1/workspaces/{workspace_id}/invitations"
         for _ in range(2):
             assert (await client.delete(f"{path}/{revoked['id']}")).status_code == 204
         await rows(f"UPDATE invitation SET expires_at = now() WHERE id = '{expired['id']}'")
@@ -126,10 +129,10 @@ async def test_a_revoked_or_expired_invitation_is_refused_with_the_reason(gatewa
 @pytest.mark.parametrize("loss", ["removed", "demoted", "disabled"])
 async def test_an_invitation_loses_its_power_when_its_creator_does(gateway_client, loss):
     async with gateway_client() as client:
-        place = await home(client)
-        user, key = await make_user(client, place, "owner")
-        made = await invite(client, place, key=key["key"], role="owner", name="Ada again")
-        member, change = f"/v1/workspaces/{place}/members/{user}", {"disabled": True}
+        workspace_id = await home(client)
+        user, key = await make_user(client, workspace_id, "owner")
+        made = await invite(client, workspace_id, key=key["key"], role="owner", name="Ada again")
+        member, change = f"/v1/workspaces/{workspace_id}/members/{user}", {"disabled": True}
         if loss == "removed":
             assert (await client.delete(member)).status_code == 204
         elif loss == "demoted":
@@ -154,8 +157,8 @@ async def test_an_invitation_is_valid_for_a_limited_time(gateway_client, days):
 )
 async def test_times_out_of_range_are_422(gateway_client, expires_at):
     async with gateway_client() as client:
-        place = f"/v1/workspaces/{await home(client)}"
-        for path in (f"{place}/invitations", f"{place}/keys"):
+        workspace_id = f"/v1/workspaces/{await home(client)}"
+        for path in (f"{workspace_id}/invitations", f"{workspace_id}/keys"):
             refused = await client.post(path, json={"name": "x", "expires_at": expires_at})
             assert (refused.status_code, refused.json()["type"]) == (422, "invalid-request")
 
@@ -192,16 +195,16 @@ async def test_an_invalid_key_does_not_create_a_new_user(gateway_client):
 
 async def test_an_invitation_is_deleted_with_its_workspace(gateway_client):
     async with gateway_client() as client:
-        place = await workspace(client, "short")
-        token = (await invite(client, place, name="Ada"))["token"]
-        await client.delete(f"/v1/workspaces/{place}", params={"name": "short", "timeout": 0})
+        workspace_id = await workspace(client, "short")
+        token = (await invite(client, workspace_id, name="Ada"))["token"]
+        await client.delete(f"/v1/workspaces/{workspace_id}", params={"name": "short", "timeout": 0})
         assert (await accept(client, token)).status_code == 404
 
 
 async def test_owners_see_who_joined(gateway_client):
     async with gateway_client() as client:
-        place = await home(client)
-        made = await invite(client, place, role="viewer", name="Ada")
+        workspace_id = await home(client)
+        made = await invite(client, workspace_id, role="viewer", name="Ada")
         await accept(client, "ati_wrong")
         user = (await accept(client, made["token"])).json()["user"]["id"]
         entries = (await client.get("/v1/audit", params={"action": "invitation"})).json()["items"]

@@ -28,7 +28,7 @@ async def given_up(redis, entry: str, workspace_id: str, stream: str = DOCUMENTS
     return event
 
 
-async def asked(client, method: str, path: str, **more):
+async def response_to(client, method: str, path: str, **more):
     """Asks until Redis answers, which it may not at once on a busy machine; what is asked here can be repeated."""
     async with asyncio.timeout(120):
         while True:
@@ -50,38 +50,40 @@ async def test_an_owner_reads_and_replays_the_dead_letters_of_their_workspace(ga
             id="4-0",
         )
 
-        page = (await asked(admin, "GET", "/v1/dead-letters", params={"limit": 1})).json()
+        page = (await response_to(admin, "GET", "/v1/dead-letters", params={"limit": 1})).json()
         [letter] = page["items"]
         assert (letter["type"], letter["service"]) == ("document.deleted.v1", "retrieval")
         assert (letter["reason"], letter["subject"]) == ("OSError: the disk is full", "a document")
-        rest = (await asked(admin, "GET", "/v1/dead-letters", params={"cursor": page["next_cursor"]})).json()
+        rest = (await response_to(admin, "GET", "/v1/dead-letters", params={"cursor": page["next_cursor"]})).json()
         assert [(one["stream"], one["service"]) for one in rest["items"]] == [("turns", "memory")]
         assert rest["next_cursor"] is None
-        everything = (await asked(admin, "GET", "/v1/dead-letters", params={"everywhere": True})).json()["items"]
+        everything = (await response_to(admin, "GET", "/v1/dead-letters", params={"everywhere": True})).json()["items"]
         assert [one["workspace_id"] for one in everything] == [home, other, home, None]
 
         replay = "/v1/dead-letters/replay"
         ids = [one["id"] for one in everything]
         of_others = {"ids": [ids[1], ids[3]]}
-        assert (await asked(admin, "POST", replay, json=of_others)).json() == {"replayed": 0}
-        assert (await asked(admin, "POST", replay, json={"ids": [ids[2], ids[0], ids[0]]})).json() == {"replayed": 2}
-        assert (await asked(admin, "POST", replay, json={"ids": ids[:1]})).json() == {"replayed": 0}
-        assert (await asked(admin, "POST", replay, json={"ids": ["runs-1-1"]})).status_code == 422
+        assert (await response_to(admin, "POST", replay, json=of_others)).json() == {"replayed": 0}
+        assert (await response_to(admin, "POST", replay, json={"ids": [ids[2], ids[0], ids[0]]})).json() == {
+            "replayed": 2
+        }
+        assert (await response_to(admin, "POST", replay, json={"ids": ids[:1]})).json() == {"replayed": 0}
+        assert (await response_to(admin, "POST", replay, json={"ids": ["runs-1-1"]})).status_code == 422
         delivered = [fields for _, fields in await redis.xrange(DOCUMENTS)]
         assert {"event": first.model_dump_json(), "signature": "k.ab"} in delivered
         assert await redis.xlen(TURNS) == 1
-        assert (await asked(admin, "GET", "/v1/dead-letters")).json()["items"] == []
+        assert (await response_to(admin, "GET", "/v1/dead-letters")).json()["items"] == []
 
         key = {"name": "reader", "role": "editor"}
         reader = bearer((await admin.post(f"/v1/workspaces/{home}/keys", json=key)).json()["key"])
         for method, path in (("GET", "/v1/dead-letters"), ("POST", replay), ("GET", "/v1/backlogs")):
-            refused = await asked(admin, method, path, headers=reader, json={"ids": ids})
+            refused = await response_to(admin, method, path, headers=reader, json={"ids": ids})
             assert refused.status_code == 403, path
 
         await redis.xgroup_create(TURNS, "memory", id="0")
         await redis.xreadgroup("memory", "reader", {TURNS: ">"}, count=1)
         await redis.xadd(TURNS, {"event": "{}"})
-        behind = (await asked(admin, "GET", "/v1/backlogs")).json()["items"]
+        behind = (await response_to(admin, "GET", "/v1/backlogs")).json()["items"]
         [turns] = [one for one in behind if one["stream"] == "turns"]
         assert (turns["service"], turns["waiting"], turns["held"]) == ("memory", 1, 1)
         assert {one["service"] for one in behind if one["stream"] == "documents"} >= {"gateway"}

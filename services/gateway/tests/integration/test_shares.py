@@ -185,6 +185,6 @@ async def test_no_log_contains_the_token(opened: Any, orchestrator: Orchestrator
     parsed = ShareToken.parse(token)
     assert parsed is not None
     ours = [record for record in caplog.records if not record.name.startswith(("httpx", "httpcore", "uvicorn"))]
-    told = json.dumps([{**vars(record), "message": record.getMessage()} for record in ours], default=str)
-    assert "/v1/shared/{token}" in told
-    assert parsed.secret[:-1] not in told
+    logged = json.dumps([{**vars(record), "message": record.getMessage()} for record in ours], default=str)
+    assert "/v1/shared/{token}" in logged
+    assert parsed.secret[:-1] not in logged

@@ -24,8 +24,8 @@ async def status(client, key):
 
 async def test_disabling_a_user_disables_the_keys_at_once_and_enabling_restores_them(gateway_client):
     async with gateway_client() as client, gateway_client() as replica:
-        place = await home(client)
-        user, key = await make_user(client, place, "editor")
+        workspace_id = await home(client)
+        user, key = await make_user(client, workspace_id, "editor")
         assert (await status(replica, key["key"]))[0] == 200
         disabled = (await change(client, user, disabled=True)).json()
         again = (await change(client, user, disabled=True)).json()
@@ -49,9 +49,9 @@ async def test_a_wrong_secret_does_not_reveal_that_the_user_is_disabled(gateway_
 
 async def test_the_last_of_several_administrators_cannot_be_removed(gateway_client):
     async with gateway_client() as client:
-        place = await home(client)
+        workspace_id = await home(client)
         first = (await client.get("/v1/me")).json()["user"]["id"]
-        second, key = await make_user(client, place, "owner")
+        second, key = await make_user(client, workspace_id, "owner")
         mine = bearer(key["key"])
         attempts = [{"disabled": True}, {"is_admin": False}]
         for attempt in attempts:
@@ -68,12 +68,12 @@ async def test_the_last_of_several_administrators_cannot_be_removed(gateway_clie
 @pytest.mark.parametrize("way", ["viewer", "no key", "disabled", "expired"])
 async def test_an_administrator_who_cannot_sign_in_does_not_count(gateway_client, settings, way):
     async with gateway_client() as client:
-        place = await home(client)
+        workspace_id = await home(client)
         first = (await client.get("/v1/me")).json()["user"]["id"]
-        second, key = await make_user(client, place, "viewer" if way == "viewer" else "owner")
+        second, key = await make_user(client, workspace_id, "viewer" if way == "viewer" else "owner")
         await change(client, second, is_admin=True)
         if way == "no key":
-            await client.delete(f"/v1/workspaces/{place}/keys/{key['id']}")
+            await client.delete(f"/v1/workspaces/{workspace_id}/keys/{key['id']}")
         elif way == "disabled":
             await change(client, second, disabled=True)
         elif way == "expired":
@@ -89,14 +89,14 @@ async def expire(settings, key_id):
 
 async def test_a_deleted_user_leaves_no_key_membership_or_invitation(gateway_client):
     async with gateway_client() as client:
-        place = await home(client)
-        user, key = await make_user(client, place, "owner")
-        invitation = await invite(client, place, key=key["key"], name="Bob")
+        workspace_id = await home(client)
+        user, key = await make_user(client, workspace_id, "owner")
+        invitation = await invite(client, workspace_id, key=key["key"], name="Bob")
         assert (await client.delete(f"/v1/users/{user}")).status_code == 204
         assert await status(client, key["key"]) == (401, "invalid-api-key")
         assert (await accept(client, invitation["token"])).status_code == 404
-        assert user not in (await client.get(f"/v1/workspaces/{place}/members")).text
-        assert user not in (await client.get(f"/v1/workspaces/{place}/keys")).text
+        assert user not in (await client.get(f"/v1/workspaces/{workspace_id}/members")).text
+        assert user not in (await client.get(f"/v1/workspaces/{workspace_id}/keys")).text
         assert user not in (await client.get("/v1/users")).text
         gone = await client.delete(f"/v1/users/{user}")
         assert (gone.status_code, gone.json()["type"]) == (404, "user-not-found")
@@ -105,22 +105,22 @@ async def test_a_deleted_user_leaves_no_key_membership_or_invitation(gateway_cli
 
 async def test_the_only_owner_of_a_workspace_cannot_be_deleted(gateway_client):
     async with gateway_client() as client:
-        place = await workspace(client, "team")
+        workspace_id = await workspace(client, "team")
         me = (await client.get("/v1/me")).json()["user"]["id"]
-        user, _ = await make_user(client, place, "owner")
-        assert (await client.delete(f"/v1/workspaces/{place}/members/{me}")).status_code == 204
+        user, _ = await make_user(client, workspace_id, "owner")
+        assert (await client.delete(f"/v1/workspaces/{workspace_id}/members/{me}")).status_code == 204
         refused = await client.delete(f"/v1/users/{user}")
         assert (refused.status_code, refused.json()["type"]) == (409, "sole-owner")
-        assert refused.json()["workspaces"] == [place]
-        await client.put(f"/v1/workspaces/{place}/members/{me}", json={"role": "owner"})
+        assert refused.json()["workspaces"] == [workspace_id]
+        await client.put(f"/v1/workspaces/{workspace_id}/members/{me}", json={"role": "owner"})
         assert (await client.delete(f"/v1/users/{user}")).status_code == 204
 
 
 async def test_a_deletion_receipt_outlives_the_user_who_requested_it(gateway_client):
     async with gateway_client() as client:
-        place = await workspace(client, "short")
-        user, key = await make_user(client, place, "owner")
-        path = f"/v1/workspaces/{place}"
+        workspace_id = await workspace(client, "short")
+        user, key = await make_user(client, workspace_id, "owner")
+        path = f"/v1/workspaces/{workspace_id}"
         await client.delete(path, params={"name": "short", "timeout": 0}, headers=bearer(key["key"]))
         assert (await client.delete(f"/v1/users/{user}")).status_code == 204
         assert (await client.get(f"{path}/receipt")).status_code == 200
@@ -128,9 +128,11 @@ async def test_a_deletion_receipt_outlives_the_user_who_requested_it(gateway_cli
 
 async def test_an_expired_key_is_refused_with_that_reason(gateway_client, settings):
     async with gateway_client() as client:
-        place = await home(client)
+        workspace_id = await home(client)
         end = datetime.now(UTC) + timedelta(days=1)
-        made = await client.post(f"/v1/workspaces/{place}/keys", json={"name": "x", "expires_at": end.isoformat()})
+        made = await client.post(
+            f"/v1/workspaces/{workspace_id}/keys", json={"name": "x", "expires_at": end.isoformat()}
+        )
         assert datetime.fromisoformat(made.json()["expires_at"]) == end
         key = made.json()["key"]
         assert (await status(client, key))[0] == 200
@@ -154,13 +156,13 @@ async def test_an_expiring_key_cannot_create_one_that_lives_longer(gateway_clien
 @pytest.mark.parametrize("role", ["owner", "admin"])
 async def test_a_key_cannot_be_created_for_another_user(gateway_client, role):
     async with gateway_client() as client:
-        place = await home(client)
-        victim, _ = await make_user(client, place, "editor", "Bob")
-        _, owner = await make_user(client, place, "owner")
+        workspace_id = await home(client)
+        victim, _ = await make_user(client, workspace_id, "editor", "Bob")
+        _, owner = await make_user(client, workspace_id, "owner")
         headers = bearer(owner["key"]) if role == "owner" else None
         for user in (victim, str(uuid4())):
             body = {"name": "mine", "role": "editor", "user_id": user}
-            refused = await client.post(f"/v1/workspaces/{place}/keys", json=body, headers=headers)
+            refused = await client.post(f"/v1/workspaces/{workspace_id}/keys", json=body, headers=headers)
             assert (refused.status_code, refused.json()["type"]) == (403, "own-name-only")
 
 

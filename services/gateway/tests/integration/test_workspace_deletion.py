@@ -172,8 +172,8 @@ async def test_only_owners_and_administrators_may_delete_a_workspace(gateway_cli
         _, neighbour = await make_workspace(admin, "neighbour")
         editor = await key_for(admin, workspace, owner, "editor")
         for headers, status in ((neighbour, 404), (editor, 403)):
-            asked = await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed"}, headers=headers)
-            assert asked.status_code == status
+            deletion = await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed"}, headers=headers)
+            assert deletion.status_code == status
         assert (await admin.get(f"/v1/workspaces/{workspace}/receipt")).status_code == 404
         await admin.delete(f"/v1/workspaces/{workspace}", params={"name": "doomed", "timeout": 0})
         seen = await admin.get(f"/v1/workspaces/{workspace}/receipt", headers=neighbour)

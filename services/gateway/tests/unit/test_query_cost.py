@@ -37,5 +37,7 @@ def test_a_request_with_images_costs_by_its_size() -> None:
     assert {size: weight_of({"headers": [(b"content-length", size)]}, 1_000) for size in sizes} == sizes
     limit, doors = BodyLimit(lambda *_: None, files=99_000, others=1_000), ("/v1/chat/completions", "/v1/responses")
     json = (b"content-type", b"application/json")
-    told = [limit.limit({"path": path, "headers": [json, (b"content-length", b"1")]}) for path in (*doors, "/v1/runs")]
-    assert [*told, limit.limit({"path": doors[0], "headers": [json]})] == [8_000, 8_000, 1_000, 1_000]
+    limits = [
+        limit.limit({"path": path, "headers": [json, (b"content-length", b"1")]}) for path in (*doors, "/v1/runs")
+    ]
+    assert [*limits, limit.limit({"path": doors[0], "headers": [json]})] == [8_000, 8_000, 1_000, 1_000]

@@ -95,7 +95,7 @@ def test_a_document_that_was_never_searchable_needs_no_index() -> None:
     assert kinds(survey(documents={ONE: failed}, index={}, graph={}, objects={ORIGINAL: LONG_AGO})) == []
 
 
-def test_orphans_list_their_objects() -> None:
+def test_an_orphan_is_reported_with_its_objects() -> None:
     keys = {derived(name, 3, TWO): LONG_AGO for name in FILES}
     (drift,) = compare(survey(objects=survey().objects | keys), NOW)
     assert (drift.document_id, set(drift.keys)) == (TWO, set(keys))

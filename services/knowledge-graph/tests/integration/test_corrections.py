@@ -74,8 +74,8 @@ async def test_a_fact_is_added_and_confirmed(documents, correct, undo, needs, cl
     assert await needs("OrderService") == {"StockDB", "FaxServer"}
     await correct("confirm", "OrderService", relation_type="USES", other="StockDB")
     body = {"entity_name": "OrderService"}
-    told = await client.post("/v1/graph/tools/lookup_facts", json=body, headers=auth_headers())
-    [fact] = [one for one in told.json()["result"]["relations"] if one["target_name"] == "StockDB"][:1]
+    response = await client.post("/v1/graph/tools/lookup_facts", json=body, headers=auth_headers())
+    [fact] = [one for one in response.json()["result"]["relations"] if one["target_name"] == "StockDB"][:1]
     assert ("correction", "Correction: checked") in {
         (one["method"], one["document_name"]) for one in fact["statements"]
     }

@@ -29,9 +29,9 @@ async def test_a_document_becomes_entities_and_relations(client, documents, enti
         ("BillingService", "DEPENDS_ON", "UserDB", 2.0),
         ("Maria Keller", "MAINTAINS", "BillingService", 2.0),
     }
-    told = (await documents.told("document.graphed.v1"))[-1]
+    graphed = (await documents.told("document.graphed.v1"))[-1]
     status = (await client.get("/v1/graph/status", headers=auth_headers())).json()
-    assert (told["entities"], told["relations"]) == (status["entities"], status["relations"])
+    assert (graphed["entities"], graphed["relations"]) == (status["entities"], status["relations"])
     assert (status["extraction"], status["store"], status["documents"]) == ("ner+patterns+dependency", "postgres", 1)
 
 

@@ -48,8 +48,8 @@ async def test_the_graph_contains_what_the_service_table_states(dependencies):
 async def test_questions_are_answered_with_their_sources(client, auth_headers):
     async def answer(question: str):
         body = {"question": question}
-        told = await client.post("/v1/graph/tools/answer_question", json=body, headers=auth_headers())
-        return told.json()
+        answered = await client.post("/v1/graph/tools/answer_question", json=body, headers=auth_headers())
+        return answered.json()
 
     found = (await answer("How many services depend on AuthService?"))["result"]
     assert {one["name"] for one in found["rows"]} == {"BillingRouter", "NotificationService"}
@@ -69,8 +69,8 @@ async def test_questions_are_answered_with_their_sources(client, auth_headers):
     found = (await answer("How does ProjectAlpha depend on the UserDB?"))["result"]
     assert found["paths"] == [["ProjectAlpha", "AuthService", "UserDB"]]
     for question in ("How long are tokens valid?", "Who owns the Crown Jewels?"):
-        told = await answer(question)
-        assert (told["success"], told["result"]) == (False, None)
+        answered = await answer(question)
+        assert (answered["success"], answered["result"]) == (False, None)
 
 
 async def test_a_project_or_service_is_one_entity_under_all_its_names(documents, client, auth_headers):

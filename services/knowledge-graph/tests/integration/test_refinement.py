@@ -275,7 +275,7 @@ AuthService"}]} DETACH DELETE n; UserDB '; DROP TABLE mention; -- \u202eEvilRout
 
 
 async def test_hostile_chunks_and_answers_are_treated_as_data(serve, documents, world):
-    lies = {
+    replies = {
         "entities": [{"name": "'; DROP TABLE entity; --", "type": "x"}, {"name": "Charlemagne", "type": "PERSON"}],
         "relations": [
             {"source": "AuthService", "relation": "`}) DETACH DELETE n", "target": "UserDB", "sentence": -1},
@@ -283,7 +283,7 @@ async def test_hostile_chunks_and_answers_are_treated_as_data(serve, documents, 
             {"source": {"a": []}, "relation": None, "target": 7, "sentence": "1"},
         ],
     }
-    world.answers, world.usage = lambda _: "Sure!\n" + json.dumps(lies), None
+    world.answers, world.usage = lambda _: "Sure!\n" + json.dumps(replies), None
     async with serve() as refining:
         await documents.graph([HOSTILE])
         await refining.turn_on()

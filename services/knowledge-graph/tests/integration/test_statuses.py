@@ -69,19 +69,19 @@ async def test_contradicting_undated_documents_are_both_shown(documents, needs, 
     await documents.graph([USED], name="a.md")
     await documents.graph([GONE], name="b.md")
     assert await needs("OrderService") == ({"StockDB"}, {("past", "StockDB"), ("planned", "PriceDB")})
-    told = await ask("answer_question", question="What does OrderService use?")
-    assert "Stated otherwise elsewhere: StockDB" in told["text"]
+    answered = await ask("answer_question", question="What does OrderService use?")
+    assert "Stated otherwise elsewhere: StockDB" in answered["text"]
 
 
 async def test_a_later_owner_replaces_the_earlier_one(documents, ask):
     await documents.graph(["The Heron team owns OrderService."], name="teams.md", written_at=written(2023))
     await documents.graph(["The Gull team owns OrderService."], name="teams-new.md", written_at=written(2025, 9))
-    told = await ask("answer_question", question="Who owns OrderService?")
-    assert {one["name"] for one in told["rows"]} == {"Gull"}
-    assert [(one["name"], one["status"], one["dated"]) for one in told["not_current"]] == [
+    answered = await ask("answer_question", question="Who owns OrderService?")
+    assert {one["name"] for one in answered["rows"]} == {"Gull"}
+    assert [(one["name"], one["status"], one["dated"]) for one in answered["not_current"]] == [
         ("Heron", "past", "2025-09-01")
     ]
-    assert told["text"].startswith("OrderService is owned by Gull [1]. Formerly: Heron (until 2025-09-01) [2].")
+    assert answered["text"].startswith("OrderService is owned by Gull [1]. Formerly: Heron (until 2025-09-01) [2].")
     before = await ask("answer_question", question="Who owned OrderService before its present owner?")
     assert {one["name"] for one in before["rows"]} == {"Heron"}
 

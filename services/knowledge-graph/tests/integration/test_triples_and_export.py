@@ -65,9 +65,9 @@ async def test_aliases_merge_names(bring, client, auth_headers):
     await bring(HEADER + "AuthService,uses,UserDB\nLegacy Login,uses,OldDB\n")
     await bring(HEADER + "Legacy Login,alias of,AuthService\n", "aliases")
     body = {"entity": "legacy login"}
-    told = (await client.post("/v1/graph/tools/neighbours", json=body, headers=auth_headers())).json()
-    assert told["result"]["entity"]["name"] == "AuthService"
-    assert {one["name"] for one in told["result"]["neighbours"]} == {"UserDB", "OldDB"}
+    neighbours = (await client.post("/v1/graph/tools/neighbours", json=body, headers=auth_headers())).json()
+    assert neighbours["result"]["entity"]["name"] == "AuthService"
+    assert {one["name"] for one in neighbours["result"]["neighbours"]} == {"UserDB", "OldDB"}
 
 
 async def test_documents_and_sets_share_entities(bring, get, documents, entities, client, auth_headers):

@@ -53,13 +53,13 @@ def test_a_rare_name_boosts_more_and_a_name_in_all_chunks_not_at_all():
 
 
 def test_a_bridge_leads_from_a_mention_to_the_chunk_about_it():
-    begun = starts(
+    started = starts(
         {(DOCUMENT, "a"): 1.0},
         [mentioned("lothair", "a", "title", 3), mentioned("ermengarde", "a")],
         [LOTHAIR],
         ABOUT_LOTHAIR,
     )
-    (end,) = bridged(begun, places(where("ermengarde", "a"), where("ermengarde", "b", "title")))
+    (end,) = bridged(started, places(where("ermengarde", "a"), where("ermengarde", "b", "title")))
     assert end.place == (DOCUMENT, "b")
     assert (end.start.asked.name, end.start.mention.name) == ("Lothair II", "Ermengarde")
     assert end.gain == pytest.approx(1.0)
@@ -88,17 +88,17 @@ def test_the_best_path_determines_the_score():
         mentioned("ermengarde", "b"),
     ]
     named = places(where("lothair", "a"), where("lothair", "b", "title"))
-    (begun,) = starts({(DOCUMENT, "a"): 1.0, (DOCUMENT, "b"): 0.9}, mentions, [LOTHAIR], named)
-    assert begun.mention.chunk_id == "b"
-    assert 0.7 < begun.weight < 0.9
+    (started,) = starts({(DOCUMENT, "a"): 1.0, (DOCUMENT, "b"): 0.9}, mentions, [LOTHAIR], named)
+    assert started.mention.chunk_id == "b"
+    assert 0.7 < started.weight < 0.9
 
 
 def test_a_name_mentioned_in_too_many_chunks_is_not_followed():
     hub = [where("france", f"c{number}") for number in range(80)]
-    begun = starts(
+    started = starts(
         {(DOCUMENT, "a"): 1.0}, [mentioned("lothair", "a"), mentioned("france", "a")], [LOTHAIR], ABOUT_LOTHAIR
     )
-    assert bridged(begun, places(*hub)) == []
+    assert bridged(started, places(*hub)) == []
 
 
 def test_a_second_bridge_continues_from_the_end_of_the_first():
@@ -110,11 +110,11 @@ def test_a_second_bridge_continues_from_the_end_of_the_first():
         named,
     )
     mentions = [mentioned("ermengarde", "b", "title"), mentioned("tours", "b"), mentioned("lothair", "b")]
-    (begun,) = onward(first, mentions, {"lothair", "ermengarde"})
-    assert begun.weight == pytest.approx(ONWARD * first[0].gain)
-    assert [one.mention.name for one in begun.way] == ["Ermengarde", "Tours"]
-    assert begun.source == ("ermengarde", "Ermengarde")
-    (second,) = bridged([begun], named)
+    (started,) = onward(first, mentions, {"lothair", "ermengarde"})
+    assert started.weight == pytest.approx(ONWARD * first[0].gain)
+    assert [one.mention.name for one in started.way] == ["Ermengarde", "Tours"]
+    assert started.source == ("ermengarde", "Ermengarde")
+    (second,) = bridged([started], named)
     assert second.place == (DOCUMENT, "c")
     assert joined(first, [second]) == [*first, second]
 
@@ -131,14 +131,14 @@ def test_for_a_statement_a_mere_mention_of_its_names_starts_no_bridge():
 
 
 def test_a_title_counts_less_for_a_statement_than_for_a_question():
-    (asked,), (said,) = (lifted([LOTHAIR], ABOUT_LOTHAIR, is_question=asks)[:1] for asks in (True, False))
-    assert 0 < said.score < asked.score
+    (question,), (statement,) = (lifted([LOTHAIR], ABOUT_LOTHAIR, is_question=asks)[:1] for asks in (True, False))
+    assert 0 < statement.score < question.score
 
 
 def test_the_first_subject_of_a_seed_is_followed():
     mentions = [mentioned("lothair", "a", "title", 3), mentioned("ermengarde", "a", "subject")]
-    (begun,) = starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR)
-    assert begun.mention.name == "Ermengarde"
+    (started,) = starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR)
+    assert started.mention.name == "Ermengarde"
 
 
 def test_a_chunk_with_the_name_in_its_title_is_reached_and_boosted():
@@ -161,16 +161,16 @@ def test_the_full_name_behind_a_partial_name_is_followed():
 
 def test_relations_matching_the_question_are_followed_first():
     mentions = [mentioned("lothair", "a", "title", 3), mentioned("aachen", "a"), mentioned("ermengarde", "a")]
-    begun = starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR)
-    assert pairs_with(begun, mentions) == {
+    started = starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR)
+    assert pairs_with(started, mentions) == {
         ("lothair", "aachen", "a"): "aachen",
         ("lothair", "ermengarde", "a"): "ermengarde",
     }
-    assert [one.mention.entity_id for one in favoured(begun, {"ermengarde"})] == ["ermengarde", "aachen"]
+    assert [one.mention.entity_id for one in favoured(started, {"ermengarde"})] == ["ermengarde", "aachen"]
 
 
 def test_a_concept_is_followed_if_a_chunk_defines_it():
     for about, ends in (("heading", 0), (None, 0), ("definition", 1)):
         mentions = [mentioned("lothair", "a", "title", 3), mentioned("date", "a", entity_type="CONCEPT")]
-        begun = starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR)
-        assert len(bridged(begun, places(where("date", "a"), where("date", "b", about)))) == ends
+        started = starts({(DOCUMENT, "a"): 1.0}, mentions, [LOTHAIR], ABOUT_LOTHAIR)
+        assert len(bridged(started, places(where("date", "a"), where("date", "b", about)))) == ends

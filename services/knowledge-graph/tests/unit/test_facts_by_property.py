@@ -68,8 +68,8 @@ def test_a_denied_sentence_never_states_a_current_fact(read, ends, verb, denial,
     who, whom = ends
     for reader in (read, None):
         for stated in (f"{who} {denial.format(verb[1])} {whom}.{more}", f"The {who} {denial.format(verb[1])} {whom}."):
-            told = {pair for pair in current(extracted(stated, reader)) if {pair[0], pair[2]} == set(ends)}
-            assert told == set(), stated
+            related = {pair for pair in current(extracted(stated, reader)) if {pair[0], pair[2]} == set(ends)}
+            assert related == set(), stated
 
 
 HEADERS = ("Service", "Calls", "Data store", "Owner", "Notes")

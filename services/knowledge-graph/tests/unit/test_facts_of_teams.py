@@ -288,9 +288,9 @@ def test_a_pronoun_refers_to_the_topic_of_the_page_and_not_to_a_comparison(read)
 
 def test_a_part_of_an_unknown_thing_is_not_a_part_of_the_page(read):
     found = extracted(read, "DoorService uses KeyDB. DoorService belongs to Facilities.")
-    told = {one.relation_type for one in found.relations if one.phrase and "belong" in one.phrase}
-    assert "BELONGS_TO" in told
-    assert "PART_OF" not in told
+    kinds = {one.relation_type for one in found.relations if one.phrase and "belong" in one.phrase}
+    assert "BELONGS_TO" in kinds
+    assert "PART_OF" not in kinds
 
 
 def test_fields_run_together_on_one_line_are_separated(read):

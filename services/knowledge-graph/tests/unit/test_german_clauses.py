@@ -8,7 +8,7 @@ from knowledge_graph.extraction.document import extract
 from knowledge_graph.extraction.records import SourceChunk, SourceDocument
 
 
-def said(text: str, *headings: str) -> set[tuple[str, str, str, str]]:
+def facts_of(text: str, *headings: str) -> set[tuple[str, str, str, str]]:
     chunk = SourceChunk("c", text, headings)
     extraction = extract(SourceDocument("betrieb.md", None, False, (chunk,), "de"), None)
     surface = {one.entity_id: one.surface for one in reversed(extraction.mentions)}
@@ -41,8 +41,8 @@ def said(text: str, *headings: str) -> set[tuple[str, str, str, str]]:
     ],
 )
 def test_a_sentence_states_dependencies_and_their_time(sentence, relation_type, status):
-    assert ("OrderService", relation_type, "StockDB", status) in said(sentence)
-    assert {(one[0], one[2], one[3]) for one in said(sentence)} == {("OrderService", "StockDB", status)}
+    assert ("OrderService", relation_type, "StockDB", status) in facts_of(sentence)
+    assert {(one[0], one[2], one[3]) for one in facts_of(sentence)} == {("OrderService", "StockDB", status)}
 
 
 @pytest.mark.parametrize(
@@ -57,11 +57,11 @@ def test_a_sentence_states_dependencies_and_their_time(sentence, relation_type, 
     ],
 )
 def test_questions_reports_and_open_points_are_not_current_facts(sentence):
-    assert not [one for one in said(sentence) if one[0] == "OrderService" and one[3] == "current"]
+    assert not [one for one in facts_of(sentence) if one[0] == "OrderService" and one[3] == "current"]
 
 
 def test_owners_and_parts_are_extracted():
-    found = said(
+    found = facts_of(
         "Der Meldedienst gehört zum Team Heron und nutzt PayHub. StockDB wird von Team Heron betreut. Für OrderService "
         "ist das Team Falk zuständig. Das Team Falk verantwortet PayHub. Der BadgeReader ist ein Bestandteil von "
         "OrderService."
@@ -76,14 +76,14 @@ def test_owners_and_parts_are_extracted():
 
 
 def test_a_pronoun_at_the_start_of_a_section_means_its_heading():
-    found = said("Er liest Preise aus der StockDB. Der Dienst hängt von PayHub ab.", "OrderService")
+    found = facts_of("Er liest Preise aus der StockDB. Der Dienst hängt von PayHub ab.", "OrderService")
     assert ("OrderService", "READS", "StockDB", "current") in found
     assert ("OrderService", "DEPENDS_ON", "PayHub", "current") in found
-    assert said("Er liest Preise aus der StockDB.") == set()
+    assert facts_of("Er liest Preise aus der StockDB.") == set()
 
 
 def test_stores_and_owners_named_in_a_section_belong_to_its_heading():
     text = "Der Dienst ist neu. Ihre Bestellungen liegen in der StockDB. Verantwortlich ist das Team Versand."
-    found = said(text, "OrderService")
+    found = facts_of(text, "OrderService")
     assert ("OrderService", "WRITES", "StockDB", "current") in found
     assert ("Versand", "OWNS", "OrderService", "current") in found

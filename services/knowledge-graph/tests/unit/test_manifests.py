@@ -162,20 +162,20 @@ def test_a_manifest_states_relations(name, text, expected):
 
 def test_the_lines_between_both_ends_of_a_relation_are_the_evidence():
     found = extraction_of("compose.yaml", COMPOSE)
-    said = {COMPOSE[one.start : one.end].strip() for one in found.relations if one.method != "cooccurrence"}
+    evidence = {COMPOSE[one.start : one.end].strip() for one in found.relations if one.method != "cooccurrence"}
     assert {
         "web:\n    build: web\n    depends_on: [order-api]",
         "order-api: &api\n    build: api\n    depends_on:\n      order-db:",
         "order-db:\n    image: postgres:17",
-    } <= said
+    } <= evidence
 
 
 def test_if_the_ends_are_far_apart_only_one_line_is_the_evidence():
     settings = "".join(f"      SETTING_{number}: on\n" for number in range(40))
     text = f"services:\n  web:\n    environment:\n{settings}      API_URL: http://order-api:8080\n  order-api: {{}}\n"
     found = extraction_of("compose.yaml", text)
-    said = {text[one.start : one.end].strip() for one in found.relations if one.method != "cooccurrence"}
-    assert said == {"API_URL: http://order-api:8080"}
+    evidence = {text[one.start : one.end].strip() for one in found.relations if one.method != "cooccurrence"}
+    assert evidence == {"API_URL: http://order-api:8080"}
 
 
 def test_a_manifest_determines_the_types_of_its_entities():

@@ -15,7 +15,7 @@ from knowledge_graph.tools.questions import parsed
 DEPENDS = list(DEPENDENCY_TYPES)
 
 
-def asked(question: str) -> dict[str, object]:
+def parsed_fields(question: str) -> dict[str, object]:
     found = parsed(question)
     assert found is not None, question
     shown = found.model_dump(exclude_defaults=True, mode="json")
@@ -99,7 +99,7 @@ def test_every_suggested_question_is_understood(question):
     ],
 )
 def test_questions_are_parsed_as_intended(question, expected):
-    assert asked(question) == expected
+    assert parsed_fields(question) == expected
 
 
 @pytest.mark.parametrize(

@@ -92,14 +92,14 @@ def test_an_empty_answer_is_valid():
     )
 )
 def test_any_json_is_parsed_without_an_error(value):
-    for said in ({"entities": value, "relations": value}, {"entities": [value], "relations": [value]}, value):
-        found = read_answer(json.dumps(said), TEXT)
+    for reply in ({"entities": value, "relations": value}, {"entities": [value], "relations": [value]}, value):
+        found = read_answer(json.dumps(reply), TEXT)
         for name in found.names if found else ():
             assert name in TEXT
 
 
 @pytest.mark.parametrize(
-    ("said", "kept"),
+    ("reply", "kept"),
     [
         ("born in", "BORN_IN"),
         ("depends-on", "DEPENDS_ON"),
@@ -113,8 +113,8 @@ def test_any_json_is_parsed_without_an_error(value):
         (7, None),
     ],
 )
-def test_relation_types_are_normalised_to_upper_snake_case_and_bounded(said, kept):
-    assert relation_type(said) == kept
+def test_relation_types_are_normalised_to_upper_snake_case_and_bounded(reply, kept):
+    assert relation_type(reply) == kept
 
 
 def test_the_passage_cannot_leave_its_fence():
@@ -134,9 +134,9 @@ def mention(surface, start, end, *, means=None, chunk="c1"):
     return Mention(entity_id(key), key, surface, "PERSON", chunk, start, end)
 
 
-def joined(extraction, text=TEXT, said=GOOD):
+def joined(extraction, text=TEXT, reply=GOOD):
     passages = (SourceChunk("c1", text),)
-    return join(extraction, passages, {"c1": read_answer(said, text)})
+    return join(extraction, passages, {"c1": read_answer(reply, text)})
 
 
 def test_a_known_name_keeps_its_entity_and_a_new_name_gets_a_mention():
@@ -164,8 +164,8 @@ def test_a_relation_found_twice_counts_once_and_mentions_replace_candidates():
         Candidate(entity_id("waldrada"), "Waldrada", "c1", 75, 83, 38, 84),
         Candidate(entity_id("he"), "He", "c1", 38, 40, 38, 84),
     ]
-    said = answer([("Waldrada", "PERSON")], [("Lothair II", "MARRIED", "Teutberga", 2)])
-    found = joined(Extraction("patterns", [first, second], [stated], [], candidates), said=said)
+    reply = answer([("Waldrada", "PERSON")], [("Lothair II", "MARRIED", "Teutberga", 2)])
+    found = joined(Extraction("patterns", [first, second], [stated], [], candidates), reply=reply)
     assert found.relations == [stated]
     assert [one.surface for one in found.candidates] == ["He"]
     assert [one.surface for one in found.mentions] == ["Lothair II", "Teutberga", "Waldrada"]
@@ -178,8 +178,8 @@ def test_without_findings_nothing_changes():
 
 def test_names_inside_names_do_not_overlap_and_each_entity_has_a_mention():
     text = "The Attractor Search Service replaced Search."
-    said = answer([("Search", "SERVICE"), ("Attractor Search Service", "SERVICE"), ("Attractor", "ORG")])
-    found = joined(Extraction("patterns"), text, said)
+    reply = answer([("Search", "SERVICE"), ("Attractor Search Service", "SERVICE"), ("Attractor", "ORG")])
+    found = joined(Extraction("patterns"), text, reply)
     assert {one.surface: (one.start, one.end) for one in found.mentions} == {
         "Attractor Search Service": (4, 28),
         "Search": (38, 44),

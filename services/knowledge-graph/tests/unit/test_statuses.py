@@ -116,8 +116,8 @@ def test_a_date_is_read_from_the_file_name():
 
 
 def test_a_header_states_how_a_document_relates_to_others():
-    told = "# ADR-014: Prices\n\n- Status: accepted\n- Date: 9 May 2023\n- Supersedes: ADR-006 and ADR-9\n"
-    found = standing(document(told, name="adr-014-prices.md", title="ADR-014: Prices"))
+    decision = "# ADR-014: Prices\n\n- Status: accepted\n- Date: 9 May 2023\n- Supersedes: ADR-006 and ADR-9\n"
+    found = standing(document(decision, name="adr-014-prices.md", title="ADR-014: Prices"))
     assert (found.written, found.known_as, found.replaces) == ("2023-05-09", ("ADR-14",), ("ADR-6", "ADR-9"))
     assert found.status == "current"
     second = standing(document("Version: 2.1\n", name="handbook.md", title="Handbook"))

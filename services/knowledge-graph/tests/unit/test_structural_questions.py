@@ -11,7 +11,7 @@ from knowledge_graph.tools.structure.question import ARTICLES, KINDS, read_quest
 
 
 @pytest.mark.parametrize(
-    ("question", "asked", "names", "types", "transitive"),
+    ("question", "kind", "names", "types", "transitive"),
     [
         ("Which services and projects depend directly on Gate?", "dependents", "Gate", "SERVICE PROJECT", False),
         ("Tell me which teams use the Gate today", "dependents", "Gate", "TEAM ORG", False),
@@ -56,9 +56,9 @@ from knowledge_graph.tools.structure.question import ARTICLES, KINDS, read_quest
         ("Wer kümmert sich um Gate?", "owner", "Gate", "", False),
     ],
 )
-def test_questions_are_parsed_as_intended(question, asked, names, types, transitive):
+def test_questions_are_parsed_as_intended(question, kind, names, types, transitive):
     found = next(read_questions(question))
-    assert found.asked == asked
+    assert found.asked == kind
     assert [spellings[0] for spellings in found.names] == names.split("/")
     assert (list(found.types), found.transitive) == (types.split(), transitive)
 
@@ -80,7 +80,7 @@ def test_questions_are_parsed_as_intended(question, asked, names, types, transit
         "💥",
     ],
 )
-def test_other_questions_are_left_to_the_search(question):
+def test_other_questions_are_not_handled(question):
     assert list(read_questions(question)) == []
 
 

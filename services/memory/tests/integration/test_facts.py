@@ -38,9 +38,13 @@ async def test_a_move_is_remembered_together_with_the_previous_residence(streams
     await streams.turn(principal.user_id, "I live in Munich.", [], asked_at=JANUARY)
     await streams.turn(principal.user_id, "I moved to Berlin last week.", [], asked_at=JUNE)
     await streams.drained(TURNS)
-    told = await facts()
-    old, new = told["I live in Munich."]["fact"], told["I moved to Berlin last week."]["fact"]
-    assert (new["object"], new["supersedes"], new["phrase"]) == ("Berlin", told["I live in Munich."]["id"], "last week")
+    known = await facts()
+    old, new = known["I live in Munich."]["fact"], known["I moved to Berlin last week."]["fact"]
+    assert (new["object"], new["supersedes"], new["phrase"]) == (
+        "Berlin",
+        known["I live in Munich."]["id"],
+        "last week",
+    )
     assert old["valid_to"] == new["valid_from"] == "2026-05-25T00:00:00Z"
     assert old["expired_at"]
     assert (await answer("Where do I live?")).startswith("You live in Berlin.")
@@ -53,8 +57,10 @@ async def test_facts_about_projects_are_answered_with_speaker_and_history(stream
     await streams.turn(principal.user_id, "The Atlas project is owned by Anna.", [], asked_at=JANUARY)
     await streams.turn(principal.user_id, "Atlas is now owned by Ben", [], asked_at=JUNE)
     await streams.drained(TURNS)
-    told = await facts()
-    assert told["Atlas is now owned by Ben"]["fact"]["supersedes"] == told["The Atlas project is owned by Anna."]["id"]
+    known = await facts()
+    assert (
+        known["Atlas is now owned by Ben"]["fact"]["supersedes"] == known["The Atlas project is owned by Anna."]["id"]
+    )
     assert (await answer("Who owns Atlas?")) == "Ben owns Atlas. You said on 5 June 2026: Atlas is now owned by Ben."
     assert (await answer("Who owned it in May?", before="Who owns Atlas?")).startswith("In May Anna owned Atlas.")
     assert (await answer("Which database do we use?")).startswith("The database is PostgreSQL 18.")
@@ -107,9 +113,9 @@ async def test_conflicting_facts_are_both_kept_and_marked(streams, facts, princi
     await streams.turn(principal.user_id, "My locker is number 12.", [], asked_at=JANUARY)
     await streams.turn(principal.user_id, "My locker is number 15.", [], asked_at=MAY)
     await streams.drained(TURNS)
-    told = await facts()
-    assert [one["fact"]["valid_to"] for one in told.values()] == [None, None]
-    assert told["My locker is number 15."]["fact"]["conflicts_with"] == told["My locker is number 12."]["id"]
+    known = await facts()
+    assert [one["fact"]["valid_to"] for one in known.values()] == [None, None]
+    assert known["My locker is number 15."]["fact"]["conflicts_with"] == known["My locker is number 12."]["id"]
 
 
 async def test_deleting_a_session_deletes_its_facts_and_reopens_those_they_ended(streams, facts, answer, principal):
@@ -224,14 +230,14 @@ async def test_a_reflection_is_stored_once_for_its_message_and_replaced_by_a_con
         principal.user_id, "And one on keys, please.", [], question_id=again, reflections=[BRITISH], asked_at=MAY
     )
     await streams.drained(TURNS)
-    told = await facts()
-    assert set(told) == {"Use British spelling.", "Write soberly."}
-    assert told["Use British spelling."]["kind"] == "style"
-    assert set(told["Use British spelling."]["fact"]["message_ids"]) == {str(first), str(again)}
+    known = await facts()
+    assert set(known) == {"Use British spelling.", "Write soberly."}
+    assert known["Use British spelling."]["kind"] == "style"
+    assert set(known["Use British spelling."]["fact"]["message_ids"]) == {str(first), str(again)}
     await streams.turn(principal.user_id, "The next one.", [], reflections=[AMERICAN], asked_at=JUNE)
     await streams.drained(TURNS)
-    told = await facts()
-    assert told["Use American spelling."]["fact"]["supersedes"] == told["Use British spelling."]["id"]
+    known = await facts()
+    assert known["Use American spelling."]["fact"]["supersedes"] == known["Use British spelling."]["id"]
     profile = (await client.get("/v1/memories/profile", headers=auth_headers())).json()
     assert profile == {"style": ["Use American spelling.", "Write soberly."], "facts": []}
     stranger = (await client.get("/v1/memories/profile", headers=auth_headers(user_id=uuid4()))).json()

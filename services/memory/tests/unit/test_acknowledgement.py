@@ -17,7 +17,7 @@ NOW = datetime(2026, 6, 5, 12, tzinfo=UTC)
 FACT = HeldFact(uuid4(), "fact", "I moved to Berlin.", "user", "lives in", "Berlin", NOW, None, NOW, "")
 
 
-def told(text, writing="on"):
+def acknowledgement_of(text, writing="on"):
     found = acknowledged(text, NOW, "UTC", writing)
     return (found.text, found.about_user) if found else None
 
@@ -41,7 +41,7 @@ def told(text, writing="on"):
     ],
 )
 def test_a_statement_by_the_user_is_acknowledged(text, answer):
-    assert told(text) == answer
+    assert acknowledgement_of(text) == answer
 
 
 @pytest.mark.parametrize(
@@ -58,25 +58,28 @@ def test_a_statement_by_the_user_is_acknowledged(text, answer):
     ],
 )
 def test_questions_and_empty_phrases_are_not_acknowledged(text):
-    assert told(text) is None
+    assert acknowledgement_of(text) is None
 
 
 def test_a_request_that_starts_with_a_statement_still_searches_the_documents():
-    assert told("I have a dog.") == ("Noted: I will remember this.", False)
-    assert told("I have a question about holidays.") is None
-    assert told("Ich habe eine Frage zum Urlaub.") is None
+    assert acknowledgement_of("I have a dog.") == ("Noted: I will remember this.", False)
+    assert acknowledgement_of("I have a question about holidays.") is None
+    assert acknowledgement_of("Ich habe eine Frage zum Urlaub.") is None
 
 
 def test_the_acknowledgement_does_not_claim_that_unstored_facts_are_kept():
-    assert told("I moved to Berlin.", "off") is None
-    assert told("I moved to Berlin.", "review") == ("Noted: I will remember this once it is approved.", True)
+    assert acknowledgement_of("I moved to Berlin.", "off") is None
+    assert acknowledgement_of("I moved to Berlin.", "review") == (
+        "Noted: I will remember this once it is approved.",
+        True,
+    )
 
 
 def test_an_answer_states_who_said_it_and_when_in_the_language_of_the_question():
     def answer(question, fact=FACT):
-        asked = fact_question(question, NOW, "UTC")
-        assert asked
-        return answer_text(asked, fact if isinstance(fact, list) else [fact], "UTC")
+        parsed = fact_question(question, NOW, "UTC")
+        assert parsed
+        return answer_text(parsed, fact if isinstance(fact, list) else [fact], "UTC")
 
     assert answer("Where do I live?") == "You live in Berlin. You said on 5 June 2026: I moved to Berlin."
     assert answer("Wo wohne ich?") == "Du wohnst in Berlin. Du sagtest am 5. Juni 2026: I moved to Berlin."
@@ -89,34 +92,36 @@ def test_an_answer_states_who_said_it_and_when_in_the_language_of_the_question()
     assert answer("Wie heiße ich?", named) == "Du heißt Ada. Du sagtest am 5. Juni 2026: Ich heiße Ada."
 
 
-def told_of(question, *facts):
-    asked = fact_question(question, NOW, "UTC", "Who leads Atlas?")
-    assert asked
-    return answer_text(asked, facts, "UTC")
+def answer_to(question, *facts):
+    parsed = fact_question(question, NOW, "UTC", "Who leads Atlas?")
+    assert parsed
+    return answer_text(parsed, facts, "UTC")
 
 
 LEADS = replace(FACT, subject="Atlas", predicate="lead", object="Marta Nowak", content="Marta Nowak leads Atlas.")
 
 
 def test_questions_about_leads_and_owners_are_answered_with_the_speaker():
-    said = "You said on 5 June 2026: Marta Nowak leads Atlas."
-    assert told_of("Who leads Atlas?", LEADS) == f"Marta Nowak leads Atlas. {said}"
-    assert told_of("Who led it in May?", LEADS) == f"In May Marta Nowak led Atlas. {said}"
-    assert told_of("Wer leitete Atlas im Mai?", LEADS).startswith("Im Mai leitete Marta Nowak Atlas. Du sagtest am 5.")
-    assert told_of("Who leads Atlas?", replace(LEADS, object="user")).startswith("You lead Atlas.")
-    assert told_of("Wem gehört Atlas?", replace(LEADS, predicate="owner")).startswith("Atlas gehört Marta Nowak.")
+    attribution = "You said on 5 June 2026: Marta Nowak leads Atlas."
+    assert answer_to("Who leads Atlas?", LEADS) == f"Marta Nowak leads Atlas. {attribution}"
+    assert answer_to("Who led it in May?", LEADS) == f"In May Marta Nowak led Atlas. {attribution}"
+    assert answer_to("Wer leitete Atlas im Mai?", LEADS).startswith(
+        "Im Mai leitete Marta Nowak Atlas. Du sagtest am 5."
+    )
+    assert answer_to("Who leads Atlas?", replace(LEADS, object="user")).startswith("You lead Atlas.")
+    assert answer_to("Wem gehört Atlas?", replace(LEADS, predicate="owner")).startswith("Atlas gehört Marta Nowak.")
 
 
 def test_all_values_of_a_multi_valued_fact_are_listed():
     python = replace(FACT, subject="we", predicate="programming language", object="Python", content="We use Python.")
     go = replace(python, object="Go", content="We use Go.")
-    assert told_of("Which language do we use?", python, go) == (
+    assert answer_to("Which language do we use?", python, go) == (
         "The language is Python and Go. You said on 5 June 2026: We use Python. You said on 5 June 2026: We use Go."
     )
 
 
 def test_contradicting_facts_are_mentioned_too():
     other = replace(LEADS, object="Ben", content="Ben leads Atlas.")
-    assert told_of("Who leads Atlas?", LEADS, other).endswith(
+    assert answer_to("Who leads Atlas?", LEADS, other).endswith(
         "Something else was said, too: You said on 5 June 2026: Ben leads Atlas."
     )

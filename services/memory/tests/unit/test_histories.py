@@ -59,15 +59,15 @@ class PlainFacts:
 
     def ask(self, question: str, at: datetime) -> str:
         question, _, before = question.partition(" << ")
-        asked = fact_question(question, at, "UTC", before)
-        assert asked is not None, question
+        parsed = fact_question(question, at, "UTC", before)
+        assert parsed is not None, question
         held = [
             one
             for one in self.facts
-            if one.subject.lower() in names_of(asked.subject)
-            and one.predicate in asked.predicates
-            and one.valid_from <= asked.as_of
-            and (one.valid_to is None or one.valid_to > asked.as_of)
+            if one.subject.lower() in names_of(parsed.subject)
+            and one.predicate in parsed.predicates
+            and one.valid_from <= parsed.as_of
+            and (one.valid_to is None or one.valid_to > parsed.as_of)
         ]
         return max(held, key=lambda one: one.valid_from).object if held else "-"
 

@@ -14,16 +14,16 @@ def turn(question: str, answer: str) -> TurnCompleted:
 
 
 def test_a_turn_is_stored_as_two_messages():
-    told = turn(" Who owns billing? ", "Team Heron [1].")
-    question, answer = messages_of(told)
+    messages = turn(" Who owns billing? ", "Team Heron [1].")
+    question, answer = messages_of(messages)
     assert (question.id, question.role, question.speaker, question.content) == (
-        told.question_id,
+        messages.question_id,
         "user",
         "",
         "Who owns billing?",
     )
-    assert (answer.id, answer.role, answer.content) == (told.answer_id, "assistant", "Team Heron [1].")
-    assert question.said_at == told.asked_at < answer.said_at
+    assert (answer.id, answer.role, answer.content) == (messages.answer_id, "assistant", "Team Heron [1].")
+    assert question.said_at == messages.asked_at < answer.said_at
 
 
 def test_a_long_answer_is_truncated():

@@ -293,7 +293,9 @@ async def test_an_unknown_artifact_action_fails_with_a_named_error(
     assert (ended["status"], ended["error_type"]) == ("failed", "artifact-ops-error")
 
 
-async def test_a_question_is_answered_with_the_artifact_in_view(start: Any, model_settings: Any, world: Any) -> None:
+async def test_a_question_is_answered_with_the_open_artifact_as_context(
+    start: Any, model_settings: Any, world: Any
+) -> None:
     async with start(model_settings) as service, asyncio.timeout(120):
         session = await written(service)
         ended, _ = await turn(service, session, "What does the second paragraph say?")
@@ -386,11 +388,11 @@ async def test_a_quick_action_is_applied_and_an_idempotency_key_belongs_to_one_r
         assert (answer.status_code, answer.json()["type"].rsplit("/", 1)[-1]) == (404, "quick-action-not-found")
 
         key = {"Idempotency-Key": "k1"}
-        place = f"/v1/sessions/{session}/messages"
-        first = await service.client.post(place, json={"content": "x"}, headers=key)
-        same = await service.client.post(place, json={"content": "x"}, headers=key)
+        path = f"/v1/sessions/{session}/messages"
+        first = await service.client.post(path, json={"content": "x"}, headers=key)
+        same = await service.client.post(path, json={"content": "x"}, headers=key)
         assert first.json()["id"] == same.json()["id"]
-        other = await service.client.post(place, json={"content": "x", "timezone": "Asia/Tokyo"}, headers=key)
+        other = await service.client.post(path, json={"content": "x", "timezone": "Asia/Tokyo"}, headers=key)
         assert other.status_code == 409
 
         reply = {"name": "Brief", "prompt": "Answer in one word.", "target": "message"}

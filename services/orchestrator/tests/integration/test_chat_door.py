@@ -67,9 +67,9 @@ async def test_a_stream_has_the_format_of_the_openai_api(
     assert "".join(delta.content or "" for delta, _, _ in deltas) == ANSWER + SOURCES
     assert [reason for _, reason, _ in deltas] == [None] * (len(deltas) - 1) + ["stop"]
     assert len({chunk_id for _, _, chunk_id in deltas}) == 1
-    told = deltas[-2][0].model_extra
-    assert [citation["number"] for citation in told["citations"]] == [1]
-    assert [one["url_citation"]["start_index"] for one in told["annotations"]] == [ANSWER.index("[1]")]
+    extra = deltas[-2][0].model_extra
+    assert [citation["number"] for citation in extra["citations"]] == [1]
+    assert [one["url_citation"]["start_index"] for one in extra["annotations"]] == [ANSWER.index("[1]")]
     assert lines[-1] == "data: [DONE]"
     assert ": Searching the documents" in lines
     assert not [line for line in lines if not line.startswith(("data: ", ":"))]
@@ -244,10 +244,10 @@ async def test_a_client_disconnect_stops_the_run(
 
         world.pace, world.chats_cut = pace, 0
         async with start(model_settings) as service, door(service) as client:
-            asked = asyncio.create_task(_asked(client, streaming))
+            request = asyncio.create_task(_asked(client, streaming))
             await asyncio.wait_for(reached.wait(), 120)
-            asked.cancel()
-            await asyncio.gather(asked, return_exceptions=True)
+            request.cancel()
+            await asyncio.gather(request, return_exceptions=True)
             async with asyncio.timeout(120):
                 while not world.chats_cut or await counted("run") != [0]:  # noqa: ASYNC110
                     await asyncio.sleep(0.02)  # nothing tells when a run is gone

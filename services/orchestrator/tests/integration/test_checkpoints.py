@@ -56,9 +56,9 @@ async def test_the_size_of_checkpoints_is_reported_and_released_with_the_runs(
         over.set()
         await service.events(run["id"])
     async with start(model_settings) as service:  # the first process has ended its work
-        told = (await service.client.get("/metrics")).text
-        assert "attractor_checkpoint_bytes 0.0" in told
-        assert "attractor_runs_waiting 0.0" in told
+        metrics = (await service.client.get("/metrics")).text
+        assert "attractor_checkpoint_bytes 0.0" in metrics
+        assert "attractor_runs_waiting 0.0" in metrics
 
 
 @pytest.mark.parametrize("way", FORGED)

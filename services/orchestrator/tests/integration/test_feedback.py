@@ -25,7 +25,7 @@ async def answered(service: Any, session: str | None = None, question: str = "Ho
     return run["question_id"], run["answer_id"]
 
 
-def place(message: str) -> str:
+def path_of(message: str) -> str:
     return f"/v1/messages/{message}/feedback"
 
 
@@ -41,7 +41,7 @@ async def test_an_answer_shows_the_feedback_of_its_user(start: Any, settings: An
         session = await service.session()
         _, answer = await answered(service, session)
         body = {"rating": "down", "reasons": ["outdated"], "comment": " It moved. "}
-        given = await service.client.put(place(answer), json=body)
+        given = await service.client.put(path_of(answer), json=body)
         assert given.status_code == 200, given.text
         assert given.json()["comment"] == "It moved."
 
@@ -54,12 +54,12 @@ async def test_an_answer_shows_the_feedback_of_its_user(start: Any, settings: An
 
         first = await shown()
         assert (first["rating"], first["reasons"], first["share_content"]) == ("down", ["outdated"], False)
-        await service.client.put(place(answer), json={"rating": "up"})
+        await service.client.put(path_of(answer), json={"rating": "up"})
         second = await shown()
         assert (second["rating"], second["reasons"], second["comment"]) == ("up", [], None)
         assert second["created_at"] == first["created_at"] < second["updated_at"]
         for _ in range(2):
-            assert (await service.client.delete(place(answer))).status_code == 204
+            assert (await service.client.delete(path_of(answer))).status_code == 204
         assert await shown() is None
 
 
@@ -70,7 +70,7 @@ async def test_owners_see_who_gave_feedback_and_see_texts_only_if_shared(
         answers = [(await answered(service, question=f"Are tokens {word}?"))[1] for word in ("valid", "secret", "old")]
         for answer, rating, shared in zip(answers, ("up", "down", "down"), (True, False, True), strict=True):
             body = {"rating": rating, "comment": f"c {rating}", "share_content": shared}
-            assert (await service.client.put(place(answer), json=body)).status_code == 200
+            assert (await service.client.put(path_of(answer), json=body)).status_code == 200
 
         async def listed(**params: Any) -> list[Any]:
             entries, cursor = [], None
@@ -109,7 +109,7 @@ async def test_the_export_contains_all_pages(start: Any, settings: Any, owner: A
     async with start(settings) as service:
         answers = [(await answered(service))[1] for _ in range(5)]
         for answer in answers:
-            await service.client.put(place(answer), json={"rating": "up"})
+            await service.client.put(path_of(answer), json={"rating": "up"})
         lines = (await service.client.get("/v1/feedback/export", headers=owner)).text.splitlines()
     assert [json.loads(line)["message_id"] for line in lines] == answers[::-1]
 
@@ -121,7 +121,7 @@ async def test_feedback_is_deleted_with_its_answer(start: Any, settings: Any, ow
         other = await service.session()
         _, second = await answered(service, other)
         for answer in (first, second):
-            await service.client.put(place(answer), json={"rating": "up"})
+            await service.client.put(path_of(answer), json={"rating": "up"})
 
         async def count() -> int:
             return len((await service.client.get("/v1/feedback", headers=owner)).json()["items"])
@@ -144,7 +144,7 @@ async def test_a_regenerated_answer_starts_without_a_rating(
             patched.setattr("orchestrator.graphs.conversation.nodes.verify_citations.verified", away)
             run = await service.ask(await service.session())
             await service.events(run["id"])
-        await service.client.put(place(run["answer_id"]), json={"rating": "down"})
+        await service.client.put(path_of(run["answer_id"]), json={"rating": "down"})
         assert (await service.run(run["id"]))["answer"]["feedback"]["rating"] == "down"
         await service.client.post(f"/v1/runs/{run['id']}/retry")
         await service.events(run["id"])
@@ -163,19 +163,19 @@ async def test_users_rate_only_their_own_finished_answers(
 
     async with start(model_settings) as service, asyncio.timeout(120):
         question, answer = await answered(service)
-        assert (await service.client.put(place(question), json={"rating": "up"})).status_code == 409
+        assert (await service.client.put(path_of(question), json={"rating": "up"})).status_code == 409
         for headers in (other_user, auth_headers(workspace_id=uuid4()), auth_headers(role=Role.owner, user_id=uuid4())):
             for method, body in (("PUT", {"rating": "up"}), ("DELETE", None)):
-                response = await service.client.request(method, place(answer), json=body, headers=headers)
+                response = await service.client.request(method, path_of(answer), json=body, headers=headers)
                 assert (response.status_code, response.json()["type"]) == (404, "message-not-found")
         world.pace = held
         run = await service.ask(await service.session())
         await writing.wait()
-        early = await service.client.put(place(run["answer_id"]), json={"rating": "up"})
+        early = await service.client.put(path_of(run["answer_id"]), json={"rating": "up"})
         assert (early.status_code, early.json()["type"]) == (409, "not-an-ended-answer")
         go.set()
         await service.events(run["id"])
-        assert (await service.client.put(place(run["answer_id"]), json={"rating": "up"})).status_code == 200
+        assert (await service.client.put(path_of(run["answer_id"]), json={"rating": "up"})).status_code == 200
 
 
 async def test_invalid_feedback_is_refused(start: Any, settings: Any) -> None:
@@ -192,8 +192,8 @@ async def test_invalid_feedback_is_refused(start: Any, settings: Any) -> None:
             {"rating": "up", "stars": 5},
         ]
         for body in bodies:
-            assert (await service.client.put(place(answer), json=body)).status_code == 422, body
-        assert (await service.client.put(place("no-id"), json={"rating": "up"})).status_code == 422
+            assert (await service.client.put(path_of(answer), json=body)).status_code == 422, body
+        assert (await service.client.put(path_of("no-id"), json={"rating": "up"})).status_code == 422
 
 
 async def test_naughty_strings_are_treated_as_data(start: Any, settings: Any, owner: dict[str, str]) -> None:
@@ -206,7 +206,7 @@ async def test_naughty_strings_are_treated_as_data(start: Any, settings: Any, ow
             body = {"rating": "down", "reasons": [text[:100]], "comment": text}
             content = json.dumps(body).encode()
             headers = {"Content-Type": "application/json"}
-            response = await service.client.put(place(answer), content=content, headers=headers)
+            response = await service.client.put(path_of(answer), content=content, headers=headers)
             assert response.status_code in {200, 422}, (text, response.text)
             if response.status_code == 200:
                 kept = text.strip()

@@ -34,8 +34,8 @@ def picture(size: tuple[int, int] = (8, 6), mode: str = "RGB") -> bytes:
 
 
 async def attach(service: Any, session: str, data: bytes, media_type: str = "image/png", **more: Any) -> Any:
-    place = f"/v1/sessions/{session}/attachments"
-    return await service.client.post(place, content=data, headers={"Content-Type": media_type}, **more)
+    path = f"/v1/sessions/{session}/attachments"
+    return await service.client.post(path, content=data, headers={"Content-Type": media_type}, **more)
 
 
 async def attached(service: Any, session: str, data: bytes, media_type: str = "image/png") -> str:
@@ -176,16 +176,16 @@ async def test_an_image_is_private_to_its_user_and_deleted_with_its_session(
     async with start(settings) as service:
         session = await service.session()
         image = await attached(service, session, picture() + b"<script>")
-        place = f"/v1/sessions/{session}/attachments"
+        path = f"/v1/sessions/{session}/attachments"
         named = {"content": QUESTION, "attachment_ids": [image]}
         own = await service.session()
         answers = [await service.client.post(f"/v1/sessions/{own}/messages", json=named)]
         for headers in (other_user, auth_headers(workspace_id=uuid4())):
             answers += [
-                await service.client.get(place, headers=headers),
-                await service.client.get(f"{place}/{image}", headers=headers),
-                await service.client.delete(f"{place}/{image}", headers=headers),
-                await service.client.post(place, content=b"x", headers={**headers, "Content-Type": "image/png"}),
+                await service.client.get(path, headers=headers),
+                await service.client.get(f"{path}/{image}", headers=headers),
+                await service.client.delete(f"{path}/{image}", headers=headers),
+                await service.client.post(path, content=b"x", headers={**headers, "Content-Type": "image/png"}),
             ]
             theirs = (await service.client.post("/v1/sessions", json={}, headers=headers)).json()["id"]
             answers.append(await service.client.post(f"/v1/sessions/{theirs}/messages", json=named, headers=headers))
@@ -195,12 +195,12 @@ async def test_an_image_is_private_to_its_user_and_deleted_with_its_session(
             (bytes(MOST_IMAGE_BYTES + 1), "image/png"),
         ):
             refusals[media_type] = await attach(service, session, data, media_type)
-        kept = await service.client.get(f"{place}/{image}")
+        kept = await service.client.get(f"{path}/{image}")
         second = await attached(service, session, picture())
-        listed = (await service.client.get(place)).json()["items"]
+        listed = (await service.client.get(path)).json()["items"]
         before = objects.keys(f"{workspace_id}/attachments/")
-        deleted = await service.client.delete(f"{place}/{second}")
-        gone = await service.client.get(f"{place}/{second}")
+        deleted = await service.client.delete(f"{path}/{second}")
+        gone = await service.client.get(f"{path}/{second}")
         run = await service.ask(session, QUESTION, attachment_ids=[image])
         await service.events(run["id"])
         unseen = (await service.run(run["id"]))["answer"]["content"]

@@ -97,8 +97,8 @@ async def test_each_node_has_a_span_with_its_name_and_status_in_the_trace_of_the
     }
     assert {one.parent.span_id for one in nodes.values()} == {whole.context.span_id}
     assert whole.attributes["attractor.run_id"] == run["id"]
-    asked = next(one for one in spans if one.context.span_id == whole.parent.span_id)
-    assert {one.context.trace_id for one in nodes.values()} == {asked.context.trace_id}
+    parent_span = next(one for one in spans if one.context.span_id == whole.parent.span_id)
+    assert {one.context.trace_id for one in nodes.values()} == {parent_span.context.trace_id}
 
 
 @pytest.mark.parametrize("broken_at", ["retrieve.asking", "verify_citations.verified"])

@@ -102,13 +102,13 @@ async def test_many_runs_on_two_processes_each_end_once(start: Any, settings: An
         for run in runs:
             events = await other.events(run["id"])
             assert [event.name for event in events].count("run_completed") == 1
-        asked = []
+        run_ids = []
         for session in sessions:
             page = (await one.client.get(f"/v1/sessions/{session}/messages")).json()
             roles = [message["role"] for message in page["items"]]
             assert sorted(roles) == ["assistant"] * 3 + ["user"] * 3
-            asked += [message["run_id"] for message in page["items"] if message["role"] == "assistant"]
-    assert sorted(asked) == sorted(run["id"] for run in runs)
+            run_ids += [message["run_id"] for message in page["items"] if message["role"] == "assistant"]
+    assert sorted(run_ids) == sorted(run["id"] for run in runs)
 
 
 async def test_orphaned_checkpoints_are_deleted(settings: Any, redis_url: str) -> None:

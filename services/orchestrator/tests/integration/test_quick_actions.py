@@ -23,17 +23,17 @@ async def test_quick_actions_are_created_changed_and_deleted(start: Any, setting
             False,
             False,
         )
-        place = f"{PLACE}/{action['id']}"
-        assert (await service.client.get(place)).json() == action
-        changed = await service.client.patch(place, json={"prompt": "Half of it"}, headers={"If-Match": '"1"'})
+        path = f"{PLACE}/{action['id']}"
+        assert (await service.client.get(path)).json() == action
+        changed = await service.client.patch(path, json={"prompt": "Half of it"}, headers={"If-Match": '"1"'})
         assert (changed.json()["prompt"], changed.json()["version"]) == ("Half of it", 2)
-        assert (await service.client.patch(place, json={"name": "x"}, headers={"If-Match": '"1"'})).status_code == 412
-        assert (await service.client.patch(place, json={})).status_code == 422
+        assert (await service.client.patch(path, json={"name": "x"}, headers={"If-Match": '"1"'})).status_code == 412
+        assert (await service.client.patch(path, json={})).status_code == 422
         assert [one["id"] for one in (await service.client.get(PLACE)).json()["items"]] == [action["id"]]
-        assert (await service.client.delete(place, headers={"If-Match": '"1"'})).status_code == 412
-        assert (await service.client.delete(place)).status_code == 204
-        assert (await service.client.get(place)).status_code == 404
-        assert (await service.client.delete(place)).status_code == 404
+        assert (await service.client.delete(path, headers={"If-Match": '"1"'})).status_code == 412
+        assert (await service.client.delete(path)).status_code == 204
+        assert (await service.client.get(path)).status_code == 404
+        assert (await service.client.delete(path)).status_code == 404
 
 
 async def test_shared_actions_are_visible_to_all_and_changed_only_by_editors(
@@ -47,21 +47,21 @@ async def test_shared_actions_are_visible_to_all_and_changed_only_by_editors(
         seen = (await service.client.get(PLACE, headers=viewer)).json()["items"]
         assert [one["name"] for one in seen] == ["ours"]
         assert (await service.client.get(f"{PLACE}/{own['id']}", headers=viewer)).status_code == 404
-        place = f"{PLACE}/{shared['id']}"
+        path = f"{PLACE}/{shared['id']}"
         for answer in (
-            await service.client.patch(place, json={"name": "y"}, headers=viewer),
-            await service.client.delete(place, headers=viewer),
+            await service.client.patch(path, json={"name": "y"}, headers=viewer),
+            await service.client.delete(path, headers=viewer),
             await service.client.post(PLACE, json={"name": "y", "prompt": "y", "shared": True}, headers=viewer),
         ):
             assert (answer.status_code, answer.json()["type"].rsplit("/", 1)[-1]) == (403, "shared-quick-action")
-        assert (await service.client.patch(place, json={"name": "y"}, headers=editor)).json()["name"] == "y"
-        assert (await service.client.get(place, headers=stranger)).status_code == 404
+        assert (await service.client.patch(path, json={"name": "y"}, headers=editor)).json()["name"] == "y"
+        assert (await service.client.get(path, headers=stranger)).status_code == 404
         assert (await service.client.get(PLACE, headers=stranger)).json()["items"] == []
         session = (await service.client.post("/v1/sessions", json={}, headers=viewer)).json()["id"]
-        asked = await service.client.post(
+        response = await service.client.post(
             f"/v1/sessions/{session}/messages", json={"content": "x", "quick_action": own["id"]}, headers=viewer
         )
-        assert asked.status_code == 404
+        assert response.status_code == 404
 
 
 async def test_the_number_of_quick_actions_is_limited(

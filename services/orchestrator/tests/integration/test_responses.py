@@ -29,7 +29,7 @@ def door(auth_headers: Callable[..., dict[str, str]]) -> Callable[..., Any]:
     return opened
 
 
-async def told(stream: Any) -> list[dict[str, Any]]:
+async def events_of(stream: Any) -> list[dict[str, Any]]:
     return [event.to_dict() async for event in stream]
 
 
@@ -84,11 +84,11 @@ async def test_an_interrupted_stream_resumes_without_a_gap(
         response_id = seen[0]["response"]["id"]
         waiting = await client.responses.retrieve(response_id)
         more.set()
-        rest = await told(
+        rest = await events_of(
             await client.responses.retrieve(response_id, stream=True, starting_after=seen[-1]["sequence_number"])
         )
-        whole = await told(await client.responses.retrieve(response_id, stream=True))
-        nothing_new = await told(
+        whole = await events_of(await client.responses.retrieve(response_id, stream=True))
+        nothing_new = await events_of(
             await client.responses.retrieve(response_id, stream=True, starting_after=whole[-1]["sequence_number"])
         )
     assert waiting.status == "in_progress"
@@ -189,14 +189,14 @@ async def test_a_background_response_can_be_cancelled(start: Any, model_settings
 
     world.pace = pace
     async with start(model_settings) as service, door(service) as client:
-        begun = await client.responses.create(model="attractor", input=ASKED, background=True)
+        started = await client.responses.create(model="attractor", input=ASKED, background=True)
         await asyncio.wait_for(reached.wait(), 120)
         with pytest.raises(openai.BadRequestError) as busy:
-            await client.responses.create(model="attractor", input=ASKED, previous_response_id=begun.id)
-        await client.responses.cancel(begun.id)
-        events = await told(await client.responses.retrieve(begun.id, stream=True))
-        read = await client.responses.retrieve(begun.id)
-    assert begun.status == "queued"
+            await client.responses.create(model="attractor", input=ASKED, previous_response_id=started.id)
+        await client.responses.cancel(started.id)
+        events = await events_of(await client.responses.retrieve(started.id, stream=True))
+        read = await client.responses.retrieve(started.id)
+    assert started.status == "queued"
     assert busy.value.param == "previous_response_id"
     assert events[-1]["type"] == "response.cancelled"
     assert read.status == "cancelled"
@@ -249,11 +249,11 @@ async def test_an_unstored_or_deleted_response_leaves_nothing_behind(
     assert missing.value.code == "response_not_found"
 
 
-async def test_a_failed_model_is_a_failed_response(start: Any, model_settings: Any, world: Any, door: Any) -> None:
+async def test_a_model_failure_is_a_failed_response(start: Any, model_settings: Any, world: Any, door: Any) -> None:
     world.chat_status = 400
     async with start(model_settings) as service, door(service) as client:
         failed = await client.responses.create(model="attractor-plain", input=ASKED)
-        events = await told(await client.responses.create(model="attractor-plain", input=ASKED, stream=True))
+        events = await events_of(await client.responses.create(model="attractor-plain", input=ASKED, stream=True))
     assert (failed.status, failed.error.code, failed.output) == ("failed", "server_error", [])
     assert events[-1]["type"] == "response.failed"
 

@@ -169,13 +169,13 @@ async def test_a_process_killed_in_each_node_repeats_no_finished_node_and_create
             async with asyncio.timeout(240):
                 run, events = await ended((await service.ask(session, content))["id"])
             assert run["status"] == "completed"
-            begun = [event.data["stage"] for event in events if event.name == "stage_started"]
-            assert begun == [*failing, *(name for name in run["node_trace"] for _ in range(2))]
+            started_stages = [event.data["stage"] for event in events if event.name == "stage_started"]
+            assert started_stages == [*failing, *(name for name in run["node_trace"] for _ in range(2))]
             assert [event.data["stage"] for event in events if event.name == "stage_completed"] == run["node_trace"]
             assert run["attempts"] == len(run["node_trace"]) + 1
             phases = list(RunPhase)
-            told = [phases.index(event.data["phase"]) for event in events if event.name == "stage_started"]
-            assert told == sorted(told)
+            reported_phases = [phases.index(event.data["phase"]) for event in events if event.name == "stage_started"]
+            assert reported_phases == sorted(reported_phases)
             nodes |= set(run["node_trace"])
         artifact = (await service.client.get(f"/v1/sessions/{session}/artifact")).json()
     assert (artifact["index"], artifact["last_index"]) == (1, 1)

@@ -30,7 +30,9 @@ def wide(tokens: Any, audience: str, principal: Principal) -> dict[str, str]:
     return {"Authorization": f"Bearer {tokens.sign(delegated, audience)}"}
 
 
-async def asked(service: Any, session: str | None = None, content: str = QUESTION, **body: Any) -> dict[str, Any]:
+async def answered_run(
+    service: Any, session: str | None = None, content: str = QUESTION, **body: Any
+) -> dict[str, Any]:
     """The ended run, with its debug state."""
     run = await service.ask(session or await service.session(), content, **body)
     await service.events(run["id"])
@@ -50,7 +52,7 @@ async def test_a_message_without_retrieval_calls_neither_search_nor_graph(
 ) -> None:
     world.answer = ["Fifteen minutes, as a rule."]
     async with start(model_settings) as service:
-        ended = await asked(service, rag_enabled=False)
+        ended = await answered_run(service, rag_enabled=False)
     assert (world.searches, world.structural, len(world.recalls)) == ([], [], 1)
     assert ended["answer"]["content"] == "Fifteen minutes, as a rule."
     assert "asked for an answer without the documents" in world.chats[0]["messages"][0]["content"]
@@ -61,19 +63,19 @@ async def test_a_message_without_retrieval_calls_neither_search_nor_graph(
 
 async def test_without_retrieval_and_without_a_model_the_answer_says_so(start: Any, settings: Any) -> None:
     async with start(settings) as service:
-        ended = await asked(service, rag_enabled=False)
+        ended = await answered_run(service, rag_enabled=False)
     assert ended["answer"]["content"].startswith("You asked for an answer without the documents")
 
 
 async def test_retrieval_is_enabled_by_default(start: Any, settings: Any, world: Any) -> None:
     async with start(settings) as service:
-        ended = await asked(service)
-    told = searched(ended)
-    assert (told["rag_enabled"], told["rag_scope"], told["rag_query"]) == (True, "workspace", QUESTION)
-    assert (told["conversation_mode"], told["active_pdf_document_id"]) == ("normal", None)
-    assert told["path"] == ["decide_retrieve", "select_scope", "rewrite_query", "global"]
-    assert [one["chunk_id"] for one in told["rag_citations"]] == [hit["chunk_id"] for hit in world.hits]
-    assert told["rag_context"] == len(world.hits)
+        ended = await answered_run(service)
+    reported = searched(ended)
+    assert (reported["rag_enabled"], reported["rag_scope"], reported["rag_query"]) == (True, "workspace", QUESTION)
+    assert (reported["conversation_mode"], reported["active_pdf_document_id"]) == ("normal", None)
+    assert reported["path"] == ["decide_retrieve", "select_scope", "rewrite_query", "global"]
+    assert [one["chunk_id"] for one in reported["rag_citations"]] == [hit["chunk_id"] for hit in world.hits]
+    assert reported["rag_context"] == len(world.hits)
 
 
 async def test_the_scope_of_a_message_overrides_the_documents_of_the_session(
@@ -84,11 +86,11 @@ async def test_the_scope_of_a_message_overrides_the_documents_of_the_session(
         session, bare = await service.session(), await service.session()
         await service.client.put(f"/v1/sessions/{session}/documents/{attached}")
         scopes = [
-            searched(await asked(service, session))["rag_scope"],
-            searched(await asked(service, session, rag_scope="session"))["rag_scope"],
-            searched(await asked(service, session, rag_scope="workspace"))["rag_scope"],
+            searched(await answered_run(service, session))["rag_scope"],
+            searched(await answered_run(service, session, rag_scope="session"))["rag_scope"],
+            searched(await answered_run(service, session, rag_scope="workspace"))["rag_scope"],
         ]
-        empty = await asked(service, bare, rag_scope="session")
+        empty = await answered_run(service, bare, rag_scope="session")
     assert scopes == ["session", "session", "workspace"]
     limits = [body.get("document_ids") for body, _ in world.searches]
     assert limits == [[attached], [attached], None, []]
@@ -103,10 +105,10 @@ async def test_chatpdf_searches_the_documents_of_the_session_or_the_open_one(
         session = await service.session()
         for one in (first, second):
             await service.client.put(f"/v1/sessions/{session}/documents/{one}")
-        whole = await asked(service, session, conversation_mode="chatpdf")
-        open_one = await asked(service, session, conversation_mode="chatpdf", active_pdf_document_id=first)
-        foreign = await asked(service, session, conversation_mode="chatpdf", active_pdf_document_id=str(uuid4()))
-        alone = await asked(service, conversation_mode="chatpdf", active_pdf_document_id=first)
+        whole = await answered_run(service, session, conversation_mode="chatpdf")
+        open_one = await answered_run(service, session, conversation_mode="chatpdf", active_pdf_document_id=first)
+        foreign = await answered_run(service, session, conversation_mode="chatpdf", active_pdf_document_id=str(uuid4()))
+        alone = await answered_run(service, conversation_mode="chatpdf", active_pdf_document_id=first)
     limits = [body["document_ids"] for body, _ in world.searches]
     assert limits == [[second, first], [first], [], [first]]
     assert {searched(one)["path"][-1] for one in (whole, open_one, foreign, alone)} == {"local"}
@@ -136,7 +138,7 @@ async def test_documents_being_processed_are_awaited(start: Any, settings: Any, 
         session = await service.session()
         await service.client.put(f"/v1/sessions/{session}/documents/{document}")
         world.unread = {document}
-        ended = await asked(service, session)
+        ended = await answered_run(service, session)
     assert (world.documents_awaited, ended["issues"]) == ([document], [])
 
 
@@ -146,7 +148,7 @@ async def test_documents_not_processed_in_time_are_named(start: Any, settings: A
     async with start(settings) as service:
         session = await service.session()
         await service.client.put(f"/v1/sessions/{session}/documents/{document}")
-        ended = await asked(service, session)
+        ended = await answered_run(service, session)
     assert ended["issues"] == [f"{document}.md could not be searched yet: still being read"]
     assert len(world.searches) == 1
 
@@ -160,8 +162,8 @@ async def test_the_query_is_rewritten_from_the_conversation(
     settings = model_settings.model_copy(update={"rewrite_query": by_setting})
     async with start(settings) as service:
         session = await service.session()
-        first = await asked(service, session, rewrite_query=False)
-        ended = await asked(service, session, "And how long?", **({} if by_setting else {"rewrite_query": True}))
+        first = await answered_run(service, session, rewrite_query=False)
+        ended = await answered_run(service, session, "And how long?", **({} if by_setting else {"rewrite_query": True}))
     assert searched(first)["rag_query"] == QUESTION
     assert searched(ended)["rag_query"] == "validity of tokens"
     body, _ = world.searches[1]
@@ -176,7 +178,7 @@ async def test_the_query_is_unchanged_if_the_model_cannot_rewrite_it(
 ) -> None:
     world.scripted = {REWRITE: None}
     async with start(model_settings) as service:
-        ended = await asked(service, rewrite_query=True)
+        ended = await answered_run(service, rewrite_query=True)
     assert world.searches[0][0]["query"] == QUESTION
     assert ended["issues"][0].startswith("the documents were searched by the message as it is")
 
@@ -195,12 +197,12 @@ async def test_a_run_passes_the_workspaces_its_caller_may_read_to_retrieval(
 ) -> None:
     async with start(settings) as service:
         service.client.headers.update(wide)
-        ended = await asked(service, rag_scope="global")
-        await asked(service)
+        ended = await answered_run(service, rag_scope="global")
+        await answered_run(service)
     assert searched(ended)["rag_scope"] == "global"
     assert [body["scope"] for body, _ in world.searches] == ["global", "workspace"]
-    told = token_keys.tokens("retrieval").verify(world.searches[0][1].removeprefix("Bearer "))
-    assert told.readable == (UUID(ELSEWHERE),)
+    reported = token_keys.tokens("retrieval").verify(world.searches[0][1].removeprefix("Bearer "))
+    assert reported.readable == (UUID(ELSEWHERE),)
     assert {one["workspace_id"] for one in ended["answer"]["citations"]} == {ELSEWHERE}
 
 
@@ -223,8 +225,8 @@ async def test_the_openai_api_searches_every_workspace_if_the_key_reads_several(
     assert (unknown.status_code, unknown.json()["error"]["param"]) == (400, "metadata.rag_scope")
     assert answered.status_code == 200, answered.text
     assert [body["scope"] for body, _ in world.searches] == ["global", "workspace"]
-    told = token_keys.tokens("retrieval").verify(world.searches[0][1].removeprefix("Bearer "))
-    assert told.readable == (UUID(ELSEWHERE),)
+    reported = token_keys.tokens("retrieval").verify(world.searches[0][1].removeprefix("Bearer "))
+    assert reported.readable == (UUID(ELSEWHERE),)
     assert TOKENS_QUOTE in answered.text
 
 
@@ -251,10 +253,10 @@ async def test_content_from_other_workspaces_is_neither_remembered_nor_shared(
     async with start(model_settings) as service, Redis.from_url(redis_url, decode_responses=True) as redis:
         service.client.headers.update(wide)
         session = await service.session()
-        far = await asked(service, session, rag_scope="global")
-        near = await asked(service, session)
-        told: Any = await redis.xread({"attractor.turns": "0"}, block=120_000)
-        batches = told.values() if isinstance(told, dict) else [entries for _, entries in told]
+        far = await answered_run(service, session, rag_scope="global")
+        near = await answered_run(service, session)
+        reported: Any = await redis.xread({"attractor.turns": "0"}, block=120_000)
+        batches = reported.values() if isinstance(reported, dict) else [entries for _, entries in reported]
         entry = next(iter(batches))[0]
         entry = entry[0] if isinstance(entry, list) else entry
         first = json.loads(entry[1]["event"])["data"]["run_id"]
@@ -280,7 +282,7 @@ async def test_an_artifact_is_written_only_from_its_own_workspace(
 ) -> None:
     async with start(model_settings) as service:
         service.client.headers.update(wide)
-        ended = await asked(
+        ended = await answered_run(
             service, content="Write a report on tokens", rag_scope="global", artifact_action="generate_artifact"
         )
     assert [body["scope"] for body, _ in world.searches] == ["workspace"]

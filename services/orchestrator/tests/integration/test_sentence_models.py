@@ -19,7 +19,7 @@ async def answered(start: Any, settings: Any) -> tuple[dict[str, Any], list[Any]
         return await service.run(run["id"]), events
 
 
-def told(run: dict[str, Any]) -> list[tuple[str, str]]:
+def statuses_of(run: dict[str, Any]) -> list[tuple[str, str]]:
     content = run["answer"]["content"]
     return [(one["status"], content[one["start"] : one["end"]]) for one in run["answer"]["sentences"]]
 
@@ -30,7 +30,7 @@ async def test_a_contradicted_sentence_is_rewritten_from_its_sources(
     world.answer, world.anew = [WRONG], "1. Tokens expire after fifteen minutes [7].\n2. Penguins swim."
     run, events = await answered(start, model_settings)
     assert run["answer"]["content"] == RIGHT
-    assert told(run) == [
+    assert statuses_of(run) == [
         ("verified", "Tokens expire after fifteen minutes [1]."),
         ("verified", "The UserDB keeps the accounts [2]."),
     ]
@@ -40,9 +40,9 @@ async def test_a_contradicted_sentence_is_rewritten_from_its_sources(
         "Tokens expire after fifteen minutes.",
         "The UserDB keeps the accounts.",
     ]
-    asked = [chat["messages"][0]["content"] for chat in world.chats if "contradicts" in str(chat["messages"][0])]
-    assert len(asked) == 1
-    assert "<sentence>Tokens expire after 45 minutes.</sentence>" in asked[0]
+    prompts = [chat["messages"][0]["content"] for chat in world.chats if "contradicts" in str(chat["messages"][0])]
+    assert len(prompts) == 1
+    assert "<sentence>Tokens expire after 45 minutes.</sentence>" in prompts[0]
     completed = next(event for event in events if event.name == "message_completed")
     assert completed.data["content"] == RIGHT
     assert completed.data["sentences"] == run["answer"]["sentences"]
@@ -66,7 +66,7 @@ async def test_a_contradicted_sentence_without_a_better_version_is_removed_and_s
     world.answer, world.anew = [WRONG], anew
     run, _ = await answered(start, model_settings)
     assert run["answer"]["content"] == BARE
-    assert [status for status, _ in told(run)] == ["contradicted", "verified"]
+    assert [status for status, _ in statuses_of(run)] == ["contradicted", "verified"]
     assert run["answer"]["sentences"][0]["instead_of"] is None
     assert run["issues"] == []
 
@@ -76,7 +76,7 @@ async def test_a_failed_rewrite_is_only_an_issue(start: Any, model_settings: Any
     world.answer, world.anew = [WRONG], anew
     run, events = await answered(start, model_settings)
     assert (run["status"], run["answer"]["content"]) == ("completed", BARE)
-    assert [status for status, _ in told(run)] == ["contradicted", "verified"]
+    assert [status for status, _ in statuses_of(run)] == ["contradicted", "verified"]
     assert len(run["issues"]) == 1
     assert "not written anew" in run["issues"][0]
     assert [event.data["message"] for event in events if event.name == "issue"] == run["issues"]
@@ -99,7 +99,7 @@ async def test_a_paraphrase_that_the_source_entails_is_verified_and_cited(
     world.answer, world.entails = [f"{PARAPHRASE[:-1]}{marker}."], lambda _: "entailment"
     run, _ = await answered(start, entailment_settings)
     (sentence,) = run["answer"]["sentences"]
-    assert told(run) == [("verified", f"{PARAPHRASE[:-1]} [1].")]
+    assert statuses_of(run) == [("verified", f"{PARAPHRASE[:-1]} [1].")]
     assert sentence["attributed"] is (not marker)
     assert "entailment" in sentence["reason"]
     ((premise, hypothesis),) = world.compared
@@ -112,7 +112,7 @@ async def test_a_sentence_contradicted_by_the_model_loses_its_marker(
 ) -> None:
     world.answer, world.entails = [f"{PARAPHRASE[:-1]} [1]."], lambda _: "contradiction"
     run, _ = await answered(start, entailment_settings)
-    assert told(run) == [("contradicted", PARAPHRASE)]
+    assert statuses_of(run) == [("contradicted", PARAPHRASE)]
     assert run["answer"]["citations"] == []
 
 
@@ -122,14 +122,14 @@ async def test_a_verbatim_sentence_is_verified_without_the_entailment_model(
     world.entails = lambda _: "contradiction"
     world.answer = ["Tokens expire after fifteen minutes [1]."]
     run, _ = await answered(start, entailment_settings)
-    assert [status for status, _ in told(run)] == ["verified"]
+    assert [status for status, _ in statuses_of(run)] == ["verified"]
     assert world.compared == []
 
 
 async def test_without_the_entailment_model_the_rules_decide(start: Any, entailment_settings: Any, world: Any) -> None:
     world.answer, world.entails = [f"{PARAPHRASE[:-1]} [1]."], lambda _: "LABEL_1"
     run, _ = await answered(start, entailment_settings)
-    assert told(run) == [("unclear", f"{PARAPHRASE[:-1]} [1].")]
+    assert statuses_of(run) == [("unclear", f"{PARAPHRASE[:-1]} [1].")]
     assert ["rules alone" in issue for issue in run["issues"]] == [True]
 
 
@@ -151,7 +151,7 @@ async def test_a_process_killed_during_the_check_leaves_it_to_the_next(
         await service.events(run["id"])
         ended = await service.run(run["id"])
     assert (ended["status"], ended["answer"]["content"]) == ("completed", RIGHT)
-    assert [status for status, _ in told(ended)] == ["verified", "verified"]
+    assert [status for status, _ in statuses_of(ended)] == ["verified", "verified"]
     assert len(world.searches) == 1
 
 
@@ -172,4 +172,4 @@ async def test_a_run_cancelled_during_the_check_keeps_its_text_and_the_results_o
         await service.events(run["id"])
         ended = await service.run(run["id"])
     assert (ended["status"], ended["answer"]["content"]) == ("cancelled", BARE)
-    assert [status for status, _ in told(ended)] == ["contradicted", "verified"]
+    assert [status for status, _ in statuses_of(ended)] == ["contradicted", "verified"]

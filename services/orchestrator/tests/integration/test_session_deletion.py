@@ -23,7 +23,7 @@ def counted(url: str, statement: str, *values: object) -> int:
     return int(row[0]) if row else -1
 
 
-async def told(redis: Redis, *kinds: str) -> list[Event]:
+async def published(redis: Redis, *kinds: str) -> list[Event]:
     """Waits until there are as many events of turns; returns those of the last kind."""
     async with asyncio.timeout(120):
         while True:
@@ -48,7 +48,7 @@ async def test_the_receipt_counts_what_was_deleted_and_states_that_nothing_remai
         removed = receipt["removed"]
         assert (removed["messages"], removed["runs"], removed["streams"]) == (4, 2, 2)
         assert removed["events"] > 4
-        [event] = await told(redis, *["turn.completed.v2"] * 3, "session.deleted.v1")
+        [event] = await published(redis, *["turn.completed.v2"] * 3, "session.deleted.v1")
         assert SessionDeleted.model_validate(event.data).session_id == UUID(session)
         assert event.source == "orchestrator"
         assert (await service.client.get(f"/v1/runs/{runs[0]['id']}")).status_code == 404
@@ -81,7 +81,7 @@ async def test_a_run_in_progress_is_cancelled_first_and_leaves_nothing(
         assert receipt["removed"]["checkpoints"] > 0
         assert set(receipt["remaining"].values()) == {0}
         assert (await following)[-1].name == "run_cancelled"
-        await told(redis, "session.deleted.v1")
+        await published(redis, "session.deleted.v1")
     # The process has ended: whatever it wrote last is gone, too.
     assert world.chats_cut == 1
     for table, column in (("checkpoints", "thread_id"), ("checkpoint_writes", "thread_id"), ("run", "id::text")):
@@ -112,17 +112,17 @@ async def test_only_memory_can_ask_which_sessions_are_deleted_and_whose_they_wer
         await service.client.delete(f"/v1/sessions/{gone}")
         body = {"session_ids": [gone, living, passing, str(uuid4())]}
 
-        async def asked(name: str, workspace: UUID = workspace_id, path: str = SESSIONS_PATH) -> Any:
+        async def request(name: str, workspace: UUID = workspace_id, path: str = SESSIONS_PATH) -> Any:
             token = token_keys.tokens(name).sign(ServiceCaller(name, workspace), "orchestrator")
             headers = {"Authorization": f"Bearer {token}"}
             return await service.client.post(path, json=body, headers=headers)
 
-        assert (await asked("memory")).json() == {"deleted": [gone]}
-        assert (await asked("memory", uuid4())).json() == {"deleted": []}
-        assert (await asked("memory", path=SESSION_USERS_PATH)).json() == {"users": {living: str(principal.user_id)}}
-        assert (await asked("memory", uuid4(), SESSION_USERS_PATH)).json() == {"users": {}}
+        assert (await request("memory")).json() == {"deleted": [gone]}
+        assert (await request("memory", uuid4())).json() == {"deleted": []}
+        assert (await request("memory", path=SESSION_USERS_PATH)).json() == {"users": {living: str(principal.user_id)}}
+        assert (await request("memory", uuid4(), SESSION_USERS_PATH)).json() == {"users": {}}
         for path in (SESSIONS_PATH, SESSION_USERS_PATH):
-            assert (await asked("retrieval", path=path)).status_code in {401, 403}
+            assert (await request("retrieval", path=path)).status_code in {401, 403}
             assert (await service.client.post(path, json=body)).status_code == 403
 
 

@@ -31,7 +31,7 @@ async def test_titles_questions_and_answers_are_searched(start: Any, model_setti
         question = "Wie lange gelten Zugriffstoken in src/token_store.py?"
         await service.events((await service.ask(session, question))["id"])
         messages = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
-        asked, answered = (message["id"] for message in messages)
+        question_id, answer_id = (message["id"] for message in messages)
 
         async def ids(query: str) -> list[str | None]:
             return [hit["message_id"] for hit in await found(service, query)]
@@ -40,9 +40,9 @@ async def test_titles_questions_and_answers_are_searched(start: Any, model_setti
         assert (title["session_id"], title["message_id"], title["role"]) == (session, None, None)
         assert (title["title"], title["snippet"], title["archived"]) == (*["Größe der Schlüssel"] * 2, False)
         [hit] = await found(service, "fifteen tokens")
-        assert (hit["message_id"], hit["role"], hit["snippet"]) == (answered, "assistant", messages[1]["content"])
+        assert (hit["message_id"], hit["role"], hit["snippet"]) == (answer_id, "assistant", messages[1]["content"])
         for query in ("zugriff", "store", "token_store.py", "lange -fifteen", '"wie lange"', "gelten or nothing"):
-            assert await ids(query) == [asked], query
+            assert await ids(query) == [question_id], query
         for query in ("zug riff", '"lange wie"', "lange -gelten", "griffstoken", "lan gelten", "?!", "'", "& | ! ( :*"):
             assert await ids(query) == [], query
 

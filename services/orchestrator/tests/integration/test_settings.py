@@ -67,7 +67,7 @@ async def states(service: Any, **params: str) -> dict[str, Any]:
     return {one["key"]: one for one in response.json()["items"]}
 
 
-async def asked(service: Any) -> dict[str, Any]:
+async def answered_run(service: Any) -> dict[str, Any]:
     run = await service.ask(await service.session(title="Tokens"))
     await service.events(run["id"])
     ended: dict[str, Any] = await service.run(run["id"])
@@ -100,7 +100,7 @@ async def test_user_settings_override_workspace_settings_in_runs(
             assert set_.status_code == 200, set_.text
         mine = await states(service)
         theirs = (await service.client.get(SETTINGS, headers=other_user)).json()["items"]
-        run = await asked(service)
+        run = await answered_run(service)
         await service.client.delete(f"{SETTINGS}/answers.temperature")
         after = await states(service)
     assert (mine["answers.temperature"]["value"], mine["answers.temperature"]["source"]) == (0.4, "user")
@@ -121,7 +121,7 @@ async def test_a_provider_of_the_workspace_is_called_with_its_own_key(
     async with start(own) as service:
         await provided(service)
         chosen = await put(service, "roles.answer", [{"provider": "mine", "model": "large"}])
-        run = await asked(service)
+        run = await answered_run(service)
         usage = (await service.client.get("/v1/usage")).json()["items"]
     assert chosen.status_code == 200, chosen.text
     assert run["mode"] == "model"
@@ -139,7 +139,7 @@ async def test_if_a_model_fails_the_next_model_of_its_role_is_called(
         roles = [{"provider": "mine", "model": "large"}, {"provider": "operator", "model": "small"}]
         assert (await put(service, "roles.answer", roles)).status_code == 200
         world.failing = "/own/"
-        run = await asked(service)
+        run = await answered_run(service)
     assert [path for path, _ in world.chat_keys][-1] == "/chat/v1/chat/completions"
     assert run["answer"]["citations"]
     assert any("large" in issue or "mine" in issue for issue in run["issues"])
@@ -269,18 +269,18 @@ async def test_a_secret_is_written_replaced_and_deleted_and_never_returned(
         await provided(service)
         written = await put(service, "providers.mine.api_key", PLANTED)
         assert (await put(service, "roles.answer", [{"provider": "mine", "model": "large"}])).status_code == 200
-        run = await asked(service)
+        run = await answered_run(service)
         events = [event.data for event in await service.events(run["id"])]
         in_use = await service.client.delete(
             f"{SETTINGS}/providers.mine.base_url", params={"scope": "workspace"}, headers=owner
         )
-        told = [written.text, json.dumps(await states(service, scope="workspace")), json.dumps(run)]
+        visible = [written.text, json.dumps(await states(service, scope="workspace")), json.dumps(run)]
         dump = await asyncio.to_thread(dumped, own)
         await service.client.delete(f"{SETTINGS}/providers.mine.api_key", params={"scope": "workspace"}, headers=owner)
         left = await states(service, scope="workspace")
     assert (written.json()["value"], written.json()["is_secret"], written.json()["is_set"]) == (None, True, True)
     assert in_use.status_code == 409
-    for text in (*told, json.dumps(events), dump, caplog.text):
+    for text in (*visible, json.dumps(events), dump, caplog.text):
         assert PLANTED not in text
     assert "providers.mine.api_key" in dump
     assert "providers.mine.api_key" not in left
@@ -322,7 +322,7 @@ async def test_a_secret_copied_to_another_workspace_cannot_be_decrypted(
         assert (await put(service, "roles.answer", [{"provider": "mine", "model": "large"}])).status_code == 200
         await asyncio.to_thread(copied, own, workspace_id, other)
         service.client.headers.update(elsewhere)
-        run = await asked(service)
+        run = await answered_run(service)
         again = await put(service, "roles.answer", [{"provider": "mine", "model": "large"}], elsewhere)
     assert any("its key cannot be opened" in issue for issue in run["issues"])
     assert world.chat_keys == []
@@ -358,7 +358,7 @@ async def test_secrets_are_re_encrypted_with_a_new_key(
     async with database.opened():
         counts = [await rotate(database, seal), await rotate(database, seal)]
     async with start(own.model_copy(update={"settings_key": SecretStr(NEW_KEY)})) as service:
-        run = await asked(service)
+        run = await answered_run(service)
     assert counts == [1, 0]
     assert run["mode"] == "model"
     assert world.chat_keys[0][1] == f"Bearer {PLANTED}"
@@ -373,7 +373,7 @@ async def test_a_provider_name_resolving_to_an_internal_address_is_not_called(
     # The operator no longer allows this machine: what was stored before is checked when it is connected to.
     guarded = own.model_copy(update={"provider_allowed_networks": allowed_addresses("")})
     async with start(guarded) as service:
-        run = await asked(service)
+        run = await answered_run(service)
         refused = await put(service, "roles.answer", [{"provider": "mine", "model": "large"}])
     assert world.chats == []
     assert run["mode"] == "extractive"

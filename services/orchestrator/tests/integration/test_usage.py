@@ -19,7 +19,7 @@ async def test_usage_is_reported_identically_on_every_route(start: Any, model_se
         ended = await service.run(run["id"])
         _, answer = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
         report = (await service.client.get("/v1/usage", params={"by": ["model", "key"]})).json()
-        told = (await service.client.get("/metrics")).text
+        metrics = (await service.client.get("/metrics")).text
     calls = [event.data for event in events if event.name == "model_call"]
     assert [(call["role"], call["ended"], call["is_told"]) for call in calls] == [
         ("answer", "completed", True),
@@ -47,7 +47,7 @@ async def test_usage_is_reported_identically_on_every_route(start: Any, model_se
         'attractor_model_first_token_seconds_count{model="small",role="answer"} 1.0',
         "attractor_run_first_words_seconds_count 1.0",
     ):
-        assert wanted in told, wanted
+        assert wanted in metrics, wanted
 
 
 async def test_failed_and_cancelled_calls_are_counted(start: Any, model_settings: Any, world: Any) -> None:
@@ -96,12 +96,12 @@ async def test_only_owners_see_the_usage_of_others(start: Any, model_settings: A
         ]
         whole = (await service.client.get("/v1/usage?by=user", headers=owner)).json()["items"]
         user_id = whole[0]["user_id"]
-        asked = await service.client.get(f"/v1/usage?user_id={user_id}", headers=other)
+        response = await service.client.get(f"/v1/usage?user_id={user_id}", headers=other)
         long_ago = await service.client.get("/v1/usage?until=0001-01-05")
         mistaken = await service.client.get("/v1/usage?since=2020-01-01&until=2026-01-01")
     assert [entry["calls"] for entry in own] == [1]
     assert others == []
     assert [entry["calls"] for entry in whole] == [1]
-    assert (asked.status_code, mistaken.status_code) == (403, 422)
+    assert (response.status_code, mistaken.status_code) == (403, 422)
     assert (long_ago.status_code, long_ago.json()["since"]) == (200, "0001-01-01")
     assert mistaken.json()["type"] == "bad-period"

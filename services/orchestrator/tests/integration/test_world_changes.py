@@ -14,7 +14,7 @@ from orchestrator.graphs.conversation.world_telling import NOT_COMMITTED
 from orchestrator.services import MemoryService
 
 
-async def told(redis_url: str, count: int) -> list[TurnCompleted]:
+async def completed_turns(redis_url: str, count: int) -> list[TurnCompleted]:
     """Returns the turns that were told, as soon as there are so many."""
     async with asyncio.timeout(120), Redis.from_url(redis_url, decode_responses=True) as redis:
         while len(entries := await redis.xrange(TURNS)) < count:  # noqa: ASYNC110  another server's state has no event
@@ -58,7 +58,7 @@ async def test_only_a_completed_run_changes_the_world_state(
         completed = await service.run(run["id"])
         own = await service.ask(session, "Add a goal: tidy up in this session")
         await service.events(own["id"])
-        changed, beside = await told(redis_url, 2)
+        changed, beside = await completed_turns(redis_url, 2)
     assert broken.endswith(NOT_COMMITTED)
     assert kept.endswith(NOT_COMMITTED)
     assert completed["answer"]["content"] == "The project's name is now: Apollo"

@@ -35,7 +35,7 @@ def spans(draw: st.DrawFn) -> tuple[str, int, int]:
 
 
 @given(spans(), texts)
-def test_a_splice_changes_nothing_outside_its_span(span: tuple[str, int, int], replacement: str) -> None:
+def test_replacing_a_span_changes_nothing_outside_it(span: tuple[str, int, int], replacement: str) -> None:
     text, start, end = span
     spliced = splice(text, start, end, replacement)
     assert spliced[:start] == text[:start]

@@ -28,7 +28,7 @@ def assessed(answer: str, passages: list[str] = PASSAGES) -> Assessed:
     return assess(check(text, markers.cited, passages), sources)
 
 
-def told(answer: str) -> list[tuple[str, str]]:
+def statuses_of(answer: str) -> list[tuple[str, str]]:
     found = assessed(answer)
     return [(one.status, found.content[one.start : one.end]) for one in found.sentences]
 
@@ -63,7 +63,7 @@ def told(answer: str) -> list[tuple[str, str]]:
     ],
 )
 def test_each_sentence_has_a_status_supported_by_its_citations(answer: str, expected: tuple[str, str]) -> None:
-    assert told(answer) == [expected]
+    assert statuses_of(answer) == [expected]
 
 
 def test_citations_are_numbered_in_order_of_appearance() -> None:
@@ -77,9 +77,12 @@ def test_citations_are_numbered_in_order_of_appearance() -> None:
 
 
 def test_a_list_item_is_checked_together_with_its_introduction() -> None:
-    found = told("These services issue tokens:\n- AuthService\n- UserDB\n")
+    found = statuses_of("These services issue tokens:\n- AuthService\n- UserDB\n")
     assert [status for status, _ in found] == ["not_a_claim", "unclear", "unclear"]
-    assert told("This project depends on AuthService:\n- Project Atlas")[1] == ("verified", "- Project Atlas [1]")
+    assert statuses_of("This project depends on AuthService:\n- Project Atlas")[1] == (
+        "verified",
+        "- Project Atlas [1]",
+    )
 
 
 def test_code_is_not_checked() -> None:
@@ -152,7 +155,7 @@ def test_only_markers_change_and_verified_sentences_are_in_their_source(answer: 
         assert last <= sentence.start < sentence.end <= len(found.content)
         last = sentence.end
         assert sentence.status != "contradicted" or not sentence.citations
-        said = MARKER.sub("", found.content[sentence.start : sentence.end])
-        if sentence.status == "verified" and not re.search('[“”"]', said):
+        bare = MARKER.sub("", found.content[sentence.start : sentence.end])
+        if sentence.status == "verified" and not re.search('[“”"]', bare):
             assert sentence.passage is not None
-            assert judge(said, PASSAGES[sentence.passage - 1]).verdict == "verified"
+            assert judge(bare, PASSAGES[sentence.passage - 1]).verdict == "verified"

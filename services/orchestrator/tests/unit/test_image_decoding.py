@@ -23,10 +23,10 @@ def picture(form: str = "PNG", size: tuple[int, int] = (8, 6), mode: str = "RGB"
 
 
 def opened(file: bytes, media_type: str) -> tuple[str, Image.Image, bytes]:
-    told, data = rewritten(file, media_type, ImageLimits())
+    info, data = rewritten(file, media_type, ImageLimits())
     image = Image.open(io.BytesIO(data))
-    assert (told["width"], told["height"]) == image.size
-    return told["media_type"], image, data
+    assert (info["width"], info["height"]) == image.size
+    return info["media_type"], image, data
 
 
 def test_a_photograph_is_rotated_upright_and_loses_its_personal_metadata() -> None:

@@ -32,14 +32,14 @@ def test_the_data_set_covers_both_languages_and_both_artifact_states() -> None:
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("artifact", [False, True])
 def test_rules_route_most_messages_correctly(language: str, artifact: bool) -> None:
-    asked = [one for one in MESSAGES if (one["language"], one["artifact"]) == (language, artifact)]
-    wrong = [one["message"] for one in asked if route(one) != one["route"]]
-    assert 1 - len(wrong) / len(asked) >= LEAST_RIGHT, wrong
+    messages = [one for one in MESSAGES if (one["language"], one["artifact"]) == (language, artifact)]
+    wrong = [one["message"] for one in messages if route(one) != one["route"]]
+    assert 1 - len(wrong) / len(messages) >= LEAST_RIGHT, wrong
 
 
 def test_questions_never_change_the_artifact() -> None:
-    asked = [one for one in MESSAGES if one["route"] == "reply"]
-    assert [one["message"] for one in asked if route(one) != "reply"] == []
+    messages = [one for one in MESSAGES if one["route"] == "reply"]
+    assert [one["message"] for one in messages if route(one) != "reply"] == []
 
 
 def test_unsure_rules_never_change_anything() -> None:
@@ -48,6 +48,6 @@ def test_unsure_rules_never_change_anything() -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "?", "x" * 200_000, "write " * 40_000, "please " * 40_000, "(" * 50_000])
-def test_any_text_has_a_route(text: str) -> None:
+def test_every_text_has_a_route(text: str) -> None:
     assert intent_of(text, has_artifact=True).route in WITH
     assert intent_of(text, has_artifact=False).route in WITHOUT

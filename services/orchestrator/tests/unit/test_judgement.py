@@ -174,13 +174,13 @@ def test_a_number_is_recognised_in_any_notation(value: int) -> None:
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=200), st.text(max_size=200))
-def test_any_text_is_judged(sentence: str, passage: str) -> None:
+def test_any_text_is_judged_without_an_error(sentence: str, passage: str) -> None:
     assert 0 <= judge(sentence, passage).share <= 1
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.sampled_from([*CACHE.split(), *SPEICHER.split(), "not", "nicht", "$", "1,5"]), max_size=30))
-def test_a_copy_is_never_contradicted(words: list[str]) -> None:
+def test_a_verbatim_copy_is_never_contradicted(words: list[str]) -> None:
     text = " ".join(words)
     assert judge(text, text).verdict != "contradicted", judge(text, text)
 

@@ -61,7 +61,7 @@ def test_only_valid_markers_are_shown(answer: str, expected: str, removed: int) 
     assert markers.removed == removed
 
 
-def test_a_marker_is_bound_to_the_sentence_that_supports_it() -> None:
+def test_a_marker_cites_the_sentence_that_supports_its_statement() -> None:
     _, markers = filtered("Tokens expire after a quarter of an hour, fifteen minutes [1]. A service issues tokens [1].")
     quotes = [AUTH[cited.start : cited.end] for cited in markers.cited]
     assert quotes == ["Tokens expire after fifteen minutes.", "The AuthService issues tokens."]

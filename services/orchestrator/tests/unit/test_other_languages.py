@@ -96,7 +96,9 @@ def checked(answer: str, retrieval: Retrieval) -> tuple[Verified, list[str]]:
     return asyncio.run(checks.verified(text, markers.cited)), checks.issues
 
 
-def told(answer: str, encoder: Callable[[Sequence[str]], list[list[float]]] | None) -> tuple[str, list[SentenceCheck]]:
+def checked_sentences(
+    answer: str, encoder: Callable[[Sequence[str]], list[list[float]]] | None
+) -> tuple[str, list[SentenceCheck]]:
     found, _ = checked(answer, Retrieval(encoder))
     return found.content, found.sentences
 
@@ -112,7 +114,9 @@ def test_a_multilingual_encoder_cites_the_most_similar_sentence(marker: str) -> 
 
 
 def test_a_statement_without_a_similar_sentence_is_reported_as_such() -> None:
-    content, sentences = told("Der Hafen ist im Winter geschlossen [1]. Das gilt auch für die Werft.", by_topic)
+    content, sentences = checked_sentences(
+        "Der Hafen ist im Winter geschlossen [1]. Das gilt auch für die Werft.", by_topic
+    )
     assert content == "Der Hafen ist im Winter geschlossen [1]. Das gilt auch für die Werft."
     assert [(one.status, one.reason == NOT_CLOSE) for one in sentences] == [("unclear", True), ("unsupported", False)]
 
@@ -121,7 +125,7 @@ def test_a_statement_without_a_similar_sentence_is_reported_as_such() -> None:
 def test_without_a_multilingual_encoder_the_citation_stays_with_a_notice(
     encoder: Callable[[Sequence[str]], list[list[float]]] | None,
 ) -> None:
-    content, sentences = told(f"{WHOEVER_IS_LATE} [2]. Die Küche ist zu.", encoder)
+    content, sentences = checked_sentences(f"{WHOEVER_IS_LATE} [2]. Die Küche ist zu.", encoder)
     assert content == f"{WHOEVER_IS_LATE} [1]. Die Küche ist zu."
     assert [(one.status, one.reason) for one in sentences] == [("unclear", OTHER_LANGUAGE)] * 2
 
@@ -132,7 +136,7 @@ def test_an_encoder_outage_is_an_issue() -> None:
 
 
 def test_numbers_and_names_are_compared_in_any_language() -> None:
-    content, (sentence,) = told("Die Gebühr von 45 Euro ist für das Buch zu zahlen [2].", by_topic)
+    content, (sentence,) = checked_sentences("Die Gebühr von 45 Euro ist für das Buch zu zahlen [2].", by_topic)
     assert (sentence.status, content) == ("contradicted", "Die Gebühr von 45 Euro ist für das Buch zu zahlen.")
 
 

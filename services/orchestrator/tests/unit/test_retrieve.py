@@ -100,10 +100,10 @@ def run(
     state: RetrieveState, services: Services, router: ScriptedRouter | None = None, **options: Any
 ) -> tuple[RetrieveState, list[str]]:
     """What the graph ends with, and the issues that were told on the way."""
-    told = list[str]()
+    reported = list[str]()
     context: Any = SimpleNamespace(
         caller=CALLER,
-        events=SimpleNamespace(emit=lambda event: told.append(event.message)),
+        events=SimpleNamespace(emit=lambda event: reported.append(event.message)),
         retrieval=services,
         graph_tools=services,
         documents=services,
@@ -113,7 +113,7 @@ def run(
         options=options,
     )
     ended: Any = asyncio.run(retrieve.build().ainvoke(state, context=context))
-    return ended, told
+    return ended, reported
 
 
 def enabled(**given: Any) -> RetrieveState:
@@ -151,21 +151,21 @@ def test_a_failed_search_is_recorded_in_the_state() -> None:
 
 def test_a_document_processed_in_time_is_awaited_once() -> None:
     services = Services(documents={A: ["processing", "searchable"]})
-    ended, told = run(enabled(document_ids=[A, B]), services)
-    assert (ended["issues"], told) == ([], [])
+    ended, reported = run(enabled(document_ids=[A, B]), services)
+    assert (ended["issues"], reported) == ([], [])
     assert sorted(services.waits) == [0.0, 0.0, 20.0]
 
 
 def test_documents_not_processed_in_time_are_named() -> None:
     services = Services(documents={A: ["processing"], B: ["failed"]})
-    ended, told = run(enabled(document_ids=[A, B]), services)
-    assert told == ended["issues"] == [f"{A}.md could not be searched yet: still being read"]
+    ended, reported = run(enabled(document_ids=[A, B]), services)
+    assert reported == ended["issues"] == [f"{A}.md could not be searched yet: still being read"]
     assert len(services.searches) == 1
 
 
 def test_an_ingestion_outage_does_not_prevent_the_search() -> None:
-    ended, told = run(enabled(document_ids=[A]), Services(silent=True))
-    assert told == ["nobody could say whether the documents are read: ingestion is away"]
+    ended, reported = run(enabled(document_ids=[A]), Services(silent=True))
+    assert reported == ["nobody could say whether the documents are read: ingestion is away"]
     assert ended["path"][-1] == "global"
 
 
@@ -194,9 +194,9 @@ def test_the_scope_is_the_requested_one_and_never_wider(
     given: dict[str, Any], scope: str, ids: list[str] | None, issues: list[str]
 ) -> None:
     services = Services()
-    ended, told = run(enabled(**given), services)
+    ended, reported = run(enabled(**given), services)
     assert (ended["rag_scope"], ended["document_ids"]) == (scope, ids)
-    assert ended["issues"] == told == issues
+    assert ended["issues"] == reported == issues
     (search,) = services.searches
     assert search.scope is (SearchScope.every if scope == "global" else SearchScope.workspace)
     assert search.document_ids == (None if ids is None else [UUID(one) for one in ids])
@@ -217,13 +217,13 @@ def test_passages_from_other_workspaces_are_marked_only_in_a_global_search() -> 
 def test_a_query_is_rewritten_from_the_conversation() -> None:
     router = ScriptedRouter(json.dumps({"query": "location of the UserDB", "others": ["UserDB place", "b", "c"]}))
     services = Services()
-    ended, told = run(enabled(), services, router, rewrite_query=True)
+    ended, reported = run(enabled(), services, router, rewrite_query=True)
     (search,) = services.searches
     assert (ended["rag_query"], search.query) == ("location of the UserDB",) * 2
     assert search.queries == ended["rag_variants"] == ["UserDB place", "b"]
     assert services.questions == ["location of the UserDB"]
     assert "user: Who runs the UserDB?" in router.asked[0][0].content
-    assert (told, list(ended["timings"])) == ([], ["rewrite_query"])
+    assert (reported, list(ended["timings"])) == ([], ["rewrite_query"])
 
 
 @pytest.mark.parametrize("options", [{}, {"rewrite_query": False}])
@@ -234,8 +234,8 @@ def test_a_query_is_unchanged_if_rewriting_is_off(options: dict[str, Any]) -> No
 
 
 def test_a_query_is_unchanged_without_a_model() -> None:
-    ended, told = run(enabled(), Services(), None, rewrite_query=True)
-    assert (ended["rag_query"], told) == ("Where is it?", [])
+    ended, reported = run(enabled(), Services(), None, rewrite_query=True)
+    assert (ended["rag_query"], reported) == ("Where is it?", [])
 
 
 @pytest.mark.parametrize("answer", [ProviderUnavailable("down"), "no object", '{"query": ""}', None])
@@ -245,10 +245,10 @@ def test_a_query_is_unchanged_if_the_model_fails_or_is_late(
     if answer is None:
         monkeypatch.setattr(rewrite_query, "REWRITE_SECONDS", 0.0)
     services = Services()
-    ended, told = run(enabled(), services, ScriptedRouter(answer), rewrite_query=True)
+    ended, reported = run(enabled(), services, ScriptedRouter(answer), rewrite_query=True)
     assert (ended["rag_query"], services.searches[0].query) == ("Where is it?",) * 2
-    assert ended["issues"] == told
-    assert told[0].startswith("the documents were searched by the message as it is: ")
+    assert ended["issues"] == reported
+    assert reported[0].startswith("the documents were searched by the message as it is: ")
 
 
 def test_a_conversation_cannot_close_its_fence() -> None:
@@ -259,5 +259,5 @@ def test_a_conversation_cannot_close_its_fence() -> None:
     assert (prompt.count("</conversation>"), prompt.count("<message>")) == (1, 1)
 
 
-def test_the_graph_is_compiled_once() -> None:
+def test_the_retrieve_graph_is_compiled_once() -> None:
     assert retrieve.build() is retrieve.build()

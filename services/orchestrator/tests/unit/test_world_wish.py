@@ -115,7 +115,7 @@ def test_a_change_is_validated_staged_and_confirmed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "told"),
+    ("message", "reply"),
     [
         ("Add a goal: ship in May", "This is already among the workspace's goals: Ship in May."),
         ("Remove the goal Land", "The workspace's goals do not include this: Land"),
@@ -125,14 +125,14 @@ def test_a_change_is_validated_staged_and_confirmed() -> None:
         ("What are our topics?", None),  # the documents may have them
     ],
 )
-def test_a_request_without_effect_stages_nothing(message: str, told: str | None) -> None:
+def test_a_request_without_effect_stages_nothing(message: str, reply: str | None) -> None:
     memory = HeldWorld(WorldDocument.model_validate({"project": {"name": "Gemini"}, "goals": ["Ship in May."]}))
     update = done(message, memory)
-    assert (update["world_told"], "staged" in update, memory.tried) == (told, False, [])
+    assert (update["world_told"], "staged" in update, memory.tried) == (reply, False, [])
 
 
 @pytest.mark.parametrize(
-    ("failure", "more", "told"),
+    ("failure", "more", "reply"),
     [
         (None, {"remembers": False}, "nothing from a temporary session is kept"),
         (None, {"role": Role.viewer}, "only editors can change"),
@@ -140,8 +140,8 @@ def test_a_request_without_effect_stages_nothing(message: str, told: str | None)
         (WorldChangeRefused("operation 1 (add /goals): /goals: Value error, must be short"), {}, "must be short"),
     ],
 )
-def test_an_impossible_request_is_reported_and_stages_nothing(failure: Any, more: dict[str, Any], told: str) -> None:
+def test_an_impossible_request_is_reported_and_stages_nothing(failure: Any, more: dict[str, Any], reply: str) -> None:
     update = done("Add a goal: ship in May", HeldWorld(WorldDocument(), failure), **more)
-    assert told in update["world_told"]
+    assert reply in update["world_told"]
     assert update["world_told"].startswith("Nothing was changed: ")
     assert "staged" not in update

@@ -41,7 +41,7 @@ async def keep(redis_url):
         yield SearchCache(redis, "v1", 60, CollectorRegistry())
 
 
-def place(workspace_id, generation: int = 1, name: str = "a") -> CacheSlot:
+def slot_of(workspace_id, generation: int = 1, name: str = "a") -> CacheSlot:
     return CacheSlot(workspace_id, generation, f"retrieval:searches:{workspace_id}:{name}")
 
 
@@ -83,8 +83,8 @@ async def test_no_sequence_of_changes_gives_a_stale_result(ingestion, search, co
             document = converted(texts, document_id=data.document_id, version=data.version + 1, tags=["red"])
         elif kind == "describe":
             data = document.data
-            told = {name: getattr(data, name) for name in DocumentDescribed.model_fields}
-            await ingestion.send(DocumentDescribed(**told | {"tags": [dice.choice(["red", "blue"])]}))
+            described = {name: getattr(data, name) for name in DocumentDescribed.model_fields}
+            await ingestion.send(DocumentDescribed(**described | {"tags": [dice.choice(["red", "blue"])]}))
             return
         else:
             del documents[document.data.document_id]
@@ -182,44 +182,44 @@ async def test_partial_results_are_not_cached(keep, workspace_id):
         leg="dense", candidates=1, milliseconds=1.0, method="exact; sentences not compared: TimeoutError"
     )
     for leg in (failed, unread):
-        await keep.put(place(workspace_id), answer(legs=[leg]))
-    assert await keep.get(place(workspace_id)) is None
-    await keep.put(place(workspace_id), answer())
-    kept = await keep.get(place(workspace_id))
+        await keep.put(slot_of(workspace_id), answer(legs=[leg]))
+    assert await keep.get(slot_of(workspace_id)) is None
+    await keep.put(slot_of(workspace_id), answer())
+    kept = await keep.get(slot_of(workspace_id))
     assert kept == answer(cached=True)
 
 
 async def test_a_search_overtaken_by_a_change_is_not_cached(keep, workspace_id):
-    await keep.put(place(workspace_id, 3), answer())
+    await keep.put(slot_of(workspace_id, 3), answer())
     erased = await keep.delete(workspace_id, 4)
     assert (erased.removed, erased.remaining) == ({"cached_searches": 1}, {"cached_searches": 0})
-    await keep.put(place(workspace_id, 3), answer())
-    assert await keep.get(place(workspace_id, 3)) is None
-    await keep.put(place(workspace_id, 4, "b"), answer())
-    assert await keep.get(place(workspace_id, 4, "b")) is not None
+    await keep.put(slot_of(workspace_id, 3), answer())
+    assert await keep.get(slot_of(workspace_id, 3)) is None
+    await keep.put(slot_of(workspace_id, 4, "b"), answer())
+    assert await keep.get(slot_of(workspace_id, 4, "b")) is not None
     await keep.delete(workspace_id)
-    await keep.put(place(workspace_id, 9, "c"), answer())
-    assert await keep.get(place(workspace_id, 9, "c")) is None
+    await keep.put(slot_of(workspace_id, 9, "c"), answer())
+    assert await keep.get(slot_of(workspace_id, 9, "c")) is None
 
 
 async def test_the_cache_is_bounded(keep, workspace_id, monkeypatch):
     monkeypatch.setattr(caching, "MOST_ANSWERS", 3)
     for number in range(5):
-        await keep.put(place(workspace_id, name=str(number)), answer())
+        await keep.put(slot_of(workspace_id, name=str(number)), answer())
         await asyncio.sleep(0.002)  # they are evicted by expiry, in milliseconds
-    kept = [await keep.get(place(workspace_id, name=str(number))) is not None for number in range(5)]
+    kept = [await keep.get(slot_of(workspace_id, name=str(number))) is not None for number in range(5)]
     assert kept == [False, False, True, True, True]
     monkeypatch.setattr(caching, "MOST_BYTES", 10)
-    await keep.put(place(workspace_id, name="large"), answer())
-    assert await keep.get(place(workspace_id, name="large")) is None
+    await keep.put(slot_of(workspace_id, name="large"), answer())
+    assert await keep.get(slot_of(workspace_id, name="large")) is None
 
 
 async def test_a_search_works_without_redis(workspace_id):
     async with Redis.from_url("redis://127.0.0.1:9") as away:
         cache = SearchCache(away, "v1", 60, CollectorRegistry())
         for _ in range(2):
-            assert await cache.get(place(workspace_id)) is None
-            await cache.put(place(workspace_id), answer())
+            assert await cache.get(slot_of(workspace_id)) is None
+            await cache.put(slot_of(workspace_id), answer())
         assert cache.results.labels("failed")._value.get() == 4
         with pytest.raises((RedisError, OSError)):
             await cache.delete(workspace_id)

@@ -21,7 +21,7 @@ def asking(client, auth_headers):
     return ask
 
 
-async def test_evidence_is_packed_for_a_prompt(asking, ingestion, converted, client, auth_headers):
+async def test_a_context_is_packed_for_a_prompt(asking, ingestion, converted, client, auth_headers):
     texts = ["Chapter one is about gates.", "The port of the gateway is 8080. It is loud.", "Chapter three is short."]
     document = converted(texts, name="ports.md", heading_path=["Ports"])
     await ingestion.convert(await ingestion.embedded(document))

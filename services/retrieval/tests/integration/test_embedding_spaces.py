@@ -108,8 +108,8 @@ async def test_a_space_is_built_activated_reverted_and_deleted(
     empty = await spaces.all()
     assert {model: one["status"] for model, one in empty.items()} == {MINILM: "active", WORDS: "available"}
     await indexed()
-    told = await ingestion.wait_for(EmbeddingSpaceActivated, 1)
-    assert [(one.model, one.dims) for one in told] == [(MINILM, 384)]
+    activated = await ingestion.wait_for(EmbeddingSpaceActivated, 1)
+    assert [(one.model, one.dims) for one in activated] == [(MINILM, 384)]
 
     built = await spaces.post(model=WORDS)
     assert (built["model"], built["activate"], built["configured"]) == (WORDS, True, True)

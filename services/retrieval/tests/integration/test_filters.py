@@ -192,7 +192,7 @@ async def test_fields_in_the_query_filter_too(left):
         assert await left(fields=fields) == expected, fields
 
 
-async def test_ten_thousand_ids_are_resolved(left, documents):
+async def test_ten_thousand_document_ids_can_be_filtered(left, documents):
     ids = [uuid4() for _ in range(9_999)] + [documents["b"].data.document_id]
     assert await left(document_ids=ids) == "b"
 

@@ -52,10 +52,10 @@ def ask(database, workspace_id):
     ) -> Answer:
         scope = None if documents is None else Scope(np.array(sorted(documents), np.int64), 0)
         async with store.snapshot(workspace_id, 30) as snapshot:
-            asked = LegQuery(snapshot, parse(query, strict=strict), scope, None, depth, **more)
+            leg_query = LegQuery(snapshot, parse(query, strict=strict), scope, None, depth, **more)
             leg = LexicalLeg("lexical")
             async with snapshot.own() as reader:
-                await leg.run(reader, asked, analyzer, cache)
+                await leg.run(reader, leg_query, analyzer, cache)
             rows = await snapshot.reader.connection.execute("SELECT number, content FROM chunk ORDER BY number")
             contents = dict(await rows.fetchall())
             features = await leg.features(contents)

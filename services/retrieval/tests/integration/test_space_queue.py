@@ -37,7 +37,7 @@ class TestSpaceQueue(WorkConformance):
             parameters={"models": [f"model {number}" for number in range(20)], "dims": [DIMS] * 20},
         )
 
-    async def test_spaces_of_models_that_are_not_configured_wait(self, case):
+    async def test_a_space_waits_while_its_model_is_not_configured(self, case):
         await case.add(uuid4(), 1)
         queue = case.queue("first", 60.0)
         assert await queue.claim(1, models=["another"], dims=[DIMS]) == []

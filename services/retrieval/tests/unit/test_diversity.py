@@ -26,7 +26,7 @@ def test_novel_content_ranks_above_repeated_content() -> None:
     assert diversified([1, 2, 3], SCORES, VECTORS, 0.1, 2) == [1, 2]
 
 
-def test_without_vectors_relevance_decides() -> None:
+def test_without_vectors_the_order_follows_relevance() -> None:
     assert diversified([1, 2, 3], SCORES, {}, 0.7, 3) == [1, 2, 3]
     assert diversified([2, 1], dict.fromkeys([1, 2], 0.5), {}, 1.0, 2) == [2, 1]
 
@@ -34,7 +34,7 @@ def test_without_vectors_relevance_decides() -> None:
 @given(
     st.lists(st.floats(-1, 1), min_size=1, max_size=30), st.floats(0, 1), st.integers(1, 40), st.integers(0, 2**32 - 1)
 )
-def test_k_different_candidates_are_kept(scores: list[float], diversity: float, k: int, seed: int) -> None:
+def test_diversity_returns_k_different_candidates(scores: list[float], diversity: float, k: int, seed: int) -> None:
     order = sorted(range(len(scores)), key=lambda chunk: -scores[chunk])
     rows = np.random.default_rng(seed).normal(size=(len(scores), 4)).astype(np.float32)
     vectors = dict(enumerate(rows / np.linalg.norm(rows, axis=1, keepdims=True)))

@@ -26,7 +26,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-def said(text: str, **more: bool) -> list[str]:
+def highlighted(text: str, **more: bool) -> list[str]:
     return [text[start:end] for start, end in spans(text, **more)]
 
 
@@ -54,12 +54,12 @@ def said(text: str, **more: bool) -> list[str]:
     ],
 )
 def test_prose_is_split_into_sentence_spans(text, sentences):
-    assert said(text) == sentences
+    assert highlighted(text) == sentences
 
 
 def test_code_is_split_into_block_spans():
     text = "import a\n\n\ndef f():\n    return 1. \n" + "x = 1\n" * 10
-    assert said(text, code=True)[:2] == ["import a", "def f():\n    return 1. \n" + "x = 1\n" * 5 + "x = 1"]
+    assert highlighted(text, code=True)[:2] == ["import a", "def f():\n    return 1. \n" + "x = 1\n" * 5 + "x = 1"]
 
 
 def test_code_is_recognised_by_media_type():

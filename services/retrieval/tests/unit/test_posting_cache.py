@@ -13,7 +13,7 @@ class Item:
     nbytes: int
 
 
-def test_the_posting_cache_evicts_the_least_recently_used():
+def test_the_posting_cache_evicts_the_least_recently_used_block():
     cache = PostingCache(10)
     for key in "abc":
         cache.put(key, Item(4))

@@ -123,11 +123,11 @@ def test_the_child_dies_with_its_worker(tmp_path: Path) -> None:
         while time.monotonic() < deadline and not found:
             time.sleep(0.5)
             found = conversions(worker.pid)
-        everyone = psutil.Process(worker.pid).children(recursive=True)
+        descendants = psutil.Process(worker.pid).children(recursive=True)
         assert found
         time.sleep(1)  # well into the conversion
         worker.kill()
-    _, left = psutil.wait_procs(everyone, timeout=120)
+    _, left = psutil.wait_procs(descendants, timeout=120)
     # An orphan that has ended remains a zombie until init reaps it.
     assert [one for one in left if one.is_running() and one.status() != psutil.STATUS_ZOMBIE] == []
 

@@ -125,11 +125,11 @@ async def test_archives_are_expanded_there_too(program: ConverterProgram, tmp_pa
 def test_a_silent_or_malformed_client_blocks_nobody(program: ConverterProgram, limits: Limits, tmp_path: Path) -> None:
     with Converter(folder=tmp_path, listener=program.socket) as converter:
         converted(converter, limits, tmp_path)
-        for said in (None, b"no JSON", b"[]", b'{"unknown": 1}'):
+        for message in (None, b"no JSON", b"[]", b'{"unknown": 1}'):
             with socket.socket(socket.AF_UNIX) as client:
                 client.connect(str(program.socket))
-                if said is not None:
-                    Messages(client).send(said)
+                if message is not None:
+                    Messages(client).send(message)
         assert "Salt" in converted(converter, limits, tmp_path, "# Salt\n\nFor the fish.\n")
     with Converter(folder=tmp_path, listener=program.socket) as converter:
         assert "The keeper" in converted(converter, limits, tmp_path)

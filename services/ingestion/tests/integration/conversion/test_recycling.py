@@ -53,7 +53,7 @@ class Converting:
 
     def __init__(self, converter: Converter, folder: Path) -> None:
         self.converter, self.folder = converter, folder
-        self.others = set(everyone())
+        self.others = set(conversion_processes())
         self.used: list[int] = []
 
     def convert(
@@ -72,10 +72,10 @@ class Converting:
         )
 
     def running(self) -> list[int]:
-        return [pid for pid in everyone() if pid not in self.others]
+        return [pid for pid in conversion_processes() if pid not in self.others]
 
 
-def everyone() -> list[int]:
+def conversion_processes() -> list[int]:
     """Returns the conversion processes of all converters in this process."""
     servers = [child for child in psutil.Process().children() if "forkserver" in " ".join(child.cmdline())]
     return [

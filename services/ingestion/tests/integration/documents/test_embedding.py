@@ -29,7 +29,7 @@ def stage(detail: dict[str, Any], name: str) -> dict[str, Any]:
     return found
 
 
-def told(neighbours: Any) -> list[DocumentConverted]:
+def converted_events(neighbours: Any) -> list[DocumentConverted]:
     return [
         DocumentConverted.model_validate(event.data)
         for group, event in neighbours.seen
@@ -85,14 +85,14 @@ async def test_a_document_is_lexically_searchable_when_the_provider_fails(
     await process(document_id)
     state = await detail(document_id)
     assert (state["status"], stage(state, "embed")["error_class"]) == ("searchable", "embedding-failed")
-    assert [one.vectors_key for one in told(neighbours)] == [None]  # published only once
+    assert [one.vectors_key for one in converted_events(neighbours)] == [None]  # published only once
 
     hasten()
     await process(document_id)
     state = await eventually(lambda: detail(document_id), lambda now: now["embedding_status"] == "complete")
     assert state["status"] == "searchable"
     assert {one["status"] for one in state["stages"]} == {"succeeded"}
-    assert [(one.vectors_key is None, one.embedding_model) for one in told(neighbours)] == [
+    assert [(one.vectors_key is None, one.embedding_model) for one in converted_events(neighbours)] == [
         (True, None),
         (False, "constant"),
     ]

@@ -80,11 +80,11 @@ async def test_services_are_notified_of_a_new_name(
     await folder.take("new.md", b"Title\ntext")
     await folder.drop(first.origin_id)
 
-    async def told() -> list[bytes]:
+    async def announced() -> list[bytes]:
         entries = await neighbours.redis.xrange("attractor.documents")
         return [entry[b"event"] for _, entry in entries if b"document.described.v2" in entry[b"event"]]
 
-    events = await eventually(told)
+    events = await eventually(announced)
     assert len(events) == 1
     assert b'"new.md"' in events[0]
 
@@ -100,13 +100,13 @@ async def test_services_are_notified_of_every_source_of_a_document(
     assert second.document.id == first.document.id
     await folder.drop(first.origin_id)
 
-    async def told() -> list[dict[str, Any]]:
+    async def announced() -> list[dict[str, Any]]:
         entries = await neighbours.redis.xrange("attractor.documents")
         events = [json.loads(entry[b"event"]) for _, entry in entries]
         found = [one["data"] for one in events if one["type"] in {"document.converted.v3", "document.described.v2"}]
         return found if len(found) >= 3 else []
 
-    converted, linked, left = await eventually(told)
+    converted, linked, left = await eventually(announced)
     both = sorted([str(folder.source_id), str(other.source_id)])
     assert converted["source_ids"] == [str(folder.source_id)]
     assert (linked["source_ids"], left["source_ids"]) == (both, [str(other.source_id)])

@@ -133,7 +133,7 @@ async def test_a_replacement_must_be_one_file_with_new_content(
     assert again["document"]["id"] not in {document["id"], other["id"]}
 
 
-async def test_a_key_names_one_file(client: httpx2.AsyncClient) -> None:
+async def test_a_document_key_applies_to_a_single_file(client: httpx2.AsyncClient) -> None:
     files = [("files", ("a.md", b"one")), ("files", ("b.md", b"two"))]
     answer = await client.post("/v1/documents", files=files, params={"key": "k"})
     assert [one["error"] for one in answer.json()["files"]] == [None, "one-file-per-key"]

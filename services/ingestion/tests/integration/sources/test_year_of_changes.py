@@ -25,7 +25,7 @@ def changed() -> dict[str, set[str]]:
     return {status: {row["file"] for row in rows if row["status"] == status} for status in "MA"}
 
 
-def lay(state: str, folder: Path, added: set[str]) -> None:
+def write_state(state: str, folder: Path, added: set[str]) -> None:
     """Copies a state into `folder`: t0 is t1 without added files and with the old text of modified files."""
     for file in sorted((PEPS / "t1").iterdir()):
         if state == "t1" or file.name not in added:
@@ -59,7 +59,7 @@ async def test_a_year_of_changes_is_followed(
 
     if kind == "git":
         porcelain.init(str(documents)).close()
-    lay("t0", documents, changed["A"])
+    write_state("t0", documents, changed["A"])
     commit()
     source = await make_source(config={"kind": kind, "path": str(documents)})
     first = await source.sync()
@@ -71,7 +71,7 @@ async def test_a_year_of_changes_is_followed(
     assert (same["unchanged"], same["bytes"]) == (first["added"], 0)
     assert converted_again(database) == 0
 
-    lay("t1", documents, changed["A"])
+    write_state("t1", documents, changed["A"])
     if kind == "folder":
         (documents / "pep-0002.rst").unlink()
     commit()

@@ -30,7 +30,7 @@ async def test_files_become_searchable_and_a_broken_one_reports_its_reason(
 ) -> None:
     assert neighbours
 
-    async def told() -> dict[str, Any]:
+    async def reported() -> dict[str, Any]:
         return {wall["name"]: wall for wall in (await client.get("/readyz")).json()["walls"]}
 
     files = [
@@ -46,7 +46,7 @@ async def test_files_become_searchable_and_a_broken_one_reports_its_reason(
     assert [one["status"] for one in settled] == ["searchable", "failed", "searchable"], workers.log.read_text()
     assert (settled[0]["title"], settled[0]["chunk_count"] >= 1) == ("Guide", True)
     assert settled[1]["explanation"].startswith("Failed to convert: ")
-    walls = await eventually(told)  # reported with the first heartbeat after they are known
+    walls = await eventually(reported)  # reported with the first heartbeat after they are known
     assert {"environment", "network", "files", "system-calls"} <= walls.keys()
     assert walls["environment"]["active"]
     assert all(wall["detail"] for wall in walls.values())
@@ -78,8 +78,8 @@ async def test_a_killed_worker_leaves_nothing_stuck_or_duplicated(
             )
     assert state["status"] == "searchable", (state, workers.log.read_text()[-3000:])
     assert state["stages"][1]["attempts"] == 2
-    told = [event for group, event in neighbours.seen if group == "retrieval"]
-    assert len(told) == 1
+    reported = [event for group, event in neighbours.seen if group == "retrieval"]
+    assert len(reported) == 1
     assert len(object_store.keys(derived_prefix(workspace_id, UUID(document_id)))) == 4
 
 

@@ -98,7 +98,7 @@ async def test_files_are_expanded_unchanged(tmp_path: Path, name: str, pack: Cal
 
 
 @pytest.mark.parametrize("pack", [zipped, tarred])
-async def test_rejected_members_have_a_reason(tmp_path: Path, pack: Callable[[Files], bytes]) -> None:
+async def test_each_rejected_file_in_an_archive_has_a_reason(tmp_path: Path, pack: Callable[[Files], bytes]) -> None:
     files = {
         "good.md": b"# Good",
         "../../etc/notes.md": b"x",
@@ -200,7 +200,7 @@ async def test_a_damaged_archive_is_reported(tmp_path: Path, name: str, archive:
     assert (await members(archive, tmp_path, name))[-1] == ("", "archive-damaged")
 
 
-async def test_a_damaged_member_does_not_stop_the_others(tmp_path: Path) -> None:
+async def test_a_damaged_file_in_an_archive_does_not_stop_the_others(tmp_path: Path) -> None:
     archive = bytearray(zipped({"first.txt": b"first" * 100, "second.txt": b"second"}, zipfile.ZIP_STORED))
     archive[archive.find(b"firstfirst")] ^= 1
     found = await members(bytes(archive), tmp_path, "a.zip")
