@@ -123,7 +123,7 @@ def own_redis_url(engines: RealEngines, redis_url: str) -> Iterator[Callable[[st
 
 @pytest.fixture
 def owners() -> Iterator[DeletionOwners]:
-    """The services that are asked before data is erased; they confirm unless told otherwise."""
+    """Runs the services that confirm deletions before data is erased; they confirm by default."""
     with DeletionOwners.serving() as serving:
         yield serving
 
@@ -159,7 +159,7 @@ def neo4j_url(engines: RealEngines) -> tuple[str, str, str]:
 
 @pytest.fixture
 def unused_port() -> Iterator[int]:
-    """A port on which only the test may let somebody listen."""
+    """Reserves a port on which nothing listens unless the test does."""
     with held_port() as port:
         yield port
 

@@ -1,4 +1,4 @@
-"""A stand-in for the gateway, ingestion and the orchestrator, which are asked before data is erased."""
+"""A stand-in for the gateway, ingestion and the orchestrator, which confirm deletions before data is erased."""
 
 from __future__ import annotations
 

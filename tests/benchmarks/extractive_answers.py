@@ -1,4 +1,4 @@
-"""How often an answer without a chat model contains what was asked: right, in part, or wrong.
+"""How often an answer without a chat model is right, partly right, or wrong.
 
     PYTHONPATH=tests python tests/benchmarks/extractive_answers.py SHARED [FOUND]
 

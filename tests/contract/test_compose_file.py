@@ -76,7 +76,7 @@ def test_uploads_are_on_volumes_and_every_tmpfs_is_bounded(name: str) -> None:
 
 @pytest.mark.parametrize("name", SERVICES)
 def test_no_secret_is_in_an_environment_variable_or_a_command_line(name: str, new_env: ModuleType) -> None:
-    """`docker inspect` and process lists show both."""
+    """Matters because `docker inspect` and process lists show both."""
     secret = {*re.findall(r"^([A-Z0-9_]+)=<generate>$", EXAMPLE, re.MULTILINE)} - {"TOKEN_PUBLIC_KEYS"}
     secret |= {one.upper() for one in new_env.OF_OTHERS}
     one = SERVICES[name]
@@ -135,7 +135,7 @@ def test_files_are_converted_without_network_and_secrets() -> None:
 
 
 def test_https_at_the_gateway_changes_no_other_service() -> None:
-    """`-f compose.tls.yaml` only gives the gateway certificate and key as secrets, and the settings that name them."""
+    """Checks that `-f compose.tls.yaml` only adds the certificate and key as secrets, and the settings that name them."""
     assert set(TLS) == {"services", "secrets"}
     assert set(TLS["services"]) == {"gateway"}
     gateway = TLS["services"]["gateway"]
@@ -164,7 +164,7 @@ def test_every_secret_is_written_and_referenced(new_env: ModuleType) -> None:
 def test_missing_secrets_are_added_to_an_older_env_file(
     new_env: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """An upgrade takes one command, and changes no secret in use."""
+    """Checks that an upgrade takes one command and changes no existing secret."""
     (tmp_path / ".env.example").write_text(EXAMPLE, encoding="utf-8")
     assert new_env.main(tmp_path) == 0
     whole = (tmp_path / ".env").read_text(encoding="utf-8")

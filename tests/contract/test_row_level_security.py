@@ -182,7 +182,7 @@ def test_a_query_without_a_filter_reads_and_changes_no_row_of_another_workspace(
 
 
 def test_a_transaction_for_a_user_reads_and_writes_no_row_of_another_user(deployment: Deployment) -> None:
-    """A second policy in memory's schema separates the users in each table that names one."""
+    """Covers the second policy in memory's schema, which separates users in each table with a user column."""
     columns = {
         table: [name for name in ("owner_id", "user_id", "created_by") if name in columns]
         for table, columns in deployment.owner.execute(COLUMNS_OF, ("memory",)).fetchall()
@@ -219,7 +219,7 @@ def test_no_row_can_be_inserted_or_moved_into_another_workspace(deployment: Depl
 
 
 def test_no_row_can_be_inserted_into_a_deleted_workspace(deployment: Deployment) -> None:
-    """Exceptions are the outbox, through which the purge reports, and the marker itself."""
+    """Exempts the outbox, through which the purge reports, and the marker itself."""
     gone = uuid4()
     tombstones = [table for table in deployment.tables if table.name == "deleted_workspace"]
     assert {table.schema for table in tombstones} == set(SERVICES)
@@ -241,7 +241,7 @@ def test_no_row_can_be_inserted_into_a_deleted_workspace(deployment: Deployment)
 
 
 def test_every_table_of_a_service_is_purged_with_its_workspace(deployment: Deployment) -> None:
-    """The purge finds tables by their column, in an order that foreign keys allow."""
+    """Checks that the purge finds tables by their column, in an order that foreign keys allow."""
     for service in SERVICES:
         with deployment.service(service) as connection:
             found = connection.execute(WorkspacePurgeSql.tables.encode()).fetchall()

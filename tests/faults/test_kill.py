@@ -1,4 +1,4 @@
-"""kill -9 at any moment while 50 real files are ingested and questions asked: nothing lost, stuck or duplicated."""
+"""kill -9 at random moments of ingestion and chat with 50 real files: nothing is lost, stuck or duplicated."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def ordinary(number: int) -> dict[str, object]:
 
 @asynccontextmanager
 async def greedy(url: str, key: str, body: Callable[[int], dict[str, object]]) -> AsyncIterator[list[int]]:
-    """Keeps as many requests in progress as allowed, and waits when told to."""
+    """Keeps as many requests in progress as allowed, and waits as long as Retry-After says."""
     numbers, statuses, begun = itertools.count(), list[int](), asyncio.Event()
 
     async def ask(http: httpx2.AsyncClient) -> None:

@@ -118,7 +118,7 @@ async def test_a_key_expires_as_stated(make_tenant) -> None:
 
 
 async def test_an_invitation_works_once_until_it_expires_or_is_revoked(make_tenant) -> None:
-    """An old link gives its holder nothing."""
+    """Checks that an old link is worthless."""
     async with make_tenant("inviting") as tenant:
         place, http = str(tenant.workspace_id), tenant.http
         used, revoked = await invite(http, place, name="Ada"), await invite(http, place, name="Bob")
@@ -141,7 +141,7 @@ async def with_status(http: httpx2.AsyncClient, place: str, wanted: str) -> set[
 
 
 async def test_the_last_administrator_cannot_be_removed(admin) -> None:
-    """There can be several administrators, but never none."""
+    """Allows several administrators, but never none."""
     me = (await admin.get("/v1/me")).json()
     path = f"/v1/users/{me['user']['id']}"
     for change in ({"disabled": True}, {"is_admin": False}):

@@ -181,7 +181,7 @@ async def test_a_code_signs_in_a_browser_once_with_the_rights_of_the_key_that_cr
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8080", "localhost.evil.example", "192.0.2.9", ""])
 async def test_an_unknown_host_name_is_refused(door: Door, host: str) -> None:
-    """DNS rebinding: an attacker's host name that resolves to this machine gets no API response."""
+    """Prevents DNS rebinding: an attacker's host name that resolves to this machine gets no API response."""
     await member(door, "Ada")
     browser = await signed_in(door, "Ada")
     for path in ("/v1/me", "/v1/auth/session", "/openapi.json", "/docs", "/"):
@@ -208,7 +208,7 @@ async def test_passwords_are_not_accepted_over_unencrypted_connections(make_door
 
 
 async def test_a_cookie_from_before_the_sign_in_is_invalid_afterwards(door: Door) -> None:
-    """Session fixation: a session planted in the browser does not become the next one."""
+    """Prevents session fixation: a session planted in the browser does not become the next one."""
     await member(door, "Ada")
     await member(door, "Eve")
     planted = (await signed_in(door, "Eve")).cookies[NAME]
@@ -352,7 +352,7 @@ async def test_passwords_of_many_accounts_cannot_be_guessed_from_one_address(mak
 
 
 async def test_attempts_are_limited_even_while_redis_is_down(make_door) -> None:
-    """Otherwise taking down Redis would remove the limit."""
+    """Prevents an attacker from removing the limit by taking down Redis."""
     async with make_door(redis_url="redis://127.0.0.1:1") as door:
         answers = [await sign_in(door.browser(f"198.51.100.{n}"), "Ada", "a guess") for n in range(12)]
         assert [answer.status_code for answer in answers] == [401] * 10 + [429] * 2

@@ -51,7 +51,7 @@ async def read(http: httpx2.AsyncClient, path: str, **params: Any) -> dict[str, 
 async def test_keys_keep_working_and_predictable_ones_are_listed(
     stack: tuple[EmbeddedStack, dict[str, Any]], upgraded: Upgraded
 ) -> None:
-    """Up to 0.1.0 every service could compute the secret of a key made with an Idempotency-Key."""
+    """Regression: up to 0.1.0 every service could compute the secret of a key created with an Idempotency-Key."""
     running, had = stack
     async with client(running.url, had["repeatable_key"]) as http:
         known = await read(http, "/v1/me")

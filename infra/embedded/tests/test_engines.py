@@ -139,7 +139,7 @@ def test_nothing_outlives_a_killed_launcher(data: Path) -> None:
 
 
 def test_processes_left_by_a_launcher_are_ended(data: Path) -> None:
-    """The next start ends the processes that the last one recorded, where no signal of its death reached them."""
+    """Ends, at the next start, the processes recorded by the last one if no signal of its death reached them."""
     folder = DataFolder(data)
     folder.create()
     with Engines.start(data) as engines:
@@ -184,7 +184,7 @@ def test_a_full_disk_is_detected_before_the_start(data: Path, monkeypatch: pytes
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to give up its rights")
 def test_the_database_has_a_system_user_that_nothing_else_uses(data: Path) -> None:
-    """A daemon that runs as `nobody` could otherwise signal it and read its data. Data of older versions is adopted."""
+    """Keeps daemons that run as `nobody` from signalling it or reading its data; takes over data of older versions."""
     with Engines.start(data):
         pass
     cluster = data / "postgres/cluster"
@@ -201,7 +201,7 @@ def test_the_database_has_a_system_user_that_nothing_else_uses(data: Path) -> No
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to give up its rights")
 def test_root_can_start_below_a_folder_closed_to_other_users(tmp_path: Path, data: Path) -> None:
-    """Data and binaries are in folders that `nobody` cannot read, so the database runs outside, from a copy."""
+    """Runs the database from a copy outside, since `nobody` can read neither the data folder nor the binaries."""
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     source, outside = installed(), data.parent / "outside"

@@ -1,4 +1,4 @@
-"""The service on real engines, over HTTP; the services it asks are small HTTP servers that answer as they are told."""
+"""The service on real engines, over HTTP; the services it calls are small scripted HTTP servers."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ HITS = [
 
 @dataclass
 class World:
-    """What the other services answer, and what they were asked."""
+    """Holds the scripted responses of other services, and the requests they received."""
 
     good_match: bool = True
     hits: list[dict[str, Any]] = field(default_factory=lambda: list(HITS))
@@ -364,7 +364,7 @@ async def pieces_of(world: World, prompt: str, naming: bool) -> list[str] | None
 
 
 def usage_of(world: World) -> str:
-    """The statistics behind an answer, empty where the model tells none."""
+    """Returns the statistics of an answer, empty if the model reports none."""
     return f"data: {json.dumps({'choices': [], 'usage': world.usage})}\n\n" if world.usage else ""
 
 
@@ -374,7 +374,7 @@ def chunk(delta: dict[str, str], finish: str | None = None) -> str:
 
 @asynccontextmanager
 async def serving(app: FastAPI) -> AsyncIterator[str]:
-    """The app on a port of its own; its base URL. Open streams are cut at the end."""
+    """Serves the app on its own port; yields its base URL. Open streams are closed at the end."""
     # With the protocol named, as asyncio turns Nagle's algorithm off only then.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.bind(("127.0.0.1", 0))
@@ -400,7 +400,7 @@ def audience() -> str:
 
 @pytest.fixture
 def serve() -> Callable[[FastAPI], Any]:
-    """`async with serve(app) as url`: an application on a port of its own."""
+    """`async with serve(app) as url` serves an application on its own port."""
     return serving
 
 

@@ -129,7 +129,7 @@ async def test_a_sign_in_that_took_too_long_is_refused(door: Door) -> None:
 
 
 async def test_a_response_from_another_provider_is_refused(door: Door) -> None:
-    """Mix-up attack (RFC 9207): the response must name the issuer of the request."""
+    """Prevents the mix-up attack (RFC 9207): the response must name the issuer of the request."""
     for wrong in ("https://evil.example", None):
         browser = door.browser()
         back = httpx2.URL(await at_provider(await start_sign_in(browser), "ada"))

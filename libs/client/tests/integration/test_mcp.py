@@ -30,7 +30,7 @@ Asking = Callable[[str], AbstractAsyncContextManager[Client]]
 
 @pytest.fixture
 def asking(server) -> Asking:
-    """Returns asking(mode): `async with` it, the official client talks to the command, a process of its own."""
+    """Returns asking(mode): inside `async with`, the official client talks to the command in a child process."""
 
     @asynccontextmanager
     async def opened(mode: str) -> AsyncIterator[Client]:

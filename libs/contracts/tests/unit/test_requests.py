@@ -75,7 +75,7 @@ def test_booleans_and_numbers_are_not_coerced_into_each_other(model: type[Reques
 
 
 def test_a_pattern_with_nul_is_refused() -> None:
-    """`POST /v1/sources` with a NUL in `include` was answered with 500."""
+    """Regression: `POST /v1/sources` with a NUL in `include` returned 500."""
     body = {"name": "a", "config": {"kind": "folder", "path": ".", "include": ["a\x00"]}}
     with pytest.raises(ValidationError, match="NUL"):
         SourceCreate.model_validate(body)

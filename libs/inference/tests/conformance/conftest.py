@@ -75,7 +75,7 @@ class Reply:
 
 @dataclass
 class ScriptedProvider:
-    """Answers from `replies` in order and keeps what it was asked."""
+    """Answers from `replies` in order and records the requests."""
 
     base_url: str = ""
     replies: list[Reply] = field(default_factory=list)

@@ -147,7 +147,7 @@ async def test_an_exceeded_context_length_is_reported_as_such(chat, provider, sc
 
 
 async def test_a_parameter_the_model_rejects_is_omitted_from_then_on(chat, provider, script) -> None:
-    """The messages are those of OpenAI's API."""
+    """Uses the error messages of OpenAI's API."""
     refusals = [
         "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
         "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) is supported.",

@@ -105,6 +105,6 @@ async def test_a_long_text_is_truncated_at_the_limit(embedder: Embedder) -> None
 
 
 async def test_similarities_equal_those_of_the_original_model(embedder: Embedder) -> None:
-    """The figures are those of all-MiniLM-L6-v2's float32 weights."""
+    """Compares with figures from the float32 weights of all-MiniLM-L6-v2."""
     index, same, cat, *_ = await embedder.embed(TEXTS)
     assert [index @ same, index @ cat, same @ cat] == pytest.approx([0.937, 0.147, 0.106], abs=0.02)

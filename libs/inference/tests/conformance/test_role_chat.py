@@ -42,7 +42,7 @@ class KeptCalls:
 
 
 class TellsNothing(ToldCapabilities):
-    """Asks nobody, so that the script is not used up."""
+    """Makes no request, so that the script is not used up."""
 
     async def of(self, _: str) -> Capabilities:
         return Capabilities()

@@ -74,7 +74,7 @@ def test_a_title_repeated_as_the_first_heading_is_read_once():
 
 
 def test_the_table_equals_the_output_of_the_encoder():
-    """Cosines of words in the table are those of the encoder's own outputs, reduced in the same way."""
+    """Compares cosines of words in the table with those of the encoder's outputs, reduced in the same way."""
     tool = runpy.run_path(str(TOOL))
     words = np.arange(2000, 29000, 45)
     own = tool["outputs"](bundled_files().model_file, words)

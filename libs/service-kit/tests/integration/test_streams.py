@@ -198,7 +198,7 @@ async def test_malformed_entries_become_dead_letters_and_do_not_block_the_stream
 
 
 async def test_an_event_from_the_wrong_service_is_refused_without_reporting_its_failure(database, redis, workspace_id):
-    """Whoever may write to the stream wrote as `memory` what only ingestion says."""
+    """Covers a writer to the stream that sends, as `memory`, an event that only ingestion may send."""
     true = await write(database, workspace_id)
     await relay(database, redis).publish_batch()
     forged = true.model_copy(update={"source": "memory", "id": uuid4()})
@@ -221,7 +221,7 @@ async def test_an_event_from_the_wrong_service_is_refused_without_reporting_its_
 
 
 async def test_an_event_not_signed_by_its_source_is_refused(database, redis, workspace_id):
-    """Whoever may write to the stream wrote in another service's name."""
+    """Covers a writer to the stream that uses another service's name."""
     true = await write(database, workspace_id)
     await relay(database, redis).publish_batch()
     [(_, fields)] = await redis.xrange(DOCUMENTS)
@@ -291,7 +291,7 @@ async def test_a_replayed_dead_letter_is_still_signed(database, redis, workspace
 
 
 async def test_a_deletion_waits_while_its_owner_is_unreachable(database, redis, workspace_id):
-    """Nothing is erased before the owner of the fact has confirmed it."""
+    """Checks that nothing is erased before the owner of the data has confirmed the deletion."""
     event = await write(database, workspace_id)
     await relay(database, redis).publish_batch()
     is_there, seen = asyncio.Event(), asyncio.Queue[Event]()
@@ -426,7 +426,7 @@ async def reported(*readings) -> dict[str, float]:
 
 
 async def test_waiting_events_are_reported_at_each_stage(database, redis, workspace_id):
-    """In the outbox, on the stream, with a consumer, and with the dead letters."""
+    """Covers the outbox, the stream, a consumer's pending entries, and the dead letters."""
     read = [outbox_reading(database), stream_reading(redis, "readers", [DOCUMENTS]), connection_reading(database)]
     before = await reported(*read)
     assert (before["attractor_outbox_rows"], before["attractor_dead_letters"]) == (0, 0)

@@ -1,4 +1,4 @@
-"""Leased work over a table of its own: the common promises, what holders are told, and a process that is killed."""
+"""Leased work in a test table: the common guarantees, cancellation of holders, and a killed process."""
 
 from __future__ import annotations
 

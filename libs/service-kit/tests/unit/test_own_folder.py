@@ -15,7 +15,7 @@ with own_folder(Path(sys.argv[1]), "work-") as folder:
 
 
 def test_files_left_by_a_killed_process_are_removed_by_the_next(tmp_path: Path) -> None:
-    """Work files lie on a volume in Compose, which a restart does not empty as it empties a tmpfs."""
+    """Matters for Compose: work files are on a volume, which a restart does not empty, unlike a tmpfs."""
     other = tmp_path / "mine"
     other.mkdir()
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)

@@ -1,4 +1,4 @@
-"""Who is asked before something is erased, and what counts as an answer: forged events."""
+"""Confirmation by the owner before data is erased, and what counts as an answer: forged events."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def test_every_form_of_a_database_url_is_accepted(url: str, monkeypatch: pytest.
 def test_secrets_missing_from_the_environment_are_read_from_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Containers find them in /run/secrets, so that `docker inspect` shows none."""
+    """Lets containers read them from /run/secrets, so that `docker inspect` shows none."""
     monkeypatch.setattr(settings, "SECRET_FILES", tmp_path)
     for name, content in {"s3_access_key": "key\n", "s3_secret_key": f"{SECRET}\n", "s3_region": ""}.items():
         (tmp_path / name).write_text(content)

@@ -104,7 +104,7 @@ def test_a_delegation_is_forwarded_with_the_request():
     ids=["services", "time", "workspaces", "own", "token"],
 )
 def test_an_invalid_delegation_is_refused(carry: Callable[[], Principal], why: str):
-    """Made when it runs: a delegation lasts two minutes."""
+    """Creates the delegation when the test runs, since it is valid for two minutes."""
     assert refused(GRAPH, RETRIEVAL.sign(carry(), "knowledge-graph")), why
 
 

@@ -89,7 +89,7 @@ async def test_the_configured_key_may_be_removed_from_the_environment_after_the_
 
 
 async def test_each_start_announces_the_administrators_workspace(settings, redis_url, admin_key):
-    """Shared folders and stores without names are open to it alone."""
+    """Matters because shared folders and stores without named workspaces are open only to it."""
     await start_and_stop(settings(admin_api_key=admin_key))
     await start_and_stop(settings(admin_api_key=admin_key))
     with psycopg.connect(settings().database_url.get_secret_value()) as connection:

@@ -37,7 +37,7 @@ async def attacked(kind, port):
 
 
 async def p95(client):
-    """Returns the 95th percentile of a caller's seconds, each request on a connection of its own."""
+    """Returns the 95th percentile of a caller's response times in seconds, with a new connection for each request."""
     key, seconds = client.headers["authorization"], []
     request = f"GET /v1/documents/echo HTTP/1.1\r\nHost: a\r\nAuthorization: {key}\r\nConnection: close\r\n\r\n"
     for _ in range(SAMPLES):
@@ -100,7 +100,7 @@ async def test_a_giant_header_is_a_431(process, unused_port):
 
 
 async def test_one_address_cannot_hold_all_connections(process, unused_port):
-    """The limit by address counts where no proxy is trusted."""
+    """Runs without a trusted proxy, so the limit per address applies."""
     async with process(max_connections_per_address=10) as (_, pid):
         held = [await asyncio.open_connection("127.0.0.1", unused_port) for _ in range(40)]
         for reader, writer in held[:20]:

@@ -51,7 +51,7 @@ async def test_accepting_an_invitation_creates_a_user_a_role_and_a_key(gateway_c
 
 
 async def test_with_a_web_ui_the_owner_gets_a_link_to_pass_on(gateway_client, monkeypatch):
-    """Only a command could accept: who was invited had to install it first."""
+    """Regression: only the command could accept an invitation, so the invited person had to install it first."""
     async with gateway_client() as client:
         workspace_id = await home(client)
         monkeypatch.setattr(WebFiles, "index", lambda _: None)

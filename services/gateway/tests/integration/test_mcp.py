@@ -1,4 +1,4 @@
-"""POST /mcp, asked by the official client: the keys, the roles and the limits are those of the API."""
+"""POST /mcp, called by the official client: the keys, roles and limits of the API apply."""
 
 from __future__ import annotations
 

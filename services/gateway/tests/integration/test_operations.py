@@ -29,7 +29,7 @@ async def given_up(redis, entry: str, workspace_id: str, stream: str = DOCUMENTS
 
 
 async def response_to(client, method: str, path: str, **more):
-    """Asks until Redis answers, which it may not at once on a busy machine; what is asked here can be repeated."""
+    """Repeats the request, which is idempotent, until Redis answers; on a busy machine it may not do so at once."""
     async with asyncio.timeout(120):
         while True:
             answer = await client.request(method, path, **more)

@@ -36,7 +36,7 @@ async def test_a_service_sees_the_caller_but_not_the_key(proxied_client, token_k
 
 
 async def test_only_requests_that_make_a_service_call_others_carry_a_delegation(proxied_client, seen, token_keys):
-    """A search is asked on with it at the graph; reading the list of sessions gives nobody anything to act with."""
+    """Checks that a search carries one, which it needs to query the graph, and that listing sessions carries none."""
     retrieval, orchestrator = token_keys.tokens("retrieval"), token_keys.tokens("orchestrator")
     async with proxied_client() as client:
         await client.post("/v1/search", json={"query": "x"})
@@ -65,7 +65,7 @@ async def test_the_path_is_forwarded_unchanged(proxied_client):
 
 
 async def test_the_sdk_retrieves_a_model_with_a_slash_in_its_name(proxied_client, admin_key):
-    """It encodes the slash."""
+    """Covers the SDK's encoding of the slash."""
     async with (
         proxied_client() as client,
         AsyncOpenAI(base_url=f"{client.base_url}/v1", api_key=admin_key, max_retries=0) as sdk,
@@ -267,7 +267,7 @@ async def pieces(size):
 
 
 async def test_a_large_upload_needs_little_memory(process):
-    """200 MiB through the gateway as its own process."""
+    """Sends 200 MiB through the gateway in its own process."""
     async with process() as (client, pid):
         gateway = psutil.Process(pid)
         await client.post("/v1/documents", content=b"warm")

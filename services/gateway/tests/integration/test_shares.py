@@ -20,7 +20,7 @@ NOW = datetime.now(UTC).isoformat()
 
 
 class Orchestrator:
-    """Opens the shares that it has for the gateway, as the real one does; `asked` has who asked, and for what."""
+    """Returns shares to the gateway as the real service does; `asked` records the callers and their requests."""
 
     def __init__(self, tokens: Any) -> None:
         self.tokens, self.asked, self.is_away = tokens, list[tuple[Any, dict[str, Any]]](), False

@@ -1,4 +1,4 @@
-"""Keys for further workspaces: who may make one, and what the services are told of its caller."""
+"""Keys for several workspaces: who may create one, and what the services learn about its caller."""
 
 from uuid import UUID, uuid4
 
@@ -8,8 +8,8 @@ from people import accept, bearer, invite, join, make_user
 
 
 @pytest.fixture
-def told(seen, token_keys):
-    """told(): the caller, as the service that answered the last search was told; or as another header says."""
+def caller_of_search(seen, token_keys):
+    """caller_of_search() returns the caller in the header of the last search, or in the given header."""
     retrieval = token_keys.tokens("retrieval")
     return lambda header=None, by=retrieval: by.verify((header or seen.authorization).removeprefix("Bearer "))
 
@@ -22,13 +22,15 @@ async def key(client, place, headers=None, **body):
     return await client.post(f"/v1/workspaces/{place}/keys", json={"name": "k", **body}, headers=headers)
 
 
-async def searched(client, key, told):
-    """The workspaces that a search with the key is told to read."""
+async def searched(client, key, caller_of_search):
+    """Returns the workspaces that a search with the key may read."""
     await client.post("/v1/search", json={}, headers=bearer(key["key"]))
-    return told().readable
+    return caller_of_search().readable
 
 
-async def test_a_wide_key_reads_the_other_workspaces_of_its_user_only_by_search(proxied_client, told, token_keys):
+async def test_a_wide_key_reads_the_other_workspaces_of_its_user_only_by_search(
+    proxied_client, caller_of_search, token_keys
+):
     async with proxied_client() as client:
         first, second, third = [await workspace(client, name) for name in ("first", "second", "third")]
         user, narrow = await make_user(client, first, "owner")
@@ -36,23 +38,25 @@ async def test_a_wide_key_reads_the_other_workspaces_of_its_user_only_by_search(
         assert wide["workspaces"] == [second, first]
         assert narrow["workspaces"] == [first]
         await join(client, third, narrow["key"], "owner")
-        assert await searched(client, wide, told) == (UUID(first), UUID(second))
-        assert await searched(client, narrow, told) is None
+        assert await searched(client, wide, caller_of_search) == (UUID(first), UUID(second))
+        assert await searched(client, narrow, caller_of_search) is None
         echoed = (await client.get("/v1/documents/echo", headers=bearer(wide["key"]))).json()["headers"]
-        there = told(echoed["authorization"], token_keys.tokens("ingestion"))
+        there = caller_of_search(echoed["authorization"], token_keys.tokens("ingestion"))
         assert (there.workspace_id, there.readable) == (UUID(second), None)
         assert (await client.get(f"/v1/workspaces/{first}", headers=bearer(wide["key"]))).status_code == 404
         await client.delete(f"/v1/workspaces/{first}/members/{user}")
-        assert await searched(client, wide, told) == (UUID(second),)
+        assert await searched(client, wide, caller_of_search) == (UUID(second),)
 
 
-async def test_a_run_receives_the_workspaces_its_caller_may_read_if_requested(proxied_client, told, token_keys):
-    """They are in what the gateway signs for the run; a later change of membership counts when it is signed anew."""
+async def test_a_run_receives_the_workspaces_its_caller_may_read_if_requested(
+    proxied_client, caller_of_search, token_keys
+):
+    """Checks that the signed delegation lists them; later changes of membership apply from the next signature."""
     orchestrator, retrieval = token_keys.tokens("orchestrator"), token_keys.tokens("retrieval")
 
     async def readable(client, key, method="POST"):
         await client.request(method, "/v1/sessions", json={}, headers=bearer(key["key"]))
-        return told(by=orchestrator)
+        return caller_of_search(by=orchestrator)
 
     async with proxied_client() as client:
         first, second = [await workspace(client, name) for name in ("first", "second")]
@@ -96,7 +100,7 @@ async def test_an_invitation_widens_a_key_only_by_what_the_presented_key_reads(p
 
 
 async def test_an_all_workspaces_key_of_an_earlier_version_keeps_working_and_creates_others(
-    proxied_client, told, settings
+    proxied_client, caller_of_search, settings
 ):
     async with proxied_client() as client:
         first, second = await workspace(client, "first"), await workspace(client, "second")
@@ -105,10 +109,10 @@ async def test_an_all_workspaces_key_of_an_earlier_version_keeps_working_and_cre
         async with await psycopg.AsyncConnection.connect(url, options="-c app.scope=system") as connection:
             await connection.execute("UPDATE api_key SET all_workspaces = true WHERE user_id = %s", (user,))
         await join(client, second, old["key"], "viewer")
-        assert await searched(client, old, told) == (UUID(first), UUID(second))
+        assert await searched(client, old, caller_of_search) == (UUID(first), UUID(second))
         for wider in ({"all_workspaces": True}, {"workspaces": [second]}):
             made = await key(client, first, bearer(old["key"]), **wider)
-            assert await searched(client, made.json(), told) == (UUID(first), UUID(second))
+            assert await searched(client, made.json(), caller_of_search) == (UUID(first), UUID(second))
 
 
 async def test_owners_do_not_learn_the_other_workspaces_of_a_member(gateway_client):

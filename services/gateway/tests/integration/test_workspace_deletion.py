@@ -59,7 +59,7 @@ def services(redis):
 
 
 async def make_workspace(admin, name: str = "doomed") -> tuple[str, dict[str, str]]:
-    """Its id, and the header of an owner's key of a user of its own."""
+    """Returns its id, and the header with the key of an owner who belongs only to it."""
     workspace = (await admin.post("/v1/workspaces", json={"name": name})).json()["id"]
     _, key = await make_user(admin, workspace, "owner", "owner")
     return workspace, bearer(key["key"])
@@ -114,7 +114,7 @@ async def test_an_owner_deletes_a_workspace_and_every_service_confirms(gateway_c
 async def test_only_services_can_ask_whether_a_workspace_is_deleted(
     gateway_client, private, services, token_keys, admin_key
 ):
-    """Before they erase it they ask. The answer stays the same long after the deletion is complete."""
+    """Services ask before they erase its data. The answer stays the same long after the deletion is complete."""
     async with gateway_client() as admin:
         workspace, owner = await make_workspace(admin)
 

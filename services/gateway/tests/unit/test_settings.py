@@ -42,7 +42,7 @@ def test_origins_are_separated_by_commas(environment):
 
 @pytest.mark.parametrize("origins", ["*", "https://a.example,*", "https://*.example"])
 def test_a_wildcard_origin_is_refused(environment, origins):
-    """Finding: `CORS_ORIGINS=*` has to be refused once there are cookies."""
+    """Regression: `CORS_ORIGINS=*` was accepted although the gateway uses cookies."""
     environment.setenv("CORS_ORIGINS", origins)
     with pytest.raises(ValidationError, match="must name each origin"):
         Settings()

@@ -1,4 +1,4 @@
-"""What a browser gets of the web UI: one page for every address of its own, files by their hash, a policy for both."""
+"""How a browser gets the web UI: one page for all of its addresses, files by hash, and a policy for both."""
 
 from __future__ import annotations
 

@@ -337,7 +337,7 @@ async def test_hostile_names_are_treated_as_data(client, auth_headers, tool):
 
 
 async def test_naughty_strings_are_treated_as_data(client, auth_headers, tool, naughty):
-    """The strings are entities of the graph, and the tools are asked about them."""
+    """Adds the strings as entities to the graph and calls the tools with them."""
     usable = [name for name in naughty if _is_usable(name)]
     lines = [json.dumps({"subject": "AuthService", "predicate": "uses", "object": name}) for name in usable]
     params = {"name": usable[-1], "format": "jsonl"}

@@ -192,7 +192,7 @@ async def test_a_deleted_workspace_is_forgotten_and_late_turns_do_not_restore_it
     "data", [WorkspaceDeleted(), DocumentDeleted(document_id=DOCUMENT)], ids=["workspace", "document"]
 )
 async def test_a_forged_workspace_deletion_deletes_nothing(streams, answers, principal, owners, redis, data):
-    """Otherwise anyone who can write to the stream could erase any workspace for good."""
+    """Prevents anyone who can write to the stream from erasing a workspace permanently."""
     await streams.turn(principal.user_id, "Who owns billing?", [DOCUMENT])
     await streams.drained(TURNS)
     owners.confirms = False

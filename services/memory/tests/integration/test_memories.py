@@ -116,7 +116,7 @@ async def test_an_idempotency_key_stores_one_note(client, auth_headers):
 
 
 async def test_a_viewer_reads_and_deletes_their_memories_but_creates_none(client, auth_headers):
-    """Viewers have episodes, too, so they may delete them."""
+    """Viewers have episodes of their own, so they may delete them."""
     user_id = uuid4()
     editor, viewer = (auth_headers(role=role, user_id=user_id) for role in (Role.editor, Role.viewer))
     note = (await client.post("/v1/memories", json={"content": "x"}, headers=editor)).json()["id"]

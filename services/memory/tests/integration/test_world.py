@@ -318,7 +318,7 @@ TURNS_OF = st.lists(st.integers(0, 2), min_size=4, max_size=16)
 
 
 async def test_no_interleaving_of_readers_and_writers_loses_an_update(world):
-    """Each writer adds 1 to what it has read, so the count equals the number of accepted writes."""
+    """Lets each writer add 1 to the value it read, so the result equals the number of accepted writes."""
     loop, accepted = asyncio.get_running_loop(), 0
 
     async def play(schedule: list[int]) -> None:

@@ -103,7 +103,7 @@ async def converter() -> AsyncIterator[DocumentConverter]:
 
 @pytest.fixture
 def listening() -> Iterator[socket.socket]:
-    """A server that nobody may connect to."""
+    """Yields a server that must not receive any connection."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield server
         server.setblocking(False)

@@ -62,7 +62,7 @@ class Artifacts:
 
 @pytest.fixture
 async def artifacts(settings: Any) -> AsyncIterator[Any]:
-    """Returns the way to artifacts of whoever owns a session; the session tells workspace and user."""
+    """Returns a function that opens the artifacts of a session's user; the session determines workspace and user."""
     url = settings.database_url.get_secret_value()
     async with Database(url, 4).opened() as database:
 

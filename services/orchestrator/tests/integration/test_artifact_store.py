@@ -1,4 +1,4 @@
-"""Versions of an artifact: each is read as it was written, whoever writes meanwhile."""
+"""Versions of an artifact: each is read as it was written, even with concurrent writers."""
 
 from __future__ import annotations
 

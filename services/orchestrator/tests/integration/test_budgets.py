@@ -119,7 +119,7 @@ async def test_after_a_thousand_calls_with_any_ending_no_reservation_is_left(dat
 
 
 async def test_reservations_of_a_dead_process_are_counted_and_released(database: Database, urls: Any) -> None:
-    """No run is being worked on here, so a call that another begins to wait for is one of a process that has died."""
+    """Simulates a dead process: no run is in progress here, so any open call belongs to a process that has died."""
     workspace_id = uuid4()
     dead, _ = meter(database, TokenLimits(workspace=150), Spender(workspace_id, uuid4(), None, uuid4(), 1))
     await dead._begin(uuid4(), new_call())

@@ -268,7 +268,7 @@ async def test_an_object_store_outage_is_reported_and_the_answer_continues_witho
 
 
 async def test_an_image_that_needs_too_much_memory_is_refused_and_the_next_one_is_accepted() -> None:
-    """In a walled process: some 250 MB of pixels, of which the file has a few kB."""
+    """Decodes a file of a few kB with some 250 MB of pixels in a walled process."""
     decoder = ImageDecoder(ImageLimits(memory_bytes=160 << 20, seconds=120.0))
     try:
         with pytest.raises(ImageTooLarge, match="memory"):
@@ -280,7 +280,7 @@ async def test_an_image_that_needs_too_much_memory_is_refused_and_the_next_one_i
 
 
 async def test_an_image_is_refused_if_its_decoder_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As the kernel does it where a machine has no memory left."""
+    """Kills it as the kernel does when the machine runs out of memory."""
     decoder = ImageDecoder(ImageLimits())
 
     def killed(process: SandboxedProcess, _: bytes) -> None:

@@ -198,7 +198,7 @@ async def test_a_message_to_a_busy_session_is_rejected_or_interrupts_the_run(
 async def test_a_run_can_end_while_it_is_being_cancelled(
     start: Any, model_settings: Any, world: Any, workspace_id: UUID
 ) -> None:
-    """Both lock the session first; the other way round the database ended one of them."""
+    """Regression: the two took their locks in different order, so the database ended one of them."""
     writing, written = asyncio.Event(), asyncio.Event()
 
     async def held(_: int) -> None:

@@ -42,7 +42,7 @@ async def test_migrations_can_run_concurrently_and_repeatedly(make_database: Cal
 async def test_no_content_of_a_run_leaves_the_service_in_traces(
     start: Any, settings: Any, serve: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """LangGraph traces to LANGSMITH_ENDPOINT when the environment says so; here that is a server that records."""
+    """Points LANGSMITH_ENDPOINT, to which LangGraph can send traces, at a recording server."""
     received: list[str] = []
     recorder = FastAPI()
 

@@ -1,4 +1,4 @@
-"""Quick actions: of a user, of a workspace, and of nobody else."""
+"""Quick actions of a user and of a workspace, and their visibility."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def script(world: Any) -> None:
 
 @pytest.fixture
 async def turns(redis_url: str) -> AsyncIterator[Any]:
-    """Returns the turns that were told of a session, in their order."""
+    """Returns the announced turns of a session in order."""
     async with Redis.from_url(redis_url, decode_responses=True) as redis:
 
         async def told(session: str, count: int) -> list[TurnCompleted]:

@@ -1,4 +1,4 @@
-"""A resumed run goes on exactly where its last attempt was."""
+"""A resumed run continues exactly where its last attempt stopped."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ async def test_a_checkpoint_of_another_graph_is_not_mistaken_for_the_end(
 async def test_a_process_killed_in_each_node_repeats_no_finished_node_and_creates_one_version(
     start: Any, model_settings: Any, world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each node is cut after its work and before its checkpoint: what stays is what kill -9 leaves at that moment."""
+    """Stops each node after its work and before its checkpoint, which leaves the state of a kill -9 at that moment."""
     emit, died, dead = RunEvents.emit, set[tuple[Any, str]](), asyncio.Event()
 
     def cut(events: RunEvents, event: Any) -> None:

@@ -1,4 +1,4 @@
-"""Where an answer searches, as its message says: over HTTP, with services that answer as they are told."""
+"""Retrieval as configured by a message, over HTTP, with scripted services."""
 
 from __future__ import annotations
 

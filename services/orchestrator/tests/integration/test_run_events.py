@@ -19,7 +19,7 @@ WHOLE = "Tokens expire after fifteen minutes [1]."
 
 
 def facts(events: list[Any]) -> list[Any]:
-    """Returns all but what tells of pieces of the text."""
+    """Returns all events except deltas of the text."""
     return [event for event in events if event.name not in ("message_delta", "message_restarted", "sentence")]
 
 

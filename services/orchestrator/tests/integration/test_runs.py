@@ -258,7 +258,7 @@ async def test_a_stopped_process_hands_over_its_runs_at_once(start: Any, model_s
 
 @asynccontextmanager
 async def process(settings: Any, log: Path) -> AsyncIterator[asyncio.subprocess.Process]:
-    """The service as a process of its own, to be killed."""
+    """Runs the service in its own process, which can be killed."""
     secret = {"token_private_key", "database_url", "redis_url"}
     values = {
         name.upper(): value.get_secret_value() if name in secret else str(value)
@@ -322,7 +322,7 @@ async def test_a_killed_process_loses_no_run_and_repeats_no_finished_node(
 
 
 async def closed(port: int) -> None:
-    """Returns when the process behind the port has been told to stop: it takes no connections any more."""
+    """Returns when the process behind the port is stopping, that is, when it accepts no more connections."""
     while True:
         try:
             _, writer = await asyncio.open_connection("127.0.0.1", port)

@@ -1,4 +1,4 @@
-"""A deleted session: its receipt, what is told of it, and nothing that comes back."""
+"""Deletion of a session: its receipt, its announcement, and that nothing comes back."""
 
 from __future__ import annotations
 

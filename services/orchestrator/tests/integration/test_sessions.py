@@ -1,4 +1,4 @@
-"""Sessions: made, listed, renamed, deleted, and seen by nobody else."""
+"""Sessions: creating, listing, renaming and deleting them, and their privacy."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ NAUGHTY = Path(__file__).parents[5] / "shared/eval/naughty-strings/blns.json"
 
 @pytest.fixture
 def opened(token_keys: Any) -> Any:
-    """await opened(service, token): what the gateway is told when somebody presents the token."""
+    """await opened(service, token) returns the response to the gateway when someone presents the token."""
 
     async def ask(service: Any, token: str, **changes: Any) -> Any:
         parsed = ShareToken.parse(token)

@@ -91,7 +91,7 @@ async def test_a_summary_belongs_to_its_branch(service: Any, world: Any) -> None
 
 
 async def test_a_summarised_question_is_regenerated_in_its_original_words(service: Any, world: Any) -> None:
-    """Its answer was stopped before the first word, so the question itself is the last that the summary stands for."""
+    """Stops the answer before its first word, so that the question is the last message in the summary."""
     waiting, stopped = asyncio.Event(), asyncio.Event()
 
     async def hold(_: int) -> None:

@@ -217,7 +217,7 @@ async def test_each_sentence_is_reported_with_its_status(start: Any, model_setti
 
 
 class SentenceGate:
-    """Holds the model back before piece `at` until the run's stream tells of a sentence."""
+    """Holds the model back before piece `at` until the run's stream reports a sentence."""
 
     def __init__(self, service: Any, run_id: str, at: int) -> None:
         self.service, self.run_id, self.at = service, run_id, at
@@ -413,7 +413,7 @@ async def test_services_are_called_on_behalf_of_the_user(
 
 
 async def test_a_name_found_in_no_document_is_reported_as_missing(start: Any, settings: Any) -> None:
-    """Otherwise what is told of another incident would pass for the answer."""
+    """Prevents text about another incident from being presented as the answer."""
     async with start(settings) as service:
         session = await service.session(title="t")
         answers = []

@@ -1,4 +1,4 @@
-"""What models took is told alike in the run, its answer, its events and the report."""
+"""Usage of models: identical in the run, its answer, its events and the report."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from contracts.events import DOCUMENTS, Event, WorkspaceDeleted, WorkspacePurged
 
 
 async def delete(redis: Redis, workspace_id: UUID) -> WorkspacePurged:
-    """As the gateway tells of it; returns the confirmation."""
+    """Announces the deletion like the gateway; returns the confirmation."""
     event = Event(
         id=uuid4(),
         source="gateway",

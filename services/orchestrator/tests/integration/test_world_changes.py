@@ -1,4 +1,4 @@
-"""What a run changes in the world state: told with its turn, and only if the run completed."""
+"""Changes of the world state by a run: announced with its turn, and only if the run completed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from orchestrator.services import MemoryService
 
 
 async def completed_turns(redis_url: str, count: int) -> list[TurnCompleted]:
-    """Returns the turns that were told, as soon as there are so many."""
+    """Returns the announced turns as soon as there are this many."""
     async with asyncio.timeout(120), Redis.from_url(redis_url, decode_responses=True) as redis:
         while len(entries := await redis.xrange(TURNS)) < count:  # noqa: ASYNC110  another server's state has no event
             await asyncio.sleep(0.02)

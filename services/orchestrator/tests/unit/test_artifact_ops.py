@@ -630,7 +630,7 @@ def test_an_edit_of_text_hidden_from_the_model_changes_nothing() -> None:
 
 
 class EchoingChat(ScriptedChat):
-    """Writes each document or part anew in capitals, and nothing else; fails at the calls in `fails`."""
+    """Rewrites each document or part in capitals without further changes; fails at the calls in `fails`."""
 
     fails: Mapping[int, tuple[str, Exception | str]] = {}
 
@@ -724,7 +724,7 @@ def test_previous_sections_are_kept_when_another_model_restarts_a_section() -> N
 
 
 def test_changing_one_sentence_takes_a_twentieth_of_the_tokens_of_a_rewrite() -> None:
-    """Of some twenty pages: a selected one of what is read and written together, an edit of what is written."""
+    """Uses some twenty pages; counts tokens read and written for a selection, and tokens written for an edit."""
     start, edit = LONG.index("Topic41"), edits(("Topic41 is told here.", "Topic41 was told here."))
     marked, placed, whole = (
         ScriptedChat([answer, "ok"], step=1_000) for answer in ("Topic41 was told here.", edit, f"{LONG}\nThe end.")

@@ -59,7 +59,7 @@ def test_courtesies_need_no_documents(text: str) -> None:
 
 
 def test_many_courtesies_are_parsed_in_linear_time() -> None:
-    """Each goodbye doubled the time."""
+    """Regression: each further goodbye doubled the time."""
     assert path_of("goodbye " * 20_000 + "x") == "retrieve"
 
 
@@ -244,7 +244,7 @@ def test_a_memory_cannot_leave_its_fence(evil: str) -> None:
 def test_passages_in_another_language_count_if_they_contain_most_of_the_question(
     question: str, content: str, answers: bool
 ) -> None:
-    """The search, whose encoder knows one language, finds them unlike."""
+    """Covers an encoder for a single language, which rates such passages as dissimilar."""
     assert answers_across(question, [passage(content, "a.md")]) is answers
 
 

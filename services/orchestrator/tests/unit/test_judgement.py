@@ -186,7 +186,7 @@ def test_a_verbatim_copy_is_never_contradicted(words: list[str]) -> None:
 
 
 def test_a_hostile_sentence_is_judged_without_an_error() -> None:
-    """Ten thousand words, each of which a rule looks at."""
+    """Uses ten thousand words that all trigger a rule."""
     text = "Abc1 depends not on 1.5 increase " * 1_700
     assert judge(text, text[:8_000]).verdict
 

@@ -1,4 +1,4 @@
-"""What operators are told of models is labelled by nobody else."""
+"""Metrics of models: only operators determine their labels."""
 
 from __future__ import annotations
 

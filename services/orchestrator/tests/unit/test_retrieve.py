@@ -1,4 +1,4 @@
-"""The retrieve subgraph alone: services that answer as they are told, a scripted model, no network."""
+"""The retrieve subgraph alone: scripted services, a scripted model, no network."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def hit(workspace_id: UUID) -> dict[str, Any]:
 
 @dataclass
 class Services:
-    """What was asked, and what is answered: `documents` has the states of each document, one for each time."""
+    """Records requests and returns scripted responses; `documents` lists the successive states of each document."""
 
     hits: list[dict[str, Any]] = field(default_factory=lambda: [hit(CALLER.workspace_id)])
     documents: dict[str, list[str]] = field(default_factory=dict)
@@ -99,7 +99,7 @@ class ScriptedRouter:
 def run(
     state: RetrieveState, services: Services, router: ScriptedRouter | None = None, **options: Any
 ) -> tuple[RetrieveState, list[str]]:
-    """What the graph ends with, and the issues that were told on the way."""
+    """Returns the final state of the graph, and the issues reported on the way."""
     reported = list[str]()
     context: Any = SimpleNamespace(
         caller=CALLER,

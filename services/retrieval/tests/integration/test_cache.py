@@ -68,7 +68,7 @@ async def test_a_repeated_search_is_answered_from_the_cache(ingestion, search, c
 
 
 async def test_no_sequence_of_changes_gives_a_stale_result(ingestion, search, converted):
-    """A random sequence of changes, each followed by searches with and without the cache."""
+    """Applies random changes, each followed by searches with and without the cache."""
     dice, documents, hits = random.Random(5), {}, 0
     queries = [{"query": "port"}, {"query": "port", "tags": ["red"]}, {"query": "gate", "k": 3}]
 
@@ -107,7 +107,7 @@ async def test_no_sequence_of_changes_gives_a_stale_result(ingestion, search, co
 
 
 async def test_deleted_documents_are_not_found_once_the_deletion_has_ended(ingestion, search, converted):
-    """Searches go on while documents are deleted."""
+    """Searches continuously while documents are deleted."""
     documents = [converted([f"The port {number} is open."]) for number in range(6)]
     for document in documents:
         await ingestion.convert(document)

@@ -140,7 +140,7 @@ async def test_a_small_workspace_gets_all_its_results_among_many_foreign_vectors
 
 
 async def test_chunks_missed_by_hnsw_are_found_by_an_exact_scan(stored, ask, workspace_id, monkeypatch):
-    """The scan stops when it has cost as much as an exact one, which is then run."""
+    """Checks that the scan stops when it has cost as much as an exact scan, which then runs."""
     vector = unit(7)
     await stored(uuid4(), 3_000, around=vector)
     mine = await stored(workspace_id, 200, around=-vector)

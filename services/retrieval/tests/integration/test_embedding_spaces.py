@@ -174,7 +174,7 @@ async def test_documents_indexed_during_a_build_are_in_the_new_space_before_the_
 
 
 async def test_missing_vectors_of_the_other_model_are_added_later(spaces, indexed, ingestion, search):
-    """A document that is in flight during the switch arrives with vectors of the previous model."""
+    """Covers a document in progress during the switch, which arrives with vectors of the previous model."""
     await indexed()
     await spaces.post(model=WORDS)
     await spaces.until(WORDS, "active")
@@ -222,7 +222,7 @@ async def test_the_most_recently_requested_space_is_activated(spaces, indexed, p
 async def test_a_changed_environment_never_breaks_the_search(
     make_settings, provider, running, ingesting, converted, connect, auth_headers
 ):
-    """The model that a workspace is searched with is no longer configured; then it is again, beside a new default."""
+    """Removes the model used by a workspace from the configuration, then restores it beside a new default."""
 
     async def ask(client, **more):
         answer = await client.post("/v1/search", json={"query": "backups at night", **more}, headers=auth_headers())

@@ -25,7 +25,7 @@ TEXTS = [
 
 @asynccontextmanager
 async def served(settings):
-    """Runs the service on a port of its own; yields its base URL."""
+    """Runs the service on its own port; yields its base URL."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         server = uvicorn.Server(uvicorn.Config(create_app(settings), log_config=None, timeout_graceful_shutdown=0))

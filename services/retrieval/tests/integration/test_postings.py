@@ -254,7 +254,7 @@ async def test_every_posting_exists_once_after_every_step(workspaces, compaction
 
 @pytest.mark.usefixtures("sizes")
 async def test_concurrent_changes_lose_no_posting(workspaces, compaction):
-    """Each posting occurs once in every snapshot, and df and statistics are those of its chunks."""
+    """Checks that each posting occurs once in every snapshot, and that df and statistics match its chunks."""
     workspace, done = workspaces[0], asyncio.Event()
 
     async def write(seed: int) -> None:
@@ -305,7 +305,7 @@ async def check_snapshot(connection) -> None:
 
 
 async def test_a_fold_moves_small_blocks_into_groups(workspaces, compaction):
-    """Such blocks were written before there were groups."""
+    """Covers blocks written before groups existed."""
     workspace, new = workspaces[0], uuid4()
     await workspace.index(facts(new, 1), passages(new, [" ".join(WORDS), "alpha beta"]))
     async with workspace.database.workspace(workspace.id) as connection:

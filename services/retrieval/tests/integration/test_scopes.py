@@ -24,7 +24,7 @@ from service_kit.tokens import Tokens
 
 @dataclass
 class Others:
-    """The answers of the orchestrator and the knowledge graph, and the callers that they were asked by."""
+    """Scripted responses of the orchestrator and the knowledge graph, and their callers."""
 
     orchestrator: Tokens
     graph: Tokens

@@ -167,7 +167,7 @@ async def test_a_reranker_reorders_the_top_candidates(index, search, converted):
 
 @pytest.mark.parametrize("around", list(Around))
 async def test_a_reranker_that_keeps_the_order_changes_nothing(index, search, converted, around):
-    """Reading in advance for it changes nothing: the reranker returns the fused order."""
+    """Checks that prefetching for the reranker changes nothing when it returns the fused order."""
 
     class Echo(Scripted):
         async def rerank(self, query, texts):  # noqa: ARG002

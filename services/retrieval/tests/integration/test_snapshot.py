@@ -52,7 +52,7 @@ def remove(database, workspace_id):
 async def test_200_searches_during_changes_see_exactly_the_new_or_the_old_version(
     searching, index, remove, database, converted, workspace_id
 ):
-    """A document's passages all name its version, so that a mixture shows."""
+    """Detects mixtures: all passages of a document name its version."""
     search, dice = searching(database), random.Random(3)
     documents = [converted(passages(number, 0)).data.document_id for number in range(4)]
     written = dict.fromkeys(documents, 0)  # by document, the version that has been committed

@@ -127,7 +127,7 @@ def test_a_process_converts_several_files_before_it_is_replaced(tmp_path: Path) 
 
 
 def test_a_process_converts_files_of_only_one_workspace(tmp_path: Path) -> None:
-    """A file that takes over its process must not see the files of another workspace."""
+    """Prevents a file that takes over its process from seeing files of another workspace."""
     mine, yours = UUID(int=1), UUID(int=2)
     with converting(tmp_path, Recycling()) as it:
         for workspace_id in (mine, mine, yours, mine):
@@ -138,7 +138,7 @@ def test_a_process_converts_files_of_only_one_workspace(tmp_path: Path) -> None:
 
 
 def test_conversions_work_while_celery_reconnects_to_its_broker(tmp_path: Path) -> None:
-    """Celery, while it reconnects to its broker, briefly sets a default timeout for all new sockets."""
+    """Simulates Celery, which briefly sets a default timeout for all new sockets while it reconnects to its broker."""
     before = socket.getdefaulttimeout()
     with converting(tmp_path, Recycling(conversions=1)) as it:
         socket.setdefaulttimeout(0.001)

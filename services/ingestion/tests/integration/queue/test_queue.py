@@ -104,7 +104,7 @@ def test_a_postponed_stage_blocks_no_other(fill: Fill, queue: StageQueue) -> Non
 
 
 def test_one_thread_is_reserved_for_other_workspaces(queue_database: Any, fill: Fill, queue: StageQueue) -> None:
-    """A workspace with long files in both lanes used to take all threads."""
+    """Regression: a workspace with large files in both lanes took all threads."""
     with psycopg.connect(queue_database.admin) as connection:
         for name in ("one", "two"):
             connection.execute(

@@ -47,7 +47,7 @@ async def _announce(pool: Database, workspace_id: UUID) -> None:
 async def test_a_folder_without_named_workspaces_is_open_only_to_the_administrators_workspace(
     config: dict[str, Any], setting: str, client: httpx2.AsyncClient, pool: Database
 ) -> None:
-    """Otherwise any workspace's owner could read every folder and bucket that is mounted for another one."""
+    """Prevents the owner of any workspace from reading folders and buckets that are mounted for another one."""
     await _announce(pool, uuid4())
     answer = await client.post("/v1/sources", json={"name": "a", "config": config})
     assert (answer.status_code, answer.json()["type"].rpartition("/")[2]) == (422, "source-refused"), answer.text
@@ -86,7 +86,7 @@ async def test_a_changed_setting_revokes_access_at_the_next_synchronisation(
     pool: Database,
     workspace_id: UUID,
 ) -> None:
-    """This also covers an upgrade with a source on another workspace's folder: its documents stay."""
+    """Also covers an upgrade with a source on another workspace's folder: its documents stay."""
     await _announce(pool, workspace_id)
     (documents / "a.md").write_text("text")
     source = await make_source()

@@ -39,7 +39,7 @@ async def test_another_workspace_gets_a_turn_between_two_slices(
     database: Any,
     queued: int,
 ) -> None:
-    """The slice also ends while the synchronisation waits for room in a full queue."""
+    """Also covers a slice that ends while the synchronisation waits for room in a full queue."""
     for number in range(FILES):
         (documents / f"{number:03}.md").write_text(f"text {number}")
     source = await make_source()
