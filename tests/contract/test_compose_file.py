@@ -135,7 +135,7 @@ def test_files_are_converted_without_network_and_secrets() -> None:
 
 
 def test_https_at_the_gateway_changes_no_other_service() -> None:
-    """Checks that `-f compose.tls.yaml` only adds the certificate and key as secrets, and the settings that name them."""
+    """Checks that `-f compose.tls.yaml` adds only the certificate, the key and their settings."""
     assert set(TLS) == {"services", "secrets"}
     assert set(TLS["services"]) == {"gateway"}
     gateway = TLS["services"]["gateway"]

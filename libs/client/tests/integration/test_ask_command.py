@@ -70,7 +70,7 @@ def environment(server: Any, tmp_path: Path, **more: str) -> dict[str, str]:
     return kept | {"ATTRACTOR_URL": server.url, "ATTRACTOR_API_KEY": "key-1", "HOME": str(tmp_path)} | more
 
 
-@pytest.mark.usefixtures("asked")
+@pytest.mark.usefixtures("answering_server")
 class TestAsk:
     def test_the_answer_is_printed_with_its_citations(self, answering_server, attractor) -> None:
         ran = attractor("ask", "Why?")
