@@ -146,7 +146,7 @@ def test_only_permitted_calls_between_services_are_accepted(signer: str, audienc
     assert [refused(KEYS.tokens(audience), token) for token in asked] == [May.ACT not in may, May.CALL not in may]
 
 
-def test_unknown_issuers_are_refused():
+def test_only_the_gateway_may_speak_for_users_and_unknown_issuers_are_refused():
     speaking = {(to, of) for to, row in ACCEPTED.items() for of, may in row.items() if May.SPEAK in may}
     assert {of for _, of in speaking} == {"gateway"}
     assert refused(KEYS.tokens("memory"), GATEWAY.sign(USER, "retrieval"))
@@ -181,7 +181,7 @@ WRONG: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("claims", WRONG, ids=[f"{number}-{'-'.join(one)}" for number, one in enumerate(WRONG)])
-def test_the_key_of_the_gateway_cannot_sign_for_other_services(claims: dict[str, Any]):
+def test_the_key_of_the_gateway_signs_only_valid_claims(claims: dict[str, Any]):
     assert not refused(RETRIEVAL, as_owner("gateway", "retrieval"))
     assert refused(RETRIEVAL, as_owner("gateway", "retrieval", **claims))
 

@@ -87,7 +87,7 @@ def test_messages_are_routed() -> None:
     assert after_clean_state({**turn, "summary_tokens": None}) == "__end__"
 
 
-def test_artifact_actions_enter_and_leave_their_subgraph() -> None:
+def test_artifact_actions_are_routed_into_and_out_of_their_subgraph() -> None:
     assert after_retrieve(state(artifact_action="rewrite_artifact")) == "artifact_ops"
     assert after_retrieve(state(artifact_action=None)) == "reply_to_general_input"
     assert route_artifact_ops_exit(state(error=None, next="retrieve")) == "reflect"
