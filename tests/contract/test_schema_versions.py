@@ -61,7 +61,7 @@ def test_no_process_starts_before_its_migrations(
     assert ended.returncode == SCHEMA_UNFIT
 
 
-def test_a_migration_that_removes_what_earlier_code_uses_says_which_code_can_live_with_it() -> None:
+def test_a_destructive_migration_states_which_code_is_compatible_with_it() -> None:
     texts = {name: text for part in ("service_kit", *SERVICES) for name, text in migrations(part.replace("-", "_"))}
     removing = {name for name, text in texts.items() if REMOVES.search(text)}
     required = {name: re.findall(r"^-- requires: (.*)$", text, re.MULTILINE) for name, text in texts.items()}

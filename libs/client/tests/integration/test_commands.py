@@ -132,7 +132,7 @@ class TestReading:
         settled.on("GET", "/v1/status", {"status": "degraded", "version": "0.1.0", "services": [service]})
         assert attractor("status").code == 1
 
-    def test_status_tells_version_and_schema_of_each_service(self, settled, attractor) -> None:
+    def test_status_shows_version_and_schema_of_each_service(self, settled, attractor) -> None:
         told = {"name": "memory", "status": "ready", "version": "0.2.0", "schema_version": "0031_project_status"}
         untold = {"name": "retrieval", "status": "ready"}
         settled.on("GET", "/v1/status", {"status": "ready", "version": "0.1.0", "services": [told, untold]})

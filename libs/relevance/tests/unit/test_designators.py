@@ -16,11 +16,11 @@ from relevance.designators import asks_for_overview, designators
         ("", set()),
     ],
 )
-def test_members_of_a_series_are_found_however_they_are_written(text: str, found: set[tuple[str, str]]) -> None:
+def test_members_of_a_series_are_found_in_any_spelling(text: str, found: set[tuple[str, str]]) -> None:
     assert designators(text) == found
 
 
-def test_only_capitals_count_where_that_is_asked() -> None:
+def test_only_upper_case_designators_count_if_required() -> None:
     assert designators("PEP 8 in section 3", in_capitals=True) == {("pep", "8")}
 
 
@@ -36,10 +36,10 @@ def test_only_capitals_count_where_that_is_asked() -> None:
         "What are PEP 604 and PEP 612 about?",
     ],
 )
-def test_a_question_for_an_overview_says_nothing_else(question: str) -> None:
+def test_a_question_for_an_overview_is_recognised(question: str) -> None:
     assert asks_for_overview(question)
 
 
 @pytest.mark.parametrize("question", ["Who wrote PEP 604?", "What does PEP 636 say about guards?", "Summarize this."])
-def test_other_questions_are_not_for_an_overview(question: str) -> None:
+def test_other_questions_do_not_ask_for_an_overview(question: str) -> None:
     assert not asks_for_overview(question)

@@ -68,7 +68,7 @@ async def test_a_service_does_not_start_before_its_migrations_and_names_them(sta
         await start()
 
 
-async def test_of_many_missing_migrations_the_first_are_named(start, administrator):
+async def test_only_the_first_of_many_missing_migrations_are_named(start, administrator):
     administrator.execute("DELETE FROM migration")
     with pytest.raises(SchemaUnfit, match=r"lacks service_kit/0001_\S+, \S+, \S+ …: run") as refused:
         await start()
@@ -83,26 +83,26 @@ async def test_of_many_missing_migrations_the_first_are_named(start, administrat
         "DROP SCHEMA memory CASCADE",
     ],
 )
-async def test_a_schema_that_an_earlier_version_migrated_is_too_old(start, urls, administrator, older):
+async def test_a_schema_migrated_by_an_earlier_version_is_too_old(start, urls, administrator, older):
     role = sql.Identifier(str(conninfo_to_dict(urls.service)["user"]))
     administrator.execute(sql.SQL(older).format(role))
     with pytest.raises(SchemaUnfit, match="older than this version: run `python -m memory migrate`"):
         await start()
 
 
-async def test_a_service_starts_on_a_newer_schema_that_it_can_live_with(start, urls, upgrade):
+async def test_a_service_starts_on_a_compatible_newer_schema(start, urls, upgrade):
     upgrade("CREATE TABLE addition (id int)")
     await start()
     async with Database(urls.service, 1).opened() as database:
         assert await newest_migration(database, "memory") == "9000_next"
 
 
-async def test_a_service_that_has_stopped_using_what_a_newer_schema_drops_starts_on_it(start, upgrade):
+async def test_a_service_starts_on_a_newer_schema_that_drops_only_what_it_no_longer_uses(start, upgrade):
     upgrade(f"-- requires: {KNOWN}\nDROP TABLE world_event CASCADE")
     await start()
 
 
-async def test_a_service_does_not_start_on_a_newer_schema_that_it_cannot_live_with(start, upgrade):
+async def test_a_service_does_not_start_on_an_incompatible_newer_schema(start, upgrade):
     upgrade("-- Facts move.\n-- requires: memory/9000_next.sql\nDROP TABLE world_event CASCADE")
     with pytest.raises(SchemaUnfit, match=r"has memory/9000_next.sql, for which version \S+ is too old"):
         await start()

@@ -124,7 +124,7 @@ async def test_the_workspace_comes_from_the_token(call):
     assert response.status_code == 200
 
 
-async def test_readiness_tells_the_version_and_facts_even_if_a_part_of_the_service_fails(app, running):
+async def test_readiness_reports_version_and_facts_even_if_a_part_of_the_service_fails(app, running):
     async def down() -> None:
         raise ConnectionError("refused")
 

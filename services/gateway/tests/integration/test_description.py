@@ -45,7 +45,7 @@ async def test_status_reports_every_service(proxied_client, unused_port):
         assert found == dict.fromkeys(["gateway", "ingestion", "retrieval", "knowledge-graph", "orchestrator"], "ready")
 
 
-async def test_status_tells_version_and_schema_of_each_service(proxied_client, unused_port):
+async def test_status_reports_version_and_schema_of_each_service(proxied_client, unused_port):
     async with proxied_client(memory_url=f"http://127.0.0.1:{unused_port}") as client:
         services = (await client.get("/v1/status")).json()["services"]
     told = {one["name"]: (one["version"], one["schema_version"]) for one in services}

@@ -97,7 +97,7 @@ async def test_a_browser_at_an_unknown_address_gets_the_web_ui_with_status_404(b
         ("GET", "/assets/nothing.js", {"Sec-Fetch-Mode": "navigate"}),
     ],
 )
-async def test_a_program_that_asks_for_what_is_not_there_gets_a_problem(browser, method, path, headers) -> None:
+async def test_a_program_that_requests_an_unknown_address_gets_a_problem(browser, method, path, headers) -> None:
     answer = await browser.request(method, path, headers=headers)
     assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
     assert answer.json()["type"] == "not-found"

@@ -48,7 +48,7 @@ async def test_the_named_document_ranks_before_others_that_mention_it(stored, se
     assert "named" not in {leg["leg"] for leg in without["legs"]}
 
 
-async def test_an_overview_is_the_beginning_of_the_document_and_matches(stored, search):
+async def test_a_question_for_an_overview_matches_the_beginning_of_the_document(stored, search):
     await stored("pep-0649.rst", MENTIONS)
     own = await stored("pep-0589.rst", OWN)
     answer = await search("What is pep-589 about?")
@@ -56,14 +56,14 @@ async def test_an_overview_is_the_beginning_of_the_document_and_matches(stored, 
     assert answer["good_match"]
 
 
-async def test_a_document_is_named_by_the_beginning_of_its_title(stored, search):
+async def test_a_document_is_named_by_the_first_words_of_its_title(stored, search):
     titled = await stored("decision.md", OWN, title="ADR-011: keys are fixed")
     later = await stored("other.md", MENTIONS, title="Keys after ADR-011")
     found = documents(await search("Why ADR 11?"))
     assert found.index(titled) < found.index(later)
 
 
-async def test_a_designator_of_many_documents_names_none(stored, search):
+async def test_a_designator_shared_by_many_documents_names_none(stored, search):
     for number in range(MOST_DOCUMENTS + 1):
         await stored(f"release-3-part-{number}-x.md", [f"Part {number}."])
     answer = await search("What is in release 3?", explain=True)
