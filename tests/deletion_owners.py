@@ -1,4 +1,5 @@
-"""A stand-in for the gateway, ingestion and the orchestrator, which confirm deletions before data is erased."""
+"""A stand-in for the gateway, ingestion and the orchestrator, which confirm deletions before data is erased; ingestion
+also counts the documents that the graph lacks."""
 
 from __future__ import annotations
 
@@ -9,18 +10,20 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from contracts.ingestion import UNGRAPHED_PATH
 from service_kit.owners import DOCUMENTS_PATH, SESSION_USERS_PATH, SESSIONS_PATH, WORKSPACE_PATH
 
 
 class DeletionOwners:
     """Confirms every deletion while `confirms`; responds with 503 while `is_away`. `asked` collects the paths.
 
-    `users` maps sessions to their users.
+    `users` maps sessions to their users. `ungraphed` is what the graph lacks.
     """
 
     def __init__(self, url: str) -> None:
         self.url, self.confirms, self.is_away, self.asked = url, True, False, list[str]()
         self.users: dict[str, str] = {}
+        self.ungraphed = 0
 
     @property
     def settings(self) -> dict[str, str]:
@@ -33,6 +36,8 @@ class DeletionOwners:
             return None
         if path == WORKSPACE_PATH:
             return {"is_deleted": self.confirms}
+        if path == UNGRAPHED_PATH:
+            return {"documents": self.ungraphed}
         if path == SESSION_USERS_PATH:
             return {"users": {one: self.users[one] for one in body["session_ids"] if one in self.users}}
         if path == SESSIONS_PATH:

@@ -121,8 +121,9 @@ class World:
     artifact_refused: str | None = None
     original: bytes = b"%PDF-1.7 of a document"
     documents_checked: list[str] = field(default_factory=list)
+    # Documents that the graph lacks; None: the graph does not know.
+    documents_pending: int | None = 0
     # Documents that are still being read, whether one is read while it is waited for, and what was waited for.
-    graph_behind: int = 0
     unread: set[str] = field(default_factory=set)
     read_in_time: bool = True
     documents_awaited: list[str] = field(default_factory=list)
@@ -182,6 +183,7 @@ def other_services(world: World) -> FastAPI:
         world.structural.append((await request.json(), request.headers["authorization"]))
         await heard(world)
         found = {"success": world.structure is not None, "result": world.structure}
+        found["documents_pending"] = world.documents_pending
         return JSONResponse({"tool_name": "answer_question", **found}, world.graph_status)
 
     @app.post("/entailment/predict")
@@ -235,22 +237,6 @@ def add_documents(app: FastAPI, world: World) -> None:
     @app.get("/v1/documents")
     async def documents(ids: Annotated[list[str], Query()]) -> Response:
         return JSONResponse({"items": [told(one, world) for one in ids], "next_cursor": None}, world.document_status)
-
-    @app.get("/v1/documents/summary")
-    async def summary() -> Response:
-        counted = {
-            "total": 2,
-            "by_status": {"processing": 0, "searchable": 2},
-            "by_stage": {"graph": world.graph_behind},
-        }
-        counted |= {
-            "embedding_failed": 0,
-            "failures": {},
-            "queued_bytes": 0,
-            "done_last_minute": 2,
-            "seconds_left": 0.0,
-        }
-        return JSONResponse(counted, world.document_status)
 
     @app.get("/v1/documents/{document_id}")
     async def document(document_id: UUID, wait: str | None = None) -> Response:

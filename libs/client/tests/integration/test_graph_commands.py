@@ -27,11 +27,13 @@ def relation(source: str, kind: str, target: str, **changes: Any) -> dict[str, A
 
 
 def result(tool: str, **found: Any) -> dict[str, Any]:
-    return {"tool_name": tool, "success": True, "result": found, "error": None, "suggestions": []}
+    none = {"error": None, "suggestions": [], "documents_pending": 0}
+    return {"tool_name": tool, "success": True, "result": found, **none}
 
 
 def refused(tool: str, error: str, *suggestions: str) -> dict[str, Any]:
-    return {"tool_name": tool, "success": False, "result": None, "error": error, "suggestions": suggestions}
+    none = {"result": None, "documents_pending": 0}
+    return {"tool_name": tool, "success": False, "error": error, "suggestions": suggestions, **none}
 
 
 def facts(**changes: Any) -> dict[str, Any]:
@@ -101,6 +103,29 @@ class TestShow:
         out = attractor("graph", "show", "x").out
         assert "\x1b" not in out
         assert "\u202e" not in out
+
+
+def test_an_answer_says_so_while_documents_are_still_being_read_into_the_graph(settled, attractor) -> None:
+    settled.on("POST", FACTS, facts() | {"documents_pending": 3})
+    told = "note: 3 documents are still being read into the graph; this answer may change\n"
+    for command in (["graph", "facts"], ["graph", "show"]):
+        ran = attractor(*command, "AuthService")
+        assert (ran.code, ran.err) == (0, told)
+    ran = attractor("graph", "facts", "AuthService", "--json")
+    assert (ran.json["entity"]["name"], ran.err) == ("AuthService", told)
+    settled.on(
+        "POST", FACTS, refused("lookup_facts", "the graph has no entity named 'Nobody'") | {"documents_pending": 1}
+    )
+    ran = attractor("graph", "facts", "Nobody")
+    assert (ran.code, ran.err.splitlines()) == (
+        4,
+        [
+            "note: 1 document is still being read into the graph; this answer may change",
+            "Error: the graph has no entity named 'Nobody'",
+        ],
+    )
+    settled.on("POST", FACTS, facts() | {"documents_pending": None})
+    assert "it is not known whether the graph has all documents" in attractor("graph", "facts", "AuthService").err
 
 
 def test_facts_are_listed(settled, attractor) -> None:

@@ -49,6 +49,7 @@ class Library:
 def library(settled: Any, samples: Any, json: Any, problem: Any) -> Library:
     library = Library(samples, json, problem)
     settled.on("POST", "/v1/documents", library.upload)
+    settled.on("GET", "/v1/documents/summary", samples.summary())
     for number in range(1, 60):
         settled.on("GET", f"/v1/documents/{UUID(int=number)}", library.poll)
     return library
@@ -74,6 +75,23 @@ class TestIngest:
         sent = b"".join(one.body for one in settled.calls("POST", "/v1/documents"))
         assert (b"blob" in sent, b"x.bin" in sent) == (True, False)
         assert "\x1b" not in ran.out + ran.err
+
+    def test_it_says_if_the_graph_does_not_have_the_documents_yet(
+        self, settled, samples, attractor, problem, tmp_path: Path
+    ) -> None:
+        write(tmp_path, a_md="one")
+        assert attractor("ingest", str(tmp_path)).err == ""
+        settled.on("GET", "/v1/documents/summary", samples.summary(by_stage={"graph": 2}))
+        ran = attractor("ingest", str(tmp_path))
+        assert (ran.code, ran.out) == (0, "1 already known\n")
+        assert ran.err == (
+            "note: 2 documents are still being read into the graph: "
+            "answers about dependencies, owners and counts may lack them\n"
+        )
+        settled.on("GET", "/v1/documents/summary", problem(500, "internal", "no"))
+        ran = attractor("ingest", str(tmp_path), "--json")
+        assert (ran.code, ran.json["counts"]) == (0, {"known": 1})
+        assert ran.err.startswith("note: it is not known whether the graph has all documents")
 
     def test_a_broken_file_does_not_stop_the_others(self, attractor, tmp_path: Path) -> None:
         write(tmp_path, a_md="one", b_pdf="broken", c_md="three")

@@ -29,6 +29,25 @@ class ToolResult(Resource, Generic[R]):
     result: R | None = None
     error: str | None = None
     suggestions: list[str] = []
+    documents_pending: int | None = Field(
+        default=None,
+        description="Documents that the graph does not have yet, so that the answer may change; null if unknown, and "
+        "for what a search found.",
+    )
+
+    @property
+    def notice(self) -> str | None:
+        """Returns the sentence for readers if the graph lacks documents, or may lack some."""
+        if self.documents_pending is None:
+            return "it is not known whether the graph has all documents: ingestion did not answer"
+        if self.documents_pending == 0:
+            return None
+        return f"{being_read(self.documents_pending)}; this answer may change"
+
+
+def being_read(documents: int) -> str:
+    """Returns "3 documents are still being read into the graph"."""
+    return f"{documents} document{'s are' if documents != 1 else ' is'} still being read into the graph"
 
 
 class ToolDescription(Resource):

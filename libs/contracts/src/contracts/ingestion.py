@@ -12,6 +12,8 @@ from pydantic import Field, model_validator
 
 from contracts.base import Box, Request, Resource, Text
 
+UNGRAPHED_PATH = "/internal/ungraphed-documents"  # where the graph asks ingestion
+
 StageName = Literal["store", "convert", "chunk", "embed", "index", "graph"]
 """The stages of a document in their order. A document is searchable after `index`."""
 
@@ -256,6 +258,12 @@ class DeletedDocuments(Resource):
     """Which of the given documents are deleted."""
 
     deleted: list[UUID]
+
+
+class UngraphedDocuments(Resource):
+    """Counts the workspace's documents whose newest version is not in the knowledge graph yet, but will be."""
+
+    documents: int
 
 
 class StoreReceipt(Resource):

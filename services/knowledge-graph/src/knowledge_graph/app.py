@@ -9,6 +9,7 @@ from fastapi import FastAPI
 from prometheus_client import CollectorRegistry, Gauge
 
 from contracts.events import DOCUMENTS
+from contracts.registry import INGESTION
 from inference.factory import build_chat_model
 from knowledge_graph.api import router as entities_router
 from knowledge_graph.consumer import SERVICE, DocumentGraphs
@@ -34,6 +35,7 @@ from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.store.reader import GraphReader
 from knowledge_graph.tools.api import router as tools_router
 from knowledge_graph.tools.chunks import ChunkTexts
+from knowledge_graph.tools.pending import ANSWER_SECONDS, PendingDocuments
 from knowledge_graph.tools.toolbox import Toolbox
 from knowledge_graph.triples.api import router as triples_router
 from knowledge_graph.triples.imports import TripleImports
@@ -76,7 +78,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     client = await stack.enter_async_context(service_client())
     seconds = settings.retrieval_deadline_seconds
     retrieval = HttpService("retrieval", client, app.state.tokens, settings.retrieval_url, seconds)
-    app.state.toolbox = Toolbox(reader, ChunkTexts(database, objects), retrieval)
+    ingestion = HttpService(INGESTION, client, app.state.tokens, settings.ingestion_url, ANSWER_SECONDS)
+    app.state.toolbox = Toolbox(reader, ChunkTexts(database, objects), retrieval, PendingDocuments(ingestion))
     app.state.export = Export(database)
     app.state.graph_corrections = GraphCorrections(database, postgres, projects=neo4j is not None)
     app.state.triple_imports = TripleImports(database, projects=neo4j is not None)

@@ -108,6 +108,50 @@ async def test_the_dependencies_of_a_service_are_listed(tool):
     assert nothing["criticality"]["level"] == "none"
 
 
+ASKED = (
+    ("lookup_facts", {"entity_name": "AuthService"}),
+    ("run_calculation", {"query": "How many services depend on AuthService?"}),
+    ("analyze_dependencies", {"entity": "AuthService"}),
+    ("shortest_path", {"source": "ProjectAlpha", "target": "UserDB"}),
+    ("neighbours", {"entity": "AuthService"}),
+    ("answer_question", {"question": "Which services depend on AuthService?"}),
+)
+
+
+@pytest.mark.usefixtures("services")
+@pytest.mark.parametrize(("name", "body"), ASKED)
+async def test_an_answer_has_the_number_of_documents_that_the_graph_lacks(tool, owners, name, body):
+    for pending in (0, 3):
+        owners.ungraphed = pending
+        told = await tool(name, **body)
+        assert (told["success"], told["documents_pending"]) == (True, pending)
+    owners.is_away = True  # whoever asks is answered all the same
+    told = await tool(name, **body)
+    assert (told["success"], told["documents_pending"]) == (True, None)
+
+
+async def test_what_the_graph_does_not_know_may_be_in_a_document_that_it_lacks(tool, owners):
+    owners.ungraphed = 1
+    told = await tool("lookup_facts", entity_name="AuthService")
+    assert (told["success"], told["documents_pending"]) == (False, 1)
+
+
+@pytest.mark.usefixtures("services")
+async def test_a_document_that_comes_while_the_graph_is_read_is_announced(tool, client, owners, monkeypatch):
+    """It may be missing in what was read, though ingestion does not count it any more."""
+    reader = client.app.state.toolbox.reader
+    read = reader.read
+
+    async def arrives(*asked):
+        found = await read(*asked)
+        owners.ungraphed = 0
+        return found
+
+    monkeypatch.setattr(reader, "read", arrives)
+    owners.ungraphed = 1
+    assert (await tool("analyze_dependencies", entity="AuthService"))["documents_pending"] == 1
+
+
 @pytest.mark.usefixtures("services")
 async def test_a_tool_calculates_figures_of_the_graph(tool):
     async def value(query: str) -> float:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
 from contracts.base import Page, ProblemBody, Resource
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer, ToolResult
-from contracts.ingestion import DocumentStatus, DocumentSummary, UploadedFile
+from contracts.ingestion import DocumentStatus, UploadedFile
 from contracts.memory import MemoryProfile, RecallRequest, RecallResponse
 from contracts.openai_embeddings import EmbeddingList, EmbeddingRequest
 from contracts.registry import ORCHESTRATOR
@@ -34,12 +34,12 @@ class RetrievalService(HttpService):
 
 
 class GraphService(HttpService):
-    async def answer(self, caller: Principal, question: AnswerQuestion) -> StructuralAnswer | None:
-        """Returns the graph's answer; None if it has none, or the deployment has no graph."""
+    async def answer(self, caller: Principal, question: AnswerQuestion) -> ToolResult[StructuralAnswer] | None:
+        """Returns the graph's answer, or why it has none; None if the deployment has no graph."""
         if not self.is_there:
             return None
         path, answer = "/v1/graph/tools/answer_question", ToolResult[StructuralAnswer]
-        return (await self.fetch(caller, "POST", path, answer, question)).result
+        return await self.fetch(caller, "POST", path, answer, question)
 
 
 class WorldChangeRefused(Exception):
@@ -108,11 +108,6 @@ class IngestionService(HttpService):
             return AwaitedDocument.model_validate_json(answer.content)
         except ValidationError as error:
             raise ServiceSilent(f"{self.name} gave an answer that cannot be read") from error
-
-    async def is_reading(self, caller: Principal) -> bool:
-        """Returns whether the graph does not have all documents of the workspace yet. Raises ServiceSilent."""
-        counted = await self.fetch(caller, "GET", "/v1/documents/summary", DocumentSummary)
-        return counted.by_status.get(DocumentStatus.processing, 0) + counted.by_stage.get("graph", 0) > 0
 
     async def has_document(self, caller: Principal, document_id: UUID) -> bool:
         answer = await self.ask(caller, "GET", f"/v1/documents/{document_id}")

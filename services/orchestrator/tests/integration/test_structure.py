@@ -9,7 +9,6 @@ from uuid import UUID
 import pytest
 
 from contracts.gateway import Role
-from orchestrator.graphs.conversation.nodes.retrieve import STILL_READING
 
 DOCUMENT = UUID("00000000-0000-4000-8000-00000000000e")
 CONTENT = "Shop calls Billing. Foo is fine. Desk asks Billing for the sum."
@@ -66,13 +65,17 @@ async def test_the_graph_answers_without_a_model(
 
 @pytest.mark.usefixtures("structure")
 @pytest.mark.parametrize(
-    ("waiting", "status", "told"),
-    [(1, 200, STILL_READING), (0, 503, "ingestion answered with status 503")],
+    ("pending", "told"),
+    [
+        (3, "3 documents are still being read into the graph; this answer may change"),
+        (1, "1 document is still being read into the graph; this answer may change"),
+        (None, "it is not known whether the graph has all documents: ingestion did not answer"),
+    ],
 )
 async def test_an_answer_says_that_the_graph_is_incomplete(
-    start: Any, settings: Any, world: Any, waiting: int, status: int, told: str
+    start: Any, settings: Any, world: Any, pending: int | None, told: str
 ) -> None:
-    world.graph_behind, world.document_status = waiting, status
+    world.documents_pending = pending
     async with start(settings) as service:
         run = await service.ask(await service.session(), QUESTION)
         events = await service.events(run["id"])
@@ -80,6 +83,15 @@ async def test_an_answer_says_that_the_graph_is_incomplete(
     assert ended["answer"]["content"] == world.structure["text"]
     assert ended["issues"] == [told]
     assert [event.data["message"] for event in events if event.name == "issue"] == [told]
+
+
+async def test_an_answer_of_the_search_says_nothing_about_the_graph(start: Any, settings: Any, world: Any) -> None:
+    world.documents_pending = 3
+    async with start(settings) as service:
+        run = await service.ask(await service.session())
+        await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert ended["issues"] == []
 
 
 @pytest.mark.usefixtures("structure")

@@ -33,7 +33,12 @@ INDENT = (0, 0, 0, 3)
 
 
 def told(output: Output, found: ToolResult[R]) -> R:
-    """Returns the result; if there is none, says why, lists what to ask instead, and exits the command."""
+    """Returns the result; if there is none, says why, lists what to ask instead, and exits the command.
+
+    Notes on stderr if the graph lacks documents.
+    """
+    if found.notice:
+        output.note(f"note: {found.notice}", "yellow")
     if found.result is not None:
         return found.result
     if output.as_json:

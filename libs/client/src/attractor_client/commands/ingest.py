@@ -20,11 +20,14 @@ from attractor_client.batch import Batch, FileReport, Result
 from attractor_client.client import AttractorClient
 from attractor_client.commands.queue_view import follow
 from attractor_client.discovery import Found, LeftOut, discover
+from attractor_client.errors import AttractorError
 from attractor_client.invocation import FAILED, Json, run
 from attractor_client.output import Output, plain
+from contracts.graph_tools import being_read
 
 SHOWN_PER_REASON = 10
 UNFINISHED = (Result.failed, Result.processing)
+FOUND = (Result.searchable, Result.known)
 
 
 class ProgressBar:
@@ -127,8 +130,21 @@ async def _ingest(
     _report(output, batch.reports, not_tried)
     if batch.stopped_by:
         raise batch.stopped_by
+    if wait and any(report.result in FOUND for report in batch.reports):
+        await _tell_of_graph(client, output)
     if any(report.result in UNFINISHED for report in batch.reports):
         raise typer.Exit(FAILED)
+
+
+async def _tell_of_graph(client: AttractorClient, output: Output) -> None:
+    """Notes on stderr how many documents of the workspace the graph does not have yet, if any."""
+    try:
+        left = (await client.documents.summary()).by_stage.get("graph", 0)
+    except AttractorError as error:  # what was to be done is done
+        output.note(f"note: it is not known whether the graph has all documents: {error}", "yellow")
+        return
+    if left:
+        output.note(f"note: {being_read(left)}: answers about dependencies, owners and counts may lack them", "yellow")
 
 
 def _report(output: Output, reports: list[FileReport], not_tried: int | None) -> None:

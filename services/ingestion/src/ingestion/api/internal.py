@@ -1,4 +1,5 @@
-"""The internal route that other services call before they erase anything; not reachable from outside."""
+"""The internal routes: what other services ask before they erase anything, and what the graph asks; not reachable from
+outside."""
 
 from __future__ import annotations
 
@@ -6,17 +7,24 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends
 
-from contracts.ingestion import DeletedDocuments, DocumentIds
-from contracts.registry import CONFIRM_DOCUMENT_DELETION
+from contracts.ingestion import UNGRAPHED_PATH, DeletedDocuments, DocumentIds, UngraphedDocuments
+from contracts.registry import CONFIRM_DOCUMENT_DELETION, KNOWLEDGE_GRAPH
 from ingestion.api.parts import Ingestion
 from service_kit.auth import ServiceCaller, called_by
 from service_kit.owners import DOCUMENTS_PATH
 
 router = APIRouter(include_in_schema=False)
 Asking = Annotated[ServiceCaller, Depends(called_by(*CONFIRM_DOCUMENT_DELETION))]
+Graph = Annotated[ServiceCaller, Depends(called_by(KNOWLEDGE_GRAPH))]
 
 
 @router.post(DOCUMENTS_PATH)
 async def deleted_documents(caller: Asking, body: DocumentIds, parts: Ingestion) -> DeletedDocuments:
     async with parts.catalogs.open(caller.workspace_id) as catalog:
         return DeletedDocuments(deleted=await catalog.deletions.deleted(body.document_ids))
+
+
+@router.get(UNGRAPHED_PATH)
+async def ungraphed_documents(caller: Graph, parts: Ingestion) -> UngraphedDocuments:
+    async with parts.catalogs.open(caller.workspace_id) as catalog:
+        return UngraphedDocuments(documents=await catalog.stages.count_ungraphed())

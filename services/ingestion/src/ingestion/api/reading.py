@@ -87,7 +87,7 @@ async def list_documents(
 
 @router.get("/summary", summary="Count the documents", response_model=DocumentSummary)
 async def summarise_documents(
-    caller: Asking,
+    caller: Viewer,
     here: Ingestion,
     source_id: Annotated[UUID | None, Query(description="Only documents of this source")] = None,
 ) -> DocumentSummary:

@@ -25,6 +25,7 @@ class StageSql(Statements, file="stages.sql", columns=COLUMNS):
     count_ahead: LiteralString
     waiting: LiteralString
     count_queued_bytes: LiteralString
+    count_ungraphed: LiteralString
     insert: LiteralString
     restart: LiteralString
     requeue: LiteralString
@@ -82,6 +83,10 @@ class Stages(Repository):
     async def count_queued_bytes(self, lane: Lane) -> int:
         """Returns the total size of the files that are queued for conversion."""
         return int(await self.value(StageSql.count_queued_bytes, lane=lane) or 0)
+
+    async def count_ungraphed(self) -> int:
+        """Returns how many documents the graph does not have yet in their newest version, but will have."""
+        return int(await self.value(StageSql.count_ungraphed) or 0)
 
     async def insert(self, document_id: UUID, lane: Lane, received_at: datetime) -> None:
         """Inserts the stages of a document's first version, with its conversion queued."""

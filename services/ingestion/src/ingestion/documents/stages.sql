@@ -31,6 +31,19 @@ JOIN document ON document.workspace_id = stage.workspace_id AND document.id = st
 WHERE stage.workspace_id = %(workspace_id)s AND stage.state IN ('queued', 'running') AND stage.name = 'convert'
   AND stage.lane = %(lane)s;
 
+-- name: count_ungraphed
+-- Two counts, so that each finds its rows by a partial index: sent to the graph, and not converted yet.
+SELECT (
+    SELECT count(*) FROM document_stage
+    WHERE workspace_id = %(workspace_id)s AND state IN ('queued', 'running') AND name = 'graph'
+) + (
+    SELECT count(*)
+    FROM document
+    JOIN document_stage AS stage ON stage.workspace_id = document.workspace_id AND stage.document_id = document.id
+    WHERE document.workspace_id = %(workspace_id)s AND document.status = 'processing' AND stage.name = 'graph'
+      AND stage.state = 'waiting'
+);
+
 -- name: insert
 -- Inserts a document's stages. Its original is already stored, so conversion may begin.
 INSERT INTO document_stage (workspace_id, document_id, name, lane, state, attempts, queued_at, started_at, finished_at,

@@ -11,6 +11,9 @@ import httpx2
 import psycopg
 import pytest
 
+from contracts.ingestion import UNGRAPHED_PATH
+from service_kit.auth import ServiceCaller
+
 Entry = Callable[..., Awaitable[dict[str, Any]]]
 Process = Callable[[str], Coroutine[Any, Any, None]]
 
@@ -110,6 +113,46 @@ async def test_the_summary_counts_documents_by_state(
     assert counts["workers"] == 0
     counts = (await client.get("/v1/documents/summary", params={"source_id": str(folder.source_id)})).json()
     assert (counts["total"], counts["failures"], counts["seconds_left"]) == (1, {}, None)
+
+
+async def test_the_graph_is_told_how_many_documents_it_lacks(
+    upload: Entry,
+    process: Process,
+    searchable: Entry,
+    neighbours: Any,
+    client: httpx2.AsyncClient,
+    settled: Any,
+    eventually: Any,
+    workspace_id: UUID,
+    token_keys: Any,
+) -> None:
+    async def lacking(name: str = "knowledge-graph") -> httpx2.Response:
+        token = token_keys.tokens(name).sign(ServiceCaller(name, workspace_id), "ingestion")
+        return await client.get(UNGRAPHED_PATH, headers={"Authorization": f"Bearer {token}"})
+
+    async def count() -> int:
+        return int((await lacking()).raise_for_status().json()["documents"])
+
+    assert await count() == 0
+    neighbours.silent.add("knowledge-graph")
+    await process((await upload("broken-a.md"))["document"]["id"])
+    assert await count() == 0  # what cannot be read never comes
+    waiting = (await upload("b.md", b"to be converted"))["document"]["id"]
+    assert await count() == 1
+    await searchable("c.md", b"searchable, but not yet in the graph")
+    assert await count() == 2
+    gone = await searchable("d.md", b"deleted before it is in the graph")
+    assert await count() == 3
+    await client.delete(f"/v1/documents/{gone['id']}", params={"timeout": 0})
+    await eventually(count, lambda found: found == 2)
+    neighbours.silent.clear()
+    await process(waiting)
+    await settled(waiting, "graphed", 120)
+    assert await count() == 1
+    assert (await client.put(f"/v1/documents/{waiting}", files=[("file", ("b.md", b"new text"))])).status_code == 202
+    assert await count() == 2  # the graph has an older version
+    assert (await lacking("memory")).status_code == 403
+    assert (await client.get(UNGRAPHED_PATH)).status_code == 403
 
 
 @pytest.mark.parametrize("awaited", ["searchable", "embedded", "graphed", "settled"])

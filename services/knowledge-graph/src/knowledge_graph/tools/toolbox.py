@@ -40,6 +40,7 @@ from knowledge_graph.tools.facts import lookup_facts
 from knowledge_graph.tools.naming import NoToolResult
 from knowledge_graph.tools.otherwise import facts_otherwise, with_others_of_calculation
 from knowledge_graph.tools.paths import neighbours, shortest_path
+from knowledge_graph.tools.pending import PendingDocuments
 from knowledge_graph.tools.structure.answering import StructuralAnswers
 from knowledge_graph.tools.topics import from_graph, from_search
 from service_kit.auth import Principal
@@ -80,6 +81,7 @@ class Toolbox:
     reader: GraphReader
     texts: ChunkTexts
     retrieval: HttpService
+    pending: PendingDocuments
 
     async def lookup_facts(self, caller: Principal, asked: LookupFacts) -> ToolResult[EntityFacts]:
         truth = self.reader.postgres
@@ -141,7 +143,9 @@ class Toolbox:
             found, _ = await self.reader.read(caller.workspace_id, lambda store: work(store, caller.workspace_id))
             return found
 
-        return await _answered(name, read())
+        # Counted first: a document that arrives while the graph is read is announced in vain, rather than missed.
+        pending = await self.pending.count(caller.workspace_id)
+        return (await _answered(name, read())).model_copy(update={"documents_pending": pending})
 
 
 async def _answered(name: str, work: Awaitable[R]) -> ToolResult[R]:

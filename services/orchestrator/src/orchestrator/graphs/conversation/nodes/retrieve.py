@@ -23,7 +23,6 @@ from orchestrator.graphs.retrieve.state import RetrieveState, asking
 from service_kit.problems import ServiceSilent
 
 OF_MESSAGE = ("rag_scope", "conversation_mode", "active_pdf_document_id")
-STILL_READING = "documents are still being read into the graph, so this answer may lack what they state"
 WITHOUT_DOCUMENTS = "Was asked to answer without the documents"
 
 NO_PREFERENCES = [kind for kind in MemoryKind if kind not in (MemoryKind.preference, MemoryKind.style)]
@@ -49,8 +48,6 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
     )
     found, stated = done["response"], done["stated"]
     failures = [str(failure) for failure in (found, stated, recalled) if isinstance(failure, ServiceSilent)]
-    if isinstance(stated, StructuralAnswer):
-        failures += await _still_reading(context)
     for failure in failures:
         context.events.emit(ProviderIssue(message=failure))
     passages = done["rag_context"]
@@ -148,16 +145,6 @@ def _debug(done: RetrieveState, recalled: RecallResponse | ServiceSilent) -> dic
         return told
     shown = found.model_dump(mode="json", include={"mode", "good_match", "match", "legs", "cached", "milliseconds"})
     return {**told, **shown, "hits": [{"chunk_id": hit.chunk_id, "score": hit.score} for hit in found.hits]}
-
-
-async def _still_reading(context: ConversationContext) -> list[str]:
-    """Returns the notice for an answer from the graph while it does not have all documents."""
-    if context.documents is None:
-        return []
-    try:
-        return [STILL_READING] if await context.documents.is_reading(context.caller) else []
-    except ServiceSilent as silent:
-        return [str(silent)]
 
 
 def _joined(stated: StructuralAnswer, found: list[FoundChunk]) -> list[FoundChunk]:

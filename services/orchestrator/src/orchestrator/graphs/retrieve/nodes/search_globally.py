@@ -7,6 +7,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from contracts.events import ProviderIssue
 from contracts.graph_tools import AnswerQuestion, StructuralAnswer
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.retrieve.searching import found, search
@@ -19,17 +20,25 @@ LONGEST_STRUCTURAL = 500
 
 async def search_globally(state: SearchedQuery, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
     """Asks both concurrently."""
-    response, stated = await asyncio.gather(search(state, runtime.context), _stated(state, runtime.context))
-    return {**found(response, state, runtime.context), "stated": stated, "path": ["global"]}
+    context = runtime.context
+    response, (stated, issues) = await asyncio.gather(search(state, context), _stated(state, context))
+    for issue in issues:
+        context.events.emit(ProviderIssue(message=issue))
+    return {**found(response, state, context), "stated": stated, "path": ["global"], "issues": issues}
 
 
-async def _stated(state: SearchedQuery, context: ConversationContext) -> StructuralAnswer | ServiceSilent | None:
-    """Asks the graph, unless the answer is limited to certain documents."""
+async def _stated(
+    state: SearchedQuery, context: ConversationContext
+) -> tuple[StructuralAnswer | ServiceSilent | None, list[str]]:
+    """Asks the graph, unless the answer is limited to certain documents; an issue says that the graph is behind."""
     question = state["rag_query"] or ""
     limited = state["document_ids"] is not None or "filters" in context.options
     if limited or len(question) > LONGEST_STRUCTURAL:
-        return None
+        return None, []
     try:
-        return await context.graph_tools.answer(context.caller, AnswerQuestion(question=question))
+        told = await context.graph_tools.answer(context.caller, AnswerQuestion(question=question))
     except ServiceSilent as error:
-        return error
+        return error, []
+    if told is None or told.result is None:
+        return None, []
+    return told.result, [told.notice] if told.notice else []
