@@ -34,6 +34,7 @@ export function EntityPage({ entity }: { entity: string }) {
       <main className={style.page}>
         <h1>{entity}</h1>
         <p role="status">{error?.message ?? t('loading')}</p>
+        {error instanceof NotAnswered && <Behind pending={error.pending} />}
         {error instanceof NotAnswered && <Names names={error.suggestions} />}
         {error && <EntityFinder />}
       </main>
@@ -59,6 +60,7 @@ export function EntityPage({ entity }: { entity: string }) {
             ...(found.aliases?.length ? [t('alsoCalled', { names: found.aliases.join(', ') })] : []),
           ].join(' · ')}
         </p>
+        <Behind pending={data.pending} />
         {alternatives.length > 0 && <Names names={alternatives.map((each) => each.name)} />}
         <Suspense fallback={<div className={own.picture} aria-busy />}>
           <Picture entity={found.name} />
@@ -87,6 +89,11 @@ export function EntityPage({ entity }: { entity: string }) {
       </main>
     </WithSource>
   );
+}
+
+/** Says that the graph does not have all documents yet. */
+function Behind({ pending }: { pending: number }) {
+  return pending > 0 && <p>{t('graphBehind', { count: number(pending) })}</p>;
 }
 
 function Names({ names }: { names: string[] }) {

@@ -5,21 +5,25 @@ interface Answered<Result> {
   result?: Result | null;
   error?: string | null;
   suggestions?: string[];
+  documents_pending?: number | null;
 }
 
-/** A tool's refusal, with known names that may be meant. */
+/** A tool's refusal, with known names that may be meant, and how many documents the graph does not have yet. */
 export class NotAnswered extends Error {
   readonly suggestions: string[];
+  readonly pending: number;
 
-  constructor(message: string, suggestions: string[]) {
+  constructor(message: string, suggestions: string[], pending: number) {
     super(message);
     this.suggestions = suggestions;
+    this.pending = pending;
   }
 }
 
-/** Returns the result of a tool; rejects with NotAnswered if there is none. */
-export async function answered<Result>(answer: Promise<Answered<Result>>): Promise<Result> {
-  const { result, error, suggestions = [] } = await answer;
-  if (result) return result;
-  throw new NotAnswered(error ?? '', suggestions);
+/** Returns the result of a tool and how many documents may change it; rejects with NotAnswered if there is none. */
+export async function answered<Result>(answer: Promise<Answered<Result>>): Promise<Result & { pending: number }> {
+  const { result, error, suggestions = [], documents_pending } = await answer;
+  const pending = documents_pending ?? 0;
+  if (result) return { ...result, pending };
+  throw new NotAnswered(error ?? '', suggestions, pending);
 }

@@ -189,6 +189,7 @@ export const de: Messages = {
   allEntities: 'Alle Entitäten',
   findEntity: 'Entität suchen',
   graphEmpty: 'Der Graph ist leer. Er wächst mit den Dokumenten.',
+  graphBehind: 'Dokumente, die noch in den Graphen gelesen werden: {count}. Was hier steht, kann sich ändern.',
   mentions: 'Erwähnungen: {count}',
   inDocuments: 'Dokumente: {count}',
   alsoCalled: 'auch {names} genannt',

@@ -187,6 +187,7 @@ export const en = {
   allEntities: 'All entities',
   findEntity: 'Find an entity',
   graphEmpty: 'The graph is empty. It grows as documents are added.',
+  graphBehind: 'Documents still being read into the graph: {count}. What is shown here may change.',
   mentions: 'mentions: {count}',
   inDocuments: 'documents: {count}',
   alsoCalled: 'also called {names}',
