@@ -121,7 +121,7 @@ class World:
     artifact_refused: str | None = None
     original: bytes = b"%PDF-1.7 of a document"
     documents_checked: list[str] = field(default_factory=list)
-    # Documents that the graph lacks; None: the graph does not know.
+    # Documents that the graph lacks; None: it does not know, or the question is not about structure.
     documents_pending: int | None = 0
     # Documents that are still being read, whether one is read while it is waited for, and what was waited for.
     unread: set[str] = field(default_factory=set)

@@ -32,7 +32,7 @@ class ToolResult(Resource, Generic[R]):
     documents_pending: int | None = Field(
         default=None,
         description="Documents that the graph does not have yet, so that the answer may change; null if unknown, and "
-        "for what a search found.",
+        "if the answer does not come from the graph.",
     )
 
     @property

@@ -132,8 +132,15 @@ async def test_an_answer_has_the_number_of_documents_that_the_graph_lacks(tool, 
 
 async def test_what_the_graph_does_not_know_may_be_in_a_document_that_it_lacks(tool, owners):
     owners.ungraphed = 1
-    told = await tool("lookup_facts", entity_name="AuthService")
-    assert (told["success"], told["documents_pending"]) == (False, 1)
+    for name, body in (ASKED[0], ASKED[-1]):
+        told = await tool(name, **body)
+        assert (told["success"], told["documents_pending"]) == (False, 1)
+
+
+async def test_a_question_that_is_not_about_structure_waits_for_no_other_service(tool, owners):
+    owners.ungraphed = 1
+    told = await tool("answer_question", question="How does the retry of payments work?")
+    assert (told["success"], told["documents_pending"], owners.asked) == (False, None, [])
 
 
 @pytest.mark.usefixtures("services")

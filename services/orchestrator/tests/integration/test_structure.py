@@ -85,13 +85,19 @@ async def test_an_answer_says_that_the_graph_is_incomplete(
     assert [event.data["message"] for event in events if event.name == "issue"] == [told]
 
 
-async def test_an_answer_of_the_search_says_nothing_about_the_graph(start: Any, settings: Any, world: Any) -> None:
-    world.documents_pending = 3
+@pytest.mark.parametrize(
+    ("pending", "told"),
+    [(3, ["3 documents are still being read into the graph; this answer may change"]), (0, []), (None, [])],
+)
+async def test_a_question_about_structure_that_a_missing_document_may_answer_is_answered_with_that_notice(
+    start: Any, settings: Any, world: Any, pending: int | None, told: list[str]
+) -> None:
+    world.documents_pending = pending
     async with start(settings) as service:
-        run = await service.ask(await service.session())
+        run = await service.ask(await service.session(), QUESTION)
         await service.events(run["id"])
         ended = await service.run(run["id"])
-    assert ended["issues"] == []
+    assert ended["issues"] == told
 
 
 @pytest.mark.usefixtures("structure")

@@ -41,7 +41,8 @@ from knowledge_graph.tools.naming import NoToolResult
 from knowledge_graph.tools.otherwise import facts_otherwise, with_others_of_calculation
 from knowledge_graph.tools.paths import neighbours, shortest_path
 from knowledge_graph.tools.pending import PendingDocuments
-from knowledge_graph.tools.structure.answering import StructuralAnswers
+from knowledge_graph.tools.structure.answering import NOT_STRUCTURAL, StructuralAnswers
+from knowledge_graph.tools.structure.question import read_questions
 from knowledge_graph.tools.topics import from_graph, from_search
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService
@@ -131,9 +132,11 @@ class Toolbox:
         return await self._run("neighbours", caller, lambda store, of: neighbours(store, of, asked))
 
     async def answer_question(self, caller: Principal, asked: AnswerQuestion) -> ToolResult[StructuralAnswer]:
-        truth = self.reader.postgres
+        name, truth, questions = "answer_question", self.reader.postgres, list(read_questions(asked.question))
+        if not questions:  # as most questions of a conversation: nobody needs to be asked
+            return ToolResult[StructuralAnswer](tool_name=name, success=False, error=NOT_STRUCTURAL)
         return await self._run(
-            "answer_question", caller, lambda store, of: StructuralAnswers(store, truth, self.texts, of).answer(asked)
+            name, caller, lambda store, of: StructuralAnswers(store, truth, self.texts, of).answer(questions)
         )
 
     async def _run(

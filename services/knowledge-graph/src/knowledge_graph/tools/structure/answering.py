@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from uuid import UUID
 
-from contracts.graph_tools import AnswerQuestion, AnswerRow, StructuralAnswer
+from contracts.graph_tools import AnswerRow, StructuralAnswer
 from knowledge_graph.extraction.relation_types import BELONGS_TO, DEPENDS_ON, with_below
 from knowledge_graph.extraction.tenses import CURRENT
 from knowledge_graph.graph_store import Dependent, Direction, GraphStore
 from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.tools.chunks import ChunkTexts
 from knowledge_graph.tools.naming import MeantEntity, NoToolResult, meant
-from knowledge_graph.tools.structure.question import KINDS, StructuralQuestion, read_questions
+from knowledge_graph.tools.structure.question import KINDS, StructuralQuestion
 from knowledge_graph.tools.structure.sources import Edge, StatingPlaces
 from knowledge_graph.tools.structure.times import MOST_STATEMENTS, OtherTimes
 from knowledge_graph.tools.structure.ways import drawn, way_between
@@ -48,10 +48,10 @@ class StructuralAnswers:
     texts: ChunkTexts
     workspace_id: UUID
 
-    async def answer(self, asked: AnswerQuestion) -> StructuralAnswer:
-        """Answers, or raises NoToolResult: another kind of question, unknown names, or nothing stated."""
+    async def answer(self, questions: Sequence[StructuralQuestion]) -> StructuralAnswer:
+        """Answers the first one that it can. Raises NoToolResult: no question, unknown names, or nothing stated."""
         problem = NoToolResult(NOT_STRUCTURAL)
-        for question in read_questions(asked.question):
+        for question in questions:
             try:
                 found = [await self._named(spellings) for spellings in question.names]
                 return await self._answered(question, found)

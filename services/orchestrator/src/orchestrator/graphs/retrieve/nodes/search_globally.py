@@ -39,6 +39,7 @@ async def _stated(
         told = await context.graph_tools.answer(context.caller, AnswerQuestion(question=question))
     except ServiceSilent as error:
         return error, []
-    if told is None or told.result is None:
+    # No result, but a number of documents: the question is about structure, and one of them may answer it.
+    if told is None or (told.result is None and not told.documents_pending):
         return None, []
     return told.result, [told.notice] if told.notice else []
