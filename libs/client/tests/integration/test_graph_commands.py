@@ -105,7 +105,7 @@ class TestShow:
         assert "\u202e" not in out
 
 
-def test_an_answer_says_so_while_documents_are_still_being_read_into_the_graph(settled, attractor) -> None:
+def test_answers_say_that_the_graph_is_incomplete(settled, attractor) -> None:
     settled.on("POST", FACTS, facts() | {"documents_pending": 3})
     told = "note: 3 documents are still being read into the graph; this answer may change\n"
     for command in (["graph", "facts"], ["graph", "show"]):

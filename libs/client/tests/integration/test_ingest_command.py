@@ -76,9 +76,7 @@ class TestIngest:
         assert (b"blob" in sent, b"x.bin" in sent) == (True, False)
         assert "\x1b" not in ran.out + ran.err
 
-    def test_it_says_if_the_graph_does_not_have_the_documents_yet(
-        self, settled, samples, attractor, problem, tmp_path: Path
-    ) -> None:
+    def test_it_says_that_the_graph_is_incomplete(self, settled, samples, attractor, problem, tmp_path: Path) -> None:
         write(tmp_path, a_md="one")
         assert attractor("ingest", str(tmp_path)).err == ""
         settled.on("GET", "/v1/documents/summary", samples.summary(by_stage={"graph": 2}))

@@ -120,32 +120,32 @@ ASKED = (
 
 @pytest.mark.usefixtures("services")
 @pytest.mark.parametrize(("name", "body"), ASKED)
-async def test_an_answer_has_the_number_of_documents_that_the_graph_lacks(tool, owners, name, body):
+async def test_every_tool_reports_how_many_documents_are_not_in_the_graph_yet(tool, owners, name, body):
     for pending in (0, 3):
         owners.ungraphed = pending
         told = await tool(name, **body)
         assert (told["success"], told["documents_pending"]) == (True, pending)
-    owners.is_away = True  # whoever asks is answered all the same
+    owners.is_away = True  # the graph answers without it
     told = await tool(name, **body)
     assert (told["success"], told["documents_pending"]) == (True, None)
 
 
-async def test_what_the_graph_does_not_know_may_be_in_a_document_that_it_lacks(tool, owners):
+async def test_a_tool_without_a_result_reports_pending_documents_too(tool, owners):
     owners.ungraphed = 1
     for name, body in (ASKED[0], ASKED[-1]):
         told = await tool(name, **body)
         assert (told["success"], told["documents_pending"]) == (False, 1)
 
 
-async def test_a_question_that_is_not_about_structure_waits_for_no_other_service(tool, owners):
+async def test_a_question_that_is_not_about_structure_calls_no_other_service(tool, owners):
     owners.ungraphed = 1
     told = await tool("answer_question", question="How does the retry of payments work?")
     assert (told["success"], told["documents_pending"], owners.asked) == (False, None, [])
 
 
 @pytest.mark.usefixtures("services")
-async def test_a_document_that_comes_while_the_graph_is_read_is_announced(tool, client, owners, monkeypatch):
-    """It may be missing in what was read, though ingestion does not count it any more."""
+async def test_a_document_that_arrives_while_the_graph_is_read_counts_as_pending(tool, client, owners, monkeypatch):
+    """Otherwise it would be missing in the answer without a notice: ingestion no longer counts it."""
     reader = client.app.state.toolbox.reader
     read = reader.read
 

@@ -89,7 +89,7 @@ async def test_an_answer_says_that_the_graph_is_incomplete(
     ("pending", "told"),
     [(3, ["3 documents are still being read into the graph; this answer may change"]), (0, []), (None, [])],
 )
-async def test_a_question_about_structure_that_a_missing_document_may_answer_is_answered_with_that_notice(
+async def test_an_answer_of_the_search_to_a_structural_question_says_that_the_graph_is_incomplete(
     start: Any, settings: Any, world: Any, pending: int | None, told: list[str]
 ) -> None:
     world.documents_pending = pending

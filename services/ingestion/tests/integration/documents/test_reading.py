@@ -115,7 +115,7 @@ async def test_the_summary_counts_documents_by_state(
     assert (counts["total"], counts["failures"], counts["seconds_left"]) == (1, {}, None)
 
 
-async def test_the_graph_is_told_how_many_documents_it_lacks(
+async def test_documents_that_are_not_in_the_graph_yet_are_counted(
     upload: Entry,
     process: Process,
     searchable: Entry,
