@@ -24,6 +24,7 @@ from memory.rights.api import router as rights_router
 from memory.rights.forgetting import Forgetting
 from memory.rights.retention import Retention
 from memory.settings import Settings
+from memory.topics.reflection import TopicReflection
 from memory.world.api import router as world_router
 from memory.world.session_owners import OrchestratorSessions
 from memory.world.worlds import Worlds
@@ -62,7 +63,8 @@ def create_app(settings: Settings) -> FastAPI:
             writer = FactWriter(preparation)
             reading = FactReading(service.database, chat, app.state.recall, app.state.metrics.registry)
             app.state.importing = Importing(service.database, preparation, writer)
-            consumer = MemoryConsumer(service.database, preparation, reading, writer, service.outbox)
+            topics = TopicReflection(service.database, chat)
+            consumer = MemoryConsumer(service.database, preparation, topics, reading, writer, service.outbox)
             async with service.running(consumer.handlers) as background:
                 filling = EmbeddingFilling(service.database, service.notifications, preparation)
                 background.start("embedding", filling.worker.run)

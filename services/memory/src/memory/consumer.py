@@ -24,6 +24,8 @@ from memory.facts.reading import FactReading
 from memory.facts.writer import FactWriter
 from memory.preparation import Preparation, said_in_context
 from memory.repository import Memories
+from memory.topics.keeping import keep_topics
+from memory.topics.reflection import TopicReflection
 from memory.world.committing import commit_staged
 from memory.world.repository import WorldPlace, WorldRows
 from memory.world.status import StatusRows, compile_status
@@ -41,12 +43,13 @@ class MemoryConsumer:
         self,
         database: Database,
         preparation: Preparation,
+        topics: TopicReflection,
         reading: FactReading,
         writer: FactWriter,
         outbox: Outbox,
     ) -> None:
         self.database, self.preparation, self.outbox = database, preparation, outbox
-        self.reading, self.writer = reading, writer
+        self.topics, self.reading, self.writer = topics, reading, writer
 
     @property
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
@@ -67,9 +70,9 @@ class MemoryConsumer:
     async def turn_completed(self, event: Event) -> None:
         """Stores question and answer, unless their session is deleted; without the answer if all its sources are.
 
-        The same transaction stores the facts that the question states, the turn's reflections, and the run's changes of
-        the world state. Nothing is learned from the answer. A chat model is asked before that transaction, but its
-        decisions are applied only in it, so an event that is delivered again is applied once.
+        The same transaction stores what the question is about, the facts that it states, the turn's reflections, and
+        the run's changes of the world state. Nothing is learned from the answer. A chat model is asked before that
+        transaction, but its decisions are applied only in it, so an event that is delivered again is applied once.
         """
         turn = turn_of(event)
         question, answer = messages_of(turn)
@@ -79,6 +82,7 @@ class MemoryConsumer:
             is_new = not await memories.known([question.id])
         contexts = [said_in_context(question.spoken, before), said_in_context(answer.spoken, question.spoken)]
         prepared = await self.preparation.prepare([question.content, answer.content], contexts)
+        topics = await self.topics.reflect_topics(event.workspace_id, question) if is_new else []
         stated = await self.reading.read(event.workspace_id, question, before) if is_new else None
         async with self.database.workspace(event.workspace_id) as connection:
             memories = Memories(connection, event.workspace_id)
@@ -89,6 +93,7 @@ class MemoryConsumer:
                 return
             sources = await memories.living_documents(turn.document_ids)
             if await memories.insert_message(question, prepared[0]):
+                await keep_topics(connection, event.workspace_id, turn, topics)
                 await self.writer.write(connection, event.workspace_id, question, turn.reflections, stated)
             if (sources or not turn.document_ids) and await memories.insert_message(answer, prepared[1]):
                 await memories.insert_sources(answer.id, sources)

@@ -101,7 +101,7 @@ async def test_what_is_forgotten_is_in_no_table_any_more_nor_comes_back(
     assert receipt["removed"] == shown["removed"]
     assert receipt["removed"]["fact"] == receipt["removed"]["fact_source"] == 1
     assert (receipt["removed"]["memory"], receipt["removed"]["episode"]) == (4, 2)
-    assert receipt["removed"]["world"] == 1
+    assert receipt["removed"]["world"] == 2  # the workspace's, and the session's with its topics
     assert not any(receipt["remaining"].values())
     assert "walrus" not in (await dump()).lower()
 

@@ -138,7 +138,8 @@ def what_happened(event: WorldEvent) -> str:
     if event.op is None:
         return ": ".join([event.kind.value, ", ".join(event.repairs)]) if event.repairs else event.kind.value
     said = f"{event.op.value} {event.path} {_brief(event.value) if event.value is not None else ''}".strip()
-    return f"revert: {said}" if event.kind == "reverted" else said
+    named = {"reverted": "revert", "reflected": "reflected"}.get(event.kind)
+    return f"{named}: {said}" if named else said
 
 
 def _value(text: str) -> Any:
