@@ -17,6 +17,7 @@ from contracts.events import (
     SessionDeleted,
     TurnCompleted,
     TurnCompletedV1,
+    TurnDiscarded,
 )
 from contracts.registry import MEMORY
 from memory.episodes.turns import messages_of, turn_of
@@ -28,6 +29,7 @@ from memory.topics.keeping import keep_topics
 from memory.topics.reflection import TopicReflection
 from memory.world.committing import commit_staged
 from memory.world.repository import WorldPlace, WorldRows
+from memory.world.settled_runs import SettledRunRows
 from memory.world.status import StatusRows, compile_status
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Database
@@ -58,6 +60,7 @@ class MemoryConsumer:
             TURNS: {
                 TurnCompleted.event_type: self.turn_completed,
                 TurnCompletedV1.event_type: self.turn_completed,
+                TurnDiscarded.event_type: self.turn_discarded,
                 SessionDeleted.event_type: self.session_deleted,
             },
             DOCUMENTS: {
@@ -89,6 +92,7 @@ class MemoryConsumer:
             await memories.lock()
             if not await first_time(connection, event):
                 return
+            await SettledRunRows(connection, event.workspace_id).settle(turn.run_id, turn.user_id)
             if await memories.is_session_deleted(turn.session_id):
                 return
             sources = await memories.living_documents(turn.document_ids)
@@ -99,6 +103,13 @@ class MemoryConsumer:
                 await memories.insert_sources(answer.id, sources)
             await commit_staged(connection, event.workspace_id, turn)
             await compile_status(connection, event.workspace_id)
+
+    async def turn_discarded(self, event: Event) -> None:
+        """Records that the run changes nothing, for those who wait for it."""
+        turn = TurnDiscarded.model_validate(event.data)
+        async with self.database.workspace(event.workspace_id) as connection:
+            if await first_time(connection, event):
+                await SettledRunRows(connection, event.workspace_id).settle(turn.run_id, turn.user_id)
 
     async def document_named(self, event: Event) -> None:
         """Stores the name of a document, for the status of the project."""

@@ -8,18 +8,18 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from contracts.events import TURNS, Event, TurnCompleted
+from contracts.events import TURNS, Event, EventData, TurnCompleted, TurnDiscarded, event_data
 from orchestrator.errors import DeadlinePassed
 from orchestrator.graphs.conversation.world_telling import NOT_COMMITTED
 from orchestrator.services import MemoryService
 
 
-async def told(redis_url: str, count: int) -> list[TurnCompleted]:
-    """Returns the turns that were told, as soon as there are so many."""
+async def told(redis_url: str, count: int) -> list[EventData]:
+    """Returns what was told about the ends of runs, as soon as there is so much."""
     async with asyncio.timeout(120), Redis.from_url(redis_url, decode_responses=True) as redis:
         while len(entries := await redis.xrange(TURNS)) < count:  # noqa: ASYNC110  another server's state has no event
             await asyncio.sleep(0.02)
-    return [TurnCompleted.model_validate(Event.model_validate_json(one["event"]).data) for _, one in entries]
+    return [event_data(Event.model_validate_json(one["event"])) for _, one in entries]
 
 
 async def test_only_a_run_that_completes_changes_the_world_state(
@@ -58,16 +58,45 @@ async def test_only_a_run_that_completes_changes_the_world_state(
         completed = await service.run(run["id"])
         own = await service.ask(session, "Add a goal: tidy up in this session")
         await service.events(own["id"])
-        changed, beside = await told(redis_url, 2)
+        *discarded, changed, beside = await told(redis_url, 5)
     assert broken.endswith(NOT_COMMITTED)
     assert kept.endswith(NOT_COMMITTED)
     assert completed["answer"]["content"] == "The project's name is now: Apollo"
     assert completed["node_trace"][:3] == ["generate_path", "world_modifier", "reply_to_general_input"]
+    assert [(type(one), str(one.run_id), str(one.session_id)) for one in discarded] == [
+        (TurnDiscarded, one["id"], session) for one in (cancelled, failed, unchecked)
+    ]
+    assert isinstance(changed, TurnCompleted)
     assert changed.world is not None
     assert str(changed.run_id) == run["id"]
     operations = [(one.op, one.path, one.value) for one in changed.world.operations]
     assert operations == [("test", "/project/name", None), ("set", "/project/name", "Apollo")]
+    assert isinstance(beside, TurnCompleted)
     assert beside.world is not None
     assert (changed.world.of_session, beside.world.of_session) == (False, True)
     assert [one["dry_run"] for one in world.tried] == [True] * 5
     assert world.world_reads == [None, None, None, None, session]
+
+
+async def test_a_run_that_was_cancelled_before_it_began_is_told_unless_its_session_is_temporary(
+    start: Any, model_settings: Any, world: Any, redis_url: str
+) -> None:
+    writing = asyncio.Event()
+
+    async def forever(_: int) -> None:
+        writing.set()
+        await asyncio.Event().wait()
+
+    world.pace = forever
+    async with start(model_settings) as service, asyncio.timeout(120):
+        secret, session = await service.session(temporary=True), await service.session(title="t")
+        runs = [await service.ask(one) for one in (secret, session) for _ in range(2)]
+        await writing.wait()
+        for waiting in runs[1::2]:
+            cancelled = (await service.client.post(f"/v1/runs/{waiting['id']}/cancel")).json()
+            assert (cancelled["status"], cancelled["attempts"]) == ("cancelled", 0)
+        [discarded] = await told(redis_url, 1)
+        for running in runs[::2]:
+            await service.client.post(f"/v1/runs/{running['id']}/cancel")
+    assert isinstance(discarded, TurnDiscarded)
+    assert str(discarded.run_id) == runs[3]["id"]

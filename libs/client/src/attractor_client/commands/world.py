@@ -30,9 +30,12 @@ async def show(
     output: Output,
     session: Session = None,
     version: Annotated[int | None, typer.Option(min=1, help="Show it as of this version.")] = None,
+    after_run: Annotated[
+        UUID | None, typer.Option("--after-run", metavar="ID", help="Wait for what this run changes.")
+    ] = None,
 ) -> None:
     """Show the document."""
-    _show(output, await client.world.get(session_id=session, version=version))
+    _show(output, await client.world.get(session_id=session, version=version, after_run=after_run))
 
 
 @app.command()
