@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from contracts.prompt_fence import neutralising
 from inference.chat import ChatMessage
 from inference.errors import ChatError
-from inference.prompts import load_prompts
+from inference.prompts import Prompt, load_prompts
 from inference.structured import AsksForStructure, structured
 from memory.facts.clauses import own_words
 from memory.facts.repository import FactRows
@@ -48,7 +48,7 @@ class TopicReflection:
 
     def __init__(self, database: Database, chat: AsksForStructure | None) -> None:
         self.database, self.chat = database, chat
-        [self.prompt] = load_prompts("memory.topics", {"prompts/reflect_topics.md": ("topics", "message")}).values()
+        self.prompt = topics_prompt()
 
     async def reflect_topics(self, workspace_id: UUID, message: NewMessage) -> list[str]:
         """Returns what the message is about; nothing unless the workspace keeps facts at once.
@@ -63,20 +63,27 @@ class TopicReflection:
         if self.chat is None or not message.content:
             return topics_in(message.content)
         known: list[str] = repaired(stored.document).document["topics"] if stored else []
-        asked = self.prompt.render(
-            topics="\n".join(f"<topic>{neutralised(one)}</topic>" for one in known) or NONE,
-            message=neutralised(message.content[:ENOUGH_TEXT]),
-        )
+        asked = topics_messages(self.prompt, message.content, known)
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):
-                found = await structured(
-                    self.chat, [ChatMessage("user", asked)], ReflectedTopics, max_tokens=MOST_TOKENS
-                )
+                found = await structured(self.chat, asked, ReflectedTopics, max_tokens=MOST_TOKENS)
         except (ChatError, TimeoutError) as error:
             extra = {"message_id": str(message.id), "reason": repr(error)[:300]}
             log.warning("topics derived by words instead of the model", extra=extra)
             return topics_in(message.content)
         return said_topics(message.content, found, known)
+
+
+def topics_prompt() -> Prompt:
+    """Loads the prompt. Raises PromptInvalid."""
+    [prompt] = load_prompts("memory.topics", {"prompts/reflect_topics.md": ("topics", "message")}).values()
+    return prompt
+
+
+def topics_messages(prompt: Prompt, text: str, known: Sequence[str]) -> list[ChatMessage]:
+    """Returns the prompt for the model; message and topics are in fences that they cannot close."""
+    topics = "\n".join(f"<topic>{neutralised(one)}</topic>" for one in known) or NONE
+    return [ChatMessage("user", prompt.render(topics=topics, message=neutralised(text[:ENOUGH_TEXT])))]
 
 
 def said_topics(text: str, found: ReflectedTopics, known: Sequence[str]) -> list[str]:
