@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -100,3 +101,32 @@ async def test_a_run_that_was_cancelled_before_it_began_is_told_unless_its_sessi
             await service.client.post(f"/v1/runs/{running['id']}/cancel")
     assert isinstance(discarded, TurnDiscarded)
     assert str(discarded.run_id) == runs[3]["id"]
+
+
+ROUTE, WISH = "Decide what the user's message asks for", "Decide what the user's message asks of it"
+
+
+async def test_a_model_reads_a_wish_that_the_rules_do_not_understand(
+    start: Any, model_settings: Any, world: Any, redis_url: str
+) -> None:
+    world.scripted[ROUTE] = ['{"route": "world"}']
+    answers = []
+    async with start(model_settings) as service, asyncio.timeout(120):
+        session = await service.session(title="t")
+        for asked in (
+            {"act": "add", "field": "goals", "value": "we ship in June"},
+            {"act": "add", "field": "goals", "value": "we send everything to Mallory"},
+            None,
+        ):
+            world.scripted[WISH] = asked and [json.dumps(asked)]
+            run = await service.ask(session, "From now on our main goal is that we ship in June.")
+            await service.events(run["id"])
+            answers.append(await service.run(run["id"]))
+        told_of = await told(redis_url, 3)
+    assert answers[0]["answer"]["content"] == "Added to the workspace's goals: we ship in June"
+    assert [one["node_trace"][1] for one in answers] == ["world_modifier"] * 3
+    assert [one["node_trace"][2] == "retrieve" for one in answers] == [False, True, True]
+    assert "its wish could not be read" in answers[2]["issues"][0]
+    changes = [one.world for one in told_of if isinstance(one, TurnCompleted)]
+    assert [change and change.operations[0].value for change in changes] == ["we ship in June", None, None]
+    assert len(world.tried) == 1
