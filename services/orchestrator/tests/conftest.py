@@ -73,6 +73,7 @@ class World:
     structure: dict[str, Any] | None = None
     graph_status: int = 200
     recall_status: int = 200
+    recalled: list[str] = field(default_factory=list)
     remembered: dict[str, Any] | None = None
     told: dict[str, Any] | None = None
     profile: dict[str, list[str]] = field(default_factory=lambda: {"style": [], "facts": []})
@@ -149,6 +150,13 @@ def a_document(document_id: UUID) -> dict[str, Any]:
     return told
 
 
+def a_memory(content: str) -> dict[str, Any]:
+    now, unknown = "2026-03-01T10:00:00Z", dict.fromkeys(("session_id", "said", "fact"))
+    of_user = {"id": str(uuid4()), "created_by": str(uuid4()), "created_at": now, "said_at": now}
+    kind = {"kind": "episode", "scope": "user", "document_ids": [], "pinned": False, "score": 0.9}
+    return {"content": content, **of_user, **kind, **unknown}
+
+
 def a_world(session_id: str | None) -> dict[str, Any]:
     now = "2026-03-01T10:00:00Z"
     document = WorldDocument(goals=["Ship in May"], timezone="Europe/Berlin").model_dump(mode="json")
@@ -196,7 +204,8 @@ def other_services(world: World) -> FastAPI:
     async def recall(request: Request) -> Response:
         world.recalls.append(await request.json())
         await heard(world)
-        return JSONResponse({"memories": [], "answer": world.remembered, "told": world.told}, world.recall_status)
+        found = {"memories": [a_memory(one) for one in world.recalled], "answer": world.remembered, "told": world.told}
+        return JSONResponse(found, world.recall_status)
 
     @app.get("/v1/world")
     async def read_world(request: Request) -> Response:

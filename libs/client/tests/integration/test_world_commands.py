@@ -31,15 +31,18 @@ EVENT = {
 def test_text_output_shows_the_document_its_history_and_a_diff(server, attractor) -> None:
     server.on("GET", "/v1/world", WORLD)
     repaired = {**EVENT, "kind": "repaired", "op": None, "path": None, "value": None, "repairs": ["/goals was missing"]}
-    server.on("GET", "/v1/world/history", {"items": [EVENT, repaired], "next_cursor": None})
+    reflected = {**EVENT, "kind": "reflected", "value": "apollo"}
+    server.on("GET", "/v1/world/history", {"items": [EVENT, reflected, repaired], "next_cursor": None})
     change = {"path": "/topics", "before": [], "after": ["moon"]}
     server.on("GET", "/v1/world/diff", {"from_version": 1, "to_version": 4, "changes": [change]})
     shown = attractor("world", "show", "--session", SESSION).out
     assert "moon" in shown
     assert "extra crew  3" in shown
-    assert server.calls("GET", "/v1/world")[0].query == {"session_id": SESSION}
+    attractor("world", "show", "--after-run", SESSION)
+    assert [one.query for one in server.calls("GET", "/v1/world")] == [{"session_id": SESSION}, {"after_run": SESSION}]
     history = attractor("world", "history").out
     assert "add /topics moon" in history
+    assert "reflected: add /topics apollo" in history
     assert "repaired: /goals was missing" in history
     assert '["moon"]' in attractor("world", "diff", "1").out
 

@@ -276,6 +276,20 @@ class TurnCompletedV1(EventData):
     document_ids: list[UUID]
 
 
+class TurnDiscarded(EventData):
+    """A run ended without a turn to remember: it failed, was cancelled, or its answer is not kept.
+
+    What it staged is not applied. A failed run that is tried again can still complete its turn.
+    """
+
+    event_type = "turn.discarded.v1"
+    stream = TURNS
+    sources = (ORCHESTRATOR,)
+    session_id: UUID
+    run_id: UUID
+    user_id: UUID
+
+
 class SessionDeleted(EventData):
     """A session is deleted with everything in it; services must delete whatever they derived only from it."""
 
@@ -301,6 +315,7 @@ EVENTS: tuple[type[EventData], ...] = (
     WorkspacePurged,
     TurnCompleted,
     TurnCompletedV1,
+    TurnDiscarded,
     SessionDeleted,
 )
 BY_TYPE = {data.event_type: data for data in EVENTS}

@@ -194,6 +194,7 @@ class WorldEventKind(StrEnum):
     operation = "operation"
     reverted = "reverted"  # an operation that a revert made
     repaired = "repaired"
+    reflected = "reflected"  # an operation on a session's topics, derived from what was said
     forgotten = "forgotten"  # whatever mentioned a text was removed, also from the earlier events
     conflict = "conflict"  # a run's operation no longer applied when the run ended: nothing was changed
 

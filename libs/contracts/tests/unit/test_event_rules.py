@@ -71,6 +71,7 @@ DATA: dict[str, dict[str, Any]] = {
         "answer": "a",
         "document_ids": [],
     },
+    "turn.discarded.v1": {"session_id": uuid4(), "run_id": uuid4(), "user_id": uuid4()},
     "session.deleted.v1": {"session_id": uuid4()},
 }
 

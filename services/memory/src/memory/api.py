@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request
 
 from contracts.base import Page, ProblemBody
 from contracts.memory import (
@@ -85,17 +85,6 @@ async def create_memory(
     if stored is None or stored.content != body.content:
         raise IdempotencyKeyReused
     return stored
-
-
-@router.delete(
-    "/{memory_id}", status_code=204, summary="Delete one of your memories", responses={404: {"model": ProblemBody}}
-)
-async def delete_memory(memory_id: UUID, caller: Viewer, database: Stored) -> Response:
-    """Permanently deletes one of the caller's memories. Any role may do so, because viewers have memories, too."""
-    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
-        if not await Memories(connection, caller.workspace_id).forget(caller.user_id, [memory_id]):
-            raise MemoryNotFound
-    return Response(status_code=204)
 
 
 @router.patch("/{memory_id}", summary="Edit or pin one of your memories", responses={404: {"model": ProblemBody}})

@@ -24,8 +24,11 @@ from memory.rights.api import router as rights_router
 from memory.rights.forgetting import Forgetting
 from memory.rights.retention import Retention
 from memory.settings import Settings
+from memory.topics.reflection import TopicReflection
 from memory.world.api import router as world_router
 from memory.world.session_owners import OrchestratorSessions
+from memory.world.settled_runs import CHANNEL as SETTLED_RUN_CHANNEL
+from memory.world.settled_runs import SettledRuns
 from memory.world.worlds import Worlds
 from service_kit.app import service_app
 from service_kit.embedding_metrics import EmbeddingMetrics
@@ -42,7 +45,7 @@ def create_app(settings: Settings) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with (
-            EventService.opened(app, settings, NAME, [CHANNEL]) as service,
+            EventService.opened(app, settings, NAME, [CHANNEL, SETTLED_RUN_CHANNEL]) as service,
             aclosing(build_embedder(settings, EmbeddingMetrics(app.state.metrics.registry).of("memory"))) as embedder,
             service_client() as http,
             AsyncExitStack() as stack,
@@ -54,6 +57,7 @@ def create_app(settings: Settings) -> FastAPI:
                 ORCHESTRATOR, http, app.state.tokens, settings.orchestrator_url, ANSWER_SECONDS
             )
             app.state.worlds = Worlds(service.database, sessions)
+            app.state.settled_runs = SettledRuns(service.database, service.notifications)
             indexes = MemoryIndexes(service.database, embedder.space, settings.recall_index_bytes)
             preparation = Preparation(embedder, indexes.analyzer, indexes.tokenizer)
             app.state.database, app.state.preparation = service.database, preparation
@@ -62,7 +66,8 @@ def create_app(settings: Settings) -> FastAPI:
             writer = FactWriter(preparation)
             reading = FactReading(service.database, chat, app.state.recall, app.state.metrics.registry)
             app.state.importing = Importing(service.database, preparation, writer)
-            consumer = MemoryConsumer(service.database, preparation, reading, writer, service.outbox)
+            topics = TopicReflection(service.database, chat)
+            consumer = MemoryConsumer(service.database, preparation, topics, reading, writer, service.outbox)
             async with service.running(consumer.handlers) as background:
                 filling = EmbeddingFilling(service.database, service.notifications, preparation)
                 background.start("embedding", filling.worker.run)

@@ -17,6 +17,7 @@ from contracts.events import (
     SessionDeleted,
     TurnCompleted,
     TurnCompletedV1,
+    TurnDiscarded,
 )
 from contracts.registry import MEMORY
 from memory.episodes.turns import messages_of, turn_of
@@ -24,8 +25,11 @@ from memory.facts.reading import FactReading
 from memory.facts.writer import FactWriter
 from memory.preparation import Preparation, said_in_context
 from memory.repository import Memories
+from memory.topics.keeping import keep_topics
+from memory.topics.reflection import TopicReflection
 from memory.world.committing import commit_staged
 from memory.world.repository import WorldPlace, WorldRows
+from memory.world.settled_runs import SettledRunRows
 from memory.world.status import StatusRows, compile_status
 from service_kit.outbox import Outbox, first_time
 from service_kit.postgres import Database
@@ -41,12 +45,13 @@ class MemoryConsumer:
         self,
         database: Database,
         preparation: Preparation,
+        topics: TopicReflection,
         reading: FactReading,
         writer: FactWriter,
         outbox: Outbox,
     ) -> None:
         self.database, self.preparation, self.outbox = database, preparation, outbox
-        self.reading, self.writer = reading, writer
+        self.topics, self.reading, self.writer = topics, reading, writer
 
     @property
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
@@ -55,6 +60,7 @@ class MemoryConsumer:
             TURNS: {
                 TurnCompleted.event_type: self.turn_completed,
                 TurnCompletedV1.event_type: self.turn_completed,
+                TurnDiscarded.event_type: self.turn_discarded,
                 SessionDeleted.event_type: self.session_deleted,
             },
             DOCUMENTS: {
@@ -67,9 +73,9 @@ class MemoryConsumer:
     async def turn_completed(self, event: Event) -> None:
         """Stores question and answer, unless their session is deleted; without the answer if all its sources are.
 
-        The same transaction stores the facts that the question states, the turn's reflections, and the run's changes of
-        the world state. Nothing is learned from the answer. A chat model is asked before that transaction, but its
-        decisions are applied only in it, so an event that is delivered again is applied once.
+        The same transaction stores what the question is about, the facts that it states, the turn's reflections, and
+        the run's changes of the world state. Nothing is learned from the answer. A chat model is asked before that
+        transaction, but its decisions are applied only in it, so an event that is delivered again is applied once.
         """
         turn = turn_of(event)
         question, answer = messages_of(turn)
@@ -79,21 +85,31 @@ class MemoryConsumer:
             is_new = not await memories.known([question.id])
         contexts = [said_in_context(question.spoken, before), said_in_context(answer.spoken, question.spoken)]
         prepared = await self.preparation.prepare([question.content, answer.content], contexts)
+        topics = await self.topics.reflect_topics(event.workspace_id, question) if is_new else []
         stated = await self.reading.read(event.workspace_id, question, before) if is_new else None
         async with self.database.workspace(event.workspace_id) as connection:
             memories = Memories(connection, event.workspace_id)
             await memories.lock()
             if not await first_time(connection, event):
                 return
+            await SettledRunRows(connection, event.workspace_id).settle(turn.run_id, turn.user_id)
             if await memories.is_session_deleted(turn.session_id):
                 return
             sources = await memories.living_documents(turn.document_ids)
             if await memories.insert_message(question, prepared[0]):
+                await keep_topics(connection, event.workspace_id, turn, topics)
                 await self.writer.write(connection, event.workspace_id, question, turn.reflections, stated)
             if (sources or not turn.document_ids) and await memories.insert_message(answer, prepared[1]):
                 await memories.insert_sources(answer.id, sources)
             await commit_staged(connection, event.workspace_id, turn)
             await compile_status(connection, event.workspace_id)
+
+    async def turn_discarded(self, event: Event) -> None:
+        """Records that the run changes nothing, for those who wait for it."""
+        turn = TurnDiscarded.model_validate(event.data)
+        async with self.database.workspace(event.workspace_id) as connection:
+            if await first_time(connection, event):
+                await SettledRunRows(connection, event.workspace_id).settle(turn.run_id, turn.user_id)
 
     async def document_named(self, event: Event) -> None:
         """Stores the name of a document, for the status of the project."""

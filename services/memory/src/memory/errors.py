@@ -23,5 +23,9 @@ class WorldVersionNotFound(NotFound):
     type, title = "world-version-not-found", "The world has no such version"
 
 
+class RunNotSettled(Conflict):
+    type, title = "run-not-settled", "Memory does not know yet how this run ended"
+
+
 class WorldSessionNotFound(NotFound):
     type, title = "session-not-found", "You have no such session in this workspace"

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
 
+import httpx2
 import pytest
 from redis.asyncio import Redis
 
@@ -28,20 +29,23 @@ def audience() -> str:
 
 
 @pytest.fixture
-def app(make_database, own_redis_url, token_keys, owners):
-    urls = make_database("memory")
-    settings = Settings(
+def settings(make_database, own_redis_url, token_keys, owners):
+    return Settings(
         port=0,
         **token_keys.settings("memory"),
-        database_url=urls.service,
+        database_url=make_database("memory").service,
         redis_url=own_redis_url("memory"),
         embedding_threads=1,
         **owners.settings,
         orchestrator_url=owners.url,
         facts_by_model=True,
     )
+
+
+@pytest.fixture
+def app(settings):
     app = create_app(settings)
-    app.state.database_url = urls.service
+    app.state.database_url = settings.database_url.get_secret_value()
     return app
 
 
@@ -134,3 +138,20 @@ async def eventually(read: Callable[[], Awaitable[Any]], good: Callable[[Any], b
 @pytest.fixture
 def streams(redis, workspace_id):
     return Streams(redis, workspace_id)
+
+
+@pytest.fixture
+def remembered(auth_headers):
+    """Returns a workspace's memories by id, without times at which they were stored."""
+
+    async def read(client: httpx2.AsyncClient, workspace_id: UUID) -> dict[str, Any]:
+        response = await client.get("/v1/memories?limit=100", headers=auth_headers(workspace_id=workspace_id))
+        items = response.raise_for_status().json()["items"]
+        for one in items:
+            del one["created_at"]
+            if one["fact"]:
+                one["fact"]["expired_at"] = bool(one["fact"]["expired_at"])
+                one["fact"].pop("workspace_id", None)
+        return {one["id"]: one for one in items}
+
+    return read

@@ -45,6 +45,19 @@ async def test_recall_explains_its_scores(client, auth_headers):
     assert found["features"]["tells_time"] == 1
 
 
+@pytest.mark.usefixtures("notes")
+async def test_near_duplicates_are_recalled_once_with_a_count(client, auth_headers):
+    for again in (NOTES[0], NOTES[0].lower(), NOTES[0].replace(".", "!")):
+        stored = await client.post("/v1/memories", json={"content": again}, headers=auth_headers())
+        assert stored.status_code == 201
+    other = "The billing database has a replica in Dublin."
+    await client.post("/v1/memories", json={"content": other}, headers=auth_headers())
+    body = {"query": "Where is the billing database?", "k": 10}
+    found = (await client.post("/v1/memories/recall", json=body, headers=auth_headers())).json()["memories"]
+    recalled = sorted((one["content"].lower().rstrip(".!"), one["duplicates"]) for one in found)
+    assert recalled == [(other.lower().rstrip("."), 0), (NOTES[0].lower().rstrip("."), 3)]
+
+
 async def test_an_edited_note_is_found_by_its_new_words(client, auth_headers, notes):
     path, edit = f"/v1/memories/{notes[2]['id']}", {"content": "Waffles need yeast."}
     assert (await client.patch(path, json=edit, headers=auth_headers(user_id=uuid4()))).status_code == 404

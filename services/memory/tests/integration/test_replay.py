@@ -61,7 +61,7 @@ class Breaking:
 
 
 async def test_failures_at_any_step_redelivery_and_replay_give_the_same_result(
-    client, streams, principal, auth_headers, monkeypatch
+    client, streams, principal, auth_headers, monkeypatch, remembered
 ):
     undisturbed = uuid4()
     breaking = Breaking(monkeypatch, streams.workspace_id)
@@ -78,16 +78,9 @@ async def test_failures_at_any_step_redelivery_and_replay_give_the_same_result(
     assert breaking.broken == [name for _, name in STEPS]
 
     async def memories(workspace_id: UUID):
-        headers = auth_headers(workspace_id=workspace_id)
-        world = (await client.get("/v1/world", headers=headers)).json()
+        world = (await client.get("/v1/world", headers=auth_headers(workspace_id=workspace_id))).json()
         assert (world["version"], world["document"]["goals"]) == (2, ["ship in May"])
-        items = (await client.get("/v1/memories?limit=100", headers=headers)).json()["items"]
-        for one in items:
-            del one["created_at"]
-            if one["fact"]:
-                one["fact"]["expired_at"] = bool(one["fact"]["expired_at"])
-                one["fact"].pop("workspace_id", None)
-        return {one["id"]: one for one in items}
+        return await remembered(client, workspace_id)
 
     expected = await memories(undisturbed)
     assert len(expected) == 2 * len(SAID) + 6

@@ -101,7 +101,7 @@ async def test_forgotten_content_is_removed_from_every_table_and_does_not_return
     assert receipt["removed"] == shown["removed"]
     assert receipt["removed"]["fact"] == receipt["removed"]["fact_source"] == 1
     assert (receipt["removed"]["memory"], receipt["removed"]["episode"]) == (4, 2)
-    assert receipt["removed"]["world"] == 1
+    assert receipt["removed"]["world"] == 2  # the workspace's, and the session's with its topics
     assert not any(receipt["remaining"].values())
     assert "walrus" not in (await dump()).lower()
 

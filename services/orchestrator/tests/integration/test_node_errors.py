@@ -109,13 +109,14 @@ async def test_the_answer_of_the_error_handler_is_neither_remembered_nor_learned
         session = await service.session()
         with monkeypatch.context() as patched:
             patched.setattr(f"{NODES}.{broken_at}", broken)
-            await service.events((await service.ask(session))["id"])
-        run = await service.ask(session)
-        await service.events(run["id"])
+            failed = await service.ask(session)
+            await service.events(failed["id"])
         assert await redis.xread({"attractor.turns": "0"}, block=20_000)
         _, fields = (await redis.xrange("attractor.turns"))[0]
+    told = json.loads(fields[b"event"])
     # Events leave in the order in which they were written.
-    assert json.loads(fields[b"event"])["data"]["run_id"] == run["id"]
+    assert (told["type"], told["data"]["run_id"]) == ("turn.discarded.v1", failed["id"])
+    assert told["data"].keys() == {"session_id", "run_id", "user_id"}
 
 
 async def test_a_node_that_fails_midway_voids_the_streamed_text(

@@ -15,7 +15,7 @@ from orchestrator.graphs.conversation.context import Prompts
 from orchestrator.graphs.conversation.nodes.generate_path import generate_path
 
 ARTIFACT = {"index": 1, "kind": "markdown", "title": "T", "text": "# T", "citations": [], "language": None}
-WITH, WITHOUT = {"reply", "rewrite_artifact", "update_artifact"}, {"reply", "generate_artifact"}
+WITH, WITHOUT = {"reply", "rewrite_artifact", "update_artifact", "world"}, {"reply", "generate_artifact", "world"}
 UNSURE = "hmm, the tone here"
 
 
@@ -110,3 +110,16 @@ def test_no_model_is_called_if_the_rules_are_sure_or_decide_alone() -> None:
     unsure, _ = routed(classifier, UNSURE, artifact=ARTIFACT, routing="rules")
     assert (sure["artifact_action"], unsure.get("artifact_action")) == ("rewrite_artifact", None)
     assert classifier.offered == []
+
+
+def test_a_wish_about_the_world_state_that_the_rules_do_not_understand_is_left_to_the_model() -> None:
+    told = "From now on our main goal is that we ship in May."
+    classifier = Classifier("world")
+    update, _ = routed(classifier, told, routing="auto")
+    assert (update["next"], update["rag_route_debug"]["by"]) == ("world_modifier", "model")
+    assert "artifact_action" not in update
+    assert routed(classifier, "How do we set our goals?", routing="auto")[0]["next"] == "retrieve"
+    assert routed(classifier, told, routing="rules")[0]["next"] == "retrieve"
+    assert routed(None, told, routing="auto")[0]["next"] == "retrieve"
+    assert routed(Classifier(ProviderUnavailable("away")), told, routing="auto")[0]["next"] == "retrieve"
+    assert len(classifier.offered) == 1

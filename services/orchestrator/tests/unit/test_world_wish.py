@@ -12,6 +12,7 @@ import pytest
 from contracts.gateway import Role
 from contracts.world import World, WorldDocument
 from orchestrator.graphs.conversation.nodes.world_modifier import world_modifier
+from orchestrator.graphs.conversation.wish_by_model import AskedWish, said_wish
 from orchestrator.graphs.conversation.world_wish import world_wish
 from orchestrator.services import WorldChangeRefused
 from service_kit.problems import ServiceSilent
@@ -145,3 +146,25 @@ def test_an_impossible_request_is_reported_and_stages_nothing(failure: Any, more
     assert reply in update["world_told"]
     assert update["world_told"].startswith("Nothing was changed: ")
     assert "staged" not in update
+
+
+SAID = "From now on our main goal is that we ship in May."
+
+
+@pytest.mark.parametrize(
+    ("asked", "wish"),
+    [
+        ({"act": "add", "field": "goals", "value": "we ship in May."}, ("add", "/goals", "we ship in May")),
+        ({"act": "remove", "field": "open questions", "value": "May"}, ("remove", "/open_questions", "May")),
+        ({"act": "set", "field": "name", "value": "“May”"}, ("set", "/project/name", "May")),
+        ({"act": "show", "field": "time zone", "value": "whatever"}, ("show", "/timezone", "")),
+        ({"act": "add", "field": "goals", "value": "we ship in June"}, None),
+        ({"act": "add", "field": "goals", "value": " . "}, None),
+        ({"act": "add", "field": "name", "value": "May"}, None),
+        ({"act": "set", "field": "goals", "value": "May"}, None),
+        ({"act": "none", "field": "goals", "value": "May"}, None),
+    ],
+)
+def test_a_model_s_wish_counts_only_in_the_words_of_the_message(asked: dict[str, str], wish: tuple[str, ...] | None):
+    found = said_wish(SAID, AskedWish.model_validate(asked))
+    assert (found and (found.act, found.path, found.value)) == wish

@@ -11,6 +11,7 @@ type WorldEvent = Schemas['WorldEvent'];
 const HAPPENED = {
   created: 'worldCreated',
   operation: 'worldChanged',
+  reflected: 'worldChanged',
   reverted: 'worldReverted',
   repaired: 'worldRepaired',
   forgotten: 'worldForgotten',
@@ -86,7 +87,7 @@ export function WorldHistory({ sessionId, current, mayChange, userId, onReverted
 }
 
 function told({ kind, op, path, value, previous }: WorldEvent): string {
-  if (kind !== 'operation' || !op) return t(HAPPENED[kind]);
+  if ((kind !== 'operation' && kind !== 'reflected') || !op) return t(HAPPENED[kind]);
   return `${path}: ${op === 'remove' ? `${inWords(value ?? previous)} → –` : inWords(value)}`;
 }
 

@@ -30,9 +30,12 @@ async def show(
     output: Output,
     session: Session = None,
     version: Annotated[int | None, typer.Option(min=1, help="Show it as of this version.")] = None,
+    after_run: Annotated[
+        UUID | None, typer.Option("--after-run", metavar="ID", help="Wait for what this run changes.")
+    ] = None,
 ) -> None:
     """Show the document."""
-    _show(output, await client.world.get(session_id=session, version=version))
+    _show(output, await client.world.get(session_id=session, version=version, after_run=after_run))
 
 
 @app.command()
@@ -138,7 +141,8 @@ def what_happened(event: WorldEvent) -> str:
     if event.op is None:
         return ": ".join([event.kind.value, ", ".join(event.repairs)]) if event.repairs else event.kind.value
     said = f"{event.op.value} {event.path} {_brief(event.value) if event.value is not None else ''}".strip()
-    return f"revert: {said}" if event.kind == "reverted" else said
+    named = {"reverted": "revert", "reflected": "reflected"}.get(event.kind)
+    return f"{named}: {said}" if named else said
 
 
 def _value(text: str) -> Any:

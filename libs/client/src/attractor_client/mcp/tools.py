@@ -30,9 +30,12 @@ class MemoryDelete(Request):
 
 
 class WorldGet(Request):
-    """`session_id`: the world of one of the user's sessions; without it the workspace's."""
+    """`session_id`: the world of one of the user's sessions; without it the workspace's. `after_run`: wait for what
+    this run changes.
+    """
 
     session_id: UUID | None = None
+    after_run: UUID | None = None
 
 
 class WorldApplyOps(WorldOperations):
@@ -89,7 +92,7 @@ async def memory_delete(client: AttractorClient, asked: MemoryDelete) -> Answer:
 
 
 async def world_get(client: AttractorClient, asked: WorldGet) -> Answer:
-    return await client.world.get(session_id=asked.session_id)
+    return await client.world.get(session_id=asked.session_id, after_run=asked.after_run)
 
 
 async def world_apply_ops(client: AttractorClient, asked: WorldApplyOps) -> Answer:

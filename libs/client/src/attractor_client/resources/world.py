@@ -11,6 +11,7 @@ from contracts.base import Page
 from contracts.world import ProjectStatus, World, WorldDiff, WorldEvent, WorldOperation, WorldOperations, WorldRevert
 
 WORLD = "/v1/world"
+WAIT_SECONDS = 30.0  # that the service waits for a run
 
 
 class WorldState:
@@ -19,9 +20,16 @@ class WorldState:
     def __init__(self, transport: Transport) -> None:
         self.transport = transport
 
-    async def get(self, *, session_id: UUID | None = None, version: int | None = None) -> World:
-        """Returns the document, as it is or as it was at a version."""
-        return await self.transport.get(WORLD, World, {"session_id": session_id, "version": version})
+    async def get(
+        self, *, session_id: UUID | None = None, version: int | None = None, after_run: UUID | None = None
+    ) -> World:
+        """Returns the document, as it is or as it was at a version; with `after_run` once that run's changes are in it.
+
+        Raises Conflict if the end of the run does not arrive within half a minute.
+        """
+        asked = {"session_id": session_id, "version": version, "after_run": after_run}
+        timeout = self.transport.timeout + (WAIT_SECONDS if after_run else 0)
+        return await self.transport.get(WORLD, World, asked, timeout=timeout)
 
     async def apply(
         self,

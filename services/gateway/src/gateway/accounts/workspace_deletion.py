@@ -20,6 +20,7 @@ from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
 from service_kit.stream_erasure import count_events, erase_events
 from service_kit.streams import dead_letters
+from service_kit.waiting import until
 
 STREAMS = [name for stream in (DOCUMENTS, TURNS) for name in (stream, dead_letters(stream))]
 RECEIPTS = "gateway_workspace_receipt"
@@ -116,14 +117,12 @@ class WorkspaceDeletions:
         await self.outbox.write(connection, workspace_id, WorkspaceDeleted(), str(workspace_id))
 
     async def _until_complete(self, workspace_id: UUID, timeout: float) -> WorkspaceDeletion:
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout
-        async with self.notifications.subscribe(RECEIPTS, str(workspace_id)) as confirmed:
-            while True:
-                _, receipt = await self._read(workspace_id)
-                left = deadline - loop.time()
-                if receipt.completed_at or left <= 0 or not await confirmed.wait(left):
-                    return receipt
+        async def read() -> WorkspaceDeletion:
+            return (await self._read(workspace_id))[1]
+
+        return await until(
+            self.notifications, RECEIPTS, workspace_id, read, lambda receipt: bool(receipt.completed_at), timeout
+        )
 
     async def _read(self, workspace_id: UUID) -> tuple[DeletionRow, WorkspaceDeletion]:
         async with self.database.workspace(workspace_id) as connection:

@@ -24,7 +24,6 @@ from contracts.ingestion import (
 from contracts.object_keys import original_key
 from contracts.registry import ORCHESTRATOR
 from ingestion.api.parts import DOCUMENT_CHANNEL, MISSING, ApiParts, Ingestion, Responses
-from ingestion.api.waiting import until
 from ingestion.documents import listing
 from ingestion.documents.chunk_pages import read_chunk, read_chunks
 from ingestion.documents.derived_objects import derived_keys
@@ -38,6 +37,7 @@ from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.objects import ObjectMissing
 from service_kit.pagination import Cursor, Limit, decode_cursor, encode_cursor, page
 from service_kit.problems import BadCursor, Problem
+from service_kit.waiting import until
 
 router = APIRouter(prefix="/v1/documents", tags=["ingestion"])
 MOST_IDS = 100

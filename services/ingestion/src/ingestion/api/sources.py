@@ -10,7 +10,6 @@ from fastapi import APIRouter, Query, Response
 from contracts.base import Page, ProblemBody
 from contracts.sources import Source, SourceCreate, SourceDeletion, SourceUpdate, SyncTrigger
 from ingestion.api.parts import DOCUMENT_CHANNEL, Ingestion
-from ingestion.api.waiting import until
 from ingestion.documents.errors import ReceiptNotFound
 from ingestion.documents.quotas import Quotas
 from ingestion.sources import removal
@@ -25,6 +24,7 @@ from service_kit.idempotency import creation_id
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import PreconditionFailed
 from service_kit.request_headers import ExpectedVersion, IdempotencyKey
+from service_kit.waiting import until
 
 router = APIRouter(prefix="/v1/sources", tags=["ingestion"])
 MISSING: dict[int | str, dict[str, Any]] = {404: {"model": ProblemBody, "description": "No such source"}}

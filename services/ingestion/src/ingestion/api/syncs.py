@@ -11,13 +11,13 @@ from contracts.base import Page, ProblemBody
 from contracts.sources import Sync, SyncChange, SyncStatus, SyncTrigger
 from ingestion.api.parts import DOCUMENT_CHANNEL, Ingestion
 from ingestion.api.sources import MISSING
-from ingestion.api.waiting import until
 from ingestion.sources.errors import SyncEnded
 from ingestion.sources.sources import Sources
 from ingestion.sources.syncs import Syncs
 from service_kit.auth import Editor, Viewer
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
 from service_kit.problems import BadCursor
+from service_kit.waiting import until
 
 router = APIRouter(prefix="/v1/sources/{source_id}", tags=["ingestion"])
 OPEN = (SyncStatus.queued, SyncStatus.running)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from typing import Annotated
+from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import StreamingResponse
 
+from contracts.base import ProblemBody
 from contracts.memory import ForgetRequest, ForgetResponse
+from memory.errors import MemoryNotFound
 from memory.rights.exporting import MEDIA_TYPE, exported
 from memory.rights.forgetting import Forgetting
+from memory.rights.world_mentions import forget_with_topics
 from service_kit.auth import Viewer
+from service_kit.postgres import Database
 
 router = APIRouter(prefix="/v1/memories", tags=["memory"])
 
@@ -48,3 +53,15 @@ async def export_memories(caller: Viewer, request: Request) -> StreamingResponse
     headers = {"Content-Disposition": 'attachment; filename="memories.jsonl"'}
     parts = exported(request.app.state.database, caller)
     return StreamingResponse(parts, media_type=MEDIA_TYPE, headers=headers)
+
+
+@router.delete(
+    "/{memory_id}", status_code=204, summary="Delete one of your memories", responses={404: {"model": ProblemBody}}
+)
+async def delete_memory(memory_id: UUID, caller: Viewer, request: Request) -> Response:
+    """Permanently deletes one of the caller's memories. Any role may do so, because viewers have memories, too."""
+    database: Database = request.app.state.database
+    async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
+        if not await forget_with_topics(connection, caller.workspace_id, caller.user_id, [memory_id]):
+            raise MemoryNotFound
+    return Response(status_code=204)

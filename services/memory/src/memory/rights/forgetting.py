@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -17,7 +18,7 @@ from memory.repository import Memories
 from memory.rights.about import Subject
 from memory.rights.mentions import Mentions
 from memory.rights.repository import RightsRows
-from memory.rights.world_mentions import forget_in_world
+from memory.rights.world_mentions import Forgotten, forget_in_world
 from memory.world.repository import Author, WorldPlace, WorldRows
 from memory.world.status import compile_status
 from service_kit.auth import Principal
@@ -54,11 +55,11 @@ class Forgetting:
             ids = await self._with_others(rows, caller.user_id, request, set(reasons))
             listed = await rows.listed(ids, MOST_SHOWN) if request.preview else []
             removed = Counter(asdict(await rows.counts(ids)))
-            transcripts = await rows.transcripts(ids)
+            transcripts, runs = await rows.transcripts(ids), await rows.runs(ids)
             if ids and not request.preview:
                 await memories.forget(caller.user_id, ids)
             remaining = Counter[str]({"memory": 0 if request.preview else len(await rows.owned(caller.user_id, ids))})
-            await _worlds(connection, caller, request, removed, remaining)
+            await _worlds(connection, caller, request, runs, removed, remaining)
         return ForgetResponse(
             preview=request.preview,
             memories=[_taken(one, reasons.get(one.id, _ALONG)) for one in listed],
@@ -108,23 +109,27 @@ def _taken(memory: Memory, reason: _Reason) -> TakenMemory:
 
 
 async def _worlds(
-    connection: Connection, caller: Principal, request: ForgetRequest, removed: Counter[str], remaining: Counter[str]
+    connection: Connection,
+    caller: Principal,
+    request: ForgetRequest,
+    runs: Mapping[UUID, Sequence[UUID]],
+    removed: Counter[str],
+    remaining: Counter[str],
 ) -> None:
-    """Deletes the session's world, and what mentions the text in any world; a preview only counts."""
+    """Deletes the session's world, what mentions the text in any world, and topics of runs; a preview only counts."""
     own = await RightsRows(connection, caller.workspace_id).own_worlds(caller.user_id)
     if request.session_id in own:
         world = WorldRows(connection, WorldPlace(caller.workspace_id, request.session_id, caller.user_id))
         removed.update({"world": 1, "world_event": await world.count_events()})
         if not request.preview:
             await world.delete()
-    if request.about is None:
-        return
-    mentions, author = Mentions(request.about), Author(caller.user_id)
-    for session_id in (None, *own):
+    mentions, author = None if request.about is None else Mentions(request.about), Author(caller.user_id)
+    affected = [one for one in own if one != request.session_id and (mentions or one in runs)]
+    for session_id in [None, *affected] if mentions else affected:
         place = WorldPlace(caller.workspace_id, session_id, caller.user_id if session_id else None)
         may = session_id is not None or caller.role.rank >= Role.editor.rank
-        rows = WorldRows(connection, place)
-        found = await forget_in_world(rows, mentions, author, keep=request.preview or not may)
+        forgotten = Forgotten(mentions, runs.get(session_id, ()) if session_id else ())
+        found = await forget_in_world(WorldRows(connection, place), forgotten, author, keep=request.preview or not may)
         (removed if may else remaining).update(asdict(found))
-    if not request.preview:
+    if mentions and not request.preview:
         await compile_status(connection, caller.workspace_id)

@@ -28,6 +28,7 @@ class RightsSql(Statements, file="rights.sql", columns=COLUMNS, event_columns=EV
     counts: LiteralString
     listed: LiteralString
     too_old: LiteralString
+    runs: LiteralString
     own_worlds: LiteralString
     own_world_events: LiteralString
     retaining: LiteralString
@@ -58,6 +59,12 @@ class MemoryCounts:
 class OldMemory:
     id: UUID
     user_id: UUID
+
+
+@dataclass(frozen=True)
+class SessionRuns:
+    session_id: UUID
+    run_ids: list[UUID]
 
 
 @dataclass(frozen=True)
@@ -122,6 +129,11 @@ class RightsRows(Repository):
     async def too_old(self, limit: int) -> list[OldMemory]:
         """Returns memories that the workspace no longer wants to keep, all of one user; none if nothing is left."""
         return await self.all(RightsSql.too_old, OldMemory, limit=limit)
+
+    async def runs(self, ids: Iterable[UUID]) -> dict[UUID, list[UUID]]:
+        """Returns the runs that answered the user's messages among the ids, by session."""
+        found = await self.all(RightsSql.runs, SessionRuns, ids=list(ids))
+        return {one.session_id: one.run_ids for one in found}
 
     async def own_worlds(self, user_id: UUID) -> list[UUID]:
         return await self.values(RightsSql.own_worlds, user_id=user_id)

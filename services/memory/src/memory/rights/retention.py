@@ -8,6 +8,7 @@ from uuid import UUID
 
 from memory.repository import Memories
 from memory.rights.repository import RetentionRules, RightsRows
+from memory.rights.world_mentions import forget_with_topics
 from service_kit.postgres import Database
 from service_kit.problems import WorkspaceGone
 
@@ -52,4 +53,4 @@ class Retention:
             old = await RightsRows(connection, workspace_id).too_old(AT_ONCE)
             if not old:
                 return 0
-            return await memories.forget(old[0].user_id, [one.id for one in old])
+            return await forget_with_topics(connection, workspace_id, old[0].user_id, [one.id for one in old])

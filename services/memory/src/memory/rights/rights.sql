@@ -124,6 +124,16 @@ WITH old AS (
 SELECT old.id, old.created_by AS user_id FROM old
 WHERE old.created_by = (SELECT first.created_by FROM old AS first ORDER BY first.created_at, first.id LIMIT 1);
 
+-- name: runs
+-- Returns the runs that answered the user's messages among the ids, by session.
+SELECT memory.session_id, array_agg(DISTINCT memory.run_id) AS run_ids
+FROM memory
+JOIN episode AS said ON said.workspace_id = memory.workspace_id AND said.id = memory.id
+WHERE
+    memory.workspace_id = %(workspace_id)s AND memory.id = ANY(%(ids)s::uuid[]) AND said.role = 'user'
+    AND memory.run_id IS NOT NULL AND memory.session_id IS NOT NULL
+GROUP BY memory.session_id;
+
 -- name: own_worlds
 -- Returns the user's sessions that have a world.
 SELECT id FROM world WHERE workspace_id = %(workspace_id)s AND owner_id = %(user_id)s ORDER BY created_at, id;

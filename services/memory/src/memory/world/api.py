@@ -11,6 +11,7 @@ from contracts.base import Page, ProblemBody
 from contracts.gateway import Role
 from contracts.registry import ORCHESTRATOR
 from contracts.world import ProjectStatus, World, WorldDiff, WorldEvent, WorldOperations, WorldRevert
+from memory.world.settled_runs import SettledRuns
 from memory.world.worlds import Worlds
 from service_kit.auth import Principal, Viewer, viewer_through
 from service_kit.idempotency import creation_id
@@ -24,6 +25,7 @@ READING: Responses = {
     404: {"model": ProblemBody, "description": "There is no such session of the caller, or no such version"},
     503: {"model": ProblemBody, "description": "The orchestrator could not say whose the session is"},
 }
+NOT_SETTLED: Responses = {409: {"model": ProblemBody, "description": "The end of the run did not arrive in time"}}
 CHANGING: Responses = {
     **READING,
     409: {"model": ProblemBody, "description": "An operation does not fit what the world holds now"},
@@ -31,25 +33,42 @@ CHANGING: Responses = {
 }
 
 
+def opened_settled_runs(request: Request) -> SettledRuns:
+    settled_runs: SettledRuns = request.app.state.settled_runs
+    return settled_runs
+
+
 def opened_worlds(request: Request) -> Worlds:
     worlds: Worlds = request.app.state.worlds
     return worlds
 
 
+Runs = Annotated[SettledRuns, Depends(opened_settled_runs)]
 InUse = Annotated[Worlds, Depends(opened_worlds)]
 Asking = Annotated[Principal, Depends(viewer_through(ORCHESTRATOR))]
 SessionId = Annotated[UUID | None, Query(description="The caller's session whose world it is; else the workspace's")]
+AfterRun = Annotated[UUID | None, Query(description="Wait until this run of the caller has changed what it changes")]
 Version = Annotated[int | None, Query(ge=1, le=10**9, description="As it was at this version; else as it is now")]
 
 
-@router.get("", summary="Read the world state", responses=READING)
+@router.get("", summary="Read the world state", responses=READING | NOT_SETTLED)
 async def get_world(
-    caller: Asking, worlds: InUse, response: Response, session_id: SessionId = None, version: Version = None
+    caller: Asking,
+    worlds: InUse,
+    runs: Runs,
+    response: Response,
+    session_id: SessionId = None,
+    version: Version = None,
+    after_run: AfterRun = None,
+    timeout: Annotated[float, Query(ge=0, le=300, description="Maximum seconds to wait")] = 30,
 ) -> World:
     """Returns the document of the workspace, or of a session. A new world has defaults.
 
-    The header `ETag` is the version, for If-Match.
+    The header `ETag` is the version, for If-Match. With `after_run`, the document has what that run changed; a run that
+    failed or was cancelled changes nothing.
     """
+    if after_run is not None:
+        await runs.wait(caller, after_run, timeout)
     return _tagged(await worlds.show(caller, session_id, version), response)
 
 

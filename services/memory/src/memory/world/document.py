@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from contracts.world import SCHEMA_VERSION, WorldDocument
 
 Document = dict[str, Any]
+TOPICS = "/topics"
 MOST_ITEMS_READ = 1_000  # of a list, or of an object, that does not fit as a whole
 
 

@@ -248,6 +248,8 @@ class CancelOutcome:
 
     status: str
     attempts: int
+    session_id: UUID
+    temporary: bool
     notified: str
 
     @property

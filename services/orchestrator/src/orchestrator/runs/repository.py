@@ -9,11 +9,14 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from contracts.base import Page
+from contracts.events import TurnDiscarded
 from contracts.orchestrator import AnswerFeedback, Message, MessageStatus, Run, RunStatus
+from contracts.registry import ORCHESTRATOR
 from orchestrator.errors import TooManyQueued
 from orchestrator.runs.records import AskedMessage, CancelOutcome, ClaimedRun, EarlierMessage, StoredEvent, TurnAnswer
 from orchestrator.usage.repository import usage_of
 from service_kit.auth import Principal
+from service_kit.outbox import Outbox
 from service_kit.pagination import decode_cursor, page
 from service_kit.repository import Repository
 from service_kit.statements import Statements
@@ -126,8 +129,15 @@ class WorkspaceRuns(Repository):
         return page(rows, limit, lambda run: (run.created_at, run.id))
 
     async def cancel(self, caller: Principal, run_id: UUID) -> CancelOutcome | None:
-        """Returns None if there was nothing to cancel: the run has ended, or is not the caller's."""
-        return await self.one(RunSql.cancel, CancelOutcome, id=run_id, user_id=caller.user_id)
+        """Returns None if there was nothing to cancel: the run has ended, or is not the caller's.
+
+        If it ends at once, writes `turn.discarded`, unless its session is temporary.
+        """
+        outcome = await self.one(RunSql.cancel, CancelOutcome, id=run_id, user_id=caller.user_id)
+        if outcome is not None and outcome.ended and not outcome.temporary:
+            discarded = TurnDiscarded(session_id=outcome.session_id, run_id=run_id, user_id=caller.user_id)
+            await Outbox(ORCHESTRATOR).write(self.connection, self.workspace_id, discarded, str(run_id))
+        return outcome
 
     async def admit(self, caller: Principal) -> None:
         """Raises TooManyQueued if the caller must not queue another run; none is added until the transaction ends."""
@@ -160,15 +170,16 @@ class WorkspaceRuns(Repository):
         document_ids: list[UUID] | None = await self.value(RunSql.document_ids, id=run_id, scope=scope)
         return document_ids
 
-    async def hold_session(self, run: ClaimedRun) -> None:
-        """Waits for other changes of the session's messages; call it before locking the run itself."""
-        await self.run(RunSql.hold_session, session_id=run.session_id)
+    async def hold_session(self, run: ClaimedRun) -> bool:
+        """Waits for other changes of the session's messages; call it before locking the run itself.
 
-    async def add_answer(self, run: ClaimedRun, answer: TurnAnswer, status: MessageStatus) -> bool:
-        """Stores the answer, the title if the session has none, and the summary made for it.
-
-        Returns whether the session is temporary.
+        Returns whether the session is temporary, or gone.
         """
+        temporary: bool | None = await self.value(RunSql.hold_session, session_id=run.session_id)
+        return temporary is not False
+
+    async def add_answer(self, run: ClaimedRun, answer: TurnAnswer, status: MessageStatus) -> None:
+        """Stores the answer, the title if the session has none, and the summary made for it."""
         values = {
             **asdict(answer),
             "status": status.value,
@@ -178,10 +189,9 @@ class WorkspaceRuns(Repository):
             "run_id": run.id,
         }
         await self.run(RunSql.add_answer, **values)
-        temporary = await self.value(RunSql.touch_session, **values)
+        await self.run(RunSql.touch_session, **values)
         if answer.condensed is not None:
             await self.run(RunSql.condense, **asdict(answer.condensed))
-        return bool(temporary)
 
     async def asked(self, run_id: UUID) -> AskedMessage:
         """Returns the message that the run answers."""

@@ -46,14 +46,17 @@ WITH asked AS (
         delegation = CASE WHEN state = 'queued' AND attempts = 0 THEN NULL ELSE delegation END
     WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id)s
       AND state IN ('queued', 'running')
-    RETURNING state, attempts
+    RETURNING state, attempts, session_id
 ), marked AS (
     UPDATE message SET status = 'cancelled'
     FROM asked
     WHERE asked.state = 'cancelled' AND message.workspace_id = %(workspace_id)s AND message.run_id = %(id)s
       AND message.role = 'assistant'
 )
-SELECT state AS status, attempts, pg_notify('orchestrator_run_cancelled', %(id)s::text) AS notified FROM asked;
+SELECT asked.state AS status, asked.attempts, asked.session_id, session.temporary,
+       pg_notify('orchestrator_run_cancelled', %(id)s::text) AS notified
+FROM asked
+JOIN session ON session.workspace_id = %(workspace_id)s AND session.id = asked.session_id;
 
 -- name: one_at_a_time
 -- Has the requests of one user that queue a run wait for each other, so that each counts what is there.
@@ -145,17 +148,17 @@ UPDATE message SET status = %(status)s
 WHERE workspace_id = %(workspace_id)s AND run_id = %(run_id)s AND role = 'assistant';
 
 -- name: hold_session
--- The session before its run: whoever changes the tree of messages holds it, and then stops or deletes runs.
-SELECT id FROM session WHERE workspace_id = %(workspace_id)s AND id = %(session_id)s FOR NO KEY UPDATE;
+-- The session before its run: whoever changes the tree of messages holds it, and then stops or deletes runs. Returns
+-- whether it is temporary.
+SELECT temporary FROM session WHERE workspace_id = %(workspace_id)s AND id = %(session_id)s FOR NO KEY UPDATE;
 
 -- name: touch_session
--- A generated title is only for a session that has none: a title given meanwhile stays. Returns whether it is temporary.
+-- A generated title is only for a session that has none: a title given meanwhile stays.
 UPDATE session
 SET updated_at = now(),
     version = version + CASE WHEN title IS NULL AND %(title)s::text IS NOT NULL THEN 1 ELSE 0 END,
     title = coalesce(title, %(title)s)
-WHERE workspace_id = %(workspace_id)s AND id = %(session_id)s
-RETURNING temporary;
+WHERE workspace_id = %(workspace_id)s AND id = %(session_id)s;
 
 -- name: condense
 UPDATE message SET summary = %(summary)s

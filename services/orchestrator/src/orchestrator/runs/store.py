@@ -10,7 +10,7 @@ from uuid import UUID
 
 from contracts.artifacts import ArtifactOutcome
 from contracts.base import Page
-from contracts.events import TurnCompleted
+from contracts.events import TurnCompleted, TurnDiscarded
 from contracts.orchestrator import MessageStatus, Run, RunStatus
 from orchestrator.artifacts.committing import commit_run_version
 from orchestrator.artifacts.differences import added
@@ -110,24 +110,26 @@ class RunStore:
     ) -> None:
         """Stores answer, status, title, the artifact's version, the events that `told` returns, and `turn.completed`.
 
-        All in one transaction; raises StopAsked if a cancellation came first. No event announces an answer of the error
-        handler, from other workspaces, or in a temporary session.
+        All in one transaction; raises StopAsked if a cancellation came first. For an answer of the error handler or
+        from other workspaces it is `turn.discarded`; no event is about a temporary session.
         """
         async with self.database.workspace(run.workspace_id) as connection:
             runs = WorkspaceRuns(connection, run.workspace_id)
-            await runs.hold_session(run)
+            temporary = await runs.hold_session(run)
             if await self.queue.extend(connection, run):
                 raise StopAsked
             answer, committed = await _with_version(connection, run, answer)
             events = told(answer, committed)
             await self.queue.finish(connection, run, RunStatus.completed, mode=answer.mode, **progress.columns())
-            temporary = await runs.add_answer(
+            await runs.add_answer(
                 run, answer, MessageStatus.incomplete if answer.incomplete else MessageStatus.completed
             )
             await runs.add_events(run.id, events)
-            if not (temporary or answer.fallback or answer.incomplete or answer.read_elsewhere):
-                asked = await runs.asked(run.id)
-                await self.outbox.write(connection, run.workspace_id, _turn_completed(run, asked, answer), str(run.id))
+            if temporary:
+                return
+            kept = not (answer.fallback or answer.incomplete or answer.read_elsewhere)
+            turn = _turn_completed(run, await runs.asked(run.id), answer) if kept else _turn_discarded(run)
+            await self.outbox.write(connection, run.workspace_id, turn, str(run.id))
 
     async def end(
         self,
@@ -140,13 +142,14 @@ class RunStore:
     ) -> None:
         """Ends the run without an answer, or with a partial one: `cancelled`, or `incomplete` after a failure.
 
-        The artifact's version is stored if the partial answer mentions it.
+        The artifact's version is stored if the partial answer mentions it. Writes `turn.discarded`, unless the session
+        is temporary.
         """
         error = {"error_type": failure.type, "error_message": str(failure)} if failure else {}
         columns = {**progress.columns(), **error}
         async with self.database.workspace(run.workspace_id) as connection:
             runs = WorkspaceRuns(connection, run.workspace_id)
-            await runs.hold_session(run)
+            temporary = await runs.hold_session(run)
             await self.queue.finish(connection, run, status, **columns)
             committed = None
             if partial is None:
@@ -156,6 +159,8 @@ class RunStore:
                 cancelled = status is RunStatus.cancelled
                 await runs.add_answer(run, partial, MessageStatus.cancelled if cancelled else MessageStatus.incomplete)
             await runs.add_events(run.id, told(committed))
+            if not temporary:
+                await self.outbox.write(connection, run.workspace_id, _turn_discarded(run), str(run.id))
 
     async def release(
         self,
@@ -222,3 +227,7 @@ def _turn_completed(run: ClaimedRun, asked: AskedMessage, answer: TurnAnswer) ->
         answer=answer.content[:10_000],
         document_ids=sorted({citation.document_id for citation in answer.citations}),
     )
+
+
+def _turn_discarded(run: ClaimedRun) -> TurnDiscarded:
+    return TurnDiscarded(session_id=run.session_id, run_id=run.id, user_id=run.created_by)

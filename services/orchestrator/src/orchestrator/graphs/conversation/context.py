@@ -32,6 +32,7 @@ TOKENS: Mapping[str, tuple[str, ...]] = {
     "reply_to_general_input.md": ("now", "situation", "artifact", "passages", "profile", "memories", "earlier"),
     "artifact_in_view.md": ("title", "text"),
     "generate_path.md": ("routes", "artifact", "message"),
+    "world_modifier.md": ("message",),
     "instructions.md": ("instructions",),
     "image_processing.md": ("now",),
     "images_in_view.md": (),
@@ -50,6 +51,7 @@ class Prompts:
     reply_to_general_input: Prompt
     artifact_in_view: Prompt
     generate_path: Prompt
+    world_modifier: Prompt
     instructions: Prompt
     generate_title: Prompt
     summarizer: Prompt
@@ -70,6 +72,7 @@ class Prompts:
             loaded["reply_to_general_input.md"],
             loaded["artifact_in_view.md"],
             loaded["generate_path.md"],
+            loaded["world_modifier.md"],
             loaded["instructions.md"],
             loaded["generate_title.md"],
             loaded["summarizer.md"],

@@ -39,6 +39,13 @@ _OF_SESSION = re.compile(
     r" (?:in|for|of|für) (?:this|dieser?|dieses|diesem) (?:session|chat|conversation|sitzung|gespräch)$", re.IGNORECASE
 )
 _SHARED = re.compile(r"\b(?:project|workspace|session|projekt|arbeitsbereich|sitzung)", re.IGNORECASE)
+_MENTIONED = re.compile(
+    r"\b(?:(?:our|the (?:project|workspace|session)(?:'s)?) (?:\w+ )?(?:goals?|decisions?|rules?|topics?|time ?zone)"
+    r"|open questions?|(?:project|workspace)(?:'s)? (?:name|status)"
+    r"|unsere?[mnrs]? (?:\w+ )?(?:ziele?n?|entscheidung(?:en)?|regeln?|them(?:a|en)|zeitzone)|offenen? fragen?"
+    r"|projekt(?:name|status))\b",
+    re.IGNORECASE,
+)
 _BORDER = " \t\"'“”„«»‚‘’"
 
 
@@ -70,7 +77,7 @@ def world_wish(message: str, *, has_artifact: bool) -> WorldWish | None:
             continue
         named = found.groupdict()
         path = _path(named.get("noun"))
-        value = _value(named.get("value") or "", path)
+        value = value_of(named.get("value") or "", path)
         if value or act == "show":
             return WorldWish(act, path, value, of_session is not None, german)
     return None
@@ -81,7 +88,12 @@ def _path(noun: str | None) -> str:
     return next(path for begins, path in _KINDS.items() if lowered.startswith(begins))
 
 
-def _value(text: str, path: str) -> str:
+def may_be_wish(message: str) -> bool:
+    """Returns whether the message, which asks nothing, mentions a part of the world state as something of a project."""
+    return len(message) <= LONGEST and not message.rstrip().endswith("?") and _MENTIONED.search(message) is not None
+
+
+def value_of(text: str, path: str) -> str:
     """Returns the text without quotation marks and final punctuation; questions keep theirs."""
     return text.strip(_BORDER).rstrip(" .!" if path == "/open_questions" else " .!?").strip(_BORDER)
 

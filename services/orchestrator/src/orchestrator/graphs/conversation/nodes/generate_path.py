@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypedDict
 
 from langgraph.runtime import Runtime
@@ -19,7 +19,7 @@ from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.intent import READ, WITH, WITHOUT, Route, intent_of
 from orchestrator.graphs.conversation.routing import path_of, shows_images
 from orchestrator.graphs.conversation.state import Path, Turn
-from orchestrator.graphs.conversation.world_wish import world_wish
+from orchestrator.graphs.conversation.world_wish import may_be_wish, world_wish
 
 ROUTER_SECONDS = 3.0
 ROUTER_TOKENS = 100
@@ -33,11 +33,14 @@ STEPS = {
     "image_processing": "Decided to look at the images",
     "world_modifier": "Decided to open the world state",
 }
-MEANINGS: dict[Route, str] = {
+Choice = Route | Literal["world"]
+MEANINGS: dict[Choice, str] = {
     "reply": "`reply`: a question, a remark, a search; it is answered in the conversation.",
     "generate_artifact": "`generate_artifact`: a document or a program is to be written, of its own.",
     "rewrite_artifact": "`rewrite_artifact`: the whole document is to be written anew, or another one in its place.",
     "update_artifact": "`update_artifact`: some places of the document are to change; the rest stays.",
+    "world": "`world`: an item is to be added to or removed from the lists of the project's goals, decisions, rules,"
+    " topics or open questions, or the project's name, status, summary or time zone is to be set, or shown.",
 }
 
 
@@ -53,7 +56,7 @@ class ChosenWithout(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    route: Literal["reply", "generate_artifact"]
+    route: Literal["reply", "generate_artifact", "world"]
 
 
 class ChosenWith(BaseModel):
@@ -61,7 +64,7 @@ class ChosenWith(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    route: Literal["reply", "rewrite_artifact", "update_artifact"]
+    route: Literal["reply", "rewrite_artifact", "update_artifact", "world"]
 
 
 @dataclass
@@ -93,6 +96,8 @@ async def generate_path(state: AskedQuestion, runtime: Runtime[ConversationConte
     if world_wish(question, has_artifact=context.artifact is not None) is not None:
         return _way("world_modifier", Chosen("reply", "rules"))
     chosen = await _chosen(question, context)
+    if chosen.route == "world":
+        return _way("world_modifier", replace(chosen, route="reply"))
     if chosen.route == "generate_artifact" and context.models.of("artifact") is None:
         chosen = Chosen("reply", chosen.by, [QUOTED_INSTEAD])
         context.events.emit(ProviderIssue(message=QUOTED_INSTEAD))
@@ -126,14 +131,15 @@ async def _chosen(question: str, context: ConversationContext) -> Chosen:
     has_artifact = context.artifact is not None
     found = intent_of(question, has_artifact=has_artifact)
     by_rules = Chosen(found.route, "rules" if found.sure else "default")
-    if context.routing == "rules" or (context.routing == "auto" and found.sure):
+    sure = found.sure and not (found.route == "reply" and may_be_wish(question))
+    if context.routing == "rules" or (context.routing == "auto" and sure):
         return by_rules
     if context.models.of("router") is None:
         return by_rules
-    return await _by_model(question, context, WITH if has_artifact else WITHOUT)
+    return await _by_model(question, context, (*(WITH if has_artifact else WITHOUT), "world"))
 
 
-async def _by_model(question: str, context: ConversationContext, routes: tuple[Route, ...]) -> Chosen:
+async def _by_model(question: str, context: ConversationContext, routes: tuple[Choice, ...]) -> Chosen:
     """Asks a model for the route; its time is reported separately from the node's."""
     began = time.perf_counter()
     chosen = Chosen("reply", "default")
@@ -148,7 +154,7 @@ async def _by_model(question: str, context: ConversationContext, routes: tuple[R
     return chosen
 
 
-async def _asked(question: str, context: ConversationContext, routes: tuple[Route, ...]) -> Route:
+async def _asked(question: str, context: ConversationContext, routes: tuple[Choice, ...]) -> Choice:
     chat = context.models.of("router")
     assert chat is not None
     artifact = context.artifact
@@ -161,6 +167,6 @@ async def _asked(question: str, context: ConversationContext, routes: tuple[Rout
         artifact=seen,
         message=neutralised(question[:READ]),
     )
-    valid: type[ChosenWith | ChosenWithout] = ChosenWith if routes is WITH else ChosenWithout
+    valid: type[ChosenWith | ChosenWithout] = ChosenWith if artifact is not None else ChosenWithout
     answer = await structured(chat, [ChatMessage("user", prompt)], valid, max_tokens=ROUTER_TOKENS)
     return answer.route

@@ -9,7 +9,9 @@ from langgraph.runtime import Runtime
 from contracts.events import ProviderIssue
 from contracts.gateway import Role
 from contracts.world import StagedOperations
+from inference.errors import ChatError
 from orchestrator.graphs.conversation.context import ConversationContext
+from orchestrator.graphs.conversation.wish_by_model import wish_by_model
 from orchestrator.graphs.conversation.world_telling import telling, world_change
 from orchestrator.graphs.conversation.world_wish import WorldWish, world_wish
 from orchestrator.services import WorldChangeRefused
@@ -25,11 +27,16 @@ class WishingTurn(TypedDict):
 
 
 async def world_modifier(state: WishingTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Stages operations and their description for the answer. If the world has nothing to show, the search answers."""
+    """Stages operations and their description for the answer. If the world has nothing to show, the search answers.
+
+    So it does if a model that read the message, because the rules do not understand it, finds no wish in it.
+    """
     context = runtime.context
     wish = world_wish(state["question"], has_artifact=context.artifact is not None)
     if wish is None:
-        return {}
+        wish, issues = await _read_by_model(state["question"], context)
+        if wish is None:
+            return {"issues": issues}
     if (refusal := _refused(wish, context)) is not None:
         return {"world_told": telling(wish, refusal), "steps_executed": [LOOKED]}
     session_id = context.session_id if wish.of_session else None
@@ -49,6 +56,19 @@ async def world_modifier(state: WishingTurn, runtime: Runtime[ConversationContex
         return {"world_told": change.told, "steps_executed": [LOOKED]}
     staged = StagedOperations(of_session=wish.of_session, operations=change.operations)
     return {"world_told": change.told, "staged": staged.model_dump(mode="json"), "steps_executed": [STAGED]}
+
+
+async def _read_by_model(question: str, context: ConversationContext) -> tuple[WorldWish | None, list[str]]:
+    """Returns the wish, and what went wrong."""
+    chat = context.models.of("router")
+    if chat is None:
+        return None, []
+    try:
+        return await wish_by_model(chat, context.prompts.world_modifier, question), []
+    except (ChatError, TimeoutError) as error:
+        issue = f"the message was answered, as its wish could not be read: {error or 'the model took too long'}"
+        context.events.emit(ProviderIssue(message=issue))
+        return None, [issue]
 
 
 def _refused(wish: WorldWish, context: ConversationContext) -> str | None:

@@ -1,4 +1,4 @@
-"""Waits for documents to change, woken by database notifications."""
+"""Waits for something to change, woken by database notifications."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ BURST_SECONDS = 0.3
 async def until(
     notifications: Notifications,
     channel: str,
-    document_id: UUID | None,
+    changed_id: UUID | None,
     read: Callable[[], Awaitable[T]],
     done: Callable[[T], bool],
     timeout: float,
 ) -> T:
-    """Calls `read` again whenever the document changes, until `done` holds or `timeout` seconds have passed.
+    """Calls `read` again whenever the channel names the id, until `done` holds or `timeout` seconds have passed.
 
-    With `document_id` None, a change to any document counts. Returns the last value read; errors of `read` propagate.
+    With `changed_id` None, any notification counts. Returns the last value read; errors of `read` propagate.
     """
     loop = asyncio.get_running_loop()
     deadline = loop.time() + timeout
-    async with notifications.subscribe(channel, str(document_id) if document_id else None) as changed:
+    async with notifications.subscribe(channel, str(changed_id) if changed_id else None) as changed:
         while True:
             state = await read()
             left = deadline - loop.time()
             if done(state) or left <= 0 or not await changed.wait(left):
                 return state
-            if document_id is None:  # one read for a burst of changes
+            if changed_id is None:  # one read for a burst of changes
                 await asyncio.sleep(min(BURST_SECONDS, max(deadline - loop.time(), 0)))
