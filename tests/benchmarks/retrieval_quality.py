@@ -139,7 +139,7 @@ class Bench:
         self.search = self.searching(int(os.environ.get("EXACT_SCAN_LIMIT", "10000")))
 
     def searching(self, exact_scan: int, tuple_cost: float = 20) -> Search:
-        limits = SearchLimits(30, 30, 30, exact_scan, tuple_cost)
+        limits = SearchLimits(30, 30, exact_scan, tuple_cost)
         return Search(Legs(self.store, self.vectors, self.analyzer, limits), self.analyzer)
 
     async def index(

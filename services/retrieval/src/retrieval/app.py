@@ -139,7 +139,6 @@ def build_search(
     limits = SearchLimits(
         lexical_seconds=settings.lexical_deadline_seconds,
         dense_seconds=settings.dense_deadline_seconds,
-        highlight_seconds=settings.highlight_deadline_seconds,
         exact_scan=settings.exact_scan_limit,
         hnsw_tuple_cost=settings.hnsw_tuple_cost,
         posting_bytes=settings.posting_cache_bytes,

@@ -15,8 +15,6 @@ class Settings(ServiceSettings, DocumentConsumerSettings, ObjectStoreSettings, E
     """How long a search waits for its lexical leg"""
     dense_deadline_seconds: float = Field(default=3.0, gt=0)
     """How long a search waits for its dense leg"""
-    highlight_deadline_seconds: float = Field(default=3.0, gt=0)
-    """After this, highlights are chosen lexically only"""
     graph_deadline_seconds: float = Field(default=0.3, gt=0)
     """How long a search waits for the knowledge graph"""
     sessions_deadline_seconds: float = Field(default=2.0, gt=0)

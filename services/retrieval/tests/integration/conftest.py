@@ -39,7 +39,6 @@ from service_kit.postgres import Database
 PATIENT = (
     "lexical_deadline_seconds",
     "dense_deadline_seconds",
-    "highlight_deadline_seconds",
     "graph_deadline_seconds",
     "sessions_deadline_seconds",
 )

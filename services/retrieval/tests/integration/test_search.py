@@ -67,7 +67,7 @@ def searching(database):
     def build(embeddings: Embeddings, limits: SearchLimits | None = None) -> Search:
         analyzer = Analyzer()
         vectors = QueryVectors(Embedders(embeddings))
-        legs = Legs(SearchStore(database, 100), vectors, analyzer, limits or SearchLimits(60, 60, 60))
+        legs = Legs(SearchStore(database, 100), vectors, analyzer, limits or SearchLimits(60, 60))
         return Search(legs, analyzer)
 
     return build
@@ -157,16 +157,18 @@ async def test_chunks_without_their_document_are_left_out(index, searching, conv
     assert "left out chunks without a document" in caplog.text
 
 
-async def test_sentences_that_cannot_be_compared_are_chosen_by_their_words(index, searching, converted, workspace_id):
-    await index(converted(["Lunch is at noon. The AuthService signs tokens."]))
+async def test_the_sentence_that_answers_is_highlighted_without_embedding_it(index, searching, converted, workspace_id):
+    await index(converted(["Lunch is at noon. The AuthService signs tokens. Cars are parked outside."]))
     embeddings = Embeddings()
     search = searching(embeddings)
-    await search(workspace_id, SearchRequest(query="authservice"))
-    embeddings.error = ProviderUnavailable("down")
-    answer = await search(workspace_id, SearchRequest(query="authservice", highlight=True))
-    (best,) = answer.hits[0].highlights
-    assert answer.hits[0].content[best.start : best.end] == "The AuthService signs tokens."
-    assert (answer.legs[1].method or "").endswith("sentences not compared: ProviderUnavailable")
+    for query, sentence in (
+        ("authservice", "The AuthService signs tokens."),
+        ("vehicle", "Cars are parked outside."),  # no word in common
+    ):
+        answer = await search(workspace_id, SearchRequest(query=query, highlight=True))
+        best = answer.hits[0].highlights[0]
+        assert answer.hits[0].content[best.start : best.end] == sentence
+    assert embeddings.calls == 2  # the queries
 
 
 async def test_a_query_is_embedded_once(searching, workspace_id):

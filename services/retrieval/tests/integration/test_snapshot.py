@@ -21,7 +21,7 @@ from retrieval.search.search import Search
 from service_kit.postgres import Database
 from service_kit.problems import Unavailable
 
-PATIENT = SearchLimits(30, 30, 30)
+PATIENT = SearchLimits(30, 30)
 MODES = (SearchMode.hybrid, SearchMode.rrf, SearchMode.lexical, SearchMode.dense)
 
 

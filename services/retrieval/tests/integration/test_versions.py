@@ -25,7 +25,7 @@ async def rows(database, workspace_id, statement: str):
 
 async def test_a_search_sees_exactly_one_version(index, database, embedder, converted, workspace_id):
     analyzer = Analyzer()
-    legs = Legs(SearchStore(database, 100), QueryVectors(Embedders(embedder)), analyzer, SearchLimits(10, 10, 10))
+    legs = Legs(SearchStore(database, 100), QueryVectors(Embedders(embedder)), analyzer, SearchLimits(10, 10))
     search, first = Search(legs, analyzer), converted(["shared", "port number 0"])
     document_id, done = first.data.document_id, asyncio.Event()
     for _ in range(15):  # others that the query finds too, better than a chunk without its words

@@ -86,9 +86,8 @@ def test_spans_of_any_text_lie_within_it(text):
 def test_the_answer_is_the_best_highlight():
     content = "The gateway is public. Tokens expire after fifteen minutes. Lunch is at noon."
     weights = {"token": 2.0, "expir": 2.5}
-    sentences = scoring.sentences_of(0, Passage(content), weights, Analyzer())
-    cosines = {(0, one.span): value for one, value in zip(sentences, (0.1, 0.7, 0.05), strict=True)}
-    found = scoring.best(sentences, cosines)
+    sentences = scoring.sentences_of(Passage(content), weights, Analyzer())
+    found = scoring.best(list(zip(sentences, (0.1, 0.7, 0.05), strict=True)))
     assert content[found[0].start : found[0].end] == "Tokens expire after fifteen minutes."
     assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
     assert all(0 <= one.score <= 1 for one in found)
@@ -97,7 +96,7 @@ def test_the_answer_is_the_best_highlight():
 def test_a_heading_gives_context_to_the_sentences_under_it():
     passage = Passage("It is owned by Payments. It rains.", heading_path=("Services", "BillingRouter"))
     weights = {"own": 2.0, "billingrout": 2.0, "servic": 4.0}
-    owned, rain = scoring.sentences_of(0, passage, weights, Analyzer())
+    owned, rain = scoring.sentences_of(passage, weights, Analyzer())
     assert owned.read == "BillingRouter: It is owned by Payments."
     assert owned.share == pytest.approx((2.0 + scoring.CONTEXT_WEIGHT * 2.0) / 8.0)
     assert rain.share == 0.0
@@ -106,20 +105,8 @@ def test_a_heading_gives_context_to_the_sentences_under_it():
 def test_document_titles_and_names_in_code_add_no_context():
     titled = Passage("It rains.", heading_path=("Services",))
     code = Passage("x = 1", "text/x-python", ("module", "function"))
-    assert scoring.sentences_of(0, titled, {}, Analyzer())[0].read == "It rains."
-    assert scoring.sentences_of(0, code, {}, Analyzer())[0].read == "x = 1"
-
-
-@given(st.lists(st.integers(0, 60), min_size=1, max_size=30))
-def test_few_sentences_are_embedded_starting_with_the_first_hit(counts):
-    by_hit = [
-        [scoring.Sentence(hit, (number, number + 1), "x", 0.0) for number in range(count)]
-        for hit, count in enumerate(counts)
-    ]
-    chosen = scoring.to_embed(by_hit)
-    assert len(chosen) <= scoring.MOST_EMBEDDED
-    assert len(set(chosen)) == len(chosen)
-    assert sum(one.hit == 0 for one in chosen) >= min(counts[0], scoring.MOST_EMBEDDED // 2)
+    assert scoring.sentences_of(titled, {}, Analyzer())[0].read == "It rains."
+    assert scoring.sentences_of(code, {}, Analyzer())[0].read == "x = 1"
 
 
 def test_words_are_analysed_in_the_language_of_the_document():
@@ -127,6 +114,6 @@ def test_words_are_analysed_in_the_language_of_the_document():
     weights = dict.fromkeys(analyzer.terms("Häuser", "german"), 1.0)
     content = "Die Häuser der Stadt sind alt.\n\nEs regnet."
     german, english = (
-        scoring.sentences_of(0, Passage(content, language=language), weights, analyzer)[0] for language in ("de", "en")
+        scoring.sentences_of(Passage(content, language=language), weights, analyzer)[0] for language in ("de", "en")
     )
     assert (german.share, english.share) == (1.0, 0.0)

@@ -1,4 +1,4 @@
-"""Scores the sentences of hits: terms select which are embedded; terms and cosines make the score. No IO."""
+"""Scores the sentences of hits by the query's terms and by words like them. No IO."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from relevance.languages import stemming_of
 from retrieval.highlights.sentences import is_code, spans
 from service_kit.sentences import Span
 
-MOST_EMBEDDED = 40  # sentences per request
 MOST_PER_HIT = 3
-COSINE_WEIGHT = 0.6
+SOFT_WEIGHT = 0.6
 CONTEXT_WEIGHT = 0.5  # of a term that is in the heading and not in the sentence
 LONGEST_QUOTE = 1_000  # characters; a longer span is quoted only if there is no other
 
@@ -35,10 +34,9 @@ class HitText(Protocol):
 class Sentence:
     """A quotable span of a hit. `share`: the share of the query's term weights that its terms have.
 
-    `read` is the text that is embedded: the span under its heading, which says what "it" is.
+    `read` is the text that is compared: the span under its heading, which says what "it" is.
     """
 
-    hit: int
     span: Span
     read: str
     share: float
@@ -53,7 +51,7 @@ class ScoredSpan:
     score: float
 
 
-def sentences_of(hit: int, chunk: HitText, weights: Mapping[str, float], analyzer: Analyzer) -> list[Sentence]:
+def sentences_of(chunk: HitText, weights: Mapping[str, float], analyzer: Analyzer) -> list[Sentence]:
     """Returns the spans of one hit in order; words are analysed by the rules of its document's language."""
     stemming = stemming_of(chunk.language)
     content, code = chunk.content, is_code(chunk.media_type)
@@ -64,7 +62,6 @@ def sentences_of(hit: int, chunk: HitText, weights: Mapping[str, float], analyze
     implied = frozenset(analyzer.terms(heading, stemming)) & weights.keys()
     return [
         Sentence(
-            hit,
             span,
             f"{heading}: {text}" if heading else text,
             _share(analyzer.terms(text, stemming), weights, implied),
@@ -74,30 +71,10 @@ def sentences_of(hit: int, chunk: HitText, weights: Mapping[str, float], analyze
     ]
 
 
-def to_embed(by_hit: Sequence[Sequence[Sentence]], most: int = MOST_EMBEDDED) -> list[Sentence]:
-    """Chooses the sentences to embed: more from the better hits, and from each hit those with the largest shares.
-
-    Each hit in turn gets half of what is left, so most go to the first one, which answers most often.
-    """
-    chosen: list[Sentence] = []
-    for rank, sentences in enumerate(by_hit):
-        left = most - len(chosen)
-        allowed = left if rank == len(by_hit) - 1 else max(MOST_PER_HIT, left // 2)
-        chosen += sorted(sentences, key=lambda one: -one.share)[: min(allowed, left)]
-    return chosen
-
-
-def score(sentence: Sentence, cosine: float | None) -> float:
-    """Returns a score from 0 to 1; `cosine` is None if the sentence was not embedded."""
-    if cosine is None:
-        return (1 - COSINE_WEIGHT) * sentence.share
-    return COSINE_WEIGHT * max(0.0, min(1.0, cosine)) + (1 - COSINE_WEIGHT) * sentence.share
-
-
-def best(sentences: Sequence[Sentence], cosines: Mapping[tuple[int, Span], float]) -> list[ScoredSpan]:
-    """Returns the hit's best spans, best first, without those that score 0."""
-    scored = [(score(one, cosines.get((one.hit, one.span))), one.span) for one in sentences]
-    ordered = sorted(scored, key=lambda one: (-one[0], one[1]))
+def best(scored: Sequence[tuple[Sentence, float]]) -> list[ScoredSpan]:
+    """Returns the best spans, best first, without those that score 0. Each sentence comes with its soft match."""
+    scores = [(SOFT_WEIGHT * soft + (1 - SOFT_WEIGHT) * one.share, one.span) for one, soft in scored]
+    ordered = sorted(scores, key=lambda one: (-one[0], one[1]))
     return [ScoredSpan(start, end, round(value, 4)) for value, (start, end) in ordered[:MOST_PER_HIT] if value > 0]
 
 

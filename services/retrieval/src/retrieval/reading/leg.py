@@ -32,7 +32,6 @@ class SearchLimits:
 
     lexical_seconds: float = 2.0
     dense_seconds: float = 3.0
-    highlight_seconds: float = 3.0
     exact_scan: int = 5_000
     hnsw_tuple_cost: float = 20.0
     posting_bytes: int = 64 << 20

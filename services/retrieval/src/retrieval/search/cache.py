@@ -24,7 +24,6 @@ from prometheus_client import CollectorRegistry
 from redis.asyncio import Redis
 
 from contracts.retrieval import SearchRequest, SearchResponse
-from retrieval.highlights.highlighter import NOT_COMPARED
 from retrieval.reading.state import IndexState
 from service_kit.optional_redis import OptionalRedis, RedisUnavailable
 from service_kit.readings import counter
@@ -149,7 +148,7 @@ def _files(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _is_partial(response: SearchResponse) -> bool:
-    return any(leg.error is not None or NOT_COMPARED in (leg.method or "") for leg in response.legs)
+    return any(leg.error is not None for leg in response.legs)
 
 
 def _answers(workspace_id: UUID) -> str:

@@ -72,7 +72,7 @@ class Search:
     ) -> None:
         self.legs, self.analyzer, self.reranking, self.cache = legs, analyzer, reranking, cache
         self.matcher, self.tunings = matcher or SoftMatcher(), KnownTunings()
-        self.highlighter = Highlighter(analyzer, legs.limits.highlight_seconds)
+        self.highlighter = Highlighter(analyzer, self.matcher)
 
     async def __call__(
         self,
@@ -133,7 +133,9 @@ class Search:
         watch.lap("selection")
         if request.highlight:
             weights = self._weights(request, main)
-            spans = await self.highlighter([selected.chunks[chunk] for chunk in selected.order], weights, main.dense)
+            weight = main.lexical.weight if main.lexical else _equally
+            shown = [selected.chunks[chunk] for chunk in selected.order]
+            spans = await self.highlighter(shown, main.text, weights, weight)
             watch.lap("highlights")
         match = 1.0 if found.shows_overview(selected.order) else candidates.match(selected.order)
         return SearchResponse(
@@ -226,6 +228,11 @@ class Search:
         if main.lexical and main.lexical.query:
             return main.lexical.query.weights
         return dict.fromkeys(self.analyzer.terms(request.query), 1.0)
+
+
+def _equally(_word: str) -> float:
+    """Weighs the words of a query that the lexical leg did not weigh."""
+    return 1.0
 
 
 async def _nothing() -> None:
