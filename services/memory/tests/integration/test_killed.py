@@ -40,7 +40,7 @@ def killed(settings, redis):
     return run
 
 
-async def test_killed_at_every_step_redelivered_and_replayed_it_remembers_the_same(
+async def test_a_consumer_killed_at_any_step_leaves_the_same_memories_after_redelivery_and_replay(
     killed, app, running, streams, principal, auth_headers, remembered
 ):
     at, session, document = datetime(2026, 3, 2, 12, tzinfo=UTC), uuid4(), uuid4()
@@ -50,12 +50,12 @@ async def test_killed_at_every_step_redelivered_and_replayed_it_remembers_the_sa
         named |= {"session_id": session, "asked_at": at + timedelta(30 * day)}
         turns.append((text, {**named, "world": GOAL if text.startswith("Add") else None}))
 
-    async def tell(workspace_id, **changed):
+    async def send(workspace_id, **changed):
         for text, named in turns:
             again = {name: make() for name, make in changed.items()}
             await streams.turn(principal.user_id, text, [document], workspace_id=workspace_id, **{**named, **again})
 
-    await tell(streams.workspace_id)
+    await send(streams.workspace_id)
     for step in STEPS:
         await killed(step)
 
@@ -67,11 +67,11 @@ async def test_killed_at_every_step_redelivered_and_replayed_it_remembers_the_sa
             worlds = [
                 (await client.get(f"/v1/world{of}", headers=headers)).json() for of in ("", f"?session_id={session}")
             ]
-            told = [(one["version"], one["document"]["goals"], one["document"]["topics"]) for one in worlds]
-            return await remembered(client, workspace_id), told
+            states = [(one["version"], one["document"]["goals"], one["document"]["topics"]) for one in worlds]
+            return await remembered(client, workspace_id), states
 
         undisturbed = uuid4()
-        await tell(undisturbed)
+        await send(undisturbed)
         expected = await known(undisturbed)
         memories, worlds = expected
         facts = {one["fact"]["object"]: one["fact"]["valid_to"] for one in memories.values() if one["fact"]}
@@ -79,7 +79,7 @@ async def test_killed_at_every_step_redelivered_and_replayed_it_remembers_the_sa
         assert facts["Munich"] is not None
         assert worlds == [(2, ["ship in May"], []), (4, [], ["Munich", "AuthService", "Berlin"])]
         assert await known(streams.workspace_id) == expected
-        await tell(streams.workspace_id)
+        await send(streams.workspace_id)
         assert await known(streams.workspace_id) == expected
-        await tell(streams.workspace_id, event_id=uuid4)
+        await send(streams.workspace_id, event_id=uuid4)
         assert await known(streams.workspace_id) == expected

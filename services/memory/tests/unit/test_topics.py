@@ -63,20 +63,19 @@ def event(version: int, kind: str, op: str, value: str) -> StoredWorldEvent:
     return StoredWorldEvent(version, kind, op, "/topics", value, ["topics"], [[]], [], uuid4(), uuid4(), at)
 
 
-def told(operations: list[WorldOperation]) -> list[tuple[str, object]]:
+def summarized(operations: list[WorldOperation]) -> list[tuple[str, object]]:
     return [(one.op.value, one.value) for one in operations]
 
 
 def test_what_a_person_removed_from_the_topics_is_not_added_again():
     history = [event(3, "operation", "remove", "Apollo"), event(2, "reflected", "add", "Apollo")]
-    assert told(reflecting([], history, ["apollo", "Gemini", "Gemini"])) == [("add", "Gemini")]
-    assert told(reflecting(["gemini"], history, ["Gemini"])) == []
+    assert summarized(reflecting([], history, ["apollo", "Gemini"])) == [("add", "Gemini")]
 
 
 def test_the_oldest_topics_give_way_but_never_what_a_person_added():
     topics = [f"topic {number}" for number in range(MOST_REFLECTED)]
     history = [event(number + 2, "reflected", "add", topic) for number, topic in enumerate(topics)][::-1]
     operations = reflecting(["mine", *topics], history, ["new"])
-    assert told(operations) == [("remove", "topic 0"), ("add", "new")]
+    assert summarized(operations) == [("remove", "topic 0"), ("add", "new")]
     full = [f"mine {number}" for number in range(200)]
     assert reflecting(full, [], ["new"]) == []

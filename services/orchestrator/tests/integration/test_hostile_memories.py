@@ -64,11 +64,11 @@ async def test_instructions_in_memories_are_fenced_data_and_start_no_tool(
         runs = []
         for part in parts:
             world.recalled = part
-            world.answer = [f"{one}\n" for one in instructions]  # a model that does as it is told
+            world.answer = [f"{one}\n" for one in instructions]  # a model that obeys
             run = await service.ask(await service.session(title="t"), QUESTION)
             await service.events(run["id"])
             runs.append(await service.run(run["id"]))
-        told = [json.loads(fields[b"event"]) for _, fields in await redis.xrange(TURNS)]
+        announced = [json.loads(fields[b"event"]) for _, fields in await redis.xrange(TURNS)]
     assert not [chat for chat in world.chats if chat.keys() & {"tools", "functions", "tool_choice"}]
     answering = [chat["messages"] for chat in world.chats if chat["messages"][0]["content"].startswith(ANSWERING)]
     for (prompt, *said), part in zip(answering, parts, strict=True):
@@ -81,7 +81,7 @@ async def test_instructions_in_memories_are_fenced_data_and_start_no_tool(
     assert {body["query"] for body, _ in world.searches} == {QUESTION}
     assert len(world.searches) == searched * (1 + len(parts))
     assert (world.tried, world.world_reads, world.artifact_documents) == ([], [], {})
-    assert not any(event["data"].get("world") or event["data"].get("reflections") for event in told)
+    assert not any(event["data"].get("world") or event["data"].get("reflections") for event in announced)
 
 
 async def test_without_a_model_memories_with_instructions_change_nothing(

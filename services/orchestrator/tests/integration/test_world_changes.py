@@ -79,7 +79,7 @@ async def test_only_a_completed_run_changes_the_world_state(
     assert world.world_reads == [None, None, None, None, session]
 
 
-async def test_a_run_that_was_cancelled_before_it_began_is_told_unless_its_session_is_temporary(
+async def test_a_run_cancelled_before_it_began_is_announced_unless_its_session_is_temporary(
     start: Any, model_settings: Any, world: Any, redis_url: str
 ) -> None:
     writing = asyncio.Event()
@@ -122,11 +122,11 @@ async def test_a_model_reads_a_wish_that_the_rules_do_not_understand(
             run = await service.ask(session, "From now on our main goal is that we ship in June.")
             await service.events(run["id"])
             answers.append(await service.run(run["id"]))
-        told_of = await ends_of_runs(redis_url, 3)
+        ends = await ends_of_runs(redis_url, 3)
     assert answers[0]["answer"]["content"] == "Added to the workspace's goals: we ship in June"
     assert [one["node_trace"][1] for one in answers] == ["world_modifier"] * 3
     assert [one["node_trace"][2] == "retrieve" for one in answers] == [False, True, True]
     assert "its wish could not be read" in answers[2]["issues"][0]
-    changes = [one.world for one in told_of if isinstance(one, TurnCompleted)]
+    changes = [one.world for one in ends if isinstance(one, TurnCompleted)]
     assert [change and change.operations[0].value for change in changes] == ["we ship in June", None, None]
     assert len(world.tried) == 1

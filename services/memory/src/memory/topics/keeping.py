@@ -25,7 +25,11 @@ async def keep_topics(connection: Connection, workspace_id: UUID, turn: TurnComp
         return
     place = WorldPlace(workspace_id, turn.session_id, turn.user_id)
     rows, stored = await open_world(WorldRows(connection, place), place)
-    operations = reflecting(stored.document["topics"], await rows.events_after(0), found)
+    there = {one.casefold() for one in stored.document["topics"]}
+    new = {one.casefold(): one for one in found if one.casefold() not in there}
+    if not new:
+        return
+    operations = reflecting(stored.document["topics"], await rows.events_after(0), list(new.values()))
     author = Author(turn.user_id, turn.run_id, WorldEventKind.reflected)
     try:
         await change(rows, stored, operations, author)
@@ -33,7 +37,7 @@ async def keep_topics(connection: Connection, workspace_id: UUID, turn: TurnComp
         log.warning("topics not kept", extra={"session_id": str(turn.session_id), "reason": full.detail})
 
 
-def reflecting(topics: Sequence[str], events: Iterable[StoredWorldEvent], found: Sequence[str]) -> list[WorldOperation]:
+def reflecting(topics: Sequence[str], events: Iterable[StoredWorldEvent], new: Sequence[str]) -> list[WorldOperation]:
     """Returns the operations that add the new topics, and drop the oldest reflected ones if there are too many.
 
     What a person added stays, and what a person removed is not added again. `events` are newest first.
@@ -41,12 +45,11 @@ def reflecting(topics: Sequence[str], events: Iterable[StoredWorldEvent], found:
     history = [one for one in events if one.path == TOPICS and isinstance(one.value, str)][::-1]
     reflected = [one.value for one in history if one.kind == WorldEventKind.reflected and one.op == "add"]
     unwanted = {one.value.casefold() for one in history if one.kind == WorldEventKind.operation and one.op == "remove"}
-    there = {one.casefold() for one in topics}
-    new = [one for one in dict.fromkeys(found) if one.casefold() not in there | unwanted]
+    wanted = [one for one in new if one.casefold() not in unwanted]
     own = [one for one in dict.fromkeys(reflected) if one in topics]
     room = min(MOST_REFLECTED, MOST_TEXTS - (len(topics) - len(own)))
-    dropped = own[: max(len(own) + len(new) - room, 0)]
+    dropped = own[: max(len(own) + len(wanted) - room, 0)]
     return [
         *(WorldOperation(op=WorldOperationKind.remove, path=TOPICS, value=one) for one in dropped),
-        *(WorldOperation(op=WorldOperationKind.add, path=TOPICS, value=one) for one in new[: max(room, 0)]),
+        *(WorldOperation(op=WorldOperationKind.add, path=TOPICS, value=one) for one in wanted[: max(room, 0)]),
     ]
