@@ -389,6 +389,13 @@ def test_another_document_of_the_series_answers_where_it_tells_of_the_one_that_i
     assert answer == "From PEP 703: “As PEP 572 was accepted because it makes code shorter, so was this.” [1]"
 
 
+def test_an_address_alone_is_quoted_only_if_one_is_asked_for() -> None:
+    text = "- https://example.org/token-expires\n- [A token expires](https://example.org/soon)\n- Tokens expire soon."
+    passage = Highlighted("a.md", text, [(2, 35, 0.9)])
+    assert "token-expires" not in extract(QUESTION, [passage])[0]
+    assert "token-expires" in extract("Where does a token expire?", [passage])[0]
+
+
 def test_an_overview_of_a_document_is_the_beginning_of_its_abstract() -> None:
     head = Highlighted("Typed keys", "Author: Ada\nStatus: Final", [], document_name="pep-0589.rst")
     history = replace(head, content="Nobody had a type for this before. Years of discussion followed.", place=1)

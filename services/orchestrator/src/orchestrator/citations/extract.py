@@ -28,6 +28,8 @@ CELL_ENDS = " · "
 _ABSTRACT = re.compile(
     r"\b(?:abstract|summary|overview|introduction|in short|zusammenfassung|überblick|kurzfassung|einleitung)\b", re.I
 )
+_ADDRESS = re.compile(r"\b[a-z]{3,10}://\S++")
+_ASKS_FOR_ADDRESS = re.compile(r"\b(?:address|link|url|website|where|adresse|webseite|wo)s?\b", re.I)
 _SENTENCE_ENDS = re.compile(r"\w{2}\W{0,3}[.!?]\W{0,3}$")
 _MARKER_BEGINS = re.compile(r"[\[【]\s*+\^?\d")
 _MARKER_ENDS = re.compile(r"[\]】]")
@@ -75,13 +77,16 @@ def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str]
     The best answer comes first, followed by other quotes from its document in text order; steps are all in text order.
     If no passage has highlights, the terms shared with the question measure similarity. With `about`, only parts with
     one of these names are quoted. If the question names a member of a series (PEP 572), another one (PEP 703) is quoted
-    only where it mentions it; an overview of it is the beginning of its abstract, or else of its text.
+    only where it mentions it. An overview of it is the beginning of its abstract, or else of its text. Addresses alone
+    are quoted only if one is asked for.
     """
     if asks_for_overview(question) and (overview := _overview(designators(question), passages)):
         return _written(overview, passages, [])
     candidates = _candidates(passages := _alike(question, passages))
     if candidates and not (candidates := _of_series(question, candidates, passages)):
         return "", []
+    if not _ASKS_FOR_ADDRESS.search(question):
+        candidates = [one for one in candidates if terms(_ADDRESS.sub(" ", one.part.said))]
     if about:
         candidates = [one for one in candidates if one.names(about)]
     chosen: list[_Quotation] = []
