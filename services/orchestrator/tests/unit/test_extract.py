@@ -389,6 +389,12 @@ def test_another_document_of_the_series_answers_where_it_tells_of_the_one_that_i
     assert answer == "From PEP 703: “As PEP 572 was accepted because it makes code shorter, so was this.” [1]"
 
 
+def test_how_long_also_asks_for_a_length() -> None:
+    text = "How long lines should be is debated. Limit all lines to a maximum of 79 characters. Long lines wrap badly."
+    answer, _ = extract("How long should lines be at most?", [Highlighted("style.md", text, [])])
+    assert answer.startswith("From style.md: “Limit all lines to a maximum of 79 characters.” [1]")
+
+
 def test_an_address_alone_is_quoted_only_if_one_is_asked_for() -> None:
     text = "- https://example.org/token-expires\n- [A token expires](https://example.org/soon)\n- Tokens expire soon."
     passage = Highlighted("a.md", text, [(2, 35, 0.9)])

@@ -14,13 +14,18 @@ UNIT = (
     r"(?:milli)?seconds?|ms|minutes?|hours?|days?|weeks?|months?|years?|quarters?"
     r"|sekunden?|minuten?|stunden?|tagen?|tage?|wochen?|monaten?|monate?|jahren?|jahre?"
 )
+# "How long" also asks for a length.
+LENGTH = (
+    r"characters?|chars?|columns?|words?|lines?|pages?|bytes?|[kcm]?m|(?:kilo|centi|milli)?(?:meter|metre)s?|miles?|feet|inch(?:es)?"
+    r"|zeichen|spalten?|wörtern?|wörter|zeilen|seiten|(?:kilo|zenti|milli)?metern?"
+)
 TIME = re.compile(
     rf"\b{MONTH}\b|\b(?:1[89]|20)\d\d\b|\b\d{{1,2}}:\d\d\b|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b\d+\.\d+\b",
     re.IGNORECASE,
 )
 DURATION = re.compile(
     rf"\b(?:\d[\d.,]{{0,20}}|an?|half|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|sixty|several"
-    rf"|zwei|drei|vier|fünf|sechs|acht|zehn)[\s-]++(?:\w{{1,40}}[\s-]){{0,2}}?(?:{UNIT})\b"
+    rf"|zwei|drei|vier|fünf|sechs|acht|zehn)[\s-]++(?:\w{{1,40}}[\s-]){{0,2}}?(?:{UNIT}|{LENGTH})\b"
     r"|\d:\d\d (?:to|until|bis|-|–) \d|\d\s?(?:km/h|kph|mph|m/s|knots|[kmgt]?b(?:it|yte)?s?/s)\b|\bper second\b",
     re.IGNORECASE,
 )
