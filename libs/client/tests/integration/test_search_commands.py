@@ -93,7 +93,6 @@ class TestSearchOutput:
             "features": {"cosine": 0.61, "bm25_share": 0.5, "phrases": 0.0},
             "weights": {"cosine": 1.0, "bm25_share": 0.3},
             "matched_terms": ["token", "live"],
-            "graph_path": ["AuthService", "UserDB"],
             "fused_score": 0.76,
             "fused_rank": 2,
         }  # fmt: skip
@@ -102,7 +101,7 @@ class TestSearchOutput:
         understood |= {"excluded": ["test"], "fields": {"tag": ["a"]}, "corrected": {"tokan": ["token", "tokens"]}}
         leg = {"leg": "dense", "candidates": 3, "milliseconds": 1.25, "method": "exact: 3 chunks", "error": None}
         return found(
-            samples.hit(explanation=why, duplicates=copies),
+            samples.hit(explanation=why, duplicates=copies, graph_path=["AuthService", "UserDB"]),
             legs=[leg],
             understood=understood,
             timings={"legs": 2.5, "ranking": 0.4},

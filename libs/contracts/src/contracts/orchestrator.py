@@ -65,6 +65,11 @@ class Citation(Resource):
     start: int
     end: int
     workspace_id: UUID | None = None
+    graph_path: list[str] = Field(
+        default=[],
+        description="If the graph led the search to the chunk: names from the question's to the chunk's, between two "
+        "names the relation, if it is known.",
+    )
 
 
 class SentenceStatus(StrEnum):

@@ -175,10 +175,6 @@ class HitExplanation(Resource):
     features: dict[str, float] = Field(description="The terms of the fused score, before their weights.")
     weights: dict[str, float]
     matched_terms: list[str]
-    graph_path: list[str] = Field(
-        default=[],
-        description="Names from the query to the chunk; between two names the relation, if it is known.",
-    )
     graph_steps: list[GraphStep] = Field(default=[], description="Places where the texts state the steps of the path.")
     fused_score: float = Field(description="Before reranking.")
     fused_rank: int
@@ -243,6 +239,11 @@ class Hit(Resource):
     highlights: list[Highlight] = []
     duplicates: list[Duplicate] = []
     around: Surrounding | None = None
+    graph_path: list[str] = Field(
+        default=[],
+        description="If the graph leads to the chunk: names from the query's to the chunk's, between two names the "
+        "relation, if it is known.",
+    )
     explanation: HitExplanation | None = None
 
 

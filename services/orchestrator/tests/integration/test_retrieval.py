@@ -248,6 +248,18 @@ async def test_losing_access_to_other_workspaces_prevents_a_regenerated_answer_f
     assert again.status_code == 202
 
 
+async def test_a_citation_says_by_which_path_of_the_graph_it_was_found(
+    start: Any, model_settings: Any, world: Any
+) -> None:
+    path = ["Lothair II", "son of", "Ermengarde of Tours"]
+    world.hits = [{**world.hits[0], "graph_path": path}, world.hits[1]]
+    async with start(model_settings) as service:
+        ended = await answered_run(service)
+    found = {one["chunk_id"]: one["graph_path"] for one in ended["answer"]["citations"]}
+    assert found.pop(world.hits[0]["chunk_id"]) == path
+    assert not any(found.values())
+
+
 async def test_content_from_other_workspaces_is_neither_remembered_nor_shared(
     start: Any, model_settings: Any, wide: dict[str, str], redis_url: str, token_keys: Any
 ) -> None:

@@ -221,7 +221,7 @@ async def test_the_graph_adds_chunks_within_the_scope_with_their_path(ask, index
     assert (report["candidates"], report["error"]) == (2, None)
     assert report["method"] == "postgres: up to 2 hops from AuthService"
     hit = next(one for one in answer["hits"] if one["document_id"] == str(near.data.document_id))
-    assert hit["explanation"]["graph_path"] == path
+    assert hit["graph_path"] == path
     assert hit["explanation"]["legs"]["graph"] == {"rank": 1, "score": 0.77}
     only = await ask(**query, document_ids=[str(far.data.document_id)])
     assert leg(only, "graph")["candidates"] == 1
@@ -256,8 +256,9 @@ async def test_a_bridge_leads_to_a_chunk_that_shares_no_word_with_the_query(ask,
     assert (link["method"], link["max_hops"], cross["max_hops"]) == ("bridge", 0, 2)
     assert [one["chunk_id"] for one in cross["seeds"]] == [start[1]]
     assert leg(answer, "residual")["candidates"] == 14
-    why = next(hit for hit in answer["hits"] if hit["content"] == last.chunks[0].content)["explanation"]
-    assert why["graph_path"] == ["Lothair II", "son of", "Ermengarde of Tours"]
+    reached = next(hit for hit in answer["hits"] if hit["content"] == last.chunks[0].content)
+    why = reached["explanation"]
+    assert reached["graph_path"] == ["Lothair II", "son of", "Ermengarde of Tours"]
     assert why["graph_steps"][0]["sentence"] == first.chunks[0].content
     assert (why["features"]["bridge"], why["weights"]["bridge"]) == (0.8, 0.9)
     plain = await ask(query, use_graph=False)

@@ -113,6 +113,7 @@ export const de: Messages = {
   memoryText: 'Text der Erinnerung',
   saidByYou: 'von dir',
   saidByAssistant: 'vom Assistenten',
+  foundThrough: 'Gefunden über {path}',
   fromDocuments: 'Dokumente: {count}',
   validFrom: 'gilt seit {from}',
   validBetween: 'galt von {from} bis {to}',

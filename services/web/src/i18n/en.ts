@@ -111,6 +111,7 @@ export const en = {
   memoryText: 'Text of the memory',
   saidByYou: 'from you',
   saidByAssistant: 'from the assistant',
+  foundThrough: 'Found through {path}',
   fromDocuments: 'documents: {count}',
   validFrom: 'valid since {from}',
   validBetween: 'valid from {from} to {to}',

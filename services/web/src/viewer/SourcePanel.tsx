@@ -44,6 +44,9 @@ export default function SourcePanel({ citation, others, onOpen, onClose }: Props
         <h2 ref={heading} tabIndex={-1}>
           [{citation.number}] {citation.document_title ?? citation.document_name}
           {citation.section && <small>{citation.section}</small>}
+          {!!citation.graph_path?.length && (
+            <small>{t('foundThrough', { path: citation.graph_path.join(' › ') })}</small>
+          )}
         </h2>
         <div>
           <Button {...step(-1)} aria-label={t('back')}>

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.padding import Padding
 from rich.text import Text
@@ -49,7 +49,7 @@ def _show(output: Output, rank: int, hit: Hit, explain: bool) -> None:
         names = ", ".join(dict.fromkeys(one.document_name for one in hit.duplicates))
         output.show(Padding(Text(plain(f"near-duplicates in {names}"), style="dim"), INDENT, expand=False))
     if explain and hit.explanation:
-        _why(output, hit.explanation)
+        _why(output, hit.explanation, hit.graph_path)
     output.text()
 
 
@@ -82,14 +82,14 @@ def _within(around: Surrounding, chunk_id: str, content: str, text: Text) -> Tex
     return whole
 
 
-def _why(output: Output, why: HitExplanation) -> None:
+def _why(output: Output, why: HitExplanation, graph_path: Sequence[str]) -> None:
     legs = "   ".join(f"{name} {_standing(leg)}" for name, leg in why.legs.items())
     terms = (f"{name} {value:.3f} × {why.weights.get(name, 1.0):g}" for name, value in why.features.items() if value)
     rows = (
         ("legs", legs),
         ("score", f"{' + '.join(terms) or '-'} = {why.fused_score:.3f}, rank {why.fused_rank}"),
         ("words", ", ".join(why.matched_terms) or "none"),
-        ("path", " > ".join(why.graph_path)),
+        ("path", " > ".join(graph_path)),
     )
     for name, value in rows:
         if value:

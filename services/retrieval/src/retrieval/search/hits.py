@@ -7,6 +7,7 @@ from dataclasses import fields
 from uuid import UUID
 
 from contracts.retrieval import Duplicate, Highlight, Hit, HitExplanation, LegReport, LegScore
+from retrieval.graph.evidence import GraphEvidence
 from retrieval.graph.leg import GraphLeg
 from retrieval.highlights.scoring import ScoredSpan
 from retrieval.reading.leg import Leg
@@ -18,7 +19,12 @@ OF_THE_CHUNK = [one.name for one in fields(IndexedChunk) if one.name in Hit.mode
 
 
 def hit(
-    workspace_id: UUID, selected: Selected, number: int, spans: Sequence[ScoredSpan], explanation: HitExplanation | None
+    workspace_id: UUID,
+    selected: Selected,
+    number: int,
+    spans: Sequence[ScoredSpan],
+    evidence: GraphEvidence | None,
+    explanation: HitExplanation | None,
 ) -> Hit:
     chunk = selected.chunks[number]
     duplicates = [selected.chunks[one] for one in selected.duplicates.get(number, [])]
@@ -32,6 +38,7 @@ def hit(
             for one in duplicates
         ],
         around=selected.around.get(number),
+        graph_path=evidence.described_path() if evidence and len(evidence.path) > 1 else [],
         explanation=explanation,
     )
 
@@ -53,7 +60,6 @@ def explanation(
         features=candidates.features[chunk].as_dict(),
         weights=candidates.rule.space.weights.as_dict(),
         matched_terms=candidates.matched(chunk),
-        graph_path=says.described_path() if says else [],
         graph_steps=says.quoted if says else [],
         fused_score=candidates.scores[chunk],
         fused_rank=candidates.best(len(candidates.scores)).index(chunk) + 1,

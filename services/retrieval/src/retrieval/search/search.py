@@ -147,6 +147,7 @@ class Search:
                     selected,
                     chunk,
                     spans.get(chunk, []),
+                    found.graph.evidence.get(chunk) if found.graph else None,
                     hits.explanation(chunk, candidates, found.legs, found.graph) if request.explain else None,
                 )
                 for chunk in selected.order

@@ -44,6 +44,7 @@ def passage_of(hit: Hit) -> FoundChunk:
         content=hit.content,
         highlights=[(one.start, one.end, one.score) for one in hit.highlights],
         chunk_index=hit.chunk_index,
+        graph_path=hit.graph_path,
     )
 
 
