@@ -147,9 +147,13 @@ class Session(Resource):
 
 
 class SessionState(Session):
-    """A session with its waiting and running runs, oldest first, whose events can be followed."""
+    """A session with its waiting and running runs, oldest first, whose events can be followed.
+
+    `artifact_index` is the current version of its artifact, null without one.
+    """
 
     active_run_ids: list[UUID] = []
+    artifact_index: int | None = None
 
 
 class SessionReceipt(Resource):

@@ -1,12 +1,16 @@
 import { useCallback, useEffect, useRef } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Writing } from '../chat/turn';
+import { useSession } from '../chat/use-messages';
 
 const BESIDE = '(min-width: 60.01rem)'; // as in the style sheets: from this width the panel is beside the page
 const CURRENT = 'current';
 
-/** Whether the panel is open, and at which version; the URL holds both. It opens automatically when a run writes. */
-export function useArtifactPanel(writing: Writing | undefined) {
+/**
+ * Whether the panel is open, and at which version; the URL holds both. Where there is room, it opens with the session if
+ * that has an artifact, and when a run writes.
+ */
+export function useArtifactPanel(sessionId: string, writing: Writing | undefined) {
   const [search, setSearch] = useSearchParams();
   const named = search.get('artifact');
   const index = named && /^[1-9]\d{0,9}$/.test(named) ? Number(named) : undefined;
@@ -33,6 +37,13 @@ export function useArtifactPanel(writing: Writing | undefined) {
     if (opener.current instanceof HTMLElement) opener.current.focus();
     opener.current = null;
   };
+  const opened = useRef<string>(undefined);
+  const { data: session } = useSession(sessionId);
+  useEffect(() => {
+    if (opened.current === sessionId || (named === null && !session?.artifact_index)) return;
+    opened.current = sessionId;
+    if (named === null && matchMedia(BESIDE).matches) show(undefined, false);
+  }, [sessionId, session, named, show]);
   const isWriting = writing !== undefined;
   useEffect(() => {
     if (isWriting && matchMedia(BESIDE).matches) show(undefined, false);

@@ -18,7 +18,7 @@ import { Question } from './Question';
 import { SessionActions } from './SessionActions';
 import { Siblings } from './Siblings';
 import { Steps } from './Steps';
-import { useMessages, useRuns } from './use-messages';
+import { useMessages, useRuns, useSession } from './use-messages';
 import { useTurn } from './use-turn';
 import type { FirstQuestion } from './Welcome';
 
@@ -81,7 +81,7 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
   const shown = useMemo(() => exchange(messages, runs, asked, turn), [messages, runs, asked, turn]);
   const source = useSource(shown);
   const writing = running ? turn.writing : undefined;
-  const artifact = useArtifactPanel(writing);
+  const artifact = useArtifactPanel(sessionId, writing);
   const end = useFollowedEnd(shown);
   const title = useTitle(sessionId);
   const status = error ?? unread?.message ?? move.error?.message ?? (lost && running ? t('lost') : '');
@@ -249,5 +249,7 @@ function useFollowedEnd(shown: readonly Shown[]) {
 
 function useTitle(sessionId: string): string | null | undefined {
   const { data } = useSessions();
-  return data?.pages.flatMap((page) => page.items).find((session) => session.id === sessionId)?.title;
+  const { data: session } = useSession(sessionId); // one that is archived or far down is not listed
+  const listed = data?.pages.flatMap((page) => page.items).find((each) => each.id === sessionId);
+  return (listed ?? session)?.title;
 }

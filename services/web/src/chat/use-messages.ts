@@ -12,6 +12,13 @@ export const useMessages = (sessionId: string) =>
       }),
   });
 
+/** The session itself, with the version of its artifact. */
+export const useSession = (sessionId: string) =>
+  useQuery({
+    queryKey: ['session', sessionId],
+    queryFn: () => body(api.GET('/v1/sessions/{session_id}', { params: { path: { session_id: sessionId } } })),
+  });
+
 /** The session's newest runs by id: what an answer lacked, or why there is none. */
 export const useRuns = (sessionId: string) =>
   useQuery({

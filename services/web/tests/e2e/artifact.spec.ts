@@ -24,6 +24,21 @@ const stored = async (request: APIRequestContext, id: string) =>
 
 const editor = (page: Page) => page.getByRole('textbox', { name: 'Text of the artifact' });
 
+test('an artifact opens with its session, and stays closed once it is closed', async ({ page, request }) => {
+  await signIn(page);
+  const id = await session(request, 'It is calm.');
+  await page.goto(`/c/${id}`);
+  await expect(editor(page)).toContainText('It is calm.');
+  await page.getByRole('complementary', { name: 'Artifact' }).getByRole('button', { name: 'Close' }).click();
+  await expect(editor(page)).toHaveCount(0);
+  await page.getByRole('button', { name: 'Artifact', exact: true }).click();
+  await expect(editor(page)).toContainText('It is calm.');
+  await page.setViewportSize({ width: 600, height: 800 });
+  await page.goto(`/c/${id}`);
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(editor(page)).toHaveCount(0); // it would cover the conversation
+});
+
 test('a text is begun by hand, saved by itself, seen as it will look, and undone', async ({ page, request }) => {
   await signIn(page);
   const id = await session(request);

@@ -13,7 +13,7 @@ MOST_OF_MESSAGE = 3
 LONGEST_TOPIC = 60
 ENOUGH_TEXT = 4_000
 MOST_WORDS = 3
-_SENTENCE = re.compile(r"[.!?;:]+(?=\s|$)|\n+|…+|[()\[\]{}]")
+_SENTENCE = re.compile(r"(?<![.!?;:])[.!?;:]++(?=\s|$)|\n+|…+|[()\[\]{}]")
 _WORD = re.compile(r"[^\W_](?:[\w'’]|[-./&](?=\w))*")
 _ABOUT = re.compile(
     r"\b(?:about|regarding|concerning|on the (?:topic|subject) of|über|bezüglich|zum thema) "

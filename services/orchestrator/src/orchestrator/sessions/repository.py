@@ -24,6 +24,7 @@ class SessionSql(Statements, file="sessions.sql", columns=SESSION_COLUMNS):
     create: str
     find: str
     active_run_ids: str
+    artifact_index: str
     page: str
     change: str
     users: str
@@ -87,7 +88,8 @@ class CallerSessions(Repository):
         """Raises SessionNotFound."""
         session = await self.find(session_id)
         active = await self.values(SessionSql.active_run_ids, session_id=session_id)
-        return SessionState(**dict(session), active_run_ids=active)
+        artifact = await self.value(SessionSql.artifact_index, session_id=session_id)
+        return SessionState(**dict(session), active_run_ids=active, artifact_index=artifact)
 
     async def change(self, session_id: UUID, change: SessionUpdate, version: int | None) -> Session:
         """Raises SessionNotFound, PreconditionFailed."""

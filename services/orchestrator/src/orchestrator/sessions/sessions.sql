@@ -24,6 +24,9 @@ SELECT id FROM run
 WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s AND state IN ('queued', 'running')
 ORDER BY created_at, id;
 
+-- name: artifact_index
+SELECT current_index FROM artifact WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s;
+
 -- name: change
 -- What is null stays. A session is used when it is renamed, not when it is pinned or archived.
 UPDATE session
