@@ -10,6 +10,7 @@ import pytest
 from contracts.events import TURNS, TurnDiscarded
 from contracts.world import StagedOperations, WorldOperation, WorldOperationKind
 from memory.world.settled_runs import SettledRunRows
+from service_kit.postgres import Database
 
 GOAL = StagedOperations(
     of_session=False, operations=[WorldOperation(op=WorldOperationKind.add, path="/goals", value="Ship in May")]
@@ -89,3 +90,19 @@ async def test_a_read_after_a_run_of_which_nothing_is_kept_does_not_wait(
     body = {"session_id": str(session)}
     assert (await client.post("/v1/memories/forget", json=body, headers=auth_headers())).json()["removed"]["memory"]
     assert (await read(run, timeout=0)).json()["document"]["goals"] == ["Ship in May"]
+
+
+async def test_runs_of_more_than_a_day_ago_are_deleted_with_the_next_one(make_database, principal):
+    old, renewed, new = uuid4(), uuid4(), uuid4()
+    async with (
+        Database(make_database("memory").service, 1).opened() as database,
+        database.workspace(principal.workspace_id, user_id=principal.user_id) as connection,
+    ):
+        rows = SettledRunRows(connection, principal.workspace_id)
+        for run in (old, renewed):
+            await rows.settle(run, principal.user_id)
+        await connection.execute("UPDATE settled_run SET settled_at = now() - interval '25 hours'")
+        for run in (renewed, new):
+            await rows.settle(run, principal.user_id)
+        left = await (await connection.execute("SELECT run_id FROM settled_run")).fetchall()
+    assert {run for (run,) in left} == {renewed, new}
