@@ -59,9 +59,19 @@ export function exchange(
 }
 
 /** Returns the messages before the question; those of its own run may be stored already. */
-function before(messages: readonly Message[], { parentId }: Asked, turn: Turn | undefined): readonly Message[] {
-  if (parentId === undefined) return messages.filter((message) => !turn?.runId || message.run_id !== turn.runId);
-  return messages.slice(0, messages.findIndex((message) => message.id === parentId) + 1);
+function before(messages: readonly Message[], asked: Asked, turn: Turn | undefined): readonly Message[] {
+  const { parentId } = asked;
+  if (parentId !== undefined) return messages.slice(0, messages.findIndex((message) => message.id === parentId) + 1);
+  const own = turn?.runId ?? startedBy(asked, messages);
+  return own ? messages.filter((message) => message.run_id !== own) : messages;
+}
+
+/** Returns the run of a question that is stored before its own request says so. */
+function startedBy({ content }: Asked, messages: readonly Message[]): string | undefined {
+  const run = underWay(messages);
+  return messages.some(({ role, run_id, ...each }) => role === 'user' && run_id === run && each.content === content)
+    ? run
+    : undefined;
 }
 
 function stored(message: Message, turn: Turn | undefined, runs: Runs | undefined): Shown {

@@ -37,6 +37,12 @@ test('the stored answer takes the place of the streamed one, and its notes stay'
   expect(after[1]).toMatchObject({ key: before[1]!.key, notes: ['slow'] });
 });
 
+test('a question that is stored before its request says so is shown once', () => {
+  const early = [...STORED, message('user', 'r2', 'And?'), message('assistant', 'r2', '', 'pending')];
+  expect(texts(exchange(early, undefined, { content: 'And?' }, EMPTY))).toEqual(['Why?', 'So.', 'And?', '']);
+  expect(texts(exchange(STORED, undefined, { content: 'Why?' }, EMPTY))).toEqual(['Why?', 'So.', 'Why?', '']);
+});
+
 test('an edited question replaces what followed, and so does a further answer', () => {
   const first = { content: 'How?', parentId: null };
   expect(texts(exchange(STORED, undefined, first, turn))).toEqual(['How?', 'Because']);
