@@ -9,14 +9,23 @@ from functools import partial
 import httpx2
 import pytest
 from api_calls import Tenant, client, new_tenant
+from otlp_receiver import OtlpReceiver
 from stack import EmbeddedStack
 
 
 @pytest.fixture(scope="package")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
+def receiver() -> Iterator[OtlpReceiver]:
+    """Where the stack sends its traces."""
+    with OtlpReceiver.started() as receiving:
+        yield receiving
+
+
+@pytest.fixture(scope="package")
+def stack(tmp_path_factory: pytest.TempPathFactory, receiver: OtlpReceiver) -> Iterator[EmbeddedStack]:
     # On a busy machine a leg may miss its deadline and be left out of a search.
     deadlines = ("LEXICAL", "DENSE", "HIGHLIGHT", "GRAPH", "SESSIONS", "RERANK", "RETRIEVAL")
     settings = {f"{name}_DEADLINE_SECONDS": "60" for name in deadlines} | {"RATE_LIMIT_PER_MINUTE": "100000"}
+    settings["OTEL_EXPORTER_OTLP_ENDPOINT"] = receiver.url
     with EmbeddedStack.started(tmp_path_factory.mktemp("security"), **settings) as running:
         yield running
 

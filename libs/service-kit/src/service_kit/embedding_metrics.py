@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
+from service_kit.tracing import model_call
+
 RESULTS = ("succeeded", "failed")
 SECONDS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
 
@@ -39,6 +41,7 @@ class EmbeddingUse:
 
     def __call__(self, model: str, texts: int, seconds: float, *, succeeded: bool) -> None:
         self.metrics.seconds.labels(self.use, model, RESULTS[0] if succeeded else RESULTS[1]).observe(seconds)
+        model_call("embeddings", seconds, {"gen_ai.request.model": model}, succeeded=succeeded)
         if succeeded:
             self.metrics.texts.labels(self.use, model).inc(texts)
 

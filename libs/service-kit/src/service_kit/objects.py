@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from io import BytesIO
 from pathlib import Path
@@ -16,6 +17,7 @@ from minio.error import MinioException, S3Error
 
 from service_kit.problems import Unavailable
 from service_kit.settings import ObjectStoreSettings
+from service_kit.tracing import store_call
 
 PIECE_BYTES = 256 * 1024
 
@@ -45,25 +47,25 @@ class ObjectStore:
         self.http.clear()
 
     def ensure_bucket(self) -> None:
-        with _translated(""):
+        with _called("HeadBucket"):
             if not self.client.bucket_exists(bucket_name=self.bucket):
                 self.client.make_bucket(bucket_name=self.bucket)
 
     def put(self, key: str, data: bytes, media_type: str = "application/octet-stream") -> None:
-        with _translated(key):
+        with _called("PutObject", key):
             self.client.put_object(
                 bucket_name=self.bucket, object_name=key, data=BytesIO(data), length=len(data), content_type=media_type
             )
 
     def put_file(self, key: str, path: Path, media_type: str = "application/octet-stream") -> None:
-        with _translated(key):
+        with _called("PutObject", key):
             self.client.fput_object(
                 bucket_name=self.bucket, object_name=key, file_path=str(path), content_type=media_type
             )
 
     def get(self, key: str) -> bytes:
         """Raises ObjectMissing."""
-        with _translated(key):
+        with _called("GetObject", key):
             response: Any = self.client.get_object(bucket_name=self.bucket, object_name=key)
             try:
                 return bytes(response.read())
@@ -73,7 +75,7 @@ class ObjectStore:
 
     def get_file(self, key: str, path: Path) -> None:
         """Raises ObjectMissing."""
-        with _translated(key):
+        with _called("GetObject", key):
             self.client.fget_object(bucket_name=self.bucket, object_name=key, file_path=str(path))
 
     def stream(self, key: str, offset: int = 0) -> Generator[bytes]:
@@ -81,39 +83,39 @@ class ObjectStore:
 
         Raises ObjectMissing, and Unavailable when the object ends before `offset`.
         """
-        with _translated(key):
+        with _called("GetObject", key):
             response: Any = self.client.get_object(bucket_name=self.bucket, object_name=key, offset=offset)
         return _pieces(response)
 
     def exists(self, key: str) -> bool:
         try:
-            with _translated(key):
+            with _called("HeadObject", key):
                 self.client.stat_object(bucket_name=self.bucket, object_name=key)
         except ObjectMissing:
             return False
         return True
 
     def keys(self, prefix: str) -> list[str]:
-        with _translated(prefix):
+        with _called("ListObjectsV2", prefix):
             found = self.client.list_objects(bucket_name=self.bucket, prefix=prefix, recursive=True)
             return [str(one.object_name) for one in found]
 
     def ages(self, prefix: str) -> dict[str, datetime]:
         """Returns when each object below the prefix was last written, by key."""
-        with _translated(prefix):
+        with _called("ListObjectsV2", prefix):
             found = self.client.list_objects(bucket_name=self.bucket, prefix=prefix, recursive=True)
             return {str(one.object_name): one.last_modified for one in found if one.last_modified}
 
     def folders(self) -> list[str]:
         """Returns the first parts of all keys, without the slash."""
-        with _translated(""):
+        with _called("ListObjectsV2"):
             found = self.client.list_objects(bucket_name=self.bucket, recursive=False)
             return [str(one.object_name).rstrip("/") for one in found if one.is_dir]
 
     def delete(self, keys: Iterable[str]) -> int:
         """Deletes the objects, ignoring missing ones; returns how many were named."""
         wanted = list(keys)
-        with _translated(""):
+        with _called("DeleteObjects"):
             failed = list(
                 self.client.remove_objects(
                     bucket_name=self.bucket, delete_object_list=[DeleteObject(name=key) for key in wanted]
@@ -157,16 +159,13 @@ def _pieces(response: Any) -> Generator[bytes]:
         response.release_conn()
 
 
-class _translated:
-    """Translates S3's errors into ObjectMissing and Unavailable."""
-
-    def __init__(self, key: str) -> None:
-        self.key = key
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+@contextmanager
+def _called(operation: str, key: str = "") -> Iterator[None]:
+    """Records the call, and translates S3's errors into ObjectMissing and Unavailable."""
+    try:
+        with store_call(f"s3 {operation}"):
+            yield
+    except (MinioException, urllib3.exceptions.HTTPError, OSError) as error:
         if isinstance(error, S3Error) and error.code in {"NoSuchKey", "NoSuchObject"}:
-            raise ObjectMissing(self.key) from error
-        if isinstance(error, (MinioException, urllib3.exceptions.HTTPError, OSError)):
-            raise Unavailable("the object store does not answer as it should") from error
+            raise ObjectMissing(key) from error
+        raise Unavailable("the object store does not answer as it should") from error

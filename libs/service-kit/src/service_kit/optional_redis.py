@@ -8,6 +8,8 @@ from typing import TypeVar
 
 from redis.exceptions import RedisError
 
+from service_kit.tracing import store_call
+
 T = TypeVar("T")
 ANSWER_SECONDS = 0.25
 PAUSE_SECONDS = 5.0
@@ -29,8 +31,9 @@ class OptionalRedis:
         if now < self.paused_until:
             raise RedisUnavailable
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                return await call()
+            with store_call("redis script"):
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    return await call()
         except (RedisError, OSError, TimeoutError) as error:
             self.paused_until = now + PAUSE_SECONDS
             raise RedisUnavailable from error

@@ -14,6 +14,7 @@ from psycopg.rows import TupleRow
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from service_kit.problems import Unavailable, WorkspaceGone
+from service_kit.tracing import store_call
 
 Connection = AsyncConnection[TupleRow]
 STATEMENT_TIMEOUT = "30s"
@@ -103,6 +104,12 @@ class Database:
     @asynccontextmanager
     async def _transaction(self, opening: str) -> AsyncIterator[AsyncCursor[TupleRow]]:
         """Yields what the opening statements returned, on the transaction's connection."""
+        with store_call("postgresql transaction"):
+            async with self._begun(opening) as began:
+                yield began
+
+    @asynccontextmanager
+    async def _begun(self, opening: str) -> AsyncIterator[AsyncCursor[TupleRow]]:
         try:
             leased = self.pool.connection()
             connection = await leased.__aenter__()

@@ -184,7 +184,8 @@ class Consumer:
         events = [event for _, event in run]
         async with self._claimed([entry_id for (entry_id, _), _ in run]):
             try:
-                with span(f"{self.group} {events[0].type} together", None, SpanKind.CONSUMER):
+                first, *others = map(_carrier, events)
+                with span(f"{self.group} {events[0].type} together", first, SpanKind.CONSUMER, linked=others):
                     await self.together[events[0].type](events)
             except Exception as error:  # each is then handled by itself, and failures are recorded
                 extra = {"events": len(events), "group": self.group}
@@ -213,10 +214,9 @@ class Consumer:
             await self._attempt(*entry, event, self.handlers[event.type])
 
     async def _attempt(self, entry_id: bytes | str, fields: Mapping[Any, Any], event: Event, handler: Handler) -> None:
-        carrier = {"traceparent": event.traceparent} if event.traceparent else None
         for attempt in range(1, self.policy.attempts + 1):
             try:
-                with span(f"{self.group} {event.type}", carrier, SpanKind.CONSUMER):
+                with span(f"{self.group} {event.type}", _carrier(event), SpanKind.CONSUMER):
                     await handler(event)
             except WorkspaceGone:  # the data that it is about no longer exists
                 await self._done(entry_id, event, "skipped")
@@ -387,6 +387,10 @@ def _event(fields: Mapping[Any, Any]) -> Event | None:
         return Event.model_validate_json(_told(fields))
     except ValueError:
         return None
+
+
+def _carrier(event: Event) -> dict[str, str]:
+    return {"traceparent": event.traceparent} if event.traceparent else {}
 
 
 def _alike(one: Event, other: Event) -> bool:

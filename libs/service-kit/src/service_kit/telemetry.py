@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from opentelemetry.trace import SpanKind
+from opentelemetry.trace import INVALID_SPAN, SpanKind, StatusCode, use_span
 from prometheus_client import CollectorRegistry, Counter, Histogram, Info, disable_created_metrics
 from prometheus_client.process_collector import ProcessCollector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -129,7 +129,8 @@ class RequestTelemetry:
 
         headers = {key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]}
         method = scope["method"] if scope["method"] in METHODS else "other"
-        with span(method, headers, SpanKind.SERVER) as current:
+        is_quiet = scope["path"] in QUIET_PATHS
+        with use_span(INVALID_SPAN) if is_quiet else span(method, headers, SpanKind.SERVER) as current:
             try:
                 await self.app(scope, receive, observed)
             finally:
@@ -139,6 +140,8 @@ class RequestTelemetry:
                 current.set_attributes(
                     {"http.request.method": method, "http.route": route, "http.response.status_code": status}
                 )
+                if status >= 500:
+                    current.set_status(StatusCode.ERROR)
                 self._record(scope, method, route, status, time.perf_counter() - start)
 
     def _record(self, scope: Scope, method: str, route: str, status: int, seconds: float) -> None:

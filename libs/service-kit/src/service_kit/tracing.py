@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 
@@ -13,7 +14,7 @@ from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExport
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
-from opentelemetry.trace import SpanKind
+from opentelemetry.trace import Link, SpanKind, StatusCode
 
 
 def configure_tracing(service: str, endpoint: str | None) -> None:
@@ -51,9 +52,57 @@ def outgoing_headers() -> dict[str, str]:
 
 @contextmanager
 def span(
-    name: str, carrier: Mapping[str, str] | None = None, kind: SpanKind = SpanKind.INTERNAL
+    name: str,
+    carrier: Mapping[str, str] | None = None,
+    kind: SpanKind = SpanKind.INTERNAL,
+    linked: Sequence[Mapping[str, str]] = (),
 ) -> Iterator[trace.Span]:
-    """Opens a span that continues the trace in `carrier` (headers or an event's traceparent)."""
+    """Opens a span that continues the trace in `carrier` (headers or an event's traceparent).
+
+    It links to the spans in the carriers `linked`, which caused it as well.
+    """
     context = propagate.extract(carrier) if carrier else None
-    with trace.get_tracer("attractor").start_as_current_span(name, context, kind) as current:
+    links = [Link(trace.get_current_span(propagate.extract(one)).get_span_context()) for one in linked]
+    tracer = trace.get_tracer("attractor")
+    # An exception's message may quote what a user wrote, so only its class is recorded, by `_failing`.
+    opened = tracer.start_as_current_span(
+        name, context, kind, links=links, record_exception=False, set_status_on_exception=False
+    )
+    with opened as current, _failing(current):
         yield current
+
+
+@contextmanager
+def store_call(name: str) -> Iterator[None]:
+    """Records a call to a store as a span of the current trace. Outside a trace, as in polling, it records nothing."""
+    if current_trace_id() is None:
+        yield
+        return
+    called = trace.get_tracer("attractor").start_span(name, kind=SpanKind.CLIENT)
+    try:
+        with _failing(called):
+            yield
+    finally:
+        called.end()
+
+
+def model_call(name: str, seconds: float, attributes: Mapping[str, str], *, succeeded: bool) -> None:
+    """Records a call to a model that has just ended, like `store_call`."""
+    if current_trace_id() is None:
+        return
+    began = time.time_ns() - int(1e9 * seconds)
+    tracer = trace.get_tracer("attractor")
+    called = tracer.start_span(name, kind=SpanKind.CLIENT, attributes=dict(attributes), start_time=began)
+    if not succeeded:
+        called.set_status(StatusCode.ERROR)
+    called.end()
+
+
+@contextmanager
+def _failing(current: trace.Span) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        current.set_status(StatusCode.ERROR)
+        current.set_attribute("error.type", type(error).__qualname__)
+        raise

@@ -22,6 +22,7 @@ from service_kit.postgres import Database
 from service_kit.problems import ServiceSilent
 from service_kit.streams import Consumer, RetryPolicy, dead_letters, replay, trim
 from service_kit.telemetry import Metrics
+from service_kit.tracing import span
 
 QUICK = RetryPolicy(attempts=3, first_delay=0.01, longest_delay=0.02, reclaim_after=0.2)
 DELETED = DocumentDeleted.event_type
@@ -176,6 +177,26 @@ async def test_events_of_one_workspace_are_handled_in_a_batch_and_individually_a
     assert groups == [events[:2], events[3:]]
     assert single == events[2:]
     assert (await redis.xpending(DOCUMENTS, "readers"))["pending"] == 0
+
+
+async def test_a_batch_continues_the_trace_of_its_first_event_and_links_to_the_others(
+    database, redis, workspace_id, exporter
+):
+    causes = []
+    for _ in range(3):
+        with span("upload") as cause:
+            await write(database, workspace_id)
+            causes.append(cause.get_span_context())
+    await relay(database, redis).publish_batch()
+
+    async def ignore(_: object) -> None: ...
+
+    reader = consumer(redis, ignore, together={DELETED: ignore})
+    await reader.ensure_group()
+    await reader.read_batch()
+    batch = exporter.get_finished_spans()[-1]
+    assert (batch.name, batch.parent.span_id) == (f"readers {DELETED} together", causes[0].span_id)
+    assert [link.context.span_id for link in batch.links] == [cause.span_id for cause in causes[1:]]
 
 
 async def test_malformed_entries_become_dead_letters_and_do_not_block_the_stream(database, redis, workspace_id):

@@ -3,29 +3,20 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from importlib.metadata import version
 
 import httpx2
 import pytest
-from fastapi import FastAPI
-from opentelemetry import trace
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from fastapi import FastAPI, HTTPException
+from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
-from service_kit.telemetry import Metrics, RequestTelemetry
-from service_kit.tracing import described
+from service_kit.telemetry import QUIET_PATHS, Metrics, RequestTelemetry
+from service_kit.tracing import model_call, span, store_call
 
 CALLER = "0af7651916cd43dd8448eb211c80319c"
-
-
-@pytest.fixture
-def exporter(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
-    exporter, provider = InMemorySpanExporter(), TracerProvider(resource=described("retrieval"))
-    provider.add_span_processor(SimpleSpanProcessor(exporter))
-    monkeypatch.setattr(trace, "get_tracer", lambda name: provider.get_tracer(name))
-    return exporter
 
 
 async def served(exporter: InMemorySpanExporter, method: str, path: str) -> ReadableSpan:
@@ -36,12 +27,16 @@ async def served(exporter: InMemorySpanExporter, method: str, path: str) -> Read
     @app.get("/v1/documents/{document_id}")
     async def read(document_id: str) -> str:
         if document_id == "broken":
-            raise ZeroDivisionError
+            raise ZeroDivisionError("secret-0")
+        if document_id == "away":
+            raise HTTPException(503)
         return document_id
 
     transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
     async with httpx2.AsyncClient(transport=transport, base_url="http://retrieval") as client:
         await client.request(method, path, headers={"traceparent": f"00-{CALLER}-b7ad6b7169203331-01"})
+        for quiet in sorted(QUIET_PATHS):  # who checks a service each second has no trace
+            await client.get(quiet)
     [one] = exporter.get_finished_spans()
     return one
 
@@ -51,6 +46,7 @@ async def served(exporter: InMemorySpanExporter, method: str, path: str) -> Read
     [
         ("GET", "/v1/documents/secret-1", "GET /v1/documents/{document_id}", 200),
         ("GET", "/v1/documents/broken", "GET /v1/documents/{document_id}", 500),
+        ("GET", "/v1/documents/away", "GET /v1/documents/{document_id}", 503),
         ("GET", "/secret-2", "GET unmatched", 404),
         ("BREW", "/secret-3", "other unmatched", 404),
     ],
@@ -61,12 +57,14 @@ async def test_a_span_is_named_after_its_route_and_carries_no_user_input(
     one = await served(exporter, method, path)
     assert (one.name, one.kind, f"{one.context.trace_id:032x}") == (name, SpanKind.SERVER, CALLER)
     wanted, _, route = name.partition(" ")
+    failure = {"error.type": "ZeroDivisionError"} if status == 500 else {}
     assert one.attributes == {
         "http.request.method": wanted,
         "http.route": route,
         "http.response.status_code": status,
+        **failure,
     }
-    assert (one.status.status_code is StatusCode.ERROR) is (status == 500)
+    assert (one.status.status_code is StatusCode.ERROR) is (status >= 500)
     assert "secret" not in one.to_json()
 
 
@@ -74,3 +72,22 @@ async def test_a_span_carries_process_name_and_version(exporter: InMemorySpanExp
     told = (await served(exporter, "GET", "/v1/documents/1")).resource.attributes
     assert (told["service.name"], told["service.version"]) == ("retrieval", version("attractor-service-kit"))
     assert str(told["service.instance.id"]).endswith(f"-{os.getpid()}")
+
+
+def test_a_call_to_a_store_or_a_model_belongs_to_the_trace_of_who_called(exporter: InMemorySpanExporter) -> None:
+    with suppress(OSError), span("request"), store_call("s3 GetObject"):
+        model_call("embeddings", 2.0, {"gen_ai.request.model": "small"}, succeeded=True)
+        raise OSError("secret-4 cannot be read")
+    model, store, request = exporter.get_finished_spans()
+    assert (model.name, store.name) == ("embeddings", "s3 GetObject")
+    for called in (model, store):
+        assert (called.kind, called.parent) == (SpanKind.CLIENT, request.context)
+    assert (model.end_time or 0) - (model.start_time or 0) >= 2e9
+    assert store.status.status_code is StatusCode.ERROR
+    assert "secret" not in store.to_json() + request.to_json()
+
+
+def test_work_that_belongs_to_no_request_records_no_calls(exporter: InMemorySpanExporter) -> None:
+    with store_call("postgresql transaction"):
+        model_call("embeddings", 2.0, {}, succeeded=True)
+    assert exporter.get_finished_spans() == ()

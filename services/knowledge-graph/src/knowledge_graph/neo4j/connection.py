@@ -12,6 +12,7 @@ from neo4j.exceptions import DriverError, Neo4jError
 
 from knowledge_graph.errors import StoreUnavailable
 from knowledge_graph.settings import Neo4jSettings
+from service_kit.tracing import store_call
 
 Result = TypeVar("Result")
 READ_SECONDS, WRITE_SECONDS = 5.0, 120.0
@@ -56,6 +57,7 @@ class Neo4jConnection:
     @asynccontextmanager
     async def _translated(self) -> AsyncIterator[None]:
         try:
-            yield
+            with store_call("neo4j transaction"):
+                yield
         except (Neo4jError, DriverError, OSError) as error:
             raise StoreUnavailable(f"{type(error).__name__}: {error}"[:300]) from error

@@ -29,6 +29,7 @@ from contracts.events import (
     run_stream,
 )
 from orchestrator.runs.records import StoredEvent
+from service_kit.tracing import store_call
 
 log = logging.getLogger(__name__)
 # They describe a text while it is streamed; the final text is in `message_completed` or the artifact.
@@ -126,7 +127,8 @@ class RunEvents:
                 )
                 self._opened = True
             pipe.expire(stream, self.ttl_seconds)
-            await pipe.execute()
+            with store_call("redis XADD"):
+                await pipe.execute()
 
     def _lose(self, error: RedisError) -> None:
         if not self.lost:

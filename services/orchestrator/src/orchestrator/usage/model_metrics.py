@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, Histogram
 from contracts.models import MODEL_ROLES
 from inference.calls import CallEnd, ModelCall
 from service_kit.readings import counter
+from service_kit.tracing import model_call
 
 OTHERS = "others"
 SECONDS = (0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
@@ -62,5 +63,7 @@ class ModelMetrics:
         for kind in ("input", "output", "cached", "thinking"):
             self.tokens.labels(call.role, name, kind).inc(getattr(usage, f"{kind}_tokens"))
         self.cost.labels(call.role, name).inc(usage.cost or 0)
+        attributes = {"gen_ai.request.model": name, "attractor.role": call.role, "attractor.ended": end.value}
+        model_call("chat", call.clock() - call.began, attributes, succeeded=end is not CallEnd.failed)
         if call.first_token_ms is not None:
             self.first_token.labels(call.role, name).observe(call.first_token_ms / 1000)
