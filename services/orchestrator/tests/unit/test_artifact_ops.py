@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from hypothesis import given
@@ -33,7 +33,7 @@ from orchestrator.graphs.artifact_ops.prompting import ArtifactPrompts
 from orchestrator.graphs.artifact_ops.sources import ArtifactSources
 from orchestrator.graphs.artifact_ops.themes import wish_of
 from orchestrator.graphs.conversation.context import TurnBudgets, TurnClock
-from orchestrator.graphs.conversation.state import Turn
+from orchestrator.graphs.conversation.state import FoundChunk, Turn
 from orchestrator.graphs.conversation.user_profile import UserProfile
 from service_kit.auth import Principal
 from service_kit.problems import ServiceSilent
@@ -593,6 +593,48 @@ def test_a_fence_around_the_whole_text_is_removed(text: str, bare: str) -> None:
 def test_markers_in_a_replacement_refer_to_the_sources_the_model_was_given() -> None:
     sources = ArtifactSources.of([], [], unlike)
     assert sources.spliced("x [3] y").text == "x y"
+
+
+def _passage(text: str) -> FoundChunk:
+    return FoundChunk(
+        chunk_id=text[:8],
+        document_id=str(UUID(int=1)),
+        document_name="services.md",
+        document_title=None,
+        section=None,
+        page=None,
+        line_start=None,
+        line_end=None,
+        score=1.0,
+        content=text,
+        highlights=[],
+    )
+
+
+def test_a_changed_sentence_is_cited_from_the_source_that_says_so() -> None:
+    """Regression: a marker stayed with a sentence that its quote does not state."""
+    kept = {
+        **_passage("AuthService keeps no data of its own."),
+        "number": 1,
+        "quote": "AuthService keeps no data of its own.",
+    }
+    kept |= {"start": 0, "end": len(kept["quote"])}
+    tokens = _passage("AuthService issues access tokens. An access token lives 15 minutes. Tokens are signed daily.")
+    sources = ArtifactSources.of([kept], [tokens], unlike)
+    numbers: dict[tuple[int, int, int], int] = {}
+    moved = sources.spliced("An access token lives 15 minutes [1].", numbers)
+    assert (moved.text, [one["quote"] for one in moved.citations]) == (
+        "An access token lives 15 minutes [2].",
+        ["An access token lives 15 minutes."],
+    )
+    other = sources.spliced("AuthService issues access tokens [2].", numbers)
+    assert (other.text, other.citations[0]["quote"]) == (
+        "AuthService issues access tokens [3].",
+        "AuthService issues access tokens.",
+    )
+    again = sources.spliced("An access token lives 15 minutes [2]. AuthService keeps no data of its own [1].", numbers)
+    assert again.text == "An access token lives 15 minutes [2]. AuthService keeps no data of its own [1]."
+    assert sources.spliced("An access token lives 20 minutes [2].").text == "An access token lives 20 minutes."
 
 
 LONG = "# Handbook\n\n" + "".join(f"## Chapter {n}\n\nTopic{n} is told here. {'word ' * 200}\n\n" for n in range(1, 60))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from orchestrator.citations.assess import assess
 from orchestrator.citations.check import MarkerFilter, check
@@ -15,6 +15,8 @@ from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.wording import WordLikeness
 from orchestrator.graphs.conversation.passages import citation_of, sources_of
 from orchestrator.graphs.conversation.state import Cited, FoundChunk
+
+CitedPlace: TypeAlias = tuple[int, int, int]  # the number of a passage, and characters of it
 
 
 @dataclass(frozen=True)
@@ -61,21 +63,36 @@ class ArtifactSources:
         found = assess(checked, sources_of(chunks, self.alike))
         return CitedText(found.content, [self._citation(one, chunks) for one in found.cited], found.removed)
 
-    def spliced(self, text: str) -> CitedText:
-        """Checks the markers of a part; they keep the numbers given to the model, as the rest is unchanged."""
+    def spliced(self, text: str, numbers: dict[CitedPlace, int] | None = None) -> CitedText:
+        """Checks a part's sentences and markers; existing citations keep their numbers, as the rest is unchanged.
+
+        `numbers` are those given to new citations in other parts, and get those of this one.
+        """
+        numbers = {} if numbers is None else numbers
         markers = self.filter()
         filtered = markers.feed(text) + markers.end()
-        passage_of = {one.number: one.passage for one in markers.cited}
-        pieces, at = list[str](), 0
-        for marker in markers.markers:
-            numbers = dict.fromkeys(passage_of[number] for number in marker.numbers)
-            pieces += [filtered[at : marker.start], *(f"[{number}]" for number in numbers)]
-            at = marker.end
-        pieces.append(filtered[at:])
         chunks, most = self.chunks, max(self.kept, default=0)
-        new = {one.passage: one for one in markers.cited if one.passage > most}
-        citations = [{**self._citation(one, chunks), "number": number} for number, one in new.items()]
-        return CitedText("".join(pieces), citations, markers.removed)
+        contents = [chunk["content"] for chunk in chunks]
+        found = assess(check(filtered, markers.cited, contents), sources_of(chunks, self.alike))
+        placed = check(found.content, found.cited, contents)
+        own, citations = dict[int, int](), list[dict[str, Any]]()
+        for one in placed.cited:
+            if one.passage <= most:
+                own[one.number] = one.passage
+                continue
+            place = one.passage, one.start, one.end
+            if place not in numbers:
+                taken = numbers.values()
+                numbers[place] = one.passage if one.passage not in taken else max(len(chunks), *taken) + 1
+            own[one.number] = numbers[place]
+            citations.append({**self._citation(one, chunks), "number": numbers[place]})
+        pieces, at = list[str](), 0
+        for marker in placed.markers:
+            renumbered = dict.fromkeys(own[number] for number in marker.numbers)
+            pieces += [placed.content[at : marker.start], *(f"[{number}]" for number in renumbered)]
+            at = marker.end
+        pieces.append(placed.content[at:])
+        return CitedText("".join(pieces), citations, markers.removed + found.removed)
 
     def of_text(self, text: str, new: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """Returns the citations, kept and new, that a text still uses."""

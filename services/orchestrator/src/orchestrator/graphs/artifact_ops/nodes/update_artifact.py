@@ -20,7 +20,7 @@ from orchestrator.errors import BudgetExceeded
 from orchestrator.graphs.artifact_ops.fences import leaves_open
 from orchestrator.graphs.artifact_ops.prompting import document
 from orchestrator.graphs.artifact_ops.recovery import NOTHING_CHANGED, TOO_LONG, SoftFailure, model_failed
-from orchestrator.graphs.artifact_ops.sources import ArtifactSources
+from orchestrator.graphs.artifact_ops.sources import ArtifactSources, CitedPlace
 from orchestrator.graphs.artifact_ops.state import ActionState
 from orchestrator.graphs.artifact_ops.working import (
     artifact_of,
@@ -144,10 +144,10 @@ async def _edited(
 
 
 def _checked(edits: list[PlacedEdit], sources: ArtifactSources) -> tuple[list[PlacedEdit], list[dict[str, Any]]]:
-    """Returns the edits without invalid markers, and the new citations."""
-    checked, new = list[PlacedEdit](), list[dict[str, Any]]()
+    """Returns the edits with checked markers, and the new citations."""
+    checked, new, numbers = list[PlacedEdit](), list[dict[str, Any]](), dict[CitedPlace, int]()
     for edit in edits:
-        found = sources.spliced(edit.replace)
+        found = sources.spliced(edit.replace, numbers)
         checked.append(PlacedEdit(find=edit.find, replace=found.text))
         new += found.citations
     return checked, new
