@@ -262,6 +262,7 @@ async def speed(bench: Bench, folders: list[Path]) -> None:
         chunk_count += len(texts)
         words = [word for word in texts[len(texts) // 2].split() if word.isalpha()]
         questions.append(" ".join(words[:8]) or file.name)
+    await Compaction(bench.database, CompactionMetrics(CollectorRegistry())).work_off()
     total = sum(seconds for seconds, _ in took)
     print(f"{len(took)} documents, {chunk_count} chunks indexed in {total:.1f} s ({chunk_count / total:.0f} chunks/s)")
     small = sorted(1000 * seconds for seconds, chunks in took if chunks <= 10)
