@@ -34,12 +34,24 @@ def test_only_upper_case_designators_count_if_required() -> None:
         "Worum geht es in ADR-007?",
         "Fasse INC-112 bitte kurz zusammen.",
         "What are PEP 604 and PEP 612 about?",
+        "What happened in INC-231?",
+        "What does ADR-019 decide?",
+        "Was wurde in ADR-007 entschieden?",
     ],
 )
 def test_a_question_for_an_overview_is_recognised(question: str) -> None:
     assert asks_for_overview(question)
 
 
-@pytest.mark.parametrize("question", ["Who wrote PEP 604?", "What does PEP 636 say about guards?", "Summarize this."])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who wrote PEP 604?",
+        "Who decided ADR-007?",
+        "Why did INC-112 happen?",
+        "What does PEP 636 say about guards?",
+        "Summarize this.",
+    ],
+)
 def test_other_questions_do_not_ask_for_an_overview(question: str) -> None:
     assert not asks_for_overview(question)

@@ -26,7 +26,9 @@ NEAR_BEST, NEAR_OF_SEVERAL = 0.8, 0.55
 SAME_WORDS = 0.75
 CELL_ENDS = " · "
 _ABSTRACT = re.compile(
-    r"\b(?:abstract|summary|overview|introduction|in short|zusammenfassung|überblick|kurzfassung|einleitung)\b", re.I
+    r"\b(?:abstract|summary|overview|introduction|in short|decision|zusammenfassung|überblick|kurzfassung|einleitung"
+    r"|entscheidung)\b",
+    re.I,
 )
 _ADDRESS = re.compile(r"\b[a-z]{3,10}://\S++")
 _ASKS_FOR_ADDRESS = re.compile(r"\b(?:address|link|url|website|where|adresse|webseite|wo)s?\b", re.I)
@@ -77,8 +79,8 @@ def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str]
     The best answer comes first, followed by other quotes from its document in text order; steps are all in text order.
     If no passage has highlights, the terms shared with the question measure similarity. With `about`, only parts with
     one of these names are quoted. If the question names a member of a series (PEP 572), another one (PEP 703) is quoted
-    only where it mentions it. An overview of it is the beginning of its abstract, or else of its text. Addresses alone
-    are quoted only if one is asked for.
+    only where it mentions it. An overview of it is the beginning of its abstract or decision, or else of its text.
+    Addresses alone are quoted only if one is asked for.
     """
     if asks_for_overview(question) and (overview := _overview(designators(question), passages)):
         return _written(overview, passages, [])

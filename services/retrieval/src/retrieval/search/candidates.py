@@ -41,6 +41,10 @@ class Wording:
     def legs(self) -> list[Leg]:
         return [leg for leg in (self.lexical, self.dense) if leg is not None]
 
+    def weight(self, text: str) -> float:
+        """Returns the weight of a word; all are equal if the lexical leg did not run."""
+        return self.lexical.weight(text) if self.lexical else 1.0
+
 
 @dataclass
 class Candidates:
@@ -256,8 +260,7 @@ def _complete(measured: Sequence[Measured], union: Sequence[int], facts: _Facts,
     """Computes the features of every candidate for every wording."""
     for one in measured:
         lexical = one.wording.lexical
-        weight = lexical.weight if lexical else (lambda _word: 1.0)
-        soft = matcher(one.wording.text, weight, {chunk: facts.pieces[chunk] for chunk in union})
+        soft = matcher(one.wording.text, one.wording.weight, {chunk: facts.pieces[chunk] for chunk in union})
         weights = lexical.query.weights if lexical and lexical.query else {}
         named = {document: fusion.title_named(terms, weights) for document, terms in facts.titles.items()}
         for chunk in union:

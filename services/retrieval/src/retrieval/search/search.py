@@ -133,9 +133,8 @@ class Search:
         watch.lap("selection")
         if request.highlight:
             weights = self._weights(request, main)
-            weight = main.lexical.weight if main.lexical else _equally
             shown = [selected.chunks[chunk] for chunk in selected.order]
-            spans = await self.highlighter(shown, main.text, weights, weight)
+            spans = await self.highlighter(shown, main.text, weights, main.weight)
             watch.lap("highlights")
         match = 1.0 if found.shows_overview(selected.order) else candidates.match(selected.order)
         return SearchResponse(
@@ -229,11 +228,6 @@ class Search:
         if main.lexical and main.lexical.query:
             return main.lexical.query.weights
         return dict.fromkeys(self.analyzer.terms(request.query), 1.0)
-
-
-def _equally(_word: str) -> float:
-    """Weighs the words of a query that the lexical leg did not weigh."""
-    return 1.0
 
 
 async def _nothing() -> None:
