@@ -418,3 +418,6 @@ def test_an_overview_of_a_document_is_the_beginning_of_its_abstract() -> None:
     without, _ = extract("Summarize pep-589", [other, head, history])
     assert without.startswith("From Typed keys: “Nobody had a type for this before.” [1]")
     assert extract("What is PEP 612 about?", [other, head, history]) == ("", [])
+    told = "3 January 2026, Lunnasound. Reported by Ada. At 11:20 two ships headed for the same pier."
+    incident = Highlighted("Two ships", told, [], document_name="inc-231.md")
+    assert extract("What happened in INC-231?", [incident])[0].startswith("From Two ships: “At 11:20 two ships")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import dropwhile, groupby
 
 from orchestrator.citations.answering import PassageHeading, QuotationCandidate, coverage, gives_reason, is_step, ranked
 from orchestrator.citations.question import QuestionPart, parts_of
@@ -21,18 +21,20 @@ MOST_SENTENCES = 4
 # If the question asks for a list.
 MOST_OF_SEVERAL = 6
 MOST_OF_OVERVIEW = 3
+# Shorter ones before the text are its date, its author and the like.
+WORDS_OF_SENTENCE = 8
 # A sentence is added to the answer if its score is at least this share of the best.
 NEAR_BEST, NEAR_OF_SEVERAL = 0.8, 0.55
 SAME_WORDS = 0.75
 CELL_ENDS = " · "
 _ABSTRACT = re.compile(
-    r"\b(?:abstract|summary|overview|introduction|in short|decision|zusammenfassung|überblick|kurzfassung|einleitung"
-    r"|entscheidung)\b",
+    r"\b(?:abstract|summary|overview|introduction|in short|decision|what happened|zusammenfassung|überblick"
+    r"|kurzfassung|einleitung|entscheidung|was geschah|was passiert)\b",
     re.I,
 )
 _ADDRESS = re.compile(r"\b[a-z]{3,10}://\S++")
 _ASKS_FOR_ADDRESS = re.compile(r"\b(?:address|link|url|website|where|adresse|webseite|wo)s?\b", re.I)
-_SENTENCE_ENDS = re.compile(r"\w{2}\W{0,3}[.!?]\W{0,3}$")
+_SENTENCE_ENDS = re.compile(r"\s\w++\W{0,3}[.!?]\W{0,3}$")
 _MARKER_BEGINS = re.compile(r"[\[【]\s*+\^?\d")
 _MARKER_ENDS = re.compile(r"[\]】]")
 _LIST_MARK = re.compile(r"^(?:[-*+•]|\d+[.)]|#{1,6}|>)\s+")
@@ -112,14 +114,14 @@ def _overview(asked: Collection[Designator], passages: Sequence[Highlighted]) ->
     chosen: list[_Quotation] = []
     for places in by_document.values():
         places.sort(key=lambda at: (not _ABSTRACT.search(_heading(passages[at])), passages[at].place))
-        found = (
+        found = [
             _quotation(passages, 1.0, QuotationCandidate(at + 1, part, PassageHeading("", ""), 1.0))
             for at in places
             for part in parts_of_passage(passages[at].content, ())
             if not part.is_row and _SENTENCE_ENDS.search(part.said)
-        )
+        ]
         own: list[_Quotation] = []
-        for one in found:
+        for one in [*dropwhile(lambda one: len(one.text.split()) < WORDS_OF_SENTENCE, found)] or found:
             if own and _within(own[-1], one):  # it brings along the sentence that it refers to
                 own.pop()
             own.append(one)
