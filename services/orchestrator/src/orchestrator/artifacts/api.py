@@ -168,7 +168,11 @@ async def index_artifact(
 async def delete_artifact(
     session_id: UUID, caller: Viewer, using: Editing, version: ExpectedVersion
 ) -> ArtifactReceipt:
-    """Deletes all its versions, and the document made from one of them; returns what was deleted and what is left."""
+    """Deletes all its versions, and the document made from one of them; returns what was deleted and what is left.
+
+    Searches may find the document for a moment longer; `GET /v1/documents/{id}/receipt` says when every service has
+    deleted it.
+    """
     return await using.delete(caller, session_id, version)
 
 
