@@ -77,7 +77,7 @@ async def graph_speed(sizes: tuple[tuple[int, int, int], ...] = SIZES) -> list[R
                 rows += await _rows(title, "postgres", await of.questions(PostgresStore(database)), _postgres_cpu)
                 async with _shown(database, workspace_id) as (neo4j, seconds):
                     if neo4j is not None:
-                        rows.append((f"{title}: drawn anew in Neo4j", f"{seconds:.0f} s", "minutes"))
+                        rows.append((f"{title}: rebuilt in Neo4j", f"{seconds:.0f} s", "minutes"))
                         rows += await _rows(title, "neo4j", await of.questions(neo4j), None)
     return rows
 

@@ -13,7 +13,7 @@ from orchestrator_service import orchestrator_fixtures
 from stack import EmbeddedStack
 
 service_tests = orchestrator_fixtures()
-WRITE = "You write the document that the user asks for"
+WRITE = "Write the document that the user asks for"
 WISH = "Write a one-page summary of how tokens work in British spelling, no bullet points"
 STYLE = "<memory>Use British spelling.</memory>"
 PATIENCE = 240.0

@@ -86,8 +86,8 @@ class World:
     # What the model derives from a turn that changed the artifact.
     reflections: str = '{"reflections": []}'
     # What the model writes in the place of what the sources contradict; without it, it fails.
-    anew: str | None = ""
-    anew_pace: Callable[[], Awaitable[None]] | None = None
+    rewritten: str | None = ""
+    rewrite_pace: Callable[[], Awaitable[None]] | None = None
     # What an entailment server says to a sentence, and what it was asked.
     entails: Callable[[str], str] = lambda _sentence: "neutral"
     compared: list[list[str]] = field(default_factory=list)
@@ -290,9 +290,9 @@ def add_artifact_documents(app: FastAPI, world: World) -> None:
         return JSONResponse({"deleted": (await request.json())["document_ids"]})
 
 
-CONDENSE = "Condense the beginning"
-WRITE_ANEW = "Each numbered sentence below"
-REFLECT = "A user has just had a document written or changed"
+CONDENSE = "Summarize the beginning"
+REWRITE_SENTENCES = "Each numbered sentence below"
+REFLECT = "A document has just been written or changed for a user"
 
 
 def add_models(app: FastAPI, world: World) -> None:
@@ -351,10 +351,10 @@ async def pieces_of(world: World, prompt: str, naming: bool) -> list[str] | None
             return pieces
     if prompt.startswith(REFLECT):
         return [world.reflections]
-    if prompt.startswith(WRITE_ANEW):
-        if world.anew_pace is not None:
-            await world.anew_pace()
-        return None if world.anew is None else [world.anew]
+    if prompt.startswith(REWRITE_SENTENCES):
+        if world.rewrite_pace is not None:
+            await world.rewrite_pace()
+        return None if world.rewritten is None else [world.rewritten]
     return [world.summary] if prompt.startswith(CONDENSE) else world.answer
 
 

@@ -15,9 +15,9 @@ from contracts.events import TURNS, Event, TurnCompleted
 from orchestrator.errors import DeadlinePassed
 from orchestrator.services import MemoryService, RetrievalService
 
-WRITE = "You write the document that the user asks for"
+WRITE = "Write the document that the user asks for"
 FOLLOWUP = "You have just changed a document"
-REFLECT = "A user has just had a document written or changed"
+REFLECT = "A document has just been written or changed for a user"
 WISH = "Write a one-page summary of how tokens work in British spelling, no bullet points"
 SPELLING = {"kind": "style", "aspect": "spelling", "text": "Use British spelling.", "quote": "in British spelling"}
 LISTS = {"kind": "style", "aspect": "lists", "text": "Write without bullet points.", "quote": "no bullet points"}
@@ -190,9 +190,9 @@ async def test_manual_edits_are_learned_from(start: Any, model_settings: Any, wo
             place, json={"text": f"{now['text']}\nThe colour of a token is grey.\n"}, headers={"If-Match": "*"}
         )
         assert edited.status_code < 300, edited.text
-        world.scripted["You write the document below anew"] = ["# Tokens\n\nShort."]
+        world.scripted["Rewrite the document below"] = ["# Tokens\n\nShort."]
         await turn(service, session, "Make it shorter")
-        world.scripted["You write the document below anew"] = ["# Tokens\n\nShorter."]
+        world.scripted["Rewrite the document below"] = ["# Tokens\n\nShorter."]
         await turn(service, session, "Make it shorter")
     first, second, third = reflecting(world)
     assert "<edit>The colour of a token is grey.</edit>" in second

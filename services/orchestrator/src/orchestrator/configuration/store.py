@@ -143,13 +143,13 @@ async def rotate(database: Database, seal: SecretSeal) -> int:
         found = await every.all(ConfigurationSql.sealed_otherwise, SealedOtherwise, key_id=seal.key_id)
         for one in found:
             place = SecretPlace(one.workspace_id, one.key)
-            anew = seal.seal(seal.open(Sealed(one.key_id, bytes(one.sealed)), place), place)
+            resealed = seal.seal(seal.open(Sealed(one.key_id, bytes(one.sealed)), place), place)
             await every.run(
                 ConfigurationSql.reseal,
                 of_workspace=one.workspace_id,
                 key=one.key,
-                sealed=anew.content,
-                key_id=anew.key_id,
+                sealed=resealed.content,
+                key_id=resealed.key_id,
             )
         return len(found)
 

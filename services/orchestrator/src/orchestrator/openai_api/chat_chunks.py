@@ -42,7 +42,7 @@ READ: dict[str, type[RunEventData]] = {
         RunCancelled,
     )
 }
-RESTARTED = "The answer began anew in another process; the whole one can be read with its run"
+RESTARTED = "The answer started again in another process; read the whole answer with its run"
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ UTC = "UTC"
 log = logging.getLogger(__name__)
 # A key of checkpoint metadata: LangGraph mistakes a checkpoint whose next node no longer exists for a finished one.
 DIGEST = "graph_digest"
-OUTDATED = "the run began anew: what it had done was saved by another version of the conversation graph"
+OUTDATED = "the run started over: its progress was saved by another version of the conversation graph"
 
 
 @dataclass(frozen=True)
