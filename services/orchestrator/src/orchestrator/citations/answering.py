@@ -122,17 +122,20 @@ class PassageHeading:
 
 @dataclass(frozen=True)
 class QuotationCandidate:
-    """A part of passage number `passage`, with the passage's heading and its search score."""
+    """A part of passage number `passage`, with the passage's heading and its search score.
+
+    Words in addresses count only with `addresses`.
+    """
 
     passage: int
     part: QuotablePart
     heading: PassageHeading
     score: float
+    addresses: bool = False
 
     @cached_property
     def own(self) -> frozenset[str]:
-        """Returns the terms of the part; words in addresses say nothing."""
-        return _terms(ADDRESS.sub(" ", self.part.said))
+        return _terms(self.part.said if self.addresses else ADDRESS.sub(" ", self.part.said))
 
     @cached_property
     def before(self) -> frozenset[str]:
@@ -191,19 +194,12 @@ def _least_alike(candidates: Sequence[QuotationCandidate]) -> dict[int, float]:
 def _score(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, float], least: float) -> float:
     own = _shared(asked, one, weights)
     likeness = one.part.likeness if one.part.likeness is not None else NOT_ALIKE * least * min(1.0, 2 * own)
-    value = SHARED_WEIGHT * own + LIKENESS_WEIGHT * likeness
-    lifted = min(_under_heading(asked, one, weights), max(1.0, 1 / own)) if own else 1.0
+    value = SHARED_WEIGHT * min(1.0, own * _under_heading(asked, one, weights)) + LIKENESS_WEIGHT * likeness
     fits = _fits(asked, one)
     if fits <= 1 and _repeats_title(asked, one):
         value *= REPEATS
     return (
-        value
-        * fits
-        * _in_time(asked, one)
-        * _says_something(asked, one)
-        * _column(asked, one)
-        * _literally(asked, one)
-        * lifted
+        value * fits * _in_time(asked, one) * _says_something(asked, one) * _column(asked, one) * _literally(asked, one)
     )
 
 

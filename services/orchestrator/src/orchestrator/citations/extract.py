@@ -94,10 +94,11 @@ def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str]
     """
     if asks_for_overview(question) and (overview := _overview(designators(question), passages)):
         return _written(overview, passages, [])
-    candidates = _candidates(passages := _alike(question, passages))
+    asks_for_address = bool(_ASKS_FOR_ADDRESS.search(question))
+    candidates = _candidates(passages := _alike(question, passages), addresses=asks_for_address)
     if candidates and not (candidates := _of_series(question, candidates, passages)):
         return "", []
-    if not _ASKS_FOR_ADDRESS.search(question):
+    if not asks_for_address:
         candidates = [one for one in candidates if not _is_address(one)]
     if about:
         candidates = [one for one in candidates if one.names(about)]
@@ -203,10 +204,10 @@ def _as_they_stand(chosen: Sequence[_Quotation], passages: Sequence[Highlighted]
     return sorted(chosen, key=standing)
 
 
-def _candidates(passages: Sequence[Highlighted]) -> list[QuotationCandidate]:
+def _candidates(passages: Sequence[Highlighted], *, addresses: bool = False) -> list[QuotationCandidate]:
     headings = [PassageHeading(passage.title, passage.section, passage.document_name) for passage in passages]
     return [
-        QuotationCandidate(number, part, headings[number - 1], passage.score)
+        QuotationCandidate(number, part, headings[number - 1], passage.score, addresses)
         for number, passage in enumerate(passages, 1)
         for part in parts_of_passage(passage.content, passage.highlights)
     ]

@@ -145,7 +145,7 @@ def kind_of(text: str) -> Kind:
 
 
 def _asked(text: str) -> QuestionPart:
-    kind = kind_of(text) or ("state" if _ASKS_STATE.search(text) else "")
+    kind: Kind = "state" if _ASKS_STATE.search(text) else kind_of(text)
     own = question_terms(text) - _NO_TERMS
     called = designators(text)
     calling = {part for designator in called for part in designator}
