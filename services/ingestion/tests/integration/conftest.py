@@ -97,7 +97,7 @@ def settings(
         max_file_bytes=1_000_000,
         max_files_per_upload=20,
         lease_seconds=LEASE_SECONDS,
-        reannounce_after_seconds=1.0,
+        reannounce_after_seconds=3600.0,  # nothing is announced again because the machine stalls
         schedule_sources=False,
     )
 

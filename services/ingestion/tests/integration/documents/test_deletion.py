@@ -22,6 +22,11 @@ Entry = Callable[..., Awaitable[dict[str, Any]]]
 Process = Callable[[str], Coroutine[Any, Any, None]]
 
 
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    return settings.model_copy(update={"reannounce_after_seconds": 1.0})
+
+
 async def test_a_deletion_removes_everything_and_every_service_confirms(
     searchable: Entry, client: httpx2.AsyncClient, object_store: ObjectStore, workspace_id: UUID, database: Any
 ) -> None:
