@@ -57,7 +57,10 @@ class GraphOf:
 
 @dataclass
 class GraphLeg(Leg):
-    """The graph leg. `evidence` is by chunk; `residual`, if any, is the dense leg for the query without known names."""
+    """The graph leg. `evidence` is by chunk; `residual`, if any, is the dense leg for the query without known names.
+
+    `generation` is the token of the graph's state, None if the graph changed between the two requests.
+    """
 
     graph: GraphOf | None = None
     query: str = ""
@@ -66,6 +69,7 @@ class GraphLeg(Leg):
     residual: DenseLeg | None = None
     residual_query: str = ""
     names: list[LinkedName] = field(default_factory=list)
+    generation: str | None = None
 
     async def link(self, asked: LegQuery) -> None:
         """Finds chunks by the query's names; nothing, without an error, if none is known. Raises ServiceSilent."""
@@ -74,6 +78,7 @@ class GraphLeg(Leg):
         hops = MOST_HOPS if over_relations else 0
         request = ExpandRequest(query=self.query, method=self.by, max_hops=hops, limit=MOST_CHUNKS)
         answer = await self.graph.expand(request)
+        self.generation = answer.generation
         if not answer.entities:
             self.method = "no entity of the query is known"
             return
@@ -99,6 +104,8 @@ class GraphLeg(Leg):
             query=self.query, method=self.by, max_hops=MOST_HOPS, names=self.names, seeds=places, limit=MOST_CHUNKS
         )
         answer = await self.graph.expand(request)
+        if answer.generation != self.generation:
+            self.generation = None
         await self._add(asked, [one for one in answer.chunks if one.hop])
         self.method = f"{self.method}; bridges from {len(places)} chunks"
 

@@ -110,9 +110,9 @@ class Legs:
         return leg
 
     async def graph_generation(self, caller: Principal) -> str | None:
-        """Returns a token of the graph's state: empty without a graph, None if it does not respond in time."""
-        if self.graphs is None or not self.graphs.is_there:
-            return ""
+        """Returns a token of the graph's state; None without a graph, or if it does not respond in time."""
+        if self.graphs is None:
+            return None
         try:
             async with asyncio.timeout(GENERATION_SECONDS):
                 return await GraphOf(self.graphs, caller).generation()

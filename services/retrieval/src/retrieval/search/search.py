@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 import psycopg
@@ -22,7 +23,7 @@ from retrieval.ranking.rule import RankingRule
 from retrieval.reading.leg import Leg, LegQuery
 from retrieval.reading.snapshot import Snapshot
 from retrieval.search import facets, hits
-from retrieval.search.cache import CacheSlot, SearchCache
+from retrieval.search.cache import SearchCache
 from retrieval.search.candidates import Candidates, Wording, collect
 from retrieval.search.filters import resolve
 from retrieval.search.legs import Legs
@@ -90,11 +91,13 @@ class Search:
         watch = Stopwatch()
         limits = self.legs.limits
         seconds = limits.lexical_seconds + limits.dense_seconds
-        graph = await self._graph_state(request, caller)  # before holding a connection, and before querying the graph
         try:
             async with self.legs.store.snapshot(workspace_id, seconds) as snapshot:
-                place = self._place(snapshot, request, attached, graph)
-                if self.cache and place and (kept := await self.cache.get(place)):
+                place = None
+                if self.cache is not None:
+                    with_graph = caller is not None
+                    place = self.cache.place(workspace_id, snapshot.state, request, attached, with_graph=with_graph)
+                if self.cache and place and (kept := await self.cache.get(place, partial(self._is_current, caller))):
                     return kept.model_copy(update={"milliseconds": watch.milliseconds})
                 watch.lap("opening")
                 found = await self._found(snapshot, request, caller, attached, watch)
@@ -102,26 +105,12 @@ class Search:
             raise SearchUnavailable("the index did not answer in time") from error
         response = await self._response(workspace_id, request, found, watch)
         if self.cache and place:
-            await self.cache.put(place, response)
+            await self.cache.put(place, response, found.graph.generation if found.graph else "")
         return response
 
-    async def _graph_state(self, request: SearchRequest, caller: Principal | None) -> str | None:
-        """Returns the graph's generation: "" if the graph is not queried, None if it does not respond."""
-        may_ask = request.use_graph and (request.mode is None or RankingRule(request.mode).asks_graph)
-        if self.cache is None or caller is None or request.explain or not may_ask:
-            return ""
-        return await self.legs.graph_generation(caller)
-
-    def _place(
-        self, snapshot: Snapshot, request: SearchRequest, attached: Collection[UUID] | None, graph: str | None
-    ) -> CacheSlot | None:
-        """Returns the cache slot of the answer; None if it is not cacheable."""
-        if self.cache is None:
-            return None
-        if graph is None:
-            self.cache.results.labels("bypass").inc()
-            return None
-        return self.cache.place(snapshot.workspace_id, snapshot.state, request, attached, graph=graph)
+    async def _is_current(self, caller: Principal | None, generation: str) -> bool:
+        """Returns whether the graph still has this generation; False if it does not respond."""
+        return caller is not None and await self.legs.graph_generation(caller) == generation
 
     async def _response(
         self, workspace_id: UUID, request: SearchRequest, found: FoundCandidates, watch: Stopwatch
