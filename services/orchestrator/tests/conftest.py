@@ -77,7 +77,6 @@ class World:
     remembered: dict[str, Any] | None = None
     told: dict[str, Any] | None = None
     profile: dict[str, list[str]] = field(default_factory=lambda: {"style": [], "facts": []})
-    profile_status: int = 200
     profiles: list[str] = field(default_factory=list)
     chat_status: int = 200
     answer: list[str] = field(default_factory=lambda: ["Tokens expire after ", "fifteen minutes [", "1]. Also [9]."])
@@ -205,6 +204,7 @@ def other_services(world: World) -> FastAPI:
         world.recalls.append(await request.json())
         await heard(world)
         found = {"memories": [a_memory(one) for one in world.recalled], "answer": world.remembered, "told": world.told}
+        found |= {"profile": world.profile} if world.recalls[-1].get("profile_tokens") else {}
         return JSONResponse(found, world.recall_status)
 
     @app.get("/v1/world")
@@ -225,7 +225,7 @@ def other_services(world: World) -> FastAPI:
     @app.get("/v1/memories/profile")
     async def profile(request: Request) -> Response:
         world.profiles.append(request.headers["authorization"])
-        return JSONResponse(world.profile, world.profile_status)
+        return JSONResponse(world.profile)
 
     add_documents(app, world)
     return app

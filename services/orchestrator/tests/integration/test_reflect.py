@@ -228,11 +228,11 @@ async def test_a_quick_action_reads_preferences_and_history_as_configured(
         assert (default.json()["use_preferences"], default.json()["use_history"]) == (True, False)
 
 
-async def test_the_profile_is_requested_in_parallel_with_the_search(
+async def test_the_profile_comes_with_the_memories_in_parallel_with_the_search(
     start: Any, model_settings: Any, world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.profile = {"style": ["Use British spelling."], "facts": []}
-    asked, search, profile = asyncio.Event(), RetrievalService.search, MemoryService.profile
+    asked, search, recall = asyncio.Event(), RetrievalService.search, MemoryService.recall
 
     async def searched(service: RetrievalService, *arguments: Any) -> Any:
         await asked.wait()
@@ -240,12 +240,12 @@ async def test_the_profile_is_requested_in_parallel_with_the_search(
 
     async def told(service: MemoryService, *arguments: Any) -> Any:
         asked.set()
-        return await profile(service, *arguments)
+        return await recall(service, *arguments)
 
     monkeypatch.setattr(RetrievalService, "search", searched)
-    monkeypatch.setattr(MemoryService, "profile", told)
+    monkeypatch.setattr(MemoryService, "recall", told)
     async with start(model_settings) as service, asyncio.timeout(120):
         ended, _ = await turn(service, await service.session(title="t"), "How long are tokens valid?")
     assert ended["status"] == "completed"
-    assert len(world.profiles) == 1
+    assert (len(world.recalls), world.profiles) == (1, [])
     assert any("<memory>Use British spelling.</memory>" in one["messages"][0]["content"] for one in world.chats)

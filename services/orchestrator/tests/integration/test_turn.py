@@ -97,7 +97,7 @@ async def test_a_chat_model_receives_the_profile_as_data(start: Any, model_setti
     async with start(model_settings) as service:
         run = await service.ask(await service.session())
         await service.events(run["id"])
-        world.profile_status = 500
+        world.recall_status = 500
         silent = await service.ask(await service.session())
         await service.events(silent["id"])
         ended = await service.run(silent["id"])
@@ -107,6 +107,7 @@ async def test_a_chat_model_receives_the_profile_as_data(start: Any, model_setti
     assert "I live in Berlin" not in prompts[1]
     assert ended["status"] == "completed"
     assert any("memory" in issue for issue in ended["issues"])
+    assert world.profiles == []  # it came with the memories, and a silent memory is not asked twice
 
 
 async def test_a_fact_about_someone_else_does_not_hide_the_documents(start: Any, settings: Any, world: Any) -> None:
