@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import logging
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import pytest
 from pydantic import SecretStr
 
 from contracts.gateway import Role
+from inference.estimate import estimated_tokens
 from orchestrator.configuration.sealing import SecretSeal
 from orchestrator.configuration.store import rotate
 from orchestrator.settings import Settings
@@ -23,6 +25,7 @@ from service_kit.web_address import allowed_addresses
 SETTINGS = "/v1/settings"
 KEY, NEW_KEY = "ab" * 32, "cd" * 32
 PLANTED = "sk-planted-4f6a1c"
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 
 
 @pytest.fixture
@@ -162,6 +165,50 @@ async def test_an_unlisted_model_is_reported_when_it_is_chosen(
     for refused in (unknown, operator, silent):
         assert (refused.status_code, refused.json()["type"].split("/")[-1]) == (422, "provider-unusable")
     assert now["roles.answer"]["is_set"] is False
+
+
+async def test_a_message_may_name_the_models_that_write_its_answer(start: Any, model_settings: Any, world: Any) -> None:
+    large, small = [[{"provider": "operator", "model": name}] for name in ("large", "small")]
+    async with start(model_settings) as service:
+        session = await service.session(title="Tokens")
+        run = await service.ask(session, models=large)
+        await service.events(run["id"])
+        path = f"/v1/sessions/{session}/messages"
+        unlisted = await service.client.post(path, json={"content": "?", "models": [{**large[0], "model": "huge"}]})
+        again = f"/v1/messages/{run['answer_id']}/regenerate"
+        for body in ({}, {"models": small}):
+            repeated = await service.client.post(again, json=body)
+            await service.events(repeated.json()["id"])
+        usual = await service.ask(session)
+        await service.events(usual["id"])
+    assert [chat["model"] for chat in world.chats] == ["large", "large", "small", "small"]
+    assert unlisted.status_code == 422
+    assert "huge of operator" in unlisted.json()["detail"]
+
+
+async def test_what_a_model_can_do_may_be_set_by_hand(
+    start: Any, own: Settings, world: Any, provided: Any, put: Any
+) -> None:
+    long = f"Tokens expire after fifteen minutes. {'They are renewed by their service. ' * 40}"
+    world.hits = [{**world.hits[0], "chunk_id": f"{at}", "content": f"{at}. {long}"} for at in range(8)]
+    async with start(own) as service:
+        await provided(service)
+        session = await service.session(title="t")
+        for tokens in (16_000, 3_000):
+            blind = {"provider": "mine", "model": "large", "context_tokens": tokens, "vision": False}
+            for role in ("answer", "vision"):
+                assert (await put(service, f"roles.{role}", [blind])).json()["value"] == [blind]
+            await service.events((await service.ask(session, parent_id=None))["id"])
+        path = f"/v1/sessions/{session}/attachments"
+        png = base64.b64decode(PIXEL)
+        image = (await service.client.post(path, content=png, headers={"Content-Type": "image/png"})).json()["id"]
+        run = await service.ask(session, "What is it?", attachment_ids=[image])
+        await service.events(run["id"])
+        ended = await service.run(run["id"])
+    wide, narrow = [estimated_tokens(json.dumps(chat["messages"])) for chat in world.chats]
+    assert narrow < 3_000 < wide
+    assert ended["answer"]["content"].startswith("I cannot see images here: The model cannot do what is asked")
+    assert "image_url" not in json.dumps(world.chats)
 
 
 async def test_missing_models_are_reported_at_startup(

@@ -64,7 +64,7 @@ class SettingDefinition:
     def parse(self, value: Any) -> Any:
         """Returns the value to store. Raises SettingInvalid, which reveals nothing of a secret."""
         try:
-            return self.form.dump_python(self.form.validate_python(value), mode="json")
+            return self.form.dump_python(self.form.validate_python(value), mode="json", exclude_none=True)
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             place = ".".join(map(str, ("value", *first["loc"])))
