@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import io
 from typing import Any
 from uuid import UUID, uuid4
@@ -135,6 +136,35 @@ async def test_without_a_vision_model_the_answer_says_what_to_do(start: Any, mod
     assert ended["status"] == "completed"
     assert ended["answer"]["content"].startswith("I cannot see images here")
     assert "upload it as a document" in ended["answer"]["content"]
+
+
+async def test_without_a_vision_model_the_text_of_an_image_that_is_a_document_is_quoted(
+    start: Any, settings: Any, world: Any
+) -> None:
+    scan = picture((40, 30))
+    document = str(uuid4())
+    world.document_hashes[hashlib.sha256(scan).hexdigest()] = [document]
+    world.unread.add(document)
+    async with start(settings) as service:
+        session = await service.session()
+
+        async def answer(data: bytes) -> Any:
+            run = await service.ask(session, QUESTION, attachment_ids=[await attached(service, session, data)])
+            await service.events(run["id"])
+            return (await service.run(run["id"]))["answer"]["content"]
+
+        quoted, other = await answer(scan), await answer(picture())
+        world.document_status = 500
+        silent = await answer(scan)
+    assert quoted.startswith(
+        "I cannot see images here: no model is configured for the role `vision`. The image is also"
+    )
+    assert f"“{document}.md”" in quoted
+    assert quoted.endswith(
+        "\n\n> The AuthService issues tokens. Tokens expire after fifteen minutes. The UserDB keeps the accounts."
+    )
+    assert world.documents_awaited == [document]
+    assert all("upload it as a document" in one for one in (other, silent))
 
 
 async def test_images_are_accepted_by_every_api_and_stored_by_none(
