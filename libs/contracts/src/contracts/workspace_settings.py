@@ -124,7 +124,7 @@ class PresetPut(Request):
     @model_validator(mode="after")
     def _says_something(self) -> PresetPut:
         if self == PresetPut.model_construct():
-            raise ValueError("a preset says something of how answers are made")
+            raise ValueError("give it at least one of its fields: instructions, models, a scope")
         return self
 
 

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import hashlib
 import io
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -243,6 +244,7 @@ async def test_an_image_is_private_to_its_user_and_deleted_with_its_session(
     assert (kept.status_code, kept.headers["content-type"]) == (200, "image/png")
     assert b"script" not in kept.content
     assert [one["id"] for one in listed] == [image, second]
+    assert all(datetime.fromisoformat(one["created_at"]).tzinfo for one in listed)
     assert "no model is configured for the role `vision`" in unseen
     assert (len(before), deleted.status_code, gone.status_code, left) == (2, 204, 404, [])
     assert (receipt["removed"]["attachments"], receipt["remaining"]["attachments"]) == (1, 0)

@@ -24,7 +24,7 @@ from service_kit.web_address import allowed_addresses
 
 SETTINGS = "/v1/settings"
 KEY, NEW_KEY = "ab" * 32, "cd" * 32
-PLANTED = "sk-planted-4f6a1c"
+PLANTED, REPLACED = "sk-planted-4f6a1c", "sk-replaced-77b0de"
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 
 
@@ -107,6 +107,7 @@ async def test_user_settings_override_workspace_settings_in_runs(
         await service.client.delete(f"{SETTINGS}/answers.temperature")
         after = await states(service)
     assert (mine["answers.temperature"]["value"], mine["answers.temperature"]["source"]) == (0.4, "user")
+    assert mine["answers.temperature"]["updated_at"]
     assert {one["value"] for one in theirs if one["key"] == "answers.temperature"} == {0.9}
     assert (after["answers.temperature"]["value"], after["answers.temperature"]["source"]) == (0.9, "workspace")
     prompt = world.chats[0]["messages"][0]["content"]
@@ -255,7 +256,8 @@ async def test_invalid_values_are_refused(start: Any, own: Settings, put: Any) -
         for key in ("answers.unknown", "providers.operator.base_url", "providers.a.b.base_url", "roles.nobody"):
             assert (await put(service, key, "x")).status_code == 404
         own_passages = await service.client.put(f"{SETTINGS}/answers.passages", json={"value": 3})
-    assert own_passages.status_code == 404  # it is the workspace's alone
+    assert own_passages.status_code == 404
+    assert "answers.passages is the workspace's alone" in own_passages.json()["detail"]
 
 
 async def test_only_owners_change_workspace_settings(
@@ -309,11 +311,18 @@ async def test_settings_of_another_workspace_are_not_visible(
 
 
 async def test_a_secret_is_written_replaced_and_deleted_and_never_returned(
-    start: Any, own: Settings, put: Any, provided: Any, owner: dict[str, str], caplog: pytest.LogCaptureFixture
+    start: Any,
+    own: Settings,
+    put: Any,
+    provided: Any,
+    owner: dict[str, str],
+    world: Any,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
     async with start(own) as service:
         await provided(service)
+        first = await put(service, "providers.mine.api_key", REPLACED)
         written = await put(service, "providers.mine.api_key", PLANTED)
         assert (await put(service, "roles.answer", [{"provider": "mine", "model": "large"}])).status_code == 200
         run = await answered_run(service)
@@ -321,7 +330,7 @@ async def test_a_secret_is_written_replaced_and_deleted_and_never_returned(
         in_use = await service.client.delete(
             f"{SETTINGS}/providers.mine.base_url", params={"scope": "workspace"}, headers=owner
         )
-        visible = [written.text, json.dumps(await states(service, scope="workspace")), json.dumps(run)]
+        visible = [first.text, written.text, json.dumps(await states(service, scope="workspace")), json.dumps(run)]
         dump = await asyncio.to_thread(dumped, own)
         await service.client.delete(f"{SETTINGS}/providers.mine.api_key", params={"scope": "workspace"}, headers=owner)
         left = await states(service, scope="workspace")
@@ -329,6 +338,8 @@ async def test_a_secret_is_written_replaced_and_deleted_and_never_returned(
     assert in_use.status_code == 409
     for text in (*visible, json.dumps(events), dump, caplog.text):
         assert PLANTED not in text
+        assert REPLACED not in text
+    assert {key for _, key in world.chat_keys} == {f"Bearer {PLANTED}"}
     assert "providers.mine.api_key" in dump
     assert "providers.mine.api_key" not in left
 

@@ -133,7 +133,8 @@ class ConfigurationStore:
         try:
             self.allowed.check_url(url)
         except AddressRefused as refused:
-            raise SettingInvalid(str(refused)) from None
+            advice = "the operator can allow it with PROVIDER_ALLOWED_NETWORKS"
+            raise SettingInvalid(f"{str(refused).rstrip('.')}; {advice}") from None
 
 
 async def rotate(database: Database, seal: SecretSeal) -> int:
