@@ -218,7 +218,14 @@ async def test_an_unsupported_parameter_is_refused_by_name(start: Any, settings:
             assert refused.value.type == "invalid_request_error"
             assert refused.value.response.headers["x-should-retry"] == "false"
         allowed = await client.chat.completions.create(
-            model="attractor", messages=ASKED, n=1, tools=[], response_format={"type": "text"}, user="me"
+            model="attractor",
+            messages=ASKED,
+            n=1,
+            tools=[],
+            response_format={"type": "text"},
+            user="me",
+            seed=7,
+            extra_body={"made_up": {"by": "a client"}},
         )
     assert allowed.choices[0].message.content
 

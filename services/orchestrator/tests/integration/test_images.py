@@ -94,7 +94,9 @@ async def test_an_image_is_sent_only_to_the_vision_model_and_stays_in_context(
         await service.events(beside["id"])
         kept_events = await rows(model_settings, "run_event")
     assert first["answer"]["content"] == "A red square."
-    assert "image_processing" in first["node_trace"]
+    at = first["node_trace"].index("image_processing")
+    assert first["node_trace"][at - 1 : at + 2] == ["generate_path", "image_processing", "clean_state"]
+    assert "small" not in [one["model"] for one in chats if "title of three" not in str(one["messages"])]
     assert not {"retrieve", "artifact_ops", "reflect"} & set(first["node_trace"])
     (sent,) = [one for one in chats if image_urls(one)]
     (url,) = image_urls(sent)

@@ -16,10 +16,8 @@ from pydantic import SecretStr
 
 from contracts.gateway import Role
 from inference.estimate import estimated_tokens
-from orchestrator.configuration.sealing import SecretSeal
-from orchestrator.configuration.store import rotate
+from orchestrator.__main__ import rotate_settings_key
 from orchestrator.settings import Settings
-from service_kit.postgres import Database
 from service_kit.web_address import allowed_addresses
 
 SETTINGS = "/v1/settings"
@@ -404,20 +402,27 @@ async def test_without_an_operator_key_no_secret_is_stored(start: Any, own: Sett
     assert (refused.status_code, refused.json()["type"].split("/")[-1]) == (503, "no-settings-key")
 
 
-async def test_secrets_are_re_encrypted_with_a_new_key(
-    start: Any, own: Settings, world: Any, put: Any, provided: Any
+async def test_the_command_re_encrypts_secrets_with_a_new_key(
+    start: Any,
+    own: Settings,
+    world: Any,
+    put: Any,
+    provided: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     async with start(own) as service:
         await provided(service)
         assert (await put(service, "roles.answer", [{"provider": "mine", "model": "large"}])).status_code == 200
-    seal = SecretSeal.parse(f"{NEW_KEY} {KEY}")
-    assert seal is not None
-    database = Database(own.database_url.get_secret_value(), 1)
-    async with database.opened():
-        counts = [await rotate(database, seal), await rotate(database, seal)]
+    monkeypatch.setenv("SETTINGS_KEY", f"{NEW_KEY} {KEY}")
+    monkeypatch.setenv("DATABASE_URL", own.database_url.get_secret_value())
+    for _ in range(2):
+        await asyncio.to_thread(rotate_settings_key)
+    printed = capsys.readouterr().out.splitlines()
     async with start(own.model_copy(update={"settings_key": SecretStr(NEW_KEY)})) as service:
         run = await answered_run(service)
-    assert counts == [1, 0]
+    assert [line.partition(" ")[0] for line in printed] == ["1", "0"]
+    assert not [line for line in printed if KEY in line or NEW_KEY in line]
     assert run["mode"] == "model"
     assert world.chat_keys[0][1] == f"Bearer {PLANTED}"
 
