@@ -6,6 +6,7 @@ import asyncio
 import base64
 import hashlib
 import io
+import logging
 from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -52,8 +53,9 @@ def image_urls(body: dict[str, Any]) -> list[str]:
 
 
 async def test_an_image_is_sent_only_to_the_vision_model_and_stays_in_context(
-    start: Any, model_settings: Any, world: Any, auth_headers: Any
+    start: Any, model_settings: Any, world: Any, auth_headers: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.DEBUG)
     world.scripted["from the images that the user shows"] = SEEN
     reached, go_on = asyncio.Event(), asyncio.Event()
 
@@ -113,7 +115,7 @@ async def test_an_image_is_sent_only_to_the_vision_model_and_stays_in_context(
     ]
     assert messages[0]["attachment_ids"] == [image]
     assert saved
-    for text in [*saved, *kept_events, *(str(event.data) for event in events)]:
+    for text in [*saved, *kept_events, *(str(event.data) for event in events), caplog.text]:
         assert "base64" not in text
         assert base64.b64encode(picture()[:12]).decode() not in text
         assert picture()[:12].hex() not in text
