@@ -158,6 +158,9 @@ async def test_without_a_vision_model_the_text_of_an_image_that_is_a_document_is
             await service.events(run["id"])
             return (await service.run(run["id"]))["answer"]["content"]
 
+        world.read_in_time = False
+        unread = await answer(scan)
+        world.read_in_time = True
         quoted, other = await answer(scan), await answer(picture())
         world.document_status = 500
         silent = await answer(scan)
@@ -168,7 +171,8 @@ async def test_without_a_vision_model_the_text_of_an_image_that_is_a_document_is
     assert quoted.endswith(
         "\n\n> The AuthService issues tokens. Tokens expire after fifteen minutes. The UserDB keeps the accounts."
     )
-    assert world.documents_awaited == [document]
+    assert f"“{document}.md”, whose text is still being recognised" in unread
+    assert world.documents_awaited == [document] * 2
     assert all("upload it as a document" in one for one in (other, silent))
 
 

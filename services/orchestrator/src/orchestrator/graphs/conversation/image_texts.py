@@ -12,9 +12,11 @@ from orchestrator.services import IngestionService
 LONGEST_TEXT = 4_000
 RECOGNISED = "The image is also the document “{name}”. This text was recognised in it:\n\n{quote}"
 
+UNREAD = "The image is also the document “{name}”, whose text is still being recognised: ask again in a moment."
+
 
 async def texts_of_images(turns: Sequence[Turn], context: ConversationContext) -> list[str]:
-    """Returns a paragraph for each image of the newest message with images that is a document with text.
+    """Returns a paragraph for each image of the newest message with images that is a document, read or still unread.
 
     Raises ServiceSilent.
     """
@@ -31,6 +33,8 @@ async def _text(image_id: UUID, context: ConversationContext, documents: Ingesti
     document = None if content_hash is None else await documents.with_bytes(context.caller, content_hash)
     if document is not None and document.is_unread:
         document = await documents.awaited(context.caller, document.id, context.limits.document_wait_seconds)
+    if document is not None and document.is_unread:
+        return UNREAD.format(name=document.name)
     text = None if document is None else await documents.markdown(context.caller, document.id)
     if document is None or text is None or not text.strip():
         return ""
