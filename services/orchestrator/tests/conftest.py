@@ -121,6 +121,8 @@ class World:
     artifact_refused: str | None = None
     original: bytes = b"%PDF-1.7 of a document"
     documents_checked: list[str] = field(default_factory=list)
+    # Documents by the SHA-256 of their bytes.
+    document_hashes: dict[str, list[str]] = field(default_factory=dict)
     # Documents that the graph lacks; None: it does not know, or the question is not about structure.
     documents_pending: int | None = 0
     # Documents that are still being read, whether one is read while it is waited for, and what was waited for.
@@ -244,8 +246,9 @@ def told(document_id: str, world: World) -> dict[str, str]:
 
 def add_documents(app: FastAPI, world: World) -> None:
     @app.get("/v1/documents")
-    async def documents(ids: Annotated[list[str], Query()]) -> Response:
-        return JSONResponse({"items": [told(one, world) for one in ids], "next_cursor": None}, world.document_status)
+    async def documents(ids: Annotated[list[str] | None, Query()] = None, content_hash: str = "") -> Response:
+        found = [told(one, world) for one in ids or world.document_hashes.get(content_hash, ())]
+        return JSONResponse({"items": found, "next_cursor": None}, world.document_status)
 
     @app.get("/v1/documents/{document_id}")
     async def document(document_id: UUID, wait: str | None = None) -> Response:

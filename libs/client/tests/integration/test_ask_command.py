@@ -163,8 +163,12 @@ class TestAsk:
         body = answering_server.calls("POST", f"/v1/sessions/{SESSION}/messages")[0].body
         assert b"From stdin?" in body
         assert ONE.encode() in body
-        assert attractor("ask", "Who else?", "--scope", "global", "--session", str(SESSION)).code == 0
-        assert b'"rag_scope":"global"' in answering_server.calls("POST", f"/v1/sessions/{SESSION}/messages")[1].body
+        given = ("--scope", "global", "--answer-model", "mine:large:8b", "--session", str(SESSION))
+        assert attractor("ask", "Who else?", *given).code == 0
+        assert attractor("ask", "Who else?", "--answer-model", "large").code == 2
+        sent = answering_server.calls("POST", f"/v1/sessions/{SESSION}/messages")[1].body
+        assert b'"rag_scope":"global"' in sent
+        assert b'"models":[{"provider":"mine","model":"large:8b"}]' in sent
 
     @pytest.mark.parametrize("as_json", [True, False])
     def test_a_failed_run_is_an_error(self, answering_server, events, attractor, as_json: bool) -> None:

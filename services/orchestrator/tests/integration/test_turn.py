@@ -400,6 +400,23 @@ async def test_quotes_answer_if_a_model_fails_before_its_first_token(
     assert ended["answer"]["content"].startswith("From auth.md: ")
 
 
+async def test_while_a_circuit_is_open_the_model_is_not_called_and_the_answer_says_why(
+    start: Any, model_settings: Any, world: Any
+) -> None:
+    world.chat_status = 500
+    settings = model_settings.model_copy(update={"chat_breaker_failures": 1})
+    async with start(settings) as service:
+        session = await service.session(title="t")
+        for _ in range(2):
+            asked = len(world.chats)
+            run = await service.ask(session)
+            await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert len(world.chats) == asked > 0
+    assert any("is not called for a while: it is tried again in" in issue for issue in ended["issues"])
+    assert ended["answer"]["content"].startswith("From auth.md: ")
+
+
 async def test_services_are_called_on_behalf_of_the_user(
     start: Any, settings: Any, world: Any, token_keys: Any, principal: Any
 ) -> None:

@@ -131,6 +131,9 @@ class ConversationTurns:
             documents=self.documents,
             session_id=run.session_id,
             image=None if self.images is None else functools.partial(self.images.find, run.principal, run.session_id),
+            image_hash=None
+            if self.images is None
+            else functools.partial(self.images.content_hash, run.principal, run.session_id),
         )
         state = await _checkpointed(graph, run, config)
 
