@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from embedded.backup.errors import (
+from backup.errors import (
     BackupIsNewer,
     DamagedBackup,
     MomentToCome,
@@ -15,14 +15,14 @@ from embedded.backup.errors import (
     RestoreUnfinished,
     TargetHasData,
 )
-from embedded.backup.log import SEGMENT_BYTES, Segment, lay_down, segment_number, segments
-from embedded.backup.manifest import BackupManifest, CopiedObject, read_manifest, write_manifest, write_objects
-from embedded.backup.object_copies import as_of_moment
-from embedded.backup.restore import restore
-from embedded.backup.restored import begin_restore, copied_at, end_copying, end_restore
-from embedded.backup.shelf import BackupShelf, needed
+from backup.log import SEGMENT_BYTES, Segment, lay_down, segment_number, segments
+from backup.manifest import BackupManifest, CopiedObject, read_manifest, write_manifest, write_objects
+from backup.object_copies import as_of_moment
+from backup.restore import restore
+from backup.shelf import BackupShelf, needed
 from embedded.data_folder import DataFolder
 from embedded.progress import StartProgress
+from embedded.restored.state import begin_restore, copied_at, end_copying, end_restore
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 

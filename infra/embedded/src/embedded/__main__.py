@@ -11,9 +11,9 @@ from pathlib import Path
 
 import psutil
 
-from embedded.backup.restore import restore
-from embedded.backup.shelf import BackupShelf
-from embedded.backup.take import take
+from backup.restore import restore
+from backup.shelf import BackupShelf
+from backup.take import take
 from embedded.data_folder import DEFAULT_NAME, DataFolder
 from embedded.errors import EmbeddedError
 from embedded.launcher import Launcher, stop

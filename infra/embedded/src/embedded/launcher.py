@@ -11,11 +11,9 @@ from pathlib import Path
 
 import httpx2
 
+from backup.log import RECEIVER, log_folder, receiving
+from backup.tools import ROLE, environment
 from embedded.allocation import Allocation, allocate
-from embedded.backup.log import RECEIVER, log_folder, receiving
-from embedded.backup.reconciliation import Reconciliation
-from embedded.backup.restored import copied_at
-from embedded.backup.tools import ROLE, environment
 from embedded.data_folder import DataFolder
 from embedded.demonstration import Demonstration
 from embedded.engines import Engines
@@ -24,6 +22,8 @@ from embedded.ports import listening
 from embedded.processes.child import Child, Command
 from embedded.processes.supervisor import Patience, Supervisor, ignore_interruptions, woken_by_children
 from embedded.progress import StartProgress
+from embedded.restored.reconciliation import Reconciliation
+from embedded.restored.state import copied_at
 from embedded.topology import GATEWAY, OBSERVED, PROCESSES, SERVICES, Process, Site
 
 MIGRATION_SECONDS = 300.0

@@ -14,10 +14,9 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from contracts.registry import CONFIRM_WORKSPACE_DELETION, GATEWAY
-from embedded.backup.errors import NothingToBackUp, ToolFailed
-from embedded.backup.log import keep_log_in, log_folder
-from embedded.backup.manifest import (
+from backup.errors import NothingToBackUp, ToolFailed
+from backup.log import keep_log_in, log_folder
+from backup.manifest import (
     OBJECTS,
     BackupManifest,
     CopiedObject,
@@ -26,9 +25,10 @@ from embedded.backup.manifest import (
     write_manifest,
     write_objects,
 )
-from embedded.backup.object_copies import ObjectCopies
-from embedded.backup.shelf import BackupShelf
-from embedded.backup.tools import ROLE, SLOT, connection, environment, major_version, run_tool
+from backup.object_copies import ObjectCopies
+from backup.shelf import BackupShelf
+from backup.tools import ROLE, SLOT, connection, environment, major_version, run_tool
+from contracts.registry import CONFIRM_WORKSPACE_DELETION, GATEWAY
 from embedded.data_folder import DataFolder
 from embedded.engines import Engines
 from embedded.errors import EmbeddedError

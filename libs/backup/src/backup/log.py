@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from embedded.backup.errors import DamagedBackup
-from embedded.backup.tools import SLOT, connection, tool
+from backup.errors import DamagedBackup
+from backup.tools import SLOT, connection, tool
 
 RECEIVER = "log-receiver"
 STATE = "backup-log.json"  # in the data folder: says where its log is kept

@@ -9,9 +9,9 @@ from datetime import datetime
 
 from pydantic import SecretStr
 
-from embedded.backup.errors import DamagedBackup
-from embedded.backup.manifest import CopiedObject, sha256_of
-from embedded.backup.shelf import BackupShelf
+from backup.errors import DamagedBackup
+from backup.manifest import CopiedObject, sha256_of
+from backup.shelf import BackupShelf
 from embedded.engines.object_store import ObjectStoreAccess
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.settings import ObjectStoreSettings

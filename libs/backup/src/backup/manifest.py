@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from embedded.backup.errors import DamagedBackup
+from backup.errors import DamagedBackup
 
 FILE, OBJECTS = "manifest.json", "objects.jsonl"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psycopg
 
-from embedded.backup.errors import (
+from backup.errors import (
     BackupIsNewer,
     DamagedBackup,
     LogBreaksOff,
@@ -19,19 +19,19 @@ from embedded.backup.errors import (
     TargetHasData,
     ToolFailed,
 )
-from embedded.backup.log import Segment, last_written, lay_down, segment_number, segments
-from embedded.backup.manifest import BackupManifest, CopiedObject, read_objects, sha256_of
-from embedded.backup.object_copies import ObjectCopies, as_of_moment, verify
-from embedded.backup.restored import begin_restore, end_copying
-from embedded.backup.shelf import BackupShelf
-from embedded.backup.take import KEPT_FILES
-from embedded.backup.tools import major_version, run_tool
-from embedded.backup.wal_ranges import timeline_and_end
+from backup.log import Segment, last_written, lay_down, segment_number, segments
+from backup.manifest import BackupManifest, CopiedObject, read_objects, sha256_of
+from backup.object_copies import ObjectCopies, as_of_moment, verify
+from backup.shelf import BackupShelf
+from backup.take import KEPT_FILES
+from backup.tools import major_version, run_tool
+from backup.wal_ranges import timeline_and_end
 from embedded.data_folder import DataFolder
 from embedded.engines import EnginePorts, Engines
 from embedded.engines.postgres_home import PostgresHome
 from embedded.errors import ChildCrashed
 from embedded.progress import StartProgress
+from embedded.restored.state import begin_restore, end_copying
 from service_kit.health import VERSION
 from service_kit.migrate import migrations
 

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from embedded.backup.errors import ToolFailed
+from backup.errors import ToolFailed
 from embedded.engines.engine import plain_environment
 from embedded.engines.postgres import installed
 from embedded.ports import LOOPBACK

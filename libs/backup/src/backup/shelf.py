@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from embedded.backup.errors import BackupUnderWay, NoBackup
-from embedded.backup.manifest import FILE, BackupManifest, read_manifest, read_objects
-from embedded.backup.tools import run_tool
-from embedded.backup.wal_ranges import start_segment_name
+from backup.errors import BackupUnderWay, NoBackup
+from backup.manifest import FILE, BackupManifest, read_manifest, read_objects
+from backup.tools import run_tool
+from backup.wal_ranges import start_segment_name
 
 LOGS, OBJECTS = "log", "objects"
 _NAME = re.compile(r"^\d{8}T\d{12}Z$", re.ASCII)
