@@ -12,8 +12,11 @@ from pathlib import Path
 import httpx2
 
 from backup.log import RECEIVER, log_folder, receiving
-from backup.tools import ROLE, environment
+from backup.server import ROLE
 from embedded.allocation import Allocation, allocate
+from embedded.backups.installation import tools
+from embedded.backups.reconciliation import Reconciliation
+from embedded.backups.state import copied_at
 from embedded.data_folder import DataFolder
 from embedded.demonstration import Demonstration
 from embedded.engines import Engines
@@ -22,8 +25,6 @@ from embedded.ports import listening
 from embedded.processes.child import Child, Command
 from embedded.processes.supervisor import Patience, Supervisor, ignore_interruptions, woken_by_children
 from embedded.progress import StartProgress
-from embedded.restored.reconciliation import Reconciliation
-from embedded.restored.state import copied_at
 from embedded.topology import GATEWAY, OBSERVED, PROCESSES, SERVICES, Process, Site
 
 MIGRATION_SECONDS = 300.0
@@ -76,7 +77,7 @@ class Launcher:
                     progress=self._progress,
                     supervisor=supervisor,
                 ).show(demo)
-                self._keep(supervisor, engines, password)
+                self._keep(supervisor, engines.database_url(ROLE, password))
 
     def _site(self, engines: Engines, allocation: Allocation, kept: contextlib.ExitStack) -> Site:
         ports = [*allocation.services.values(), *allocation.private.values()]
@@ -108,16 +109,16 @@ class Launcher:
                 supervisor.start(functools.partial(Child, site.serve(process)))
             self._wait_ready(supervisor, site)
 
-    def _keep(self, supervisor: Supervisor, engines: Engines, password: str) -> None:
+    def _keep(self, supervisor: Supervisor, database_url: str) -> None:
         """Supervises the processes, and receives the database's log for backups, from the first backup on."""
         while True:
             folder = log_folder(self._folder.path)
             if folder:
                 command = Command(
                     name=RECEIVER,
-                    argv=receiving(engines.ports.postgres, folder),
+                    argv=receiving(tools(), database_url, folder),
                     log=self._folder.logs / f"{RECEIVER}.log",
-                    env=environment(password),
+                    env=tools().connecting(database_url),
                     stop=((signal.SIGINT, 10.0),),
                 )
                 self._receive_log(supervisor, command)

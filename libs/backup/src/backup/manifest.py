@@ -54,6 +54,12 @@ class BackupManifest(_Frozen):
     database_bytes: int
     files: dict[str, str]
 
+    def size(self) -> str:
+        """Returns what it holds, for people."""
+        return (
+            f"database {self.database_bytes / 1e6:.1f} MB, {self.objects} objects with {self.object_bytes / 1e6:.1f} MB"
+        )
+
 
 def write_manifest(folder: Path, manifest: BackupManifest) -> None:
     """Writes the manifest with its checksum, atomically: a folder without a manifest is not a backup."""

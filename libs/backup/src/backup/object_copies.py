@@ -7,12 +7,9 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
-from pydantic import SecretStr
-
 from backup.errors import DamagedBackup
 from backup.manifest import CopiedObject, sha256_of
 from backup.shelf import BackupShelf
-from embedded.engines.object_store import ObjectStoreAccess
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.settings import ObjectStoreSettings
 
@@ -22,13 +19,7 @@ THREADS = 8
 class ObjectCopies:
     """Copies between the object store and the shelf."""
 
-    def __init__(self, access: ObjectStoreAccess, shelf: BackupShelf) -> None:
-        settings = ObjectStoreSettings(
-            s3_endpoint=access.endpoint,
-            s3_access_key=access.access_key,
-            s3_secret_key=SecretStr(access.secret_key),
-            s3_bucket=access.bucket,
-        )
+    def __init__(self, settings: ObjectStoreSettings, shelf: BackupShelf) -> None:
         self.store, self.shelf = ObjectStore(settings), shelf
 
     def fetch(self, known: Mapping[str, CopiedObject]) -> dict[str, CopiedObject]:

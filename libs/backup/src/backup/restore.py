@@ -1,45 +1,86 @@
-"""Point-in-time restore of an installation into an empty data folder."""
+"""Point-in-time restore of an installation into an empty place."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 
 import psycopg
 
-from backup.errors import (
-    BackupIsNewer,
-    DamagedBackup,
-    LogBreaksOff,
-    MomentToCome,
-    NoBackup,
-    TargetHasData,
-    ToolFailed,
-)
+from backup.errors import BackupError, BackupIsNewer, LogBreaksOff, MomentToCome, NoBackup, NoMoment
 from backup.log import Segment, last_written, lay_down, segment_number, segments
-from backup.manifest import BackupManifest, CopiedObject, read_objects, sha256_of
+from backup.manifest import OBJECTS, BackupManifest, CopiedObject, read_objects
 from backup.object_copies import ObjectCopies, as_of_moment, verify
+from backup.progress import Progress
 from backup.shelf import BackupShelf
-from backup.take import KEPT_FILES
-from backup.tools import major_version, run_tool
+from backup.tools import Tools
+from backup.verification import verify_database
 from backup.wal_ranges import timeline_and_end
-from embedded.data_folder import DataFolder
-from embedded.engines import EnginePorts, Engines
-from embedded.engines.postgres_home import PostgresHome
-from embedded.errors import ChildCrashed
-from embedded.progress import StartProgress
-from embedded.restored.state import begin_restore, end_copying
 from service_kit.health import VERSION
 from service_kit.migrate import migrations
+from service_kit.settings import ObjectStoreSettings
 
-RECOVERY_SECONDS = 24 * 3600.0
 _ENDED_EARLY = "recovery ended before configured recovery target was reached"
 # The log is already in the cluster; no client connects before all of it is replayed.
 _TO_THE_END = {"restore_command": "false", "recovery_target_timeline": "current", "hot_standby": "off"}
 _SETTINGS = (*_TO_THE_END, "recovery_target_time", "recovery_target_action")
+
+
+class ServerEnded(BackupError):
+    """The server ended while it replayed the log; `log` is the end of its own."""
+
+    def __init__(self, told: str, log: str) -> None:
+        super().__init__(told)
+        self.log = log
+
+
+class RestoreTarget(Protocol):
+    """The place to restore to, with a server of its own."""
+
+    def refuse_data(self) -> None:
+        """Raises TargetHasData."""
+
+    def opened(self) -> AbstractContextManager[None]:
+        """Holds the place until everything is written, and stops the server at the end."""
+
+    def keep(self, file: Path) -> None:
+        """Copies a file that is kept beside the database."""
+
+    @property
+    def cluster(self) -> Path:
+        """The folder of the database's cluster."""
+
+    def place_cluster(self, make: Callable[[Path], None]) -> None:
+        """Has the cluster made in a folder, and moves it into place."""
+
+    def start_server(self) -> None:
+        """Starts the server and waits until the log is replayed. Raises ServerEnded."""
+
+    def stop_server(self) -> None: ...
+
+    @property
+    def admin_database_url(self) -> str:
+        """The URL of the superuser, once the server is started."""
+
+    def object_store(self) -> ObjectStoreSettings:
+        """Returns the running object store's."""
+
+
+def parse_moment(text: str | None) -> datetime | None:
+    """Parses a moment, in this machine's time zone unless it names one; returns None if there is no text.
+
+    Raises NoMoment.
+    """
+    if not text:
+        return None
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except ValueError:
+        raise NoMoment(text) from None
 
 
 @dataclass(frozen=True)
@@ -47,73 +88,62 @@ class RestorePlan:
     """What to restore: `database` are the base backups in order, `log` is the log that follows them."""
 
     backup: BackupManifest
-    database: list[Path]
+    database: list[BackupManifest]
     log: list[Segment]
     objects: Mapping[str, CopiedObject]
 
 
-def restore(folder: DataFolder, shelf: BackupShelf, moment: datetime | None, progress: StartProgress) -> None:
+def restore(
+    target: RestoreTarget, tools: Tools, shelf: BackupShelf, moment: datetime | None, progress: Progress
+) -> None:
     """Restores the data as of the moment, or the latest state if there is none.
 
-    All checks happen before anything is written. Raises EmbeddedError, whose text is one line for the user.
+    All checks happen before anything is written. Raises BackupError, whose text is one line for the user.
     """
     if moment and moment > datetime.now(UTC):
         raise MomentToCome(moment)
-    _refuse_data(folder)
+    target.refuse_data()
     if not shelf.path.exists():
         raise NoBackup(shelf.path, None)
     with shelf.locked():
         with progress.step("verifying the backup"):
-            plan = _plan(shelf, moment)
-            _verify(shelf, plan)
-        folder.create()
-        with folder.lock():
-            begin_restore(folder.path)
-            for name in KEPT_FILES:
-                if name in plan.backup.files:
-                    shutil.copyfile(shelf.folder(plan.backup.name) / name, folder.path / name)
-                    (folder.path / name).chmod(0o600)
-            engines = Engines(folder, EnginePorts.free())
-            try:
-                with progress.step("restoring the database"):
-                    _make_cluster(engines.postgres.home, plan, moment)
-                    until = _recover(engines, plan, moment)
-                if until:
-                    progress.line(f"the last change restored is from {until.astimezone():%Y-%m-%d %H:%M:%S %Z}")
-                with progress.step(f"restoring {len(plan.objects)} objects"):
-                    _put_objects(engines, shelf, plan)
-            finally:
-                engines.stop()
-            end_copying(folder.path)
+            plan = _plan(shelf, tools, moment)
+            verify_database(shelf, tools, plan.database)
+            verify(shelf, plan.objects.values())
+        with target.opened():
+            folder = shelf.folder(plan.backup.name)
+            for name in plan.backup.files:
+                if "/" not in name and name != OBJECTS:
+                    target.keep(folder / name)
+            with progress.step(f"restoring {len(plan.objects)} objects"):
+                _put_objects(target.object_store(), shelf, plan)
+            # Last, so that no database refers to objects which are still to be written.
+            with progress.step("restoring the database"):
+                target.place_cluster(lambda place: _make_cluster(place, tools, shelf, plan, moment))
+                until = _recover(target, plan, moment)
+            if until:
+                progress.line(f"the last change restored is from {until.astimezone():%Y-%m-%d %H:%M:%S %Z}")
 
 
-def _refuse_data(folder: DataFolder) -> None:
-    outside = PostgresHome.folder_of(folder.path)
-    places = [outside / "cluster", *(folder.path / name for name in ("valkey", "object-store", *KEPT_FILES))]
-    if found := next((place for place in places if place.exists()), None):
-        raise TargetHasData(folder.path, found.name)
-
-
-def _plan(shelf: BackupShelf, moment: datetime | None) -> RestorePlan:
+def _plan(shelf: BackupShelf, tools: Tools, moment: datetime | None) -> RestorePlan:
     backup = shelf.before(moment)
-    _refuse_newer(backup)
-    parts = [one for one in (backup.base, backup.name) if one]
+    _refuse_newer(backup, tools)
     timeline, end = timeline_and_end(shelf.folder(backup.name) / "database")
     objects = read_objects(shelf.folder(backup.name))
     if moment and (later := shelf.after(moment)):
         objects = as_of_moment(objects, read_objects(shelf.folder(later.name)), moment)
     return RestorePlan(
         backup,
-        [shelf.folder(name) / "database" for name in parts],
+        [one for one in shelf.backups() if one.name in {backup.base, backup.name}],
         segments(shelf.log(backup.log), timeline, end),
         objects,
     )
 
 
-def _refuse_newer(backup: BackupManifest) -> None:
+def _refuse_newer(backup: BackupManifest, tools: Tools) -> None:
     if _numbers(backup.version) > _numbers(VERSION):
         raise BackupIsNewer(backup.name, f"version {backup.version}, here {VERSION}")
-    if backup.postgres != (here := major_version()):
+    if backup.postgres != (here := tools.major_version()):
         raise BackupIsNewer(backup.name, f"PostgreSQL {backup.postgres}, here {here}")
     for schema, names in backup.migrations.items():
         known = {name for package in ("service_kit", schema) for name, _ in migrations(package)}
@@ -125,33 +155,15 @@ def _numbers(version: str) -> list[int]:
     return [int(part) for part in version.split(".")]
 
 
-def _verify(shelf: BackupShelf, plan: RestorePlan) -> None:
-    for part in plan.database:
-        manifest = next(one for one in shelf.backups() if one.name == part.parent.name)
-        for name, digest in manifest.files.items():
-            file = part.parent / name
-            if not file.exists() or sha256_of(file) != digest:
-                raise DamagedBackup(file, "its checksum differs" if file.exists() else "it is missing")
-        try:
-            run_tool("pg_verifybackup", "--quiet", part)
-        except ToolFailed as error:
-            raise DamagedBackup(part, str(error)) from error
-    verify(shelf, plan.objects.values())
-
-
-def _make_cluster(home: PostgresHome, plan: RestorePlan, moment: datetime | None) -> None:
-    """Builds the cluster with all of the log to replay in a temporary folder, and moves it into place."""
-    home.prepare()
-    part = home.folder / "cluster.part"
-    shutil.rmtree(part, ignore_errors=True)
-    run_tool("pg_combinebackup", *plan.database, "--output", part)
-    lay_down(plan.log, part)
+def _make_cluster(place: Path, tools: Tools, shelf: BackupShelf, plan: RestorePlan, moment: datetime | None) -> None:
+    """Builds the cluster with all of the log to replay."""
+    tools.run("pg_combinebackup", *(shelf.folder(one.name) / "database" for one in plan.database), "--output", place)
+    lay_down(plan.log, place)
     settings = dict(_TO_THE_END)
     if moment:
         settings |= {"recovery_target_time": moment.isoformat(), "recovery_target_action": "promote"}
-    _write_settings(part, settings)
-    (part / "recovery.signal").touch(mode=0o600)
-    home.end_making(part)
+    _write_settings(place, settings)
+    (place / "recovery.signal").touch(mode=0o600)
 
 
 def _write_settings(cluster: Path, settings: Mapping[str, str]) -> None:
@@ -162,29 +174,25 @@ def _write_settings(cluster: Path, settings: Mapping[str, str]) -> None:
     file.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def _recover(engines: Engines, plan: RestorePlan, moment: datetime | None) -> datetime | None:
+def _recover(target: RestoreTarget, plan: RestorePlan, moment: datetime | None) -> datetime | None:
     """Replays the log up to the moment or its end, whichever is earlier; returns the time of the last change.
 
     Raises LogBreaksOff.
     """
-    server = engines.postgres
-    server.launch()
     try:
-        server.wait_ready(RECOVERY_SECONDS)
-    except ChildCrashed:
-        child = server.child
-        if child is None or _ENDED_EARLY not in child.log_tail():
+        target.start_server()
+    except ServerEnded as error:
+        if _ENDED_EARLY not in error.log:
             raise
         # The log ends before the moment: nothing changed in between.
-        server.stop()
-        _write_settings(server.home.cluster, _TO_THE_END)
-        server.launch()
-        server.wait_ready(RECOVERY_SECONDS)
+        target.stop_server()
+        _write_settings(target.cluster, _TO_THE_END)
+        target.start_server()
         moment = None
-    with psycopg.connect(engines.admin_database_url, autocommit=True) as admin:
+    with psycopg.connect(target.admin_database_url, autocommit=True) as admin:
         [until] = admin.execute("SELECT pg_last_xact_replay_timestamp()").fetchone() or [None]
         if moment is None:
-            _refuse_gap(plan, server.home.cluster, until)
+            _refuse_gap(plan, target.cluster, until)
         for name in _SETTINGS:
             admin.execute(f"ALTER SYSTEM RESET {name}".encode())
     return until
@@ -203,10 +211,8 @@ def _branches(history: Path) -> list[str]:
     return [line for line in history.read_text(encoding="utf-8").splitlines() if "\t" in line]
 
 
-def _put_objects(engines: Engines, shelf: BackupShelf, plan: RestorePlan) -> None:
-    engines.store.launch()
-    engines.store.wait_ready()
-    copies = ObjectCopies(engines.object_store, shelf)
+def _put_objects(settings: ObjectStoreSettings, shelf: BackupShelf, plan: RestorePlan) -> None:
+    copies = ObjectCopies(settings, shelf)
     try:
         copies.put_back(plan.objects.values())
     finally:

@@ -1,12 +1,10 @@
-"""Backup of a running or stopped stack."""
+"""Backup of a running installation."""
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import signal
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,8 +12,8 @@ from pathlib import Path
 import psycopg
 from psycopg import sql
 
-from backup.errors import NothingToBackUp, ToolFailed
-from backup.log import keep_log_in, log_folder
+from backup.errors import BackupError, ToolFailed
+from backup.log import keep_log_in, kept_log
 from backup.manifest import (
     OBJECTS,
     BackupManifest,
@@ -26,19 +24,31 @@ from backup.manifest import (
     write_objects,
 )
 from backup.object_copies import ObjectCopies
+from backup.progress import Progress
+from backup.server import has_table_of_backups
 from backup.shelf import BackupShelf
-from backup.tools import ROLE, SLOT, connection, environment, major_version, run_tool
+from backup.tools import SLOT, Tools
 from contracts.registry import CONFIRM_WORKSPACE_DELETION, GATEWAY
-from embedded.data_folder import DataFolder
-from embedded.engines import Engines
-from embedded.errors import EmbeddedError
-from embedded.progress import StartProgress
 from service_kit.health import VERSION
-from service_kit.problems import Unavailable
+from service_kit.settings import ObjectStoreSettings
 
 FULL_EVERY = timedelta(days=7)
-KEPT_FILES = ("secrets.json", "admin.key", "examples-ingested")
 _SCHEMAS = [service.replace("-", "_") for service in (GATEWAY, *CONFIRM_WORKSPACE_DELETION)]
+
+
+@dataclass(frozen=True)
+class Installation:
+    """What is backed up. The role of `database_url` is that of backups; the server must summarize its log.
+
+    `record` is the folder that says where the log is kept, `files` are copied beside the database if they exist, and
+    `log_moved` is called when the log is to be received in another folder.
+    """
+
+    database_url: str
+    objects: ObjectStoreSettings
+    record: Path
+    files: tuple[Path, ...] = ()
+    log_moved: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -48,52 +58,42 @@ class BackupTaken:
     manifest: BackupManifest
     expired: list[str]
 
+    def summary(self) -> str:
+        """Returns a line for people."""
+        deleted = f"; {len(self.expired)} older ones deleted" if self.expired else ""
+        return f"backup {self.manifest.name} ({self.manifest.kind}): {self.manifest.size()}{deleted}"
 
-def take(folder: DataFolder, shelf: BackupShelf, days: float, progress: StartProgress) -> BackupTaken:
+
+def take(installation: Installation, tools: Tools, shelf: BackupShelf, days: float, progress: Progress) -> BackupTaken:
     """Takes a backup and deletes those that no moment of the last `days` needs.
 
     The backup is full if the log starts with it or the last full one is a week old, and incremental otherwise. Objects
     are copied before and after the database, so the copies are a superset of what the database names, and nothing has
     to stop.
 
-    Raises EmbeddedError, whose text is one line for the user.
+    Raises BackupError, whose text is one line for the user, and Unavailable if the object store does not respond.
     """
-    if not (folder.path / "secrets.json").exists():
-        raise NothingToBackUp(folder.path)
-    with shelf.locked(), _engines(folder) as engines:
+    with shelf.locked():
         shelf.clear()
         try:
-            manifest = _Taking(folder, shelf, engines, progress).take()
+            manifest = _Taking(installation, tools, shelf, progress).take()
         except psycopg.Error as error:
-            raise EmbeddedError(f"unexpected response from PostgreSQL: {str(error).partition(chr(10))[0]}") from error
-        except Unavailable as error:
-            raise EmbeddedError(f"{error} (log: {folder.logs / 'object-store.log'})") from error
-        return BackupTaken(manifest, shelf.expire(days))
-
-
-@contextlib.contextmanager
-def _engines(folder: DataFolder) -> Iterator[Engines]:
-    """Yields the engines of the running stack, or starts them temporarily."""
-    if running := Engines.running(folder):
-        yield running
-    else:
-        with Engines.start(folder.path) as engines:
-            yield engines
+            raise BackupError(f"unexpected response from PostgreSQL: {str(error).partition(chr(10))[0]}") from error
+        return BackupTaken(manifest, shelf.expire(days, tools))
 
 
 class _Taking:
-    def __init__(self, folder: DataFolder, shelf: BackupShelf, engines: Engines, progress: StartProgress) -> None:
-        self._folder, self._shelf, self._engines, self._progress = folder, shelf, engines, progress
-        self._password = folder.credentials.named(ROLE)
+    def __init__(self, installation: Installation, tools: Tools, shelf: BackupShelf, progress: Progress) -> None:
+        self._installation, self._tools, self._shelf, self._progress = installation, tools, shelf, progress
         self._began = datetime.now(UTC)
         self._name = f"{self._began:%Y%m%dT%H%M%S%fZ}"
 
     def take(self) -> BackupManifest:
         place = self._shelf.folder(self._name)
-        with psycopg.connect(self._engines.admin_database_url, autocommit=True) as admin:
-            full = self._full_one(admin)
+        with psycopg.connect(self._installation.database_url, autocommit=True) as connection:
+            log, full = self._log_and_full_one(connection)
             place.mkdir(mode=0o700)
-            copies = ObjectCopies(self._engines.object_store, self._shelf)
+            copies = ObjectCopies(self._installation.objects, self._shelf)
             try:
                 with self._progress.step("copying objects"):
                     first = copies.fetch(self._known())
@@ -106,52 +106,38 @@ class _Taking:
                 copies.close()
             write_objects(place, objects.values())
             with self._progress.step("verifying the copy"):
-                run_tool("pg_verifybackup", "--quiet", place / "database")
-            manifest = self._manifest(admin, place, base, database_at, objects)
+                self._tools.run("pg_verifybackup", "--quiet", place / "database")
+            manifest = self._manifest(connection, place, log, base, database_at, objects)
             os.sync()
             write_manifest(place, manifest)
-            _tell(admin, manifest)
+            _tell(connection, manifest)
         return manifest
 
-    def _full_one(self, admin: psycopg.Connection) -> BackupManifest | None:
-        """Returns the full backup to build on; None if a new one, with a new log, starts."""
-        self._prepare_role(admin)
-        log = log_folder(self._folder.path)
-        slot = admin.execute("SELECT wal_status FROM pg_replication_slots WHERE slot_name = %s", (SLOT,)).fetchone()
-        kept = slot is not None and slot[0] != "lost" and log is not None and log.parent.parent == self._shelf.path
-        if not kept or log is None or not log.exists():
-            self._begin_log(admin)
-            return None
+    def _log_and_full_one(self, connection: psycopg.Connection) -> tuple[Path, BackupManifest | None]:
+        """Returns the log's folder, and the full backup to build on; None if a new one, with a new log, starts."""
+        log = kept_log(connection, self._installation.record, self._shelf.path)
+        if log is None:
+            return self._begin_log(connection), None
         fulls = [one for one in self._shelf.backups() if one.kind == "full" and one.log == log.name]
-        return fulls[-1] if fulls else None
+        return log, fulls[-1] if fulls else None
 
-    def _prepare_role(self, admin: psycopg.Connection) -> None:
-        if admin.execute("SELECT FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone() is None:
-            admin.execute(sql.SQL("CREATE ROLE {}").format(sql.Identifier(ROLE)))
-        admin.execute(
-            sql.SQL("ALTER ROLE {} WITH LOGIN REPLICATION NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD {}").format(
-                sql.Identifier(ROLE), sql.Literal(self._password)
-            )
-        )
-
-    def _begin_log(self, admin: psycopg.Connection) -> None:
-        """Makes the server keep its log from now on, and the launcher of a running stack receive it."""
-        admin.execute(
+    def _begin_log(self, connection: psycopg.Connection) -> Path:
+        """Makes the server keep its log from now on, and whoever receives it do so in a new folder."""
+        connection.execute(
             "SELECT pg_terminate_backend(active_pid, 10000) FROM pg_replication_slots"
             " WHERE slot_name = %s AND active_pid IS NOT NULL",
             (SLOT,),
         )
-        admin.execute(
+        connection.execute(
             "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE slot_name = %s", (SLOT,)
         )
-        admin.execute("SELECT pg_create_physical_replication_slot(%s, true)", (SLOT,))
-        admin.execute("ALTER SYSTEM SET summarize_wal = on")  # incremental backups need the summaries
-        admin.execute("SELECT pg_reload_conf()")
         log = self._shelf.log(self._name)
         log.mkdir(mode=0o700, parents=True)
-        keep_log_in(self._folder.path, log)
-        if pid := self._folder.holder().get("pid"):
-            os.kill(pid, signal.SIGCHLD)  # wakes the launcher, as the end of a child would
+        # Before there is a slot again, so that a receiver which comes back cannot continue in the old folder.
+        keep_log_in(self._installation.record, log)
+        connection.execute("SELECT pg_create_physical_replication_slot(%s, true)", (SLOT,))
+        self._installation.log_moved()
+        return log
 
     def _known(self) -> dict[str, CopiedObject]:
         last = self._shelf.backups()[-1:]
@@ -159,47 +145,48 @@ class _Taking:
 
     def _copy_database(self, place: Path, full: BackupManifest | None) -> BackupManifest | None:
         """Copies the database; returns the full backup that the copy builds on, or None if the copy is full itself."""
-        arguments = [*connection(self._engines.ports.postgres), "--checkpoint=fast", "--manifest-checksums=SHA256"]
-        env = environment(self._password)
+        arguments = ["--checkpoint=fast", "--manifest-checksums=SHA256"]
+        url = self._installation.database_url
         if full and self._began - full.database_at < FULL_EVERY:
             before = self._shelf.folder(full.name) / "database/backup_manifest"
             try:
-                run_tool("pg_basebackup", *arguments, "--pgdata", place, f"--incremental={before}", env=env)
+                self._tools.run(
+                    "pg_basebackup", *arguments, "--pgdata", place, f"--incremental={before}", database_url=url
+                )
             except ToolFailed as error:
                 self._progress.warn(f"{error}; taking a full backup instead")
                 shutil.rmtree(place, ignore_errors=True)
             else:
                 return full
-        run_tool("pg_basebackup", *arguments, "--pgdata", place, env=env)
+        self._tools.run("pg_basebackup", *arguments, "--pgdata", place, database_url=url)
         return None
 
     def _manifest(
         self,
-        admin: psycopg.Connection,
+        connection: psycopg.Connection,
         place: Path,
+        log: Path,
         base: BackupManifest | None,
         database_at: datetime,
         objects: dict[str, CopiedObject],
     ) -> BackupManifest:
-        log = log_folder(self._folder.path)
-        assert log is not None
-        for name in KEPT_FILES:
-            if (self._folder.path / name).exists():
-                shutil.copyfile(self._folder.path / name, place / name)
-                (place / name).chmod(0o600)
-        described = [OBJECTS, "database/backup_manifest", *(name for name in KEPT_FILES if (place / name).exists())]
+        kept = [file for file in self._installation.files if file.exists()]
+        for file in kept:
+            shutil.copyfile(file, place / file.name)
+            (place / file.name).chmod(0o600)
+        described = [OBJECTS, "database/backup_manifest", *(file.name for file in kept)]
         return BackupManifest(
             name=self._name,
             kind="incremental" if base else "full",
             base=base.name if base else None,
             log=log.name,
             version=VERSION,
-            postgres=major_version(),
-            migrations=_migrations(admin),
+            postgres=self._tools.major_version(),
+            migrations=_migrations(connection),
             began_at=self._began,
             database_at=database_at,
             finished_at=datetime.now(UTC),
-            rows=_rows(admin),
+            rows=_rows(connection),
             objects=len(objects),
             object_bytes=sum(one.size for one in objects.values()),
             database_bytes=sum(file.stat().st_size for file in (place / "database").rglob("*") if file.is_file()),
@@ -207,29 +194,31 @@ class _Taking:
         )
 
 
-def _migrations(admin: psycopg.Connection) -> dict[str, list[str]]:
+def _migrations(connection: psycopg.Connection) -> dict[str, list[str]]:
     statement = "SELECT name FROM {}.migration ORDER BY name"
     return {
-        schema: [name for (name,) in admin.execute(sql.SQL(statement).format(sql.Identifier(schema)))]
+        schema: [name for (name,) in connection.execute(sql.SQL(statement).format(sql.Identifier(schema)))]
         for schema in _SCHEMAS
     }
 
 
-def _tell(admin: psycopg.Connection, manifest: BackupManifest) -> None:
+def _tell(connection: psycopg.Connection, manifest: BackupManifest) -> None:
     """Records the age of the last backup for the gateway; an older version's data has no table for it yet."""
-    if (admin.execute("SELECT to_regclass('gateway.backup')").fetchone() or [None])[0]:
-        admin.execute("INSERT INTO gateway.backup VALUES (%s, %s)", (manifest.name, manifest.finished_at))
+    if has_table_of_backups(connection):
+        connection.execute("INSERT INTO gateway.backup VALUES (%s, %s)", (manifest.name, manifest.finished_at))
 
 
-def _rows(admin: psycopg.Connection) -> dict[str, int]:
+def _rows(connection: psycopg.Connection) -> dict[str, int]:
     """Returns the number of rows of each table, in one snapshot."""
     counted = {}
-    with admin.transaction():
-        admin.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        tables = admin.execute(
+    with connection.transaction():
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        tables = connection.execute(
             "SELECT schemaname, tablename FROM pg_tables WHERE schemaname = ANY(%s) ORDER BY 1, 2", (_SCHEMAS,)
         ).fetchall()
         for schema, table in tables:
-            found = admin.execute(sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(schema, table))).fetchone()
+            found = connection.execute(
+                sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(schema, table))
+            ).fetchone()
             counted[f"{schema}.{table}"] = int(found[0]) if found else 0
     return counted

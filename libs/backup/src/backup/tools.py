@@ -5,48 +5,51 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from backup.errors import ToolFailed
-from embedded.engines.engine import plain_environment
-from embedded.engines.postgres import installed
-from embedded.ports import LOOPBACK
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-ROLE = "attractor_backup"  # may replicate, and nothing else
+from backup.errors import ToolFailed
+
 SLOT = "attractor_backup"
 
 
-def tool(name: str) -> str:
-    """Returns the path of a tool. Raises NoEngine."""
-    return os.fspath(installed() / "bin" / name)
+@dataclass(frozen=True)
+class Tools:
+    """The tools in a folder; `environment` is all that they see of their caller's."""
+
+    folder: Path
+    environment: Mapping[str, str]
+
+    def path(self, name: str) -> str:
+        return os.fspath(self.folder / name)
+
+    def run(self, name: str, *arguments: str | Path, database_url: str | None = None) -> str:
+        """Returns the tool's output. Raises ToolFailed with its last line."""
+        done = subprocess.run(
+            [self.path(name), *(connection(database_url) if database_url else ()), *map(str, arguments)],
+            env=self.connecting(database_url) if database_url else dict(self.environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+        )
+        if done.returncode:
+            lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
+            raise ToolFailed(name, lines[-1] if lines else f"exit code {done.returncode}")
+        return done.stdout
+
+    def connecting(self, database_url: str) -> dict[str, str]:
+        """Returns the environment of a tool that connects to the server: with the password."""
+        return {**self.environment, "PGPASSWORD": str(conninfo_to_dict(database_url).get("password", ""))}
+
+    def major_version(self) -> int:
+        """Returns the major version of the tools and the server."""
+        return int(self.run("postgres", "--version").split("PostgreSQL) ")[1].partition(".")[0])
 
 
-def connection(port: int) -> list[str]:
-    """Returns a tool's connection arguments; the password is passed in its environment."""
-    return ["--host", LOOPBACK, "--port", str(port), "--username", ROLE, "--no-password"]
-
-
-def environment(password: str) -> dict[str, str]:
-    """Returns the environment for a tool that connects to the server."""
-    return {**plain_environment(), "PGPASSWORD": password}
-
-
-def run_tool(name: str, *arguments: str | Path, env: Mapping[str, str] | None = None) -> str:
-    """Returns the tool's output. Raises ToolFailed with its last line."""
-    done = subprocess.run(
-        [tool(name), *map(str, arguments)],
-        env=dict(env or plain_environment()),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-    )
-    if done.returncode:
-        lines = [line for line in (done.stderr or done.stdout).splitlines() if line.strip()]
-        raise ToolFailed(name, lines[-1] if lines else f"exit code {done.returncode}")
-    return done.stdout
-
-
-def major_version() -> int:
-    """Returns the major version of PostgreSQL's tools and server."""
-    return int(run_tool("postgres", "--version").split()[-1].partition(".")[0])
+def connection(database_url: str) -> list[str]:
+    """Returns a tool's connection arguments, without the password, which process lists would show."""
+    parts = {name: value for name, value in conninfo_to_dict(database_url).items() if name != "password"}
+    return [f"--dbname={make_conninfo('', **parts)}", "--no-password"]

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from embedded.backups.state import copied_at, end_restore
 from embedded.data_folder import DataFolder
 from embedded.progress import StartProgress
-from embedded.restored.state import copied_at, end_restore
 
 UPLOAD_AGAIN = "to-upload-again.txt"
 _SHOWN = 20
