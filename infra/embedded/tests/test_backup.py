@@ -14,11 +14,11 @@ from backup.errors import (
     NoBackup,
     TargetHasData,
 )
-from backup.log import SEGMENT_BYTES, Segment, lay_down, segment_number, segments
-from backup.manifest import BackupManifest, CopiedObject, read_manifest, write_manifest, write_objects
-from backup.object_copies import as_of_moment
 from backup.restore import restore
-from backup.shelf import BackupShelf, needed
+from backup.shelf.folder import BackupShelf, needed
+from backup.shelf.log import SEGMENT_BYTES, Segment, lay_down, segment_number, segments
+from backup.shelf.manifest import BackupManifest, CopiedObject, read_manifest, write_manifest, write_objects
+from backup.shelf.object_copies import as_of_moment
 from embedded.backups.installation import tools
 from embedded.backups.state import begin_restore, copied_at, end_copying, end_restore
 from embedded.backups.target import EmptyDataFolder

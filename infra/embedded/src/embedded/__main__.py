@@ -12,7 +12,7 @@ import psutil
 
 from backup.errors import BackupError
 from backup.restore import parse_moment, restore
-from backup.shelf import BackupShelf
+from backup.shelf.folder import BackupShelf
 from embedded.backups.installation import back_up, tools
 from embedded.backups.target import EmptyDataFolder
 from embedded.data_folder import DEFAULT_NAME, DataFolder

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import httpx2
 
-from backup.log import RECEIVER, log_folder, receiving
 from backup.server import ROLE
+from backup.shelf.log import RECEIVER, log_folder, receiving
 from embedded.allocation import Allocation, allocate
 from embedded.backups.installation import tools
 from embedded.backups.reconciliation import Reconciliation

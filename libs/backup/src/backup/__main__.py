@@ -15,16 +15,16 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from backup.container.serve import BackupService
-from backup.container.settings import SHELF, RestoreSettings, Settings
+from backup.container.settings import SHELF, ContainerSettings, RestoreSettings
 from backup.container.target import EmptyVolumes
 from backup.errors import BackupError
 from backup.progress import LineProgress
 from backup.restore import parse_moment, restore
 from backup.server import prepare_server
-from backup.shelf import BackupShelf
+from backup.shelf.folder import BackupShelf
+from backup.shelf.verification import verify_all
 from backup.take import Installation, take
 from backup.tools import Tools
-from backup.verification import verify_all
 from service_kit.command import WithArguments, run
 from service_kit.settings import MigrationSettings
 
@@ -49,20 +49,20 @@ def main() -> int:
 
 def _tools() -> Tools:
     """Returns the tools of PostgreSQL's image."""
-    found = shutil.which("pg_basebackup")
+    found = shutil.which("postgres")  # Debian has wrappers of some of its tools elsewhere
     if found is None:
-        raise BackupError("there is no pg_basebackup here: this runs in the container `backup` of Compose")
+        raise BackupError("PostgreSQL is not installed here: this runs in the container `backup` of Compose")
     kept = ("PATH", "HOME", "TMPDIR")
     return Tools(Path(found).parent, {"LC_ALL": "C", **{name: os.environ[name] for name in kept if name in os.environ}})
 
 
 def _serve() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    asyncio.run(BackupService(Settings(), _tools(), BackupShelf(SHELF)).run())
+    asyncio.run(BackupService(ContainerSettings(), _tools(), BackupShelf(SHELF)).run())
 
 
 def _now() -> None:
-    settings, progress = Settings(), LineProgress()
+    settings, progress = ContainerSettings(), LineProgress()
     installation = Installation(settings.database_url.get_secret_value(), settings, SHELF)
     taken = take(installation, _tools(), BackupShelf(SHELF), settings.backup_days, progress)
     progress.line(taken.summary())

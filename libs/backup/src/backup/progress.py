@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 
-class Progress(Protocol):
+class BackupProgress(Protocol):
     """The embedded stack has one for terminals."""
 
     def step(self, text: str) -> contextlib.AbstractContextManager[None]:

@@ -12,14 +12,14 @@ from typing import Protocol
 import psycopg
 
 from backup.errors import BackupError, BackupIsNewer, LogBreaksOff, MomentToCome, NoBackup, NoMoment
-from backup.log import Segment, last_written, lay_down, segment_number, segments
-from backup.manifest import OBJECTS, BackupManifest, CopiedObject, read_objects
-from backup.object_copies import ObjectCopies, as_of_moment, verify
-from backup.progress import Progress
-from backup.shelf import BackupShelf
+from backup.progress import BackupProgress
+from backup.shelf.folder import BackupShelf
+from backup.shelf.log import Segment, last_written, lay_down, segment_number, segments
+from backup.shelf.manifest import OBJECTS, BackupManifest, CopiedObject, read_objects
+from backup.shelf.object_copies import ObjectCopies, as_of_moment, verify
+from backup.shelf.verification import verify_database
+from backup.shelf.wal_ranges import timeline_and_end
 from backup.tools import Tools
-from backup.verification import verify_database
-from backup.wal_ranges import timeline_and_end
 from service_kit.health import VERSION
 from service_kit.migrate import migrations
 from service_kit.settings import ObjectStoreSettings
@@ -94,7 +94,7 @@ class RestorePlan:
 
 
 def restore(
-    target: RestoreTarget, tools: Tools, shelf: BackupShelf, moment: datetime | None, progress: Progress
+    target: RestoreTarget, tools: Tools, shelf: BackupShelf, moment: datetime | None, progress: BackupProgress
 ) -> None:
     """Restores the data as of the moment, or the latest state if there is none.
 

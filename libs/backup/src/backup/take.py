@@ -13,8 +13,11 @@ import psycopg
 from psycopg import sql
 
 from backup.errors import BackupError, ToolFailed
-from backup.log import keep_log_in, kept_log
-from backup.manifest import (
+from backup.progress import BackupProgress
+from backup.server import has_table_of_backups
+from backup.shelf.folder import BackupShelf
+from backup.shelf.log import keep_log_in, kept_log
+from backup.shelf.manifest import (
     OBJECTS,
     BackupManifest,
     CopiedObject,
@@ -23,10 +26,7 @@ from backup.manifest import (
     write_manifest,
     write_objects,
 )
-from backup.object_copies import ObjectCopies
-from backup.progress import Progress
-from backup.server import has_table_of_backups
-from backup.shelf import BackupShelf
+from backup.shelf.object_copies import ObjectCopies
 from backup.tools import SLOT, Tools
 from contracts.registry import CONFIRM_WORKSPACE_DELETION, GATEWAY
 from service_kit.health import VERSION
@@ -64,7 +64,9 @@ class BackupTaken:
         return f"backup {self.manifest.name} ({self.manifest.kind}): {self.manifest.size()}{deleted}"
 
 
-def take(installation: Installation, tools: Tools, shelf: BackupShelf, days: float, progress: Progress) -> BackupTaken:
+def take(
+    installation: Installation, tools: Tools, shelf: BackupShelf, days: float, progress: BackupProgress
+) -> BackupTaken:
     """Takes a backup and deletes those that no moment of the last `days` needs.
 
     The backup is full if the log starts with it or the last full one is a week old, and incremental otherwise. Objects
@@ -83,7 +85,7 @@ def take(installation: Installation, tools: Tools, shelf: BackupShelf, days: flo
 
 
 class _Taking:
-    def __init__(self, installation: Installation, tools: Tools, shelf: BackupShelf, progress: Progress) -> None:
+    def __init__(self, installation: Installation, tools: Tools, shelf: BackupShelf, progress: BackupProgress) -> None:
         self._installation, self._tools, self._shelf, self._progress = installation, tools, shelf, progress
         self._began = datetime.now(UTC)
         self._name = f"{self._began:%Y%m%dT%H%M%S%fZ}"
@@ -95,6 +97,7 @@ class _Taking:
             place.mkdir(mode=0o700)
             copies = ObjectCopies(self._installation.objects, self._shelf)
             try:
+                copies.store.ensure_bucket()  # in a new installation no service may have needed it yet
                 with self._progress.step("copying objects"):
                     first = copies.fetch(self._known())
                 with self._progress.step("copying the database"):
@@ -195,10 +198,12 @@ class _Taking:
 
 
 def _migrations(connection: psycopg.Connection) -> dict[str, list[str]]:
+    """Returns the applied migrations by schema; a service that never started has none."""
     statement = "SELECT name FROM {}.migration ORDER BY name"
+    found = connection.execute("SELECT nspname FROM pg_namespace WHERE nspname = ANY(%s)", (_SCHEMAS,)).fetchall()
     return {
         schema: [name for (name,) in connection.execute(sql.SQL(statement).format(sql.Identifier(schema)))]
-        for schema in _SCHEMAS
+        for (schema,) in found
     }
 
 

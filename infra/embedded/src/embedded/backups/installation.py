@@ -11,7 +11,7 @@ import psycopg
 from pydantic import SecretStr
 
 from backup.server import ROLE, prepare_server
-from backup.shelf import BackupShelf
+from backup.shelf.folder import BackupShelf
 from backup.take import BackupTaken, Installation, take
 from backup.tools import Tools
 from embedded.data_folder import DataFolder

@@ -12,9 +12,9 @@ from datetime import UTC, datetime, time, timedelta
 
 import psycopg
 
-from backup.container.settings import Settings
-from backup.log import kept_log, log_folder, receiving
-from backup.shelf import BackupShelf
+from backup.container.settings import ContainerSettings
+from backup.shelf.folder import BackupShelf
+from backup.shelf.log import kept_log, log_folder, receiving
 from backup.tools import Tools
 
 log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ def last_night(now: datetime) -> datetime:
 class BackupService:
     """Runs the tools as processes of their own: one that is stopped in its middle leaves nothing that counts."""
 
-    def __init__(self, settings: Settings, tools: Tools, shelf: BackupShelf) -> None:
+    def __init__(self, settings: ContainerSettings, tools: Tools, shelf: BackupShelf) -> None:
         self._settings, self._tools, self._shelf = settings, tools, shelf
         self._url = settings.database_url.get_secret_value()
         self._interrupted = asyncio.Event()

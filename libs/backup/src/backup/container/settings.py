@@ -1,4 +1,4 @@
-"""Settings of the container; the one place that reads its environment."""
+"""ContainerSettings of the container; the one place that reads its environment."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from service_kit.settings import ObjectStoreSettings, PostgresUrl, RedisUrl
 SHELF = Path("/backups")
 
 
-class Settings(ObjectStoreSettings):
+class ContainerSettings(ObjectStoreSettings):
     """Backups are kept in /backups."""
 
     database_url: PostgresUrl

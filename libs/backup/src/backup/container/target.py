@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlencode
@@ -21,7 +22,7 @@ from service_kit.objects import ObjectStore
 from service_kit.settings import ObjectStoreSettings
 
 WAY_OUT = "remove the volumes of postgres and seaweedfs first (docs/operations.md)"
-RECOVERY_SECONDS = 24 * 3600
+_POLL_SECONDS = 0.2
 _PART = "restore.part"
 _VERSION = "PG_VERSION"  # without it, PostgreSQL's image neither starts a server nor makes a new cluster
 
@@ -46,14 +47,15 @@ class EmptyVolumes:
     def opened(self) -> Iterator[None]:
         with Redis.from_url(self._settings.redis_url.get_secret_value()) as redis:
             redis.flushall()
+        complete = False
         try:
             yield
             self._set_password()
-        except BaseException:
-            (self.cluster / _VERSION).unlink(missing_ok=True)
-            raise
+            complete = True
         finally:
             self.stop_server()
+            if not complete:
+                (self.cluster / _VERSION).unlink(missing_ok=True)
 
     def keep(self, file: Path) -> None:
         """Does nothing: the secrets of Compose are in .env, beside no database."""
@@ -80,16 +82,26 @@ class EmptyVolumes:
         options = {"listen_addresses": "", "unix_socket_directories": self._work, "hba_file": rules}
         said = " ".join(f"-c {name}='{value}'" for name, value in options.items())
         try:
-            self._pg_ctl("start", f"--timeout={RECOVERY_SECONDS}", f"--log={log}", "-o", said)
+            self._pg_ctl("start", f"--log={log}", "-o", said)
+            while not self._accepts_connections():  # pg_ctl does not wait for the end of the log
+                self._pg_ctl("status")  # fails if the server has ended
+                time.sleep(_POLL_SECONDS)
         except ToolFailed as error:
             raise ServerEnded(str(error), log.read_text(encoding="utf-8", errors="replace")) from error
+
+    def _accepts_connections(self) -> bool:
+        try:
+            psycopg.connect(self.admin_database_url).close()
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def stop_server(self) -> None:
         if (self.cluster / "postmaster.pid").exists():
             self._pg_ctl("stop", "--mode=fast")
 
     def _pg_ctl(self, command: str, *arguments: str) -> None:
-        self._tools.run("pg_ctl", command, "--wait", "--pgdata", self.cluster, *arguments)
+        self._tools.run("pg_ctl", command, "--pgdata", self.cluster, *arguments)
 
     @property
     def admin_database_url(self) -> str:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from backup import object_copies
 from backup.errors import DamagedBackup, ToolFailed
-from backup.log import segments
-from backup.manifest import BackupManifest, CopiedObject, read_objects, sha256_of
-from backup.progress import Progress
-from backup.shelf import BackupShelf
+from backup.progress import BackupProgress
+from backup.shelf import object_copies
+from backup.shelf.folder import BackupShelf
+from backup.shelf.log import segments
+from backup.shelf.manifest import BackupManifest, CopiedObject, read_objects, sha256_of
+from backup.shelf.wal_ranges import timeline_and_end
 from backup.tools import Tools
-from backup.wal_ranges import timeline_and_end
 
 
 def verify_database(shelf: BackupShelf, tools: Tools, parts: Iterable[BackupManifest]) -> None:
@@ -28,7 +28,7 @@ def verify_database(shelf: BackupShelf, tools: Tools, parts: Iterable[BackupMani
             raise DamagedBackup(folder / "database", str(error)) from error
 
 
-def verify_all(shelf: BackupShelf, tools: Tools, progress: Progress) -> None:
+def verify_all(shelf: BackupShelf, tools: Tools, progress: BackupProgress) -> None:
     """Verifies all backups, their logs and copies of objects. Raises DamagedBackup."""
     backups = shelf.backups()
     objects: dict[str, CopiedObject] = {}

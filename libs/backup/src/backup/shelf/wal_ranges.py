@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from backup.errors import DamagedBackup
-from backup.log import Segment, segment_number
+from backup.shelf.log import Segment, segment_number
 
 NAME = "backup_manifest"
 

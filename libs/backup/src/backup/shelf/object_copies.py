@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
 from backup.errors import DamagedBackup
-from backup.manifest import CopiedObject, sha256_of
-from backup.shelf import BackupShelf
+from backup.shelf.folder import BackupShelf
+from backup.shelf.manifest import CopiedObject, sha256_of
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.settings import ObjectStoreSettings
 
@@ -27,7 +27,7 @@ class ObjectCopies:
         self.shelf.objects.mkdir(mode=0o700, exist_ok=True)
         found: dict[str, CopiedObject] = {}
         new: list[CopiedObject] = []
-        for one in self.store.client.list_objects(bucket_name=self.store.bucket, recursive=True):
+        for one in self.store.listed():
             listed = CopiedObject(
                 key=str(one.object_name), sha256="", size=one.size, etag=one.etag, modified=one.last_modified
             )

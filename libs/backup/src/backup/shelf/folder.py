@@ -17,9 +17,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from backup.errors import BackupUnderWay, NoBackup
-from backup.manifest import FILE, BackupManifest, read_manifest, read_objects
+from backup.shelf.manifest import FILE, BackupManifest, read_manifest, read_objects
+from backup.shelf.wal_ranges import start_segment_name
 from backup.tools import Tools
-from backup.wal_ranges import start_segment_name
 
 LOGS, OBJECTS = "log", "objects"
 _NAME = re.compile(r"^\d{8}T\d{12}Z$", re.ASCII)
