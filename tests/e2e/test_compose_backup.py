@@ -83,7 +83,7 @@ def test_a_moment_is_restored_into_empty_volumes_after_everything_was_killed() -
     psql("UPDATE gateway.note SET content = 'overwritten'")
     backup("-c", OBJECTS + "store.delete([key])")
     wait_until_received()
-    refused = docker("run", "--rm", "--no-TTY", "restore", "--to", moment)
+    refused = docker("run", "--rm", "--no-deps", "--no-TTY", "restore", "--to", moment)
     assert refused.returncode == 1
     assert "which a restore does not overwrite: remove the volumes" in refused.stderr
 
