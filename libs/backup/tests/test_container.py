@@ -66,6 +66,14 @@ def test_a_backup_is_taken_each_night_and_a_missed_one_is_made_up_for(tmp_path: 
     assert backups.is_due(NIGHT + timedelta(days=5, hours=7))
 
 
+async def test_a_damaged_backup_is_reported_and_ends_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Regression: it ended the container, and with it the copying of the log."""
+    backups = service(tmp_path, NIGHT)
+    (tmp_path / "backups/a/manifest.json").write_text("{}")
+    assert not await backups.back_up_if_due(NIGHT)
+    assert "the backup is damaged" in caplog.text
+
+
 def test_an_incomplete_cluster_has_no_version(tmp_path: Path) -> None:
     """Without it no server starts, so an interrupted restore is never taken for a whole one."""
     target = restored(tmp_path)

@@ -66,7 +66,7 @@ class DamagedBackup(BackupError):
     """A file of the backup is missing or damaged."""
 
     def __init__(self, file: Path | str, why: str) -> None:
-        super().__init__(f"the backup is damaged: {file}: {why}; nothing was restored")
+        super().__init__(f"the backup is damaged: {file}: {why}")
 
 
 class LogBreaksOff(BackupError):

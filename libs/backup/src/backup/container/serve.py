@@ -13,6 +13,7 @@ from datetime import UTC, datetime, time, timedelta
 import psycopg
 
 from backup.container.settings import ContainerSettings
+from backup.errors import BackupError
 from backup.shelf.folder import BackupShelf
 from backup.shelf.log import kept_log, log_folder, receiving
 from backup.tools import Tools
@@ -55,10 +56,8 @@ class BackupService:
 
     async def _back_up(self) -> None:
         while True:
-            if await asyncio.to_thread(self.is_due, datetime.now(UTC)) and await ended(
-                [sys.executable, "-m", "backup", "now"]
-            ):
-                log.warning("the backup failed, trying again in %.0f s", AFTER_FAILURE_SECONDS)
+            if not await self.back_up_if_due(datetime.now(UTC)):
+                log.warning("trying again in %.0f s", AFTER_FAILURE_SECONDS)
                 await asyncio.sleep(AFTER_FAILURE_SECONDS)
                 continue
             now = datetime.now(UTC)
@@ -66,6 +65,15 @@ class BackupService:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._interrupted.wait(), until_night.total_seconds())
             self._interrupted.clear()
+
+    async def back_up_if_due(self, now: datetime) -> bool:
+        """Returns False if a backup is due and failed; the log is received all the same."""
+        try:
+            due = await asyncio.to_thread(self.is_due, now)
+        except BackupError as error:
+            log.warning("%s", error)
+            return False
+        return not due or await ended([sys.executable, "-m", "backup", "now"]) == 0
 
     def is_due(self, now: datetime) -> bool:
         """Returns whether a backup is due: after each night, and at once if the log cannot be continued."""
