@@ -97,8 +97,11 @@ def test_only_named_containers_have_internet_access() -> None:
         "watching": True,
     }
     assert on("edge") == {"gateway", "grafana"}
-    assert on("watching") == {"prometheus", "grafana"}
-    assert on("egress") == {"ingestion-worker", "orchestrator", "retrieval", "memory", "knowledge-graph"}
+    assert on("watching") == {"prometheus", "alertmanager", "grafana"}
+    assert on("egress") == {
+        *("ingestion-worker", "orchestrator", "retrieval", "memory", "knowledge-graph"),
+        "alertmanager",
+    }
     assert {name for name, one in SERVICES.items() if one.get("ports")} == {"gateway", "grafana"}
     assert all(port.startswith("127.0.0.1:") for port in SERVICES["grafana"]["ports"]), "it asks nobody who they are"
     for name, one in SERVICES.items():
