@@ -89,7 +89,8 @@ def files(env: Mapping[str, str]) -> dict[str, str]:
     """Returns the content of each secret file by its name, the `source` in compose.yaml."""
     own = {f"{name}_database_url": _database(f"attractor_{name}", env[f"{name.upper()}_DATABASE_PASSWORD"])
            for name in SERVICES}  # fmt: skip
-    own |= {f"{user.replace('-', '_')}_redis_url": _redis(user, env[_redis_password(user)]) for user in redis_acl.RULES}
+    own["backup_database_url"] = _database("attractor_backup", env["BACKUP_DATABASE_PASSWORD"])
+    own |= {f"{user.replace('-', '_')}_redis_url": _redis(user, env[_redis_password(user)]) for user in redis_acl.USERS}
     own |= {f"{name}_token_key": env[f"{name.upper()}_TOKEN_KEY"] for name in SERVICES}
     keys = {"accessKey": env["S3_ACCESS_KEY"], "secretKey": env["S3_SECRET_KEY"]}
     identity = {"name": "attractor", "credentials": [keys], "actions": ["Admin"]}

@@ -29,7 +29,16 @@ from packageurl import PackageURL
 
 ROOT = Path(__file__).resolve().parents[2]
 SBOMS = ROOT / "build" / "sbom"
-IMAGES = ("gateway", "orchestrator", "ingestion", "ingestion-worker", "retrieval", "knowledge-graph", "memory")
+IMAGES = (
+    "gateway",
+    "orchestrator",
+    "ingestion",
+    "ingestion-worker",
+    "retrieval",
+    "knowledge-graph",
+    "memory",
+    "backup",
+)
 LOCKS = (*IMAGES, "embedded")
 NPM_LOCK = ROOT / "services/web/package-lock.json"
 PIN = re.compile(r"^([a-z0-9.-]+)==([^ ]+)")

@@ -108,6 +108,7 @@ def settings() -> str:
     """Returns the page of settings by process; shared ones are listed once, under the name of their class."""
     for path in sorted(ROOT.glob("services/*/src/**/settings.py")):
         import_module(".".join(path.relative_to(ROOT).with_suffix("").parts[3:]))
+    import_module("backup.container.settings")
     processes = sorted(
         (one for one in _subclasses(Environment) if not one.__subclasses__() and not one.__module__.startswith("test")),
         key=lambda one: (one.__module__.split(".")[0] == "service_kit", _process(one)),

@@ -97,8 +97,11 @@ def test_only_named_containers_have_internet_access() -> None:
         "watching": True,
     }
     assert on("edge") == {"gateway", "grafana"}
-    assert on("watching") == {"prometheus", "grafana"}
-    assert on("egress") == {"ingestion-worker", "orchestrator", "retrieval", "memory", "knowledge-graph"}
+    assert on("watching") == {"prometheus", "alertmanager", "grafana"}
+    assert on("egress") == {
+        *("ingestion-worker", "orchestrator", "retrieval", "memory", "knowledge-graph"),
+        "alertmanager",
+    }
     assert {name for name, one in SERVICES.items() if one.get("ports")} == {"gateway", "grafana"}
     assert all(port.startswith("127.0.0.1:") for port in SERVICES["grafana"]["ports"]), "it asks nobody who they are"
     for name, one in SERVICES.items():
@@ -109,6 +112,8 @@ def test_only_holders_of_its_keys_can_reach_the_object_store() -> None:
     """Regression: its filer, master and volume ports were open to every container on the stores' network."""
     assert on("objects") == {
         "seaweedfs",
+        "backup",
+        "restore",
         "orchestrator",
         "ingestion",
         "ingestion-worker",
@@ -116,6 +121,39 @@ def test_only_holders_of_its_keys_can_reach_the_object_store() -> None:
         "knowledge-graph",
     }
     assert SERVICES["seaweedfs"]["networks"] == ["objects"]
+
+
+def test_backups_start_only_when_asked_for() -> None:
+    """Checks that a stack without them has neither their container nor their credentials."""
+    assert {name: one["profiles"] for name, one in SERVICES.items() if "backup" in one["image"]} == {
+        "backup-migrate": ["backup"],
+        "backup": ["backup"],
+        "restore": ["restore"],
+    }
+
+
+def test_what_takes_backups_can_neither_administer_a_store_nor_reach_the_services() -> None:
+    """Checks that only the restore, which runs once, has the passwords of administrators."""
+    backup, restore = SERVICES["backup"], SERVICES["restore"]
+    sources = [one if isinstance(one, str) else one["source"] for one in backup["secrets"]]
+    assert sources == ["backup_database_url", "s3_access_key", "s3_secret_key"]
+    assert set(backup["networks"]) == set(restore["networks"]) == {"stores", "objects"}
+    holders = {name for name, one in SERVICES.items() if "administrator_redis_url" in repr(one.get("secrets"))}
+    assert holders == {"restore"}
+    assert restore["restart"] == "no"
+    assert "postgres:" not in repr(backup["volumes"])
+
+
+def test_only_the_role_of_backups_may_replicate() -> None:
+    """Regression: PostgreSQL's image lets nobody replicate from another container, and all of its own users in."""
+    lines = (REPOSITORY / "infra/postgres/pg_hba.conf").read_text(encoding="utf-8").splitlines()
+    rules = [line.split() for line in lines if line and not line.startswith("#")]
+    assert [rule for rule in rules if rule[1] == "replication"] == [
+        ["host", "replication", "attractor_backup", "all", "scram-sha-256"]
+    ]
+    assert {rule[-1] for rule in rules if rule[0] == "host"} == {"scram-sha-256"}
+    assert "hba_file=/etc/attractor/pg_hba.conf" in SERVICES["postgres"]["command"]
+    assert "./infra/postgres:/etc/attractor:ro" in SERVICES["postgres"]["volumes"]
 
 
 def test_files_are_converted_without_network_and_secrets() -> None:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 import yaml
-from contract.variables import SETTINGS, VARIABLES, variables
+from contract.variables import CONTAINERS, SETTINGS, VARIABLES, variables
 from pydantic_settings import BaseSettings
 
 from embedded.credentials import Credentials
@@ -23,7 +23,7 @@ def secrets_of(settings: type[BaseSettings]) -> set[str]:
 
 FOREIGN = {"AWS_SECRET_ACCESS_KEY": "x", "GITHUB_TOKEN": "x", "SSH_AUTH_SOCK": "/x", "PGPASSWORD": "x"}
 MIGRATION = secrets_of(MigrationSettings)
-ALL = set[str]().union(MIGRATION, *map(secrets_of, SETTINGS.values()))
+ALL = set[str]().union(MIGRATION, *map(secrets_of, CONTAINERS.values()))
 
 
 def compose() -> dict[str, set[str]]:
@@ -36,16 +36,16 @@ def compose() -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("name", SETTINGS)
+@pytest.mark.parametrize("name", CONTAINERS)
 def test_a_container_has_only_the_secrets_it_reads(name: str) -> None:
-    assert compose()[name] & ALL == secrets_of(SETTINGS[name])
+    assert compose()[name] & ALL == secrets_of(CONTAINERS[name])
 
 
 def test_migrations_and_engines_have_only_their_own_secrets() -> None:
     for name, given in compose().items():
         if name.endswith("-migrate"):
             assert given == MIGRATION, name
-        elif name not in SETTINGS:
+        elif name not in CONTAINERS:
             assert not given & ALL, name
 
 

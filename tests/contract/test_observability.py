@@ -141,3 +141,14 @@ def test_prometheus_scrapes_every_process() -> None:
         if {"PRIVATE_PORT", "PORT"} & set(one.get("environment", {}))
     }
     assert asked == observed
+
+
+def test_alerts_reach_the_alertmanager_of_compose() -> None:
+    """Regression: alerts were shown in Prometheus and told to nobody."""
+    scrapes = yaml.safe_load((PROMETHEUS / "prometheus.yml").read_text("utf-8"))
+    [addressed] = scrapes["alerting"]["alertmanagers"][0]["static_configs"][0]["targets"]
+    services = yaml.safe_load((REPOSITORY / "compose.yaml").read_text("utf-8"))["services"]
+    assert addressed == "alertmanager:9093"
+    assert set(services["prometheus"]["networks"]) & set(services["alertmanager"]["networks"])
+    told = yaml.safe_load((REPOSITORY / "infra/alertmanager/alertmanager.yml").read_text("utf-8"))
+    assert told["route"]["receiver"] in {one["name"] for one in told["receivers"]}

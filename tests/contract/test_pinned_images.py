@@ -13,7 +13,7 @@ from api_calls import REPOSITORY
 
 EXAMPLE = (REPOSITORY / ".env.example").read_text(encoding="utf-8")
 NAMES = {"POSTGRES_IMAGE", "REDIS_IMAGE", "NEO4J_IMAGE", "SEAWEEDFS_IMAGE", "PYTHON_IMAGE"}
-NAMES |= {"PROMETHEUS_IMAGE", "GRAFANA_IMAGE"}
+NAMES |= {"PROMETHEUS_IMAGE", "ALERTMANAGER_IMAGE", "GRAFANA_IMAGE"}
 # Responds like Docker 28; `known.json` lists the digests in the registry.
 DOCKER = """#!{python}
 import json, pathlib, sys
@@ -68,6 +68,7 @@ def registry(number: int, **other: str) -> dict[str, list[str]]:
         "seaweedfs": "chrislusf/seaweedfs:4.48",
         "python": "python:3.11-slim",
         "prometheus": "prom/prometheus:v3.16.0",
+        "alertmanager": "prom/alertmanager:v0.28.1",
         "grafana": "grafana/grafana:13.0.0",
     } | other
     mirror = "mirror.example.org:5000/library/other"
@@ -93,6 +94,7 @@ def test_every_image_gets_a_digest_beside_its_tag(deployment: Deployment) -> Non
         "SEAWEEDFS_IMAGE": f"chrislusf/seaweedfs:4.48@sha256:{'1' * 64}",
         "PYTHON_IMAGE": f"python:3.11-slim@sha256:{'1' * 64}",
         "PROMETHEUS_IMAGE": f"prom/prometheus:v3.16.0@sha256:{'1' * 64}",
+        "ALERTMANAGER_IMAGE": f"prom/alertmanager:v0.28.1@sha256:{'1' * 64}",
         "GRAFANA_IMAGE": f"grafana/grafana:13.0.0@sha256:{'1' * 64}",
     }
     assert deployment.env.read_text(encoding="utf-8").startswith(EXAMPLE), "all else stays"

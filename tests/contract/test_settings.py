@@ -14,6 +14,7 @@ REFERENCE = (REPOSITORY / "docs" / "reference" / "settings.md").read_text(encodi
 OF_THE_DEPLOYMENT = {"GATEWAY_PORT", "GATEWAY_BIND", "GATEWAY_HOST", "ATTRACTOR_DATA"} | {
     "DOCUMENTS_FOLDER",
     "DOCUMENTS_WORKSPACES",
+    "BACKUP_FOLDER",
 }
 # Read by the library that watches folders.
 OF_A_LIBRARY = {"WATCH_POLLING"}

@@ -7,6 +7,7 @@ import json
 from contract.reference import ROOT
 from pydantic_settings import BaseSettings
 
+from backup.container.settings import ContainerSettings, RestoreSettings
 from gateway.settings import Settings as Gateway
 from ingestion.settings import Settings as Ingestion
 from ingestion.worker.settings import WorkerSettings
@@ -25,6 +26,10 @@ SETTINGS: dict[str, type[BaseSettings]] = {
     "orchestrator": Orchestrator,
     "retrieval": Retrieval,
 }
+
+
+# Containers that the embedded stack does not have: it takes backups by itself.
+CONTAINERS: dict[str, type[BaseSettings]] = SETTINGS | {"backup": ContainerSettings, "restore": RestoreSettings}
 
 
 def variables() -> str:

@@ -20,7 +20,7 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = (
-    *("contracts", "attractor_client", "service_kit", "inference", "relevance"),
+    *("contracts", "attractor_client", "service_kit", "inference", "relevance", "backup"),
     *("gateway", "orchestrator", "ingestion", "retrieval", "knowledge_graph", "memory", "embedded"),
 )
 NEVER_IMPORTED = ("__main__",)

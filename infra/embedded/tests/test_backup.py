@@ -7,21 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from embedded.backup.errors import (
+from backup.errors import (
     BackupIsNewer,
     DamagedBackup,
     MomentToCome,
     NoBackup,
-    RestoreUnfinished,
     TargetHasData,
 )
-from embedded.backup.log import SEGMENT_BYTES, Segment, lay_down, segment_number, segments
-from embedded.backup.manifest import BackupManifest, CopiedObject, read_manifest, write_manifest, write_objects
-from embedded.backup.object_copies import as_of_moment
-from embedded.backup.restore import restore
-from embedded.backup.restored import begin_restore, copied_at, end_copying, end_restore
-from embedded.backup.shelf import BackupShelf, needed
+from backup.restore import restore
+from backup.shelf.folder import BackupShelf, needed
+from backup.shelf.log import SEGMENT_BYTES, Segment, lay_down, segment_number, segments
+from backup.shelf.manifest import BackupManifest, CopiedObject, read_manifest, write_manifest, write_objects
+from backup.shelf.object_copies import as_of_moment
+from embedded.backups.installation import tools
+from embedded.backups.state import begin_restore, copied_at, end_copying, end_restore
+from embedded.backups.target import EmptyDataFolder
 from embedded.data_folder import DataFolder
+from embedded.errors import RestoreUnfinished
 from embedded.progress import StartProgress
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -110,26 +112,26 @@ def test_a_backup_from_a_newer_version_is_refused(tmp_path: Path, other: dict[st
     shelf = BackupShelf(tmp_path / "backups")
     stored(shelf, manifest("a", NOON, **other))
     with pytest.raises(BackupIsNewer, match=why):
-        restore(DataFolder(tmp_path / "data"), shelf, None, StartProgress())
+        restore(EmptyDataFolder(DataFolder(tmp_path / "data")), tools(), shelf, None, StartProgress())
     assert not (tmp_path / "data").exists()
 
 
 def test_a_point_in_time_without_a_backup_is_refused(tmp_path: Path) -> None:
-    shelf, folder = BackupShelf(tmp_path / "backups"), DataFolder(tmp_path / "data")
+    shelf, folder = BackupShelf(tmp_path / "backups"), EmptyDataFolder(DataFolder(tmp_path / "data"))
     with pytest.raises(NoBackup, match="BACKUP_FOLDER"):
-        restore(folder, shelf, None, StartProgress())
+        restore(folder, tools(), shelf, None, StartProgress())
     stored(shelf, manifest("a", NOON))
     with pytest.raises(NoBackup, match="the earliest moment is 2026-11-20 12:00"):
-        restore(folder, shelf, NOON - timedelta(minutes=1), StartProgress())
+        restore(folder, tools(), shelf, NOON - timedelta(minutes=1), StartProgress())
     with pytest.raises(MomentToCome):
-        restore(folder, shelf, datetime.now(UTC) + timedelta(hours=1), StartProgress())
+        restore(folder, tools(), shelf, datetime.now(UTC) + timedelta(hours=1), StartProgress())
 
 
 def test_existing_data_is_never_overwritten(tmp_path: Path) -> None:
-    folder = DataFolder(tmp_path)
+    folder = EmptyDataFolder(DataFolder(tmp_path))
     (tmp_path / "secrets.json").write_text("{}")
     with pytest.raises(TargetHasData, match=r"has data \(secrets.json\).*make reset"):
-        restore(folder, BackupShelf(tmp_path / "backups"), None, StartProgress())
+        restore(folder, tools(), BackupShelf(tmp_path / "backups"), None, StartProgress())
 
 
 def test_half_restored_data_is_not_started(tmp_path: Path) -> None:

@@ -6,14 +6,15 @@ import argparse
 import errno
 import os
 import sys
-from datetime import datetime
 from pathlib import Path
 
 import psutil
 
-from embedded.backup.restore import restore
-from embedded.backup.shelf import BackupShelf
-from embedded.backup.take import take
+from backup.errors import BackupError
+from backup.restore import parse_moment, restore
+from backup.shelf.folder import BackupShelf
+from embedded.backups.installation import back_up, tools
+from embedded.backups.target import EmptyDataFolder
 from embedded.data_folder import DEFAULT_NAME, DataFolder
 from embedded.errors import EmbeddedError
 from embedded.launcher import Launcher, stop
@@ -32,7 +33,7 @@ def main() -> int:
     folder = DataFolder(Path(settings.get("ATTRACTOR_DATA") or ROOT / DEFAULT_NAME))
     try:
         return _COMMANDS[arguments.command](arguments, folder, settings, progress)
-    except EmbeddedError as error:
+    except (EmbeddedError, BackupError) as error:
         progress.error(str(error))
     except KeyboardInterrupt:
         progress.error("interrupted")
@@ -107,14 +108,8 @@ def _backup(
     _arguments: argparse.Namespace, folder: DataFolder, settings: dict[str, str], progress: StartProgress
 ) -> int:
     shelf = _shelf(folder, settings)
-    taken = take(folder, shelf, _days(settings), progress)
-    told = taken.manifest
-    progress.line(
-        f"backup {told.name} ({told.kind}) in {shelf.path}: database {told.database_bytes / 1e6:.1f} MB, "
-        f"{told.objects} objects with {told.object_bytes / 1e6:.1f} MB"
-    )
-    if taken.expired:
-        progress.line(f"deleted {len(taken.expired)} that no moment of the last {_days(settings):g} days needs")
+    taken = back_up(folder, shelf, _days(settings), progress)
+    progress.line(f"{taken.summary()}, in {shelf.path}")
     if shelf.path.stat().st_dev == folder.path.stat().st_dev:
         progress.warn("the backups are on the same disk as the data: set BACKUP_FOLDER to a folder on another one")
     return 0
@@ -123,7 +118,7 @@ def _backup(
 def _restore(
     arguments: argparse.Namespace, folder: DataFolder, settings: dict[str, str], progress: StartProgress
 ) -> int:
-    restore(folder, _shelf(folder, settings), _moment(arguments.to), progress)
+    restore(EmptyDataFolder(folder), tools(), _shelf(folder, settings), parse_moment(arguments.to), progress)
     Launcher(ROOT, folder, settings, progress).run(demo=False)
     return 0
 
@@ -137,18 +132,6 @@ def _days(settings: dict[str, str]) -> int:
     if not text.isdecimal():
         raise EmbeddedError(f"BACKUP_DAYS is {text!r}: set it to a number of days")
     return int(text)
-
-
-def _moment(text: str | None) -> datetime | None:
-    """Parses a moment, in this machine's time zone unless it names one; returns None if there is no text."""
-    if not text:
-        return None
-    try:
-        return datetime.fromisoformat(text).astimezone()
-    except ValueError:
-        raise EmbeddedError(
-            f'{text!r} is no moment: write it like "2026-11-20 14:03" or 2026-11-20T14:03:00Z'
-        ) from None
 
 
 def _resident(process: psutil.Process) -> int:

@@ -11,6 +11,20 @@ class EmbeddedError(Exception):
     """Base class; the message is one line that says what to do."""
 
 
+class NothingToBackUp(EmbeddedError):
+    """The data folder holds no installation."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"{folder} contains no Attractor data: there is nothing to back up")
+
+
+class RestoreUnfinished(EmbeddedError):
+    """A restore was interrupted, and the data is incomplete."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"a restore into {folder} did not end: delete it with make reset, then restore again")
+
+
 class PortInUse(EmbeddedError):
     """A configured port is in use."""
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import httpx2
 
+from backup.server import ROLE
+from backup.shelf.log import RECEIVER, log_folder, receiving
 from embedded.allocation import Allocation, allocate
-from embedded.backup.log import RECEIVER, log_folder, receiving
-from embedded.backup.reconciliation import Reconciliation
-from embedded.backup.restored import copied_at
-from embedded.backup.tools import ROLE, environment
+from embedded.backups.installation import tools
+from embedded.backups.reconciliation import Reconciliation
+from embedded.backups.state import copied_at
 from embedded.data_folder import DataFolder
 from embedded.demonstration import Demonstration
 from embedded.engines import Engines
@@ -76,7 +77,7 @@ class Launcher:
                     progress=self._progress,
                     supervisor=supervisor,
                 ).show(demo)
-                self._keep(supervisor, engines, password)
+                self._keep(supervisor, engines.database_url(ROLE, password))
 
     def _site(self, engines: Engines, allocation: Allocation, kept: contextlib.ExitStack) -> Site:
         ports = [*allocation.services.values(), *allocation.private.values()]
@@ -108,16 +109,16 @@ class Launcher:
                 supervisor.start(functools.partial(Child, site.serve(process)))
             self._wait_ready(supervisor, site)
 
-    def _keep(self, supervisor: Supervisor, engines: Engines, password: str) -> None:
+    def _keep(self, supervisor: Supervisor, database_url: str) -> None:
         """Supervises the processes, and receives the database's log for backups, from the first backup on."""
         while True:
             folder = log_folder(self._folder.path)
             if folder:
                 command = Command(
                     name=RECEIVER,
-                    argv=receiving(engines.ports.postgres, folder),
+                    argv=receiving(tools(), database_url, folder),
                     log=self._folder.logs / f"{RECEIVER}.log",
-                    env=environment(password),
+                    env=tools().connecting(database_url),
                     stop=((signal.SIGINT, 10.0),),
                 )
                 self._receive_log(supervisor, command)

@@ -106,6 +106,11 @@ class ObjectStore:
             found = self.client.list_objects(bucket_name=self.bucket, prefix=prefix, recursive=True)
             return {str(one.object_name): one.last_modified for one in found if one.last_modified}
 
+    def listed(self) -> list[Any]:
+        """Returns all objects, with `object_name`, `size`, `etag` and `last_modified`."""
+        with _called("ListObjectsV2"):
+            return list(self.client.list_objects(bucket_name=self.bucket, recursive=True))
+
     def folders(self) -> list[str]:
         """Returns the first parts of all keys, without the slash."""
         with _called("ListObjectsV2"):

@@ -31,7 +31,6 @@ SETTINGS = {
     "work_mem": "16MB",
     "maintenance_work_mem": "128MB",
     "max_wal_size": "512MB",
-    "max_slot_wal_keep_size": "4GB",  # for a disconnected log receiver; beyond it, a new log starts
     "random_page_cost": "1.1",
     "fsync": "on",
     "timezone": "UTC",

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from embedded.backup.errors import DamagedBackup
-from embedded.backup.log import Segment, segment_number
+from backup.errors import DamagedBackup
+from backup.shelf.log import Segment, segment_number
 
 NAME = "backup_manifest"
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from embedded.backup.errors import DamagedBackup
+from backup.errors import DamagedBackup
 
 FILE, OBJECTS = "manifest.json", "objects.jsonl"
 
@@ -53,6 +53,12 @@ class BackupManifest(_Frozen):
     object_bytes: int
     database_bytes: int
     files: dict[str, str]
+
+    def size(self) -> str:
+        """Returns what it holds, for people."""
+        return (
+            f"database {self.database_bytes / 1e6:.1f} MB, {self.objects} objects with {self.object_bytes / 1e6:.1f} MB"
+        )
 
 
 def write_manifest(folder: Path, manifest: BackupManifest) -> None:

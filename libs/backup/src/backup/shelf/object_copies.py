@@ -7,12 +7,9 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
-from pydantic import SecretStr
-
-from embedded.backup.errors import DamagedBackup
-from embedded.backup.manifest import CopiedObject, sha256_of
-from embedded.backup.shelf import BackupShelf
-from embedded.engines.object_store import ObjectStoreAccess
+from backup.errors import DamagedBackup
+from backup.shelf.folder import BackupShelf
+from backup.shelf.manifest import CopiedObject, sha256_of
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.settings import ObjectStoreSettings
 
@@ -22,13 +19,7 @@ THREADS = 8
 class ObjectCopies:
     """Copies between the object store and the shelf."""
 
-    def __init__(self, access: ObjectStoreAccess, shelf: BackupShelf) -> None:
-        settings = ObjectStoreSettings(
-            s3_endpoint=access.endpoint,
-            s3_access_key=access.access_key,
-            s3_secret_key=SecretStr(access.secret_key),
-            s3_bucket=access.bucket,
-        )
+    def __init__(self, settings: ObjectStoreSettings, shelf: BackupShelf) -> None:
         self.store, self.shelf = ObjectStore(settings), shelf
 
     def fetch(self, known: Mapping[str, CopiedObject]) -> dict[str, CopiedObject]:
@@ -36,7 +27,7 @@ class ObjectCopies:
         self.shelf.objects.mkdir(mode=0o700, exist_ok=True)
         found: dict[str, CopiedObject] = {}
         new: list[CopiedObject] = []
-        for one in self.store.client.list_objects(bucket_name=self.store.bucket, recursive=True):
+        for one in self.store.listed():
             listed = CopiedObject(
                 key=str(one.object_name), sha256="", size=one.size, etag=one.etag, modified=one.last_modified
             )

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from embedded.backup.errors import BackupUnderWay, NoBackup
-from embedded.backup.manifest import FILE, BackupManifest, read_manifest, read_objects
-from embedded.backup.tools import run_tool
-from embedded.backup.wal_ranges import start_segment_name
+from backup.errors import BackupUnderWay, NoBackup
+from backup.shelf.manifest import FILE, BackupManifest, read_manifest, read_objects
+from backup.shelf.wal_ranges import start_segment_name
+from backup.tools import Tools
 
 LOGS, OBJECTS = "log", "objects"
 _NAME = re.compile(r"^\d{8}T\d{12}Z$", re.ASCII)
@@ -85,7 +85,7 @@ class BackupShelf:
         for file in self.objects.glob("*.part"):
             file.unlink()
 
-    def expire(self, days: float) -> list[str]:
+    def expire(self, days: float, tools: Tools) -> list[str]:
         """Deletes whatever no moment of the last `days` needs; returns the names of the deleted backups."""
         backups = self.backups()
         kept = needed(backups, datetime.now(UTC) - timedelta(days=days))
@@ -93,11 +93,11 @@ class BackupShelf:
         for name in gone:
             (self.folder(name) / FILE).unlink()
             shutil.rmtree(self.folder(name))
-        self._expire_logs(kept)
+        self._expire_logs(kept, tools)
         self._expire_objects(kept)
         return gone
 
-    def _expire_logs(self, kept: Iterable[BackupManifest]) -> None:
+    def _expire_logs(self, kept: Iterable[BackupManifest], tools: Tools) -> None:
         oldest: dict[str, BackupManifest] = {}
         for one in kept:
             oldest.setdefault(one.log, one)
@@ -106,7 +106,7 @@ class BackupShelf:
                 shutil.rmtree(folder)
             else:
                 first = self.folder(oldest[folder.name].name) / "database"
-                run_tool("pg_archivecleanup", folder, start_segment_name(first))
+                tools.run("pg_archivecleanup", folder, start_segment_name(first))
 
     def _expire_objects(self, kept: Iterable[BackupManifest]) -> None:
         wanted = {one.sha256 for backup in kept for one in read_objects(self.folder(backup.name)).values()}

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from embedded.backup.restored import copied_at, end_restore
+from embedded.backups.state import copied_at, end_restore
 from embedded.data_folder import DataFolder
 from embedded.progress import StartProgress
 

@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from embedded.backup.errors import DamagedBackup
-from embedded.backup.tools import SLOT, connection, tool
+import psycopg
+
+from backup.errors import DamagedBackup
+from backup.tools import SLOT, Tools, connection
 
 RECEIVER = "log-receiver"
-STATE = "backup-log.json"  # in the data folder: says where its log is kept
+STATE = "backup-log.json"  # says where the log of an installation is kept
 SEGMENT_BYTES = 16 * 1024 * 1024
 _NAME = re.compile(r"^([0-9A-F]{8})([0-9A-F]{8})([0-9A-F]{8})(\.partial)?$")
 _PER_FILE = 0x1_0000_0000 // SEGMENT_BYTES
@@ -34,12 +36,22 @@ def keep_log_in(data: Path, folder: Path) -> None:
     part.replace(data / STATE)
 
 
-def receiving(port: int, folder: Path) -> list[str]:
+def kept_log(connection: psycopg.Connection, data: Path, shelf: Path) -> Path | None:
+    """Returns the folder on the shelf to which the server's log continues; None if a new log must start."""
+    log = log_folder(data)
+    slot = connection.execute("SELECT wal_status FROM pg_replication_slots WHERE slot_name = %s", (SLOT,)).fetchone()
+    if slot is None or slot[0] == "lost" or log is None or log.parent.parent != shelf or not log.exists():
+        return None
+    return log
+
+
+def receiving(tools: Tools, database_url: str, folder: Path) -> list[str]:
     """Returns the command that receives the log as it is written, and reconnects after an outage of the server.
 
     The server keeps what has not been received yet, up to `max_slot_wal_keep_size`.
     """
-    return [*(tool("pg_receivewal"), "--directory", str(folder), "--slot", SLOT, "--synchronous"), *connection(port)]
+    options = ["--directory", str(folder), "--slot", SLOT, "--synchronous"]
+    return [tools.path("pg_receivewal"), *options, *connection(database_url)]
 
 
 @dataclass(frozen=True, order=True)

@@ -7,7 +7,7 @@ import os
 from datetime import UTC, datetime
 from pathlib import Path
 
-from embedded.backup.errors import RestoreUnfinished
+from embedded.errors import RestoreUnfinished
 
 STATE = "restore.json"
 

@@ -1,0 +1,1 @@
+"""Backup and restore of the embedded stack, by the library `backup`."""

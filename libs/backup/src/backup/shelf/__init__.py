@@ -1,0 +1,1 @@
+"""The backup folder and what is in it: manifests, the log, copies of objects."""
