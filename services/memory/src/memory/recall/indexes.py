@@ -59,8 +59,8 @@ class MemoryIndexes:
                 return
             if now.removed_at_revision > kept.revision:
                 kept.index, kept.revision = self._empty(), 0
-            changed = await rows.changed(user_id, kept.revision, self.space.model, self.space.dims)
-        await asyncio.to_thread(_put_all, kept.index, changed)
+            async for changed in rows.changed(user_id, kept.revision, self.space.model, self.space.dims):
+                await asyncio.to_thread(_put_all, kept.index, changed)
         kept.revision = now.revision
 
     def _shrink(self) -> None:
