@@ -41,6 +41,8 @@ LIST_MORE, LIST_SHARE = 2, 0.9
 SUPERSEDED = -0.5
 MOST_TOLD = 8
 """Maximum facts in one answer."""
+MOST_HELD = 100
+"""Facts among which those that answer are chosen."""
 LOOKED_AT = 200
 """Candidates whose texts are read."""
 
@@ -121,8 +123,11 @@ class Recall:
         if asked is None or (request.kinds and MemoryKind.fact not in request.kinds):
             return None
         held = answering(
-            asked, await facts.holding(user_id, asked.as_of, MOST_TOLD, (names_of(asked.subject), asked.predicates))
-        )
+            asked,
+            await facts.holding(
+                user_id, asked.as_of, MOST_HELD, (names_of(asked.subject), asked.predicates), asked.owned
+            ),
+        )[:MOST_TOLD]
         if not held:
             return None
         text = answer_text(asked, held, request.time_zone)
