@@ -33,8 +33,7 @@ def many(monkeypatch):
     monkeypatch.setattr(vectors, "EXACT", 100)
     monkeypatch.setattr(vectors, "SHORTLIST", 400)
     rows, kept = unit_vectors(COUNT), Vectors(DIMS)
-    for place, row in enumerate(rows):
-        kept.append(None if place % 10 == 0 else row)
+    kept.append([None if place % 10 == 0 else row for place, row in enumerate(rows)])
     return kept, rows
 
 
@@ -74,7 +73,7 @@ def test_a_question_with_a_date_finds_what_was_said_then(tools):
         text = f"Lunch number {day} was soup."
         said_at, terms = BEGAN + timedelta(days=day), analyzer.terms(text)
         index.put(
-            IndexedMemory(UUID(int=day), "episode", None, "", said_at, text, terms, pieces.distinct([text])[0], None)
+            [IndexedMemory(UUID(int=day), "episode", None, "", said_at, text, terms, pieces.distinct([text])[0], None)]
         )
     text = "What was lunch on 5 February 2026?"
     asked = RecallQuestion(

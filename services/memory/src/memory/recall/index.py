@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
@@ -126,31 +126,40 @@ class MemoryIndex:
         """Returns how many memories have no vector."""
         return self._vectors.missing
 
-    def put(self, row: IndexedMemory) -> None:
-        """Adds a memory, or the vector of one that is already indexed."""
-        if (place := self._places.get(row.id)) is not None:
-            if row.vector is not None:
+    def put(self, rows: Iterable[IndexedMemory]) -> None:
+        """Adds memories, and the vectors of those that are already indexed."""
+        new = list[IndexedMemory]()
+        for row in rows:
+            if (place := self._places.get(row.id)) is None:
+                self._append_words(row)
+                new.append(row)
+            elif row.vector is not None:
                 self._vectors.put(place, row.vector)
+        if not new:
             return
-        self._places[row.id] = len(self.ids)
-        session = self._number("session", row.session_id or row.id)
+        days = [row.said_at.timestamp() / _DAY for row in new]
+        self._days.append(days)
+        self._dates.append([self._number("date", int(day // 1)) for day in days])
+        self._sessions.append([self._number("session", row.session_id or row.id) for row in new])
+        self._kinds.append([self._number("kind", row.kind) for row in new])
+        self._speakers.append([self._number("speaker", row.speaker.lower()) for row in new])
+        self._asks.append([float(asks(row.content)) for row in new])
+        self._tells_time.append([float(tells_time(row.content)) for row in new])
+        self._pieces += (row.pieces for row in new)
+        self._pieces_bytes += sum(len(row.pieces) for row in new)
+        self._piece_frequency += np.bincount(
+            decoded([row.pieces for row in new])[0], minlength=len(self._piece_frequency)
+        )
+        self._vectors.append([row.vector for row in new])
+
+    def _append_words(self, row: IndexedMemory) -> None:
+        place, session = len(self.ids), self._number("session", row.session_id or row.id)
         counts, before = Counter(row.terms), self._last.setdefault(session, [])
         self._bags.append(counts, before[::-1])
         if row.session_id is not None:
-            self._last[session] = [*before[-1:], (len(self.ids), counts)]
+            self._last[session] = [*before[-1:], (place, counts)]
+        self._places[row.id] = place
         self.ids.append(row.id)
-        self._sessions.append([session])
-        self._kinds.append([self._number("kind", row.kind)])
-        self._speakers.append([self._number("speaker", row.speaker.lower())])
-        day = row.said_at.timestamp() / _DAY
-        self._days.append([day])
-        self._dates.append([self._number("date", int(day // 1))])
-        self._asks.append([float(asks(row.content))])
-        self._tells_time.append([float(tells_time(row.content))])
-        self._pieces.append(row.pieces)
-        self._pieces_bytes += len(row.pieces)
-        self._piece_frequency[decoded([row.pieces])[0]] += 1
-        self._vectors.append(row.vector)
 
     def find(self, asked: RecallQuestion) -> RankedMemories:
         """Returns the candidates, best first."""

@@ -6,6 +6,8 @@ enough to choose a few thousand among a million (Charikar 2002), and is read 32 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,7 +29,7 @@ class Vectors:
     def __init__(self, dims: int) -> None:
         self.missing = 0
         self._rows, self._known = GrowingArray(np.float32, dims), GrowingArray(np.bool_)
-        self._nothing = np.zeros((1, dims), np.float32)
+        self._nothing = np.zeros(dims, np.float32)
         self._signs = np.zeros((-(-dims // _BITS), 0), np.uint64)
         self._unsigned: list[int] = []
 
@@ -38,12 +40,12 @@ class Vectors:
     def nbytes(self) -> int:
         return self._rows.nbytes + self._signs.nbytes
 
-    def append(self, vector: NDArray[np.float32] | None) -> None:
-        """Appends a vector, or a place for one."""
-        self._unsigned.append(len(self))
-        self._rows.append(self._nothing if vector is None else vector[None])
-        self._known.append([vector is not None])
-        self.missing += vector is None
+    def append(self, vectors: Sequence[NDArray[np.float32] | None]) -> None:
+        """Appends vectors, or places for them."""
+        self._unsigned += range(len(self), len(self) + len(vectors))
+        self._rows.append(np.stack([self._nothing if vector is None else vector for vector in vectors]))
+        self._known.append([vector is not None for vector in vectors])
+        self.missing += sum(vector is None for vector in vectors)
 
     def put(self, place: int, vector: NDArray[np.float32]) -> None:
         """Replaces the vector at a place."""
