@@ -15,6 +15,7 @@ from memory.times import MONTH_NAMES, zone
 _TEMPLATES = {
     "lives in": ("live in {0}", "lived in {0}", "lives in {0}", "lived in {0}"),
     "works at": ("work at {0}", "worked at {0}", "works at {0}", "worked at {0}"),
+    "likes": ("like {0}", "liked {0}", "likes {0}", "liked {0}"),
     "job": ("work as {0}", "worked as {0}", "works as {0}", "worked as {0}"),
 }
 

@@ -120,7 +120,7 @@ _ATTRIBUTE = re.compile(
 _ATTRIBUTE_CHANGED = re.compile(
     rf"{_OWN} {_NOUN}(?: (?:of|for|von|für) (?P<of>\S+(?: \S+){{0,3}}?))? "
     r"(?:(?P<now>(?:was|were|has been|have been|is|are|got) (?:now )?(?:cut|raised|increased|reduced|lowered|set"
-    r"|changed|updated|bumped)(?: from .{1,40}?)? to )(?P<object>\S.*)"
+    r"|changed|updated|bumped)(?: from .{1,40}?)? to |(?:went up|went down|rose|fell|dropped) to )(?P<object>\S.*)"
     r"|(?P<wird>wurde|ist|wird) auf (?P<told>\S.{0,80}?) (?:gekürzt|erhöht|gesenkt|geändert|angehoben|reduziert)\b)",
     re.IGNORECASE,
 )
@@ -146,6 +146,7 @@ _END = re.compile(
 _FILLER = (
     "now today currently again too actually lately already jetzt heute wieder auch in on by at since for am im seit the"
 )
+_NEW = re.compile(r"(?:new|current|neue[rns]?|aktuelle[rns]?) (?=\S)")
 _DATE_ARTICLE = re.compile(r"(?i)^(?:der|den|dem|the) (?=\d)")
 _FILLERS = frozenset(_FILLER.split())
 _PRONOUN = "it this that he she they there these those what who das es er sie dies diese"
@@ -217,7 +218,8 @@ def _stated(clause: str, saying: _Saying) -> StatedFact | None:
 def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, saying: _Saying) -> StatedFact | None:
     groups, predicate = found.groupdict(), rule.predicate
     ahead = rule.ahead or predicate in ("date", "deadline")
-    when = resolved(clause, saying.said_at, saying.time_zone, ahead=ahead)
+    # "We agreed to ship in June": the time is of what was decided, not of the decision.
+    when = None if predicate == DECIDED else resolved(clause, saying.said_at, saying.time_zone, ahead=ahead)
     who = _trimmed(_FROM.split(groups["who"], maxsplit=1)[0], when) if rule.turned else groups["who"]
     subject = f"{saying.speaker}'s {groups['pet']}" if groups.get("pet") else _subject(who, saying)
     is_date = predicate in ("date", "deadline", "birthday")
@@ -259,6 +261,7 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
 def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Saying) -> StatedFact | None:
     """Reads "My favourite colour is blue", "Anna's birthday is on 5 May", "the port of the server is 80"."""
     noun, owner = found["noun"].lower(), found["who"].lower()
+    is_new, noun = bool(_NEW.match(noun)), _NEW.sub("", noun)
     if noun in _PRONOUNS or noun.split()[0] in _PRONOUNS:
         return None
     if owner in _OF_USER:
@@ -283,7 +286,7 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
     is_favourite = noun.startswith(("favorite ", "favourite ", "lieblings"))
     one = predicate in ONE_VALUE or is_favourite
     kind = MemoryKind.preference if is_favourite else MemoryKind.fact
-    values: Values = "one" if one or found["now"] or found["wird"] else "unknown"
+    values: Values = "one" if one or is_new or found["now"] or found["wird"] else "unknown"
     return StatedFact(
         kind, clause, subject, predicate, told, values, phrase=when.phrase if when and is_date else None, replaces=wrong
     )
