@@ -41,6 +41,7 @@ _GERMAN_OF_PEOPLE = {
     "owner": (("{1}", "gehört", "{0}"), ("{1}", "gehörte", "{0}")),
     "responsible": (("{0}", "ist", "für {1} zuständig"), ("{0}", "war", "für {1} zuständig")),
 }
+_TOLD = re.compile(r"\. [^.:\n]{1,200} (?:said on|sagte am|sagtest am) \d{1,2}\.? \w+ \d{4}: \S")
 _WORD, _STEM = re.compile(r"[\w-]+"), 6
 _LITTLE_WORDS = """about on for to with in of the a an our my do use using regarding upon as zu zum zur über für mit bei
 die der das den dem uns mich im am bezüglich wegen"""
@@ -81,6 +82,11 @@ def answer_text(asked: FactQuestion, facts: Sequence[HeldFact], time_zone: str) 
     told = f"{_sentence(asked, first)}. {_said(asked, first, time_zone)}"
     contrary = "Es wurde auch anderes gesagt:" if asked.german else "Something else was said, too:"
     return " ".join([told, *([contrary] if others else []), *(_said(asked, one, time_zone) for one in others)])
+
+
+def is_told(answer: str) -> bool:
+    """Returns whether an answer has the form of `answer_text`: it repeats facts, and says nothing of its own."""
+    return bool(_TOLD.search(answer))
 
 
 def _differing(facts: Sequence[HeldFact]) -> list[HeldFact]:

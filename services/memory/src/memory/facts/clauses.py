@@ -21,6 +21,12 @@ _CLAUSE = re.compile(
     rf"|(?: and| und) (?={_NAMED} (?:leads|owns|runs|heads|manages|is (?:led|owned)|leitet|besitzt|führt)\b)",
     re.IGNORECASE,
 )
+_COMMA = re.compile(
+    rf"{_CLAUSE.pattern}|(?<=any more), (?=(?:i|we) )|(?<=anymore), (?=(?:i|we) )|(?<=any longer), (?=(?:i|we) )"
+    r"|, (?=(?:ich|wir|i|we) (?:\S+ )?(?:jetzt|now)\b)|, (?=(?:i|we|ich|wir) (?:now|currently|jetzt|mittlerweile)\b)"
+    r"|, (?=(?:i|we) [^,]{1,80} now[.!]*$)",
+    re.IGNORECASE,
+)
 _OPENING = re.compile(
     r"(?:(?:hi|hey|hello|hallo|so|well|and|also|oh|ok|okay|yes|yeah|ja|by the way|btw|fyi|anyway|übrigens|und|aber|but"
     r"|good news|great news|just so you know|for the record|nur zur info|update|remember|note|please note"
@@ -70,7 +76,8 @@ def clauses(text: str) -> list[tuple[str, bool]]:
         sentence = " ".join(sentence.replace(_DOT, ".").split())
         for short, long in _SHORT:
             sentence = short.sub(long, sentence)
-        for clause in _CLAUSE.split(sentence):
+        own = not (_SUPPOSED.search(sentence) or _REPORTED.search(sentence))
+        for clause in (_COMMA if own else _CLAUSE).split(sentence):
             clause, corrected = _opened(clause.strip(" ,–-"))
             corrects = corrects or corrected
             if clause.strip(" .!;,") and not _SUPPOSED.search(clause) and not _REPORTED.search(clause):
