@@ -19,6 +19,8 @@ from relevance.bm25 import idf
 AROUND = {0: 1.0, -1: 0.5, -2: 0.3, 1: 0.2}
 """Weight of a neighbour's words in a message's bag, by the neighbour's position relative to the message."""
 K1, B = 0.9, 0.4
+RARE = 20
+"""The postings of terms in fewer than one of so many messages are sorted; for others an array for all is faster."""
 
 Floats = NDArray[np.float64]
 
@@ -58,9 +60,8 @@ class Bags:
             weight = count * idf(len(self), self.frequency[term])
             ideal += weight
             if (rows := self._rows.get(term)) is not None:
-                bag = np.bincount(np.array(rows, np.int64), np.array(self._weights[term]), len(self))
-                held = np.flatnonzero(bag)
-                counts, lengths = bag[held], self._lengths.rows[held].astype(np.float64)
+                held, counts = _summed(np.array(rows, np.int64), np.array(self._weights[term]), len(self))
+                lengths = self._lengths.rows[held].astype(np.float64)
                 scores[held] += weight * counts / (counts + K1 * (1 - B + B * lengths / mean))
         return scores / max(ideal, 1e-9)
 
@@ -79,3 +80,13 @@ class Bags:
         length = weight * sum(counts.values())
         self._lengths.rows[row] += length
         self._total += length
+
+
+def _summed(rows: NDArray[np.int64], weights: NDArray[np.float32], count: int) -> tuple[NDArray[np.int64], Floats]:
+    """Returns the distinct rows, of `count` in all, and the sum of the weights of each."""
+    if RARE * len(rows) < count:
+        held, at = np.unique(rows, return_inverse=True)
+        return held, np.bincount(at, weights).astype(np.float64, copy=False)
+    bag = np.bincount(rows, weights, count)
+    held = np.flatnonzero(bag)
+    return held.astype(np.int64, copy=False), bag[held].astype(np.float64, copy=False)

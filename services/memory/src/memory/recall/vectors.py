@@ -71,8 +71,9 @@ class Vectors:
         differing = np.where(allowed, 0, _NEVER)
         for words, signs in zip(self._signs[:, : len(self)], _packed(vector), strict=True):
             differing += np.bitwise_count(words ^ signs)
-        places = np.argpartition(differing, SHORTLIST)[:SHORTLIST]
-        return places[allowed[places]]
+        wanted = min(SHORTLIST, int(np.count_nonzero(allowed)))
+        most = int(np.searchsorted(np.cumsum(np.bincount(differing)), wanted))
+        return np.flatnonzero(differing <= min(most, self._rows.rows.shape[1]))
 
     def _sign(self) -> None:
         """Computes the signs of vectors that are new since the last question."""
