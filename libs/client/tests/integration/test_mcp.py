@@ -44,7 +44,8 @@ def asking(server) -> Asking:
 
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_an_agent_calls_tools_and_reads_resources(server, samples, asking, mode: str) -> None:
-    server.on("POST", "/v1/memories/recall", {"memories": [samples.memory(score=0.9)]})
+    told = {"text": "It is frozen until March.", "memory_id": str(ONE), "about_user": False}
+    server.on("POST", "/v1/memories/recall", {"memories": [samples.memory(score=0.9)], "answer": told})
     server.on("POST", "/v1/world/operations", WORLD)
     server.on("GET", "/v1/world", WORLD)
     server.on("GET", "/v1/world/status", STATUS)
@@ -59,6 +60,7 @@ async def test_an_agent_calls_tools_and_reads_resources(server, samples, asking,
         }
         found = await agent.call_tool("memory_query", {"query": "billing"})
         assert found.structured_content["memories"][0]["content"] == "Frozen until March."
+        assert found.structured_content["answer"]["text"] == "It is frozen until March."
         added = {"op": "add", "path": "/topics", "value": "moon"}
         changed = await agent.call_tool("world_apply_ops", {"operations": [added], "expected_version": 3})
         assert (changed.is_error, changed.structured_content["version"]) == (False, 4)

@@ -18,7 +18,6 @@ class MemoryKind(StrEnum):
     fact = "fact"
     preference = "preference"  # what a user likes and dislikes
     style = "style"  # how a user wants to be answered
-    topic = "topic"  # what a session is about
 
 
 class MemoryScope(StrEnum):
@@ -89,8 +88,8 @@ class FactState(Resource):
 class Memory(Resource):
     """`document_ids` are the documents it derives from; it is deleted with the last of them.
 
-    `said_at` is when it was said, `created_at` when it was stored. Messages have `said`; facts, preferences, styles and
-    topics have `fact`.
+    `said_at` is when it was said, `created_at` when it was stored. Messages have `said`; facts, preferences and
+    styles have `fact`.
     """
 
     id: UUID
@@ -117,7 +116,7 @@ class RecallRequest(Request):
     query: Question
     before: Annotated[Text, StringConstraints(max_length=10_000)] = ""
     k: Annotated[int, Field(ge=1, le=50)] = 5
-    kinds: Annotated[list[MemoryKind], Field(max_length=6)] = []
+    kinds: Annotated[list[MemoryKind], Field(max_length=5)] = []
     scope: MemoryScope | None = None
     session_id: UUID | None = None
     as_of: AwareDatetime | None = None

@@ -68,6 +68,48 @@ async def test_facts_about_projects_are_answered_with_speaker_and_history(stream
     assert await answer("Who owns Heron?") is None
 
 
+async def test_a_question_about_someone_close_finds_what_was_said_by_name(streams, answer, principal):
+    await streams.turn(principal.user_id, "My brother Max lives in Vienna.", [], asked_at=JANUARY)
+    await streams.turn(principal.user_id, "My brother in law lives in Oslo.", [], asked_at=MAY)
+    await streams.drained(TURNS)
+    found = await answer("Where does my brother live?")
+    assert found.startswith("Your brother lives in Vienna.")
+    assert "Oslo" not in found
+
+
+async def test_decisions_answer_what_was_decided_about_a_topic_and_a_revised_one_is_history(
+    streams, facts, answer, principal
+):
+    await streams.turn(principal.user_id, "We decided to host the shop on AWS.", [], asked_at=JANUARY)
+    await streams.turn(principal.user_id, "We decided to paint the office green.", [], asked_at=JANUARY)
+    await streams.turn(principal.user_id, "We decided to host the shop on Hetzner instead.", [], asked_at=MAY)
+    await streams.drained(TURNS)
+    found = await answer("What did we decide about the shop?")
+    assert found.startswith("Your team decided: host the shop on Hetzner.")
+    assert "AWS" not in found
+    assert "green" not in found
+    assert "AWS" in await answer(
+        "What did we decide about the shop?", as_of=datetime(2026, 2, 1, tzinfo=UTC).isoformat()
+    )
+    assert (await facts())["We decided to host the shop on AWS."]["fact"]["valid_to"] == "2026-05-05T12:00:00Z"
+
+
+async def test_asking_again_recalls_what_was_said_instead_of_the_question_and_its_answer(
+    client, streams, principal, auth_headers
+):
+    echo = "You live in Berlin. You said on 5 June 2026: I moved to Berlin."
+    await streams.turn(
+        principal.user_id, "I moved to Berlin.", [], asked_at=JUNE, answer="Noted: I will remember this."
+    )
+    await streams.turn(principal.user_id, "Where do I live?", [], asked_at=JUNE, answer=echo)
+    await streams.drained(TURNS)
+    body = {"query": "where do I live now?", "k": 10}
+    found = (await client.post("/v1/memories/recall", json=body, headers=auth_headers())).json()["memories"]
+    assert {one["content"] for one in found} == {"I moved to Berlin."}
+    export = await client.get("/v1/memories/export", headers=auth_headers())
+    assert echo in export.text
+
+
 async def test_only_statements_of_the_user_become_facts(streams, facts, answer, principal):
     await streams.turn(principal.user_id, "Where do I live?", [], answer="You live in Munich. I live in a computer.")
     await streams.turn(principal.user_id, 'Summarize: "I live in Rome"', [], answer="You live in Rome.")

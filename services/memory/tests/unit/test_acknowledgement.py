@@ -38,6 +38,8 @@ def acknowledgement_of(text, writing="on"):
         ("Atlas is now owned by Ben", ("Noted: I will remember this.", False)),
         ("Wir nutzen seit Juni PostgreSQL 18.", ("Notiert: Das merke ich mir.", False)),
         ("Marta Nowak leitet Atlas.", ("Notiert: Das merke ich mir.", False)),
+        ("Sorry, vertippt: er heißt Mattheo.", ("Notiert: Das merke ich mir.", False)),
+        ("No, it's Anna, not Hanna.", ("Noted: I will remember this.", False)),
     ],
 )
 def test_a_statement_by_the_user_is_acknowledged(text, answer):
@@ -53,6 +55,7 @@ def test_a_statement_by_the_user_is_acknowledged(text, answer):
         "Write a one-page report in British spelling, without bullet points",
         "If I moved to Berlin, tell me the rules",
         "holidays in Berlin",
+        "No, it is about the second paragraph.",
         'Translate: "I live in Rome"',
         "My password is hunter22",
     ],

@@ -11,7 +11,10 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from memory.facts.answers import about
 from memory.facts.decided import DecidedFacts, SaidText, proved
 from memory.facts.questions import fact_question
 from memory.facts.reconciliation import KnownFact, reconcile
@@ -25,6 +28,7 @@ HISTORIES = [
     for one in re.split(r"\n\n+", TEXT)
     if any(line[:2] == "20" for line in one.splitlines())
 ]
+BEGAN = datetime(2020, 1, 1, 12, tzinfo=UTC)
 LINE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?P<what>[:?]) (?P<text>.*?)(?: = (?P<answer>[^=]*))?")
 
 
@@ -64,12 +68,17 @@ class PlainFacts:
         held = [
             one
             for one in self.facts
-            if one.subject.lower() in names_of(parsed.subject)
+            if (one.subject.lower() in names_of(parsed.subject) or self._named(one.subject, parsed.owned))
             and one.predicate in parsed.predicates
             and one.valid_from <= parsed.as_of
             and (one.valid_to is None or one.valid_to > parsed.as_of)
+            and about(parsed.topic, one.object)
         ]
         return max(held, key=lambda one: one.valid_from).object if held else "-"
+
+    @staticmethod
+    def _named(subject: str, owned: str | None) -> bool:
+        return owned is not None and subject.startswith(owned) and subject[len(owned)].isupper()
 
     def _change(self, fact_id: UUID, valid_to: datetime | None) -> None:
         self.facts = [replace(one, valid_to=valid_to) if one.id == fact_id else one for one in self.facts]
@@ -132,3 +141,19 @@ def test_repeated_statements_add_nothing():
     for days in range(50):
         facts.say("I live in Munich. I love hiking. We decided to use PostgreSQL.", at + timedelta(days))
     assert len(facts.facts) == 3
+
+
+CITIES = ("Berlin", "Lisbon", "Oslo", "Porto")
+MOVES = st.lists(st.tuples(st.integers(1, 400), st.sampled_from(CITIES)), min_size=1, max_size=8)
+
+
+@given(moves=MOVES, asked=st.integers(0, 2_500))
+def test_at_any_instant_the_residence_is_the_one_that_was_told_last(moves, asked):
+    facts, told, day = PlainFacts(), [(0, "-")], 0
+    for days, city in moves:
+        day += days
+        facts.say(f"I moved to {city}.", BEGAN + timedelta(day))
+        told.append((day, city))
+    for at in {asked, *(one for one, _ in told), *(one - 1 for one, _ in told[1:])}:
+        expected = [city for one, city in told if one <= at][-1]
+        assert facts.ask("Where do I live?", BEGAN + timedelta(at)) == expected

@@ -26,6 +26,20 @@ def test_a_turn_is_stored_as_two_messages():
     assert question.said_at == messages.asked_at < answer.said_at
 
 
+@pytest.mark.parametrize(
+    ("answer", "repeats"),
+    [
+        ("You live in Berlin. You said on 24 November 2026: I moved to Berlin.", True),
+        ("Dein Sohn heißt Mattheo. Du sagtest am 26. November 2026: er heißt Mattheo.", True),
+        ("Anna leads Atlas. Gina said on 5 May 2026: Anna leads it.", True),
+        ("The report said so on 5 May 2026: nothing is decided.", False),
+        ("You should take the train to Berlin.", False),
+    ],
+)
+def test_an_answer_that_only_repeats_a_fact_is_no_memory_of_its_own(answer, repeats):
+    assert messages_of(turn("Where do I live?", answer))[1].says_nothing is repeats
+
+
 def test_a_long_answer_is_truncated():
     assert len(messages_of(turn("q", "a" * 10_000))[1].content) == LONGEST_ANSWER
 

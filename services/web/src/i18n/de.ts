@@ -94,7 +94,6 @@ export const de: Messages = {
   kindFact: 'Fakt',
   kindPreference: 'Vorliebe',
   kindStyle: 'Stil',
-  kindTopic: 'Thema',
   kindNote: 'Notiz',
   kindEpisode: 'Nachricht',
   memoryHint: 'Was in diesem Arbeitsbereich über dich gespeichert ist. Nur du siehst es.',

@@ -92,7 +92,6 @@ export const en = {
   kindFact: 'fact',
   kindPreference: 'preference',
   kindStyle: 'style',
-  kindTopic: 'topic',
   kindNote: 'note',
   kindEpisode: 'message',
   memoryHint: 'What is remembered about you in this workspace. Only you can see it.',

@@ -6,7 +6,6 @@ export const KINDS = {
   fact: 'kindFact',
   preference: 'kindPreference',
   style: 'kindStyle',
-  topic: 'kindTopic',
   note: 'kindNote',
   episode: 'kindEpisode',
 } as const satisfies Record<Kind, Key>;

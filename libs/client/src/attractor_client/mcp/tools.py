@@ -13,7 +13,7 @@ from attractor_client.client import AttractorClient
 from attractor_client.mcp.document_text import document_text
 from contracts.base import Question, Request
 from contracts.graph_tools import AnalyzeDependencies, LookupFacts
-from contracts.memory import MemoryCreate
+from contracts.memory import MemoryCreate, RecallRequest
 from contracts.world import WorldOperations
 
 Answer = BaseModel | dict[str, Any]
@@ -78,8 +78,9 @@ class McpTool:
 
 
 async def memory_query(client: AttractorClient, asked: MemoryQuery) -> Answer:
-    found = await client.memories.recall(asked.query, k=asked.k)
-    return {"memories": [one.model_dump(mode="json") for one in found]}
+    found = await client.memories.ask(RecallRequest(query=asked.query, k=asked.k))
+    answer = found.answer.model_dump(mode="json") if found.answer else None
+    return {"answer": answer, "memories": [one.model_dump(mode="json") for one in found.memories]}
 
 
 async def memory_store(client: AttractorClient, asked: MemoryCreate) -> Answer:
@@ -142,7 +143,12 @@ async def analyze_dependencies(client: AttractorClient, asked: AnalyzeDependenci
 
 
 TOOLS = (
-    McpTool("memory_query", "Recall the user's memories that bear on a question.", MemoryQuery, memory_query),
+    McpTool(
+        "memory_query",
+        "Recall the user's memories that bear on a question; a fact may answer it.",
+        MemoryQuery,
+        memory_query,
+    ),
     McpTool("memory_store", "Keep a note of the user's for later.", MemoryCreate, memory_store, changes=True),
     McpTool(
         "memory_delete",

@@ -8,6 +8,7 @@ from uuid import uuid5
 
 from contracts.events import Event, TurnCompleted, TurnCompletedV1
 from contracts.fixed_answers import says_nothing
+from memory.facts.answers import is_told
 from memory.repository import NewMessage
 from memory.secrets import without_secrets
 
@@ -42,7 +43,7 @@ def messages_of(turn: TurnCompleted) -> tuple[NewMessage, NewMessage]:
         role="assistant",
         speaker=ASSISTANT,
         content=_kept(turn.answer, LONGEST_ANSWER),
-        says_nothing=says_nothing(turn.answer.strip()),
+        says_nothing=says_nothing(turn.answer.strip()) or (not turn.document_ids and is_told(turn.answer)),
         said_at=turn.asked_at + timedelta(milliseconds=1),
         time_zone=turn.time_zone,
         **shared,

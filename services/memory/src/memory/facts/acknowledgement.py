@@ -21,12 +21,19 @@ _LASTING = re.compile(
     re.IGNORECASE,
 )
 
+_NAMING = re.compile(r"\b(?:name|called|heißt)\b", re.IGNORECASE)
+
 
 def acknowledged(text: str, at: datetime, time_zone: str, writing: Writing) -> ToldStatement | None:
     """Returns the answer to a message of which something is kept; None if it asks something, or nothing is kept."""
     if writing == "off" or len(text) > LONGEST or "?" in text:
         return None
-    told = [one for clause, _ in clauses(text) for one in statements(clause, at, time_zone) if _is_kept(one, clause)]
+    told = [
+        one
+        for clause, corrects in clauses(text)
+        for one in statements(f"no, {clause}" if corrects else clause, at, time_zone)
+        if _is_kept(one, clause)
+    ]
     if not told:
         return None
     about_user = any(_is_about_user(one) for one in told)
@@ -35,7 +42,12 @@ def acknowledged(text: str, at: datetime, time_zone: str, writing: Writing) -> T
 
 
 def _is_kept(statement: StatedFact, clause: str) -> bool:
-    """Returns whether the statement lasts; a wish for a single answer does not, judging by its clause."""
+    """Returns whether the statement lasts; a wish for a single answer does not, judging by its clause.
+
+    "No, it is X" may be about the answer before; only with a name or what was wrong does it correct a fact.
+    """
+    if statement.subject is None:
+        return statement.replaces is not None or bool(_NAMING.search(clause))
     return statement.kind is not MemoryKind.style or bool(_LASTING.search(clause))
 
 

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from memory.facts.questions import FactQuestion
 from memory.facts.repository import HeldFact
-from memory.facts.statements import USER, plain
+from memory.facts.statements import DECIDED, USER, plain
 from memory.facts.things import USED
 from memory.times import MONTH_NAMES, zone
 
 _TEMPLATES = {
     "lives in": ("live in {0}", "lived in {0}", "lives in {0}", "lived in {0}"),
     "works at": ("work at {0}", "worked at {0}", "works at {0}", "worked at {0}"),
+    "likes": ("like {0}", "liked {0}", "likes {0}", "liked {0}"),
     "job": ("work as {0}", "worked as {0}", "works as {0}", "worked as {0}"),
 }
 
@@ -39,7 +41,12 @@ _GERMAN_OF_PEOPLE = {
     "owner": (("{1}", "gehört", "{0}"), ("{1}", "gehörte", "{0}")),
     "responsible": (("{0}", "ist", "für {1} zuständig"), ("{0}", "war", "für {1} zuständig")),
 }
-_SEVERAL = frozenset({"likes", "dislikes", "has", "speaks", "is", "depends on", *USED})
+_TOLD = re.compile(r"\. [^.:\n]{1,200} (?:said on|sagte am|sagtest am) \d{1,2}\.? \w+ \d{4}: \S")
+_WORD, _STEM = re.compile(r"[\w-]+"), 6
+_LITTLE_WORDS = """about on for to with in of the a an our my do use using regarding upon as zu zum zur über für mit bei
+die der das den dem uns mich im am bezüglich wegen"""
+_LITTLE = frozenset(_LITTLE_WORDS.split())
+_SEVERAL = frozenset({"likes", "dislikes", "has", "speaks", "is", "depends on", DECIDED, *USED})
 """Predicates with several objects at a time; for others, a second object is a conflict."""
 
 
@@ -47,10 +54,18 @@ def answering(asked: FactQuestion, held: Sequence[HeldFact]) -> list[HeldFact]:
     """Returns the facts that answer: of the first predicate that has any, or of all if all are asked for."""
     if asked.noun == "uses":
         return list(held)
+    held = [one for one in held if about(asked.topic, one.content)]
     for predicate in asked.predicates:
         if found := [one for one in held if one.predicate == predicate]:
             return found
     return []
+
+
+def about(topic: str, text: str) -> bool:
+    """Returns whether the text has a word of the topic, or a form of it; any text is about no topic."""
+    words, told = (_WORD.findall(one.casefold()) for one in (topic, text))
+    asked = [word[:_STEM] for word in words if word not in _LITTLE]
+    return not asked or any(one.startswith(word) for word in asked for one in told)
 
 
 def answer_text(asked: FactQuestion, facts: Sequence[HeldFact], time_zone: str) -> str:
@@ -67,6 +82,11 @@ def answer_text(asked: FactQuestion, facts: Sequence[HeldFact], time_zone: str) 
     told = f"{_sentence(asked, first)}. {_said(asked, first, time_zone)}"
     contrary = "Es wurde auch anderes gesagt:" if asked.german else "Something else was said, too:"
     return " ".join([told, *([contrary] if others else []), *(_said(asked, one, time_zone) for one in others)])
+
+
+def is_told(answer: str) -> bool:
+    """Returns whether an answer has the form of `answer_text`: it repeats facts, and says nothing of its own."""
+    return bool(_TOLD.search(answer))
 
 
 def _differing(facts: Sequence[HeldFact]) -> list[HeldFact]:
@@ -103,6 +123,8 @@ def _english(asked: FactQuestion, fact: HeldFact) -> str:
             was = {"lead": "you led", "owner": "you owned", "responsible": "you were responsible for"}
             return f"{first}{(was if asked.past else mine)[predicate]} {_named(asked.subject)}"
         return first + people[asked.past].format(fact.object, _named(asked.subject))
+    if predicate == DECIDED:
+        return f"{first}{'you' if of_user else 'your team'} decided: {fact.object}"
     if template := _TEMPLATES.get(predicate):
         who = "you" if of_user else _named(asked.subject)
         return f"{first}{who} {template[(0 if of_user else 2) + asked.past].format(fact.object)}"
@@ -138,6 +160,8 @@ def _german(asked: FactQuestion, fact: HeldFact) -> str:
         if asked.past and asked.phrase:
             return f"{asked.phrase} {verb} {who} {rest}"
         return f"{who} {verb} {rest}"
+    if predicate == DECIDED:
+        return f"Beschlossen: {fact.object}"
     first = f"{asked.phrase}, " if asked.past and asked.phrase else ""
     owner = "" if of_user or asked.subject == "we" else f" ({_named(asked.subject).replace('your ', 'dein ', 1)})"
     noun = "Verwendet" if asked.noun == "uses" else asked.noun[:1].upper() + asked.noun[1:]

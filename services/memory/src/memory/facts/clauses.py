@@ -12,6 +12,7 @@ _QUOTED = re.compile(r"\"[^\"\n]{0,2000}\"|“[^“”\n]{0,2000}”|„[^„“
 _FENCE = re.compile(r"<(memory|passage|summary)\b[^<>]{0,500}>[^<]{0,20000}</\1>")
 _SENTENCE = re.compile(r"[^.!?\n;]++(?:\.(?=\w)[^.!?\n;]*+)*+[.!?;]*+")
 _ORDINAL = re.compile(r"(?<=\d)\. (?=[A-ZÄÖÜ])")
+_DOT = "\ue000"
 _NAMED = r"(?:it|(?-i:[A-ZÄÖÜ][\w-]*)(?: (?-i:[A-ZÄÖÜ][\w-]*))?)"
 _CLAUSE = re.compile(
     r",? (?:and|but|so|because|und|aber|weil|denn) (?=(?:i|my|we|our|ich|mein|meine|wir|unser|unsere)\b)"
@@ -20,16 +21,26 @@ _CLAUSE = re.compile(
     rf"|(?: and| und) (?={_NAMED} (?:leads|owns|runs|heads|manages|is (?:led|owned)|leitet|besitzt|führt)\b)",
     re.IGNORECASE,
 )
+_COMMA = re.compile(
+    rf"{_CLAUSE.pattern}|(?<=any more), (?=(?:i|we) )|(?<=anymore), (?=(?:i|we) )|(?<=any longer), (?=(?:i|we) )"
+    r"|, (?=(?:ich|wir|i|we) (?:\S+ )?(?:jetzt|now)\b)|, (?=(?:i|we|ich|wir) (?:now|currently|jetzt|mittlerweile)\b)"
+    r"|, (?=(?:i|we) [^,]{1,80} now[.!]*$)",
+    re.IGNORECASE,
+)
 _OPENING = re.compile(
     r"(?:(?:hi|hey|hello|hallo|so|well|and|also|oh|ok|okay|yes|yeah|ja|by the way|btw|fyi|anyway|übrigens|und|aber|but"
-    r"|good news|great news|update|remember|note|please note|for your information|great|thanks|thank you|danke)"
-    r"(?: (?:there|all|everyone|zusammen|that|dass))?[,:!]? )+",
+    r"|good news|great news|just so you know|for the record|nur zur info|update|remember|note|please note"
+    r"|for your information|great|thanks|thank you|danke)"
+    r"(?: (?:there|all|everyone|zusammen|that|dass))?[,:!]? "
+    r"|(?:that|this|it) is (?:not true|no longer true|not the case|out of date)(?: any ?more| any longer)?[,:;.–-]+ "
+    r"|das (?:stimmt|gilt) nicht mehr[,:;.–-]+ )+",
     re.IGNORECASE,
 )
 _CORRECTING = re.compile(
-    r"(?:no(?! (?:bullet|emoji))|nope|actually|correction|sorry|oops|wait|i meant|i mean|i misspoke|that was wrong"
-    r"|that is wrong|that is not right|nein|korrektur|eigentlich|stimmt nicht|das stimmt nicht|ich meinte|falsch"
-    r"|quatsch|entschuldigung)[,:.! –-]+ ?",
+    r"(?:no(?! (?:bullet|emoji))|nope|actually|correction|sorry|oops|wait|i meant|i mean|i misspoke|i mistyped"
+    r"|(?:that was |my )?(?:a )?typo|my mistake|my bad|that was wrong"
+    r"|that is wrong|that is not right|nein|korrektur|eigentlich|stimmt nicht|das stimmt nicht|ich meinte"
+    r"|(?:das war |das ist )?falsch|(?:ich habe mich )?vertippt|verschrieben|quatsch|entschuldigung)[,:.! –-]+ ?",
     re.IGNORECASE,
 )
 _SUPPOSED = re.compile(
@@ -56,16 +67,17 @@ _SHORT = [
 
 def clauses(text: str) -> list[tuple[str, bool]]:
     """Returns the clauses in order, each with whether it corrects what was said before."""
-    text = _ORDINAL.sub(" ", own_words(text))  # the dot in "3. Mai" does not end a sentence
+    text = _ORDINAL.sub(f"{_DOT} ", own_words(text))  # the dot in "3. Mai" does not end a sentence
     found, corrects = [], False
     for sentence in _SENTENCE.findall(text):
         if sentence.rstrip().endswith("?") or len(sentence) > LONGEST or "…" in sentence or has_secret(sentence):
             corrects = False
             continue
-        sentence = " ".join(sentence.split())
+        sentence = " ".join(sentence.replace(_DOT, ".").split())
         for short, long in _SHORT:
             sentence = short.sub(long, sentence)
-        for clause in _CLAUSE.split(sentence):
+        own = not (_SUPPOSED.search(sentence) or _REPORTED.search(sentence))
+        for clause in (_COMMA if own else _CLAUSE).split(sentence):
             clause, corrected = _opened(clause.strip(" ,–-"))
             corrects = corrects or corrected
             if clause.strip(" .!;,") and not _SUPPOSED.search(clause) and not _REPORTED.search(clause):

@@ -68,6 +68,7 @@ _AHEAD = re.compile(
 _DURATION = re.compile(
     rf"(?i)\b(?:for(?: the (?:last|past))?|seit) (?P<amount>{_AMOUNT}) (?P<unit>{_any(_UNITS)})(?: now)?\b"
 )
+_FROM_THEN_ON = re.compile(r"(?i)^(?:ab|as of|from) ")
 _NEEDS_PREPOSITION = re.compile(r"(?i)^(?:may|mai|march)$")
 
 
@@ -100,7 +101,7 @@ def resolved(text: str, said_at: datetime, time_zone: str, *, ahead: bool = Fals
     for found in _EXPRESSION.finditer(text):
         if _NEEDS_PREPOSITION.match(found[0]):
             continue  # "may" is mostly a verb
-        span = _span(found, today, ahead)
+        span = _span(found, today, ahead or bool(_FROM_THEN_ON.match(found[0])))
         if span is not None:
             return _time(*span, found, time_zone)
     return None

@@ -89,7 +89,12 @@ WHERE
     AND fact.valid_from <= %(as_of)s AND (fact.valid_to IS NULL OR fact.valid_to > %(as_of)s)
     AND (
         %(predicates)s::text[] IS NULL
-        OR fact.predicate = ANY(%(predicates)s::text[]) AND lower(fact.subject) = ANY(%(subjects)s::text[])
+        OR fact.predicate = ANY(%(predicates)s::text[])
+        AND (
+            lower(fact.subject) = ANY(%(subjects)s::text[])
+            OR starts_with(fact.subject, %(owned)s::text)
+            AND substr(fact.subject, length(%(owned)s::text) + 1, 1) ~ '[[:upper:]]'
+        )
     )
 ORDER BY fact.valid_from DESC, memory.said_at DESC, memory.id
 LIMIT %(limit)s;

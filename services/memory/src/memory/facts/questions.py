@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from memory.facts.dates import resolved
 from memory.facts.language import is_german
 from memory.facts.rules import statements
-from memory.facts.statements import USER
+from memory.facts.statements import DECIDED, USER
 from memory.facts.things import USED, predicate_of
 
 _WHOM = r"(?P<who>i|ich|my [\w-]+(?: [\w-]+)?|mein(?:e)? [\w-]+|(?-i:[A-ZÄÖÜ][\w-]*(?: [A-ZÄÖÜ][\w-]*)?)|he|she|er|sie)"
@@ -25,6 +25,9 @@ _QUESTIONS = [
         (r"(?:who|which company|what company) (?:do|does|did) WHOM work (?:for|at)\b", ("works at",)),
         (r"(?:wo|bei wem|für wen) (?:arbeite|arbeitet|arbeitete) WHOM\b", ("works at",)),
         (r"what (?:do|does|did) WHOM do for a living\b", ("job",)),
+        (r"how old (?:am|is|was) WHOM\b", ("age",)),
+        (r"wie alt (?:bin|ist|war) WHOM\b", ("age",)),
+        (r"what (?:do|does|did) WHOM NOW(?:like|prefer|love|enjoy)\b(?! to\b)", ("likes",)),
         (r"wie (?:heiße|heißt) WHOM\b", ("name",)),
         (r"who (?:do|does|did) WHOM NOWreport to\b", ("boss", "manager")),
         (r"who NOW(?:leads|led|runs|ran|heads|headed|manages|managed|(?:is|was) NOWleading) WHAT", _LEADS),
@@ -42,6 +45,10 @@ _QUESTIONS = [
         (r"(?:in )?(?:which|what) language (?:is|are|was) WHAT (?:written|implemented)", ("programming language",)),
         (r"what (?:is|are|was) (?P<who>[^?]{1,80}?) (?:written|implemented) in", ("programming language",)),
         (r"what (?:do|does|did) (?P<who>[^?]{1,80}?) NOWdepend on", ("depends on",)),
+        (r"(?:by )?when (?:is|are|was|were) (?P<who>[^?]{1,80}?) due", ("deadline",)),
+        (r"(?:bis )?wann (?:ist|war|sind) (?P<who>[^?]{1,80}?) fällig", ("deadline",)),
+        (r"what (?:did|have) (?P<who>we|i) (?:decided?|agreed?|chosen?)\b(?P<topic>[^?]*)", (DECIDED,)),
+        (r"was (?:haben|habe) (?P<who>wir|ich) (?P<topic>[^?]*?)(?:entschieden|beschlossen|vereinbart)", (DECIDED,)),
     )
 ]
 _USE = r"verwende(?:n|t|ten|te)|(?:be)?nutz(?:en|t|ten|te)"
@@ -74,7 +81,8 @@ _LEFT = re.compile(
 class FactQuestion:
     """A question about the object of a subject and predicate at a time. `past`: the time was named, and is over.
 
-    The first of the `predicates` that has an answer counts; `noun` is the question's own word for it.
+    The first of the `predicates` that has an answer counts; `noun` is the question's own word for it. Of decisions,
+    only those about the `topic` answer.
     """
 
     subject: str
@@ -84,6 +92,12 @@ class FactQuestion:
     past: bool
     phrase: str | None
     german: bool = False
+    topic: str = ""
+
+    @property
+    def owned(self) -> str | None:
+        """Returns what a name may follow: "my brother" can also be called "my brother Max"."""
+        return f"{self.subject} " if self.subject.startswith(f"{USER}'s ") else None
 
     @property
     def about_user(self) -> bool:
@@ -130,7 +144,8 @@ def _asked(question: str, now: datetime, time_zone: str) -> FactQuestion | None:
         text = " ".join(text.split()).replace(" ?", "?")
     for pattern, predicates in _QUESTIONS:
         if found := pattern.match(text):
-            return FactQuestion(_subject(found["who"]), predicates, predicates[0], *times)
+            topic = found.groupdict().get("topic") or ""
+            return FactQuestion(_subject(found["who"]), predicates, predicates[0], *times, topic=topic)
     for pattern in _KINDS_USED:
         if found := pattern.match(text):
             subject, noun = _subject(found["who"]), found["kind"].lower()
@@ -144,7 +159,7 @@ def _asked(question: str, now: datetime, time_zone: str) -> FactQuestion | None:
         elif who.endswith("'s"):
             subject = _subject(found["who"][:-2])
         else:
-            subject = found["of"] or "we"
+            subject = _subject(found["of"]) if found["of"] else "we"
         return FactQuestion(subject, (predicate_of(noun, subject),), noun, *times)
     return None
 

@@ -6,14 +6,18 @@ and the new one is marked as a conflict.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from memory.facts.statements import FactDecision, StatedFact, plain
+from memory.facts.statements import DECIDED, FactDecision, StatedFact, plain
 from memory.facts.things import USED, named, product
 
+_WORD = re.compile(r"\w+")
+_LITTLE_WORDS = "the a an to on in for of with and not use our der die das den dem für zu und nicht mit"
+_LITTLE = frozenset(_LITTLE_WORDS.split())
 LONG_BEFORE = timedelta(days=60)
 OPPOSITES = {"likes": "dislikes", "dislikes": "likes"}
 SEVERAL = frozenset({"likes", "dislikes", "has", "speaks"})
@@ -99,6 +103,8 @@ def _told(
             closes=[(one.id, starts) for one in opposite],
             supersedes=opposite[0].id,
         )
+    if statement.predicate == DECIDED and statement.values == "many":
+        return _decided(statement, same, starts)
     retires = statement.values == "one" or (statement.corrects and statement.values == "unknown")
     if not same or not (retires or statement.values == "unknown" or statement.replaces):
         return FactChange(FactDecision.add, statement, starts)
@@ -106,6 +112,23 @@ def _told(
     if not retires and statement.replaces is None:
         return FactChange(FactDecision.add, statement, starts, conflicts_with=last.id)
     return _updated(statement, same, said_at)
+
+
+def _decided(statement: StatedFact, same: Sequence[KnownFact], starts: datetime) -> FactChange:
+    """Handles decisions: one that is revised ends; otherwise the latest one about the same is marked as a conflict."""
+    earlier = next((fact for fact in same if _about_the_same(fact.object, statement.object)), None)
+    if earlier is None:
+        return FactChange(FactDecision.add, statement, starts)
+    if not statement.revises:
+        return FactChange(FactDecision.add, statement, starts, conflicts_with=earlier.id)
+    at = max(earlier.valid_from, starts)
+    return FactChange(FactDecision.update, statement, starts, closes=[(earlier.id, at)], supersedes=earlier.id)
+
+
+def _about_the_same(one: str, other: str) -> bool:
+    """Returns whether two decisions share most of their words."""
+    words, others = (set(_WORD.findall(plain(text))) - _LITTLE for text in (one, other))
+    return 2 * len(words & others) >= min(len(words), len(others)) > 0
 
 
 def _used(statement: StatedFact, same: Sequence[KnownFact], starts: datetime, said_at: datetime) -> FactChange:

@@ -15,7 +15,7 @@ from typing import cast
 from contracts.memory import MemoryKind
 from memory.facts.clauses import clauses
 from memory.facts.dates import ResolvedTime, resolved
-from memory.facts.statements import USER, StatedFact, Values
+from memory.facts.statements import DECIDED, USER, StatedFact, Values
 from memory.facts.style import styled
 from memory.facts.things import USED, USES, kind_of, predicate_of
 
@@ -55,9 +55,15 @@ _ROLES = (
     r"|spokesperson|secretary|treasurer|accountant|lawyer|contact)|[a-z]to|c[a-z]o|(?:[\w-]+)?leiter(?:in)?|leitung"
     r"|geschäftsführer(?:in)?|eigentümer(?:in)?|ansprechpartner(?:in)?|vorsitzende[r]?|architekt(?:in)?"
 )
+_REVISING = (
+    r"(?P<revises>(?:we|i) (?:have )?changed (?:our|my) minds?(?: (?:about|on) (?:it|that|this))?(?:,| and) "
+    r"|(?:wir|ich) (?:haben|habe) (?:es )?(?:uns|mir) (?:es )?anders überlegt(?:,| und) )?"
+)
 _OWN = r"(?P<who>my [\w-]+'s|my|our|mein|meine|unser|unsere|the|der|die|das|(?:[\w-]+ )?[\w-]+'s)"
 _NOUN = r"(?P<noun>[\w-]+(?: (?!is |are |ist |of |for |von |für )[\w-]+)?)"
 _PARTS = {
+    "REVISING": _REVISING,
+    "MEETING": r"(?:(?:after|at|during|following|yesterday|today|last) (?:\S+ ){0,6}?)?",
     "PERSONS": _PERSONS,
     "PERSON": rf"(?P<object>{_PERSONS})",
     "PROJECT": _PROJECT,
@@ -107,11 +113,28 @@ RULES = tuple(
 )
 _ATTRIBUTE = re.compile(
     rf"{_OWN} {_NOUN}(?: (?:of|for|von|für) (?P<of>\S+(?: \S+){{0,3}}?))? (?:is|are|ist|sind|lautet) "
-    r"(?P<now>(?:now|jetzt|currently|mittlerweile) )?(?:called |named |on |at |am )?(?P<object>\S.*)",
+    r"(?P<now>(?:now|jetzt|currently|mittlerweile) )?(?:called |named |on |at |am )?(?P<object>\S.*)"
+    r"(?P<told>)(?P<wird>)",
     re.IGNORECASE,
 )
+_ATTRIBUTE_CHANGED = re.compile(
+    rf"{_OWN} {_NOUN}(?: (?:of|for|von|für) (?P<of>\S+(?: \S+){{0,3}}?))? "
+    r"(?:(?P<now>(?:was|were|has been|have been|is|are|got) (?:now )?(?:cut|raised|increased|reduced|lowered|set"
+    r"|changed|updated|bumped)(?: from .{1,40}?)? to |(?:went up|went down|rose|fell|dropped) to )(?P<object>\S.*)"
+    r"|(?P<wird>wurde|ist|wird) auf (?P<told>\S.{0,80}?) (?:gekürzt|erhöht|gesenkt|geändert|angehoben|reduziert)\b)",
+    re.IGNORECASE,
+)
+_TIME_FIRST = re.compile(
+    r"(?i)(?:since|as of|from|in|on|last|ab|seit|im|am|letzte[nrs]?|vorige[nrs]?|gestern"
+    r"|heute)(?: (?!sind |bin |habe |haben )[\w.]+){0,3}?(?:, | (?=(?:sind|bin|habe|haben|arbeite|wohne|lebe)"
+    r" (?:ich|wir)\b))"
+)
+_INVERTED = re.compile(r"(?i)(sind|bin|habe|haben|arbeite|wohne|lebe) (ich|wir) ")
+_REVISED = re.compile(r"(?i)\b(?:instead|after all|stattdessen|doch nicht)\b")
 _IT_IS = re.compile(
-    r"(?:it|that|he|she|das|es|er|sie) (?:is|was|ist|war|heißt)(?: called)? (?P<object>\S.*)", re.IGNORECASE
+    r"(?:it|that|he|she|das|es|er|sie|(?:his|her|its|the|sein|ihr|der) name) (?:is|was|ist|war|heißt)(?: called)? "
+    r"(?!(?:not|nicht|wrong|falsch|right|richtig|true|so)\b)(?P<object>\S.*)",
+    re.IGNORECASE,
 )
 _BUT = re.compile(r"(?i),? ?\b(?:not|nicht) (?P<wrong>[^,]{1,80}?),? (?:but|sondern) (?P<right>\S.{0,200})")
 _NOT = re.compile(r"(?i), ?(?:and )?(?:not|nicht) (?P<wrong>[^,]{1,80})$")
@@ -123,6 +146,8 @@ _END = re.compile(
 _FILLER = (
     "now today currently again too actually lately already jetzt heute wieder auch in on by at since for am im seit the"
 )
+_NEW = re.compile(r"(?:new|current|neue[rns]?|aktuelle[rns]?) (?=\S)")
+_DATE_ARTICLE = re.compile(r"(?i)^(?:der|den|dem|the) (?=\d)")
 _FILLERS = frozenset(_FILLER.split())
 _PRONOUN = "it this that he she they there these those what who das es er sie dies diese"
 _PRONOUNS = frozenset(_PRONOUN.split())
@@ -177,10 +202,15 @@ def _thing(found: StatedFact | None, it: str | None) -> str | None:
 
 def _stated(clause: str, saying: _Saying) -> StatedFact | None:
     wrong, sentence = _replaced(clause)
+    first = _TIME_FIRST.match(sentence)
+    if first and resolved(first[0], saying.said_at, saying.time_zone):
+        sentence = _INVERTED.sub(r"\2 \1 ", sentence[first.end() :], count=1)  # "Im Juni bin ich …": "ich bin …"
     for rule in RULES:
         if found := rule.pattern.match(sentence):
             return _by_rule(rule, found, clause, wrong, saying)
     if found := _ATTRIBUTE.match(sentence):
+        return _attribute(found, clause, wrong, saying)
+    if found := _ATTRIBUTE_CHANGED.match(sentence):
         return _attribute(found, clause, wrong, saying)
     return None
 
@@ -188,9 +218,10 @@ def _stated(clause: str, saying: _Saying) -> StatedFact | None:
 def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, saying: _Saying) -> StatedFact | None:
     groups, predicate = found.groupdict(), rule.predicate
     ahead = rule.ahead or predicate in ("date", "deadline")
-    when = resolved(clause, saying.said_at, saying.time_zone, ahead=ahead)
+    # "We agreed to ship in June": the time is of what was decided, not of the decision.
+    when = None if predicate == DECIDED else resolved(clause, saying.said_at, saying.time_zone, ahead=ahead)
     who = _trimmed(_FROM.split(groups["who"], maxsplit=1)[0], when) if rule.turned else groups["who"]
-    subject = _subject(who, saying)
+    subject = f"{saying.speaker}'s {groups['pet']}" if groups.get("pet") else _subject(who, saying)
     is_date = predicate in ("date", "deadline", "birthday")
     told = groups["object"] if is_date or rule.kind is MemoryKind.style else _trimmed(groups["object"], when)
     told = told.strip(" .,;!")
@@ -200,8 +231,10 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
         predicate = predicate_of(_trimmed(kind, when), subject)
     if predicate in USED:
         predicate = (kind_of(told) or predicate) if predicate == USES else predicate
-    elif rule.predicate == "lives in" and subject == "we" and kind_of(told):
+    elif rule.predicate == "lives in" and subject == "we":
         predicate = kind_of(told) or predicate
+        if predicate == rule.predicate and told[:1].isupper():
+            subject = saying.speaker  # the speaker is one of those who live there
     if rule.turned or predicate in _OF_PEOPLE:
         told = _person(told, saying)
     starts, ends = (when.start, when.end) if when else (None, None)
@@ -221,12 +254,14 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
         over=rule.over,
         replaces=wrong,
         follows=groups.get("old"),
+        revises=predicate == DECIDED and bool(groups.get("revises") or _REVISED.search(clause)),
     )
 
 
 def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Saying) -> StatedFact | None:
     """Reads "My favourite colour is blue", "Anna's birthday is on 5 May", "the port of the server is 80"."""
     noun, owner = found["noun"].lower(), found["who"].lower()
+    is_new, noun = bool(_NEW.match(noun)), _NEW.sub("", noun)
     if noun in _PRONOUNS or noun.split()[0] in _PRONOUNS:
         return None
     if owner in _OF_USER:
@@ -239,18 +274,19 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
         )
     is_date = any(word in noun for word in ("birthday", "date", "deadline", "geburtstag", "frist", "termin"))
     predicate = predicate_of(noun, subject)
-    when = resolved(found["object"], saying.said_at, saying.time_zone, ahead=True)
+    said = found["object"] or found["told"]
+    when = resolved(said, saying.said_at, saying.time_zone, ahead=True)
     if subject is None:
         if when is None:
             return None
         subject, predicate, is_date = noun, "date", True  # "the meeting is on Friday"
-    told = found["object"].strip(" .,;!") if is_date else _trimmed(found["object"], when)
+    told = _DATE_ARTICLE.sub("", said.strip(" .,;!")) if is_date else _trimmed(said, when)
     if not told or told.lower().startswith(("not ", "no ", "so ", "very ", "nicht ", "kein")):
         return None
     is_favourite = noun.startswith(("favorite ", "favourite ", "lieblings"))
     one = predicate in ONE_VALUE or is_favourite
     kind = MemoryKind.preference if is_favourite else MemoryKind.fact
-    values: Values = "one" if one or found["now"] else "unknown"
+    values: Values = "one" if one or is_new or found["now"] or found["wird"] else "unknown"
     return StatedFact(
         kind, clause, subject, predicate, told, values, phrase=when.phrase if when and is_date else None, replaces=wrong
     )

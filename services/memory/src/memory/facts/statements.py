@@ -12,6 +12,7 @@ from uuid import UUID
 from contracts.memory import MemoryKind
 
 USER = "user"
+DECIDED = "decided"
 Values = Literal["one", "many", "unknown"]
 
 
@@ -28,9 +29,9 @@ class StatedFact:
 
     `values`: how many objects the predicate has at a time. `starts` and `ends` are when it began and ceased to hold, if
     stated, in the words of `phrase`; `starts_by` is the end of the day or month in which it began. `over`: it says that
-    something no longer holds. `corrects`: what was said before was never true. `replaces` is the object that was named
-    as wrong, `follows` the one that held until then. `decision` is the chat model's, about the memory with the id
-    `decided_on`; the rules leave both open.
+    something no longer holds. `corrects`: what was said before was never true. `revises`: an earlier decision
+    about the same no longer holds. `replaces` is the object that was named as wrong, `follows` the one that held until
+    then. `decision` is the chat model's, about the memory with the id `decided_on`; the rules leave both open.
     """
 
     kind: MemoryKind
@@ -47,6 +48,7 @@ class StatedFact:
     corrects: bool = False
     replaces: str | None = None
     follows: str | None = None
+    revises: bool = False
     decision: FactDecision | None = None
     decided_on: UUID | None = None
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
@@ -29,9 +29,10 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.recall.dates import asks, asks_when, named_date, tells_time
+from memory.recall.dates import NamedDate, asks, asks_when, named_date, tells_time
 from memory.recall.growing import GrowingArray
 from memory.recall.postings import Bags, Floats
+from memory.recall.vectors import Vectors, best
 from relevance.analysis import Analyzer
 from relevance.soft_match import SoftMatch
 from relevance.wordpieces import WeightedPieces, WordPieces, decoded
@@ -52,6 +53,7 @@ DEPTH = 100
 HALF_LIFE_DAYS = 90.0
 _NAME = re.compile(r"\w+")
 _DAY = 86_400.0
+_EPOCH = date(1970, 1, 1).toordinal()
 
 
 @dataclass(frozen=True)
@@ -96,18 +98,17 @@ class MemoryIndex:
 
     def __init__(self, dims: int, soft_match: SoftMatch, analyzer: Analyzer, tokenizer: WordPieces) -> None:
         self.ids: list[UUID] = []
-        self.unembedded = 0
         self._bags, self._soft_match = Bags(), soft_match
         self._analyzer, self._tokenizer = analyzer, tokenizer
-        self._vectors = GrowingArray(np.float32, dims)
-        self._has_vector = GrowingArray(np.bool_)
+        self._vectors = Vectors(dims)
         self._days = GrowingArray(np.float64)
-        self._sessions, self._kinds, self._speakers = (GrowingArray(np.int64) for _ in range(3))
+        self._sessions, self._kinds, self._speakers, self._dates = (GrowingArray(np.int64) for _ in range(4))
         self._asks, self._tells_time = GrowingArray(np.float64), GrowingArray(np.float64)
         self._pieces: list[bytes] = []
+        self._pieces_bytes = 0
         self._piece_frequency = np.zeros(len(soft_match.table), np.int64)
         self._places: dict[UUID, int] = {}
-        self._names: dict[str, dict[object, int]] = {"session": {}, "kind": {}, "speaker": {}}
+        self._names: dict[str, dict[object, int]] = {"session": {}, "kind": {}, "speaker": {}, "date": {}}
         self._last: dict[int, list[tuple[int, Mapping[str, int]]]] = {}
         self._name_terms: set[str] = set()
         self._name_pieces: set[int] = set()
@@ -118,34 +119,47 @@ class MemoryIndex:
     @property
     def nbytes(self) -> int:
         """Returns the approximate size in memory."""
-        return self._vectors.nbytes + self._bags.nbytes + sum(map(len, self._pieces)) + 300 * len(self)
+        return self._vectors.nbytes + self._bags.nbytes + self._pieces_bytes + 300 * len(self)
 
-    def put(self, row: IndexedMemory) -> None:
-        """Adds a memory, or the vector of one that is already indexed."""
-        if (place := self._places.get(row.id)) is not None:
-            if row.vector is not None:
-                self.unembedded -= not self._has_vector.rows[place]
-                self._vectors.rows[place] = row.vector
-                self._has_vector.rows[place] = True
+    @property
+    def unembedded(self) -> int:
+        """Returns how many memories have no vector."""
+        return self._vectors.missing
+
+    def put(self, rows: Iterable[IndexedMemory]) -> None:
+        """Adds memories, and the vectors of those that are already indexed."""
+        new = list[IndexedMemory]()
+        for row in rows:
+            if (place := self._places.get(row.id)) is None:
+                self._append_words(row)
+                new.append(row)
+            elif row.vector is not None:
+                self._vectors.put(place, row.vector)
+        if not new:
             return
-        self._places[row.id] = len(self.ids)
-        session = self._number("session", row.session_id or row.id)
+        days = [row.said_at.timestamp() / _DAY for row in new]
+        self._days.append(days)
+        self._dates.append([self._number("date", int(day // 1)) for day in days])
+        self._sessions.append([self._number("session", row.session_id or row.id) for row in new])
+        self._kinds.append([self._number("kind", row.kind) for row in new])
+        self._speakers.append([self._number("speaker", row.speaker.lower()) for row in new])
+        self._asks.append([float(asks(row.content)) for row in new])
+        self._tells_time.append([float(tells_time(row.content)) for row in new])
+        self._pieces += (row.pieces for row in new)
+        self._pieces_bytes += sum(len(row.pieces) for row in new)
+        self._piece_frequency += np.bincount(
+            decoded([row.pieces for row in new])[0], minlength=len(self._piece_frequency)
+        )
+        self._vectors.append([row.vector for row in new])
+
+    def _append_words(self, row: IndexedMemory) -> None:
+        place, session = len(self.ids), self._number("session", row.session_id or row.id)
         counts, before = Counter(row.terms), self._last.setdefault(session, [])
         self._bags.append(counts, before[::-1])
         if row.session_id is not None:
-            self._last[session] = [*before[-1:], (len(self.ids), counts)]
+            self._last[session] = [*before[-1:], (place, counts)]
+        self._places[row.id] = place
         self.ids.append(row.id)
-        self._sessions.append([session])
-        self._kinds.append([self._number("kind", row.kind)])
-        self._speakers.append([self._number("speaker", row.speaker.lower())])
-        self._days.append([row.said_at.timestamp() / _DAY])
-        self._asks.append([float(asks(row.content))])
-        self._tells_time.append([float(tells_time(row.content))])
-        self._pieces.append(row.pieces)
-        self._piece_frequency[decoded([row.pieces])[0]] += 1
-        self._has_vector.append([row.vector is not None])
-        self._vectors.append([np.zeros(self._vectors.rows.shape[1]) if row.vector is None else row.vector])
-        self.unembedded += row.vector is None
 
     def find(self, asked: RecallQuestion) -> RankedMemories:
         """Returns the candidates, best first."""
@@ -153,23 +167,26 @@ class MemoryIndex:
         if not len(self):
             return nothing
         allowed = self._allowed(asked.kinds)
-        words = self._bags.shares([term for term in asked.terms if term not in self._name_terms]) * allowed
-        vectors: NDArray[np.float32] = self._vectors.rows  # type: ignore[assignment]
-        cosine = (
-            (vectors @ asked.vector).astype(np.float64) * allowed if asked.vector is not None else np.zeros(len(self))
-        )
-        near = self._near(asked.text) * allowed
-        legs = [words, cosine, near * (near > 0.3) * (1 + words)]
-        at = np.unique(np.concatenate([_best(leg) for leg in legs]))
+        words = self._bags.shares([term for term in asked.terms if term not in self._name_terms])
+        if allowed is not None:
+            words *= allowed
+        legs = [best(words, DEPTH)]
+        if asked.vector is not None:
+            legs.append(self._vectors.nearest(asked.vector, DEPTH, allowed))
+        dated = named_date(asked.text)
+        if dated is not None:
+            near = self._near(dated)
+            legs.append(best(near * (near > 0.3) * (1 + words) * (1 if allowed is None else allowed), DEPTH))
+        at = np.unique(np.concatenate(legs))
         if not len(at):
             return nothing
         named = self._named(asked.text)
         ages = np.maximum(asked.now.timestamp() / _DAY - self._days.rows[at].astype(np.float64), 0)
         features: dict[str, Floats] = {
-            "cos": cosine[at],
+            "cos": np.zeros(len(at)) if asked.vector is None else self._vectors.cosines(asked.vector, at),
             "words": words[at],
             "soft_match": self._soft(asked.pieces, at),
-            "on_date": near[at],
+            "on_date": np.zeros(len(at)) if dated is None else near[at],
             "tells_time": self._tells_time.rows[at].astype(np.float64) * asks_when(asked.text),
             "asks": self._asks.rows[at].astype(np.float64),
             "other_speaker": ((len(named) == 1) & ~np.isin(self._speakers.rows[at], list(named))).astype(np.float64),
@@ -195,19 +212,19 @@ class MemoryIndex:
                 self._name_pieces.update(decoded(self._tokenizer.distinct([name]))[0].tolist())
         return numbers[name]
 
-    def _allowed(self, kinds: frozenset[str]) -> Floats:
+    def _allowed(self, kinds: frozenset[str]) -> NDArray[np.bool_] | None:
+        """Returns for each memory whether it is of one of the kinds; None if all are allowed."""
         if not kinds:
-            return np.ones(len(self))
+            return None
         numbers = [number for name, number in self._names["kind"].items() if name in kinds]
-        return np.isin(self._kinds.rows, numbers).astype(np.float64)
+        return np.isin(self._kinds.rows, numbers)
 
-    def _near(self, question: str) -> Floats:
-        named = named_date(question)
-        if named is None:
-            return np.zeros(len(self))
-        days, place = np.unique(np.floor(self._days.rows.astype(np.float64)).astype(np.int64), return_inverse=True)
-        epoch = date(1970, 1, 1).toordinal()
-        return np.array([named.nearness(date.fromordinal(epoch + day)) for day in days.tolist()])[place]
+    def _near(self, named: NamedDate) -> Floats:
+        """Returns for each memory how near to the date it was said."""
+        days = [day for day in self._names["date"] if isinstance(day, int)]
+        nearness = np.array([named.nearness(date.fromordinal(_EPOCH + day)) for day in days])
+        near: Floats = nearness[self._dates.rows]
+        return near
 
     def _named(self, question: str) -> set[int]:
         """Returns the numbers of the speakers that the question names."""
@@ -229,9 +246,3 @@ class MemoryIndex:
         mean = scores.mean()
         best = [np.sort(scores[of == one])[-SESSION_BEST:].mean() - mean for one in range(len(numbers))]
         return np.array(best)[of]
-
-
-def _best(leg: Floats) -> NDArray[np.int64]:
-    """Returns the positions of the largest positive values, up to DEPTH."""
-    at = np.argpartition(-leg, DEPTH)[:DEPTH] if len(leg) > DEPTH else np.arange(len(leg))
-    return at[leg[at] > 0]

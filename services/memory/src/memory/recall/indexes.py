@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TypeVar
 from uuid import UUID
 
@@ -59,8 +59,8 @@ class MemoryIndexes:
                 return
             if now.removed_at_revision > kept.revision:
                 kept.index, kept.revision = self._empty(), 0
-            changed = await rows.changed(user_id, kept.revision, self.space.model, self.space.dims)
-        await asyncio.to_thread(_put_all, kept.index, changed)
+            async for changed in rows.changed(user_id, kept.revision, self.space.model, self.space.dims):
+                await asyncio.to_thread(kept.index.put, map(_row, changed))
         kept.revision = now.revision
 
     def _shrink(self) -> None:
@@ -71,11 +71,6 @@ class MemoryIndexes:
                 return
             if not self._kept[owner].lock.locked():
                 total -= self._kept.pop(owner).index.nbytes
-
-
-def _put_all(index: MemoryIndex, changed: Iterable[ChangedMemory]) -> None:
-    for one in changed:
-        index.put(_row(one))
 
 
 def _row(one: ChangedMemory) -> IndexedMemory:

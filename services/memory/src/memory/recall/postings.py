@@ -19,6 +19,8 @@ from relevance.bm25 import idf
 AROUND = {0: 1.0, -1: 0.5, -2: 0.3, 1: 0.2}
 """Weight of a neighbour's words in a message's bag, by the neighbour's position relative to the message."""
 K1, B = 0.9, 0.4
+RARE = 20
+"""The postings of terms in fewer than one of so many messages are sorted; for others an array for all is faster."""
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +32,8 @@ class Bags:
         self.frequency: Counter[str] = Counter()
         self._rows: dict[str, array[int]] = {}
         self._weights: dict[str, array[float]] = {}
-        self._lengths = GrowingArray(np.float64)
+        self._lengths, self._total = GrowingArray(np.float64), 0.0
+        self._postings = 0
 
     def __len__(self) -> int:
         return len(self._lengths)
@@ -52,26 +55,38 @@ class Bags:
         scores, ideal = np.zeros(len(self)), 0.0
         if not len(self):
             return scores
-        lengths = self._lengths.rows.astype(np.float64, copy=False)
-        norm = K1 * (1 - B + B * lengths / max(float(lengths.mean()), 1e-9))
+        mean = max(self._total / len(self), 1e-9)
         for term, count in Counter(terms).items():
             weight = count * idf(len(self), self.frequency[term])
             ideal += weight
             if (rows := self._rows.get(term)) is not None:
-                held, first = np.unique(np.array(rows, np.int64), return_inverse=True)
-                counts = np.bincount(first, np.array(self._weights[term]))
-                scores[held] += weight * counts / (counts + norm[held])
+                held, counts = _summed(np.array(rows, np.int64), np.array(self._weights[term]), len(self))
+                lengths = self._lengths.rows[held].astype(np.float64)
+                scores[held] += weight * counts / (counts + K1 * (1 - B + B * lengths / mean))
         return scores / max(ideal, 1e-9)
 
     @property
     def nbytes(self) -> int:
-        return self._lengths.nbytes + sum(150 + 16 * len(rows) for rows in self._rows.values())
+        return self._lengths.nbytes + 150 * len(self._rows) + 8 * self._postings
 
     def _add(self, row: int, counts: Mapping[str, int], weight: float) -> None:
         for term, count in counts.items():
             if (rows := self._rows.get(term)) is None:
-                rows = self._rows[term] = array("q")
-                self._weights[term] = array("d")
+                rows = self._rows[term] = array("i")
+                self._weights[term] = array("f")
             rows.append(row)
             self._weights[term].append(count * weight)
-        self._lengths.rows[row] += weight * sum(counts.values())
+        self._postings += len(counts)
+        length = weight * sum(counts.values())
+        self._lengths.rows[row] += length
+        self._total += length
+
+
+def _summed(rows: NDArray[np.int64], weights: NDArray[np.float32], count: int) -> tuple[NDArray[np.int64], Floats]:
+    """Returns the distinct rows, of `count` in all, and the sum of the weights of each."""
+    if RARE * len(rows) < count:
+        held, at = np.unique(rows, return_inverse=True)
+        return held, np.bincount(at, weights).astype(np.float64, copy=False)
+    bag = np.bincount(rows, weights, count)
+    held = np.flatnonzero(bag)
+    return held.astype(np.int64, copy=False), bag[held].astype(np.float64, copy=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -28,6 +29,7 @@ from memory.facts.questions import fact_question
 from memory.facts.repository import FactRows
 from memory.facts.things import names_of
 from memory.preparation import estimated_tokens
+from memory.recall.dates import asks
 from memory.recall.index import RankedMemories, RecallQuestion
 from memory.recall.indexes import MemoryIndexes
 from memory.recall.repository import NearMessage, RecallRows
@@ -42,6 +44,9 @@ LIST_MORE, LIST_SHARE = 2, 0.9
 SUPERSEDED = -0.5
 MOST_TOLD = 8
 """Maximum facts in one answer."""
+MOST_HELD = 100
+"""Facts among which those that answer are chosen."""
+_WORD = re.compile(r"\w+")
 LOOKED_AT = 200
 """Candidates whose texts are read."""
 
@@ -126,8 +131,11 @@ class Recall:
         if asked is None or (request.kinds and MemoryKind.fact not in request.kinds):
             return None
         held = answering(
-            asked, await facts.holding(user_id, asked.as_of, MOST_TOLD, (names_of(asked.subject), asked.predicates))
-        )
+            asked,
+            await facts.holding(
+                user_id, asked.as_of, MOST_HELD, (names_of(asked.subject), asked.predicates), asked.owned
+            ),
+        )[:MOST_TOLD]
         if not held:
             return None
         text = answer_text(asked, held, request.time_zone)
@@ -163,7 +171,7 @@ def _selected(
     known = {one.id: one for one in candidates}
     scored: list[tuple[float, int, RecalledMemory]] = []
     for place, (memory_id, score) in enumerate(zip(found.ids, found.scores.tolist(), strict=True)):
-        if (memory := known.get(memory_id)) is not None:
+        if (memory := known.get(memory_id)) is not None and not _only_asks(memory.content, request.query):
             scored.append((score + SUPERSEDED * memory.superseded, place, memory))
     scored.sort(key=lambda one: (-one[0], one[1]))
     folding, kept = Folding(), list[RecalledMemory]()
@@ -178,6 +186,11 @@ def _selected(
             kept.append(memory.model_copy(update={"score": score, "features": features if request.explain else None}))
     counts = [len(folding.folded.duplicates.get(place, ())) for place in folding.folded.order]
     return [one.model_copy(update={"duplicates": count}) for one, count in zip(kept, counts, strict=True)]
+
+
+def _only_asks(content: str, query: str) -> bool:
+    """Returns whether a message asks what the query asks, and has no word of its own: people ask the same again."""
+    return asks(content) and set(_WORD.findall(content.casefold())) <= set(_WORD.findall(query.casefold()))
 
 
 def _with_context(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
+
+from psycopg.rows import class_row
 
 from contracts.memory import MemoryScope, RecalledMemory
 from memory.repository import COLUMNS
 from service_kit.repository import Repository
 from service_kit.statements import Statements
+
+AT_ONCE = 5_000
 
 
 class RecallSql(Statements, file="recall.sql", columns=f"{COLUMNS}, 0.0 AS score"):
@@ -60,10 +64,16 @@ class RecallRows(Repository):
         found = await self.one(RecallSql.revision, Revision, user_id=user_id)
         return found or Revision(0, 0)
 
-    async def changed(self, user_id: UUID, after: int, model: str, dims: int) -> list[ChangedMemory]:
-        """Returns the memories added or changed after the revision, in the order in which they were added."""
-        values = {"user_id": user_id, "after": after, "model": model, "dims": dims}
-        return await self.all(RecallSql.changed, ChangedMemory, **values)
+    async def changed(self, user_id: UUID, after: int, model: str, dims: int) -> AsyncIterator[list[ChangedMemory]]:
+        """Yields the memories added or changed after the revision, in the order in which they were added, by batches.
+
+        They are read with a cursor in the database: of a million memories, all at once would take gigabytes.
+        """
+        values = {**self.bound, "user_id": user_id, "after": after, "model": model, "dims": dims}
+        async with self.connection.cursor("changed", row_factory=class_row(ChangedMemory)) as cursor:
+            await cursor.execute(RecallSql.changed.encode(), values)
+            while batch := await cursor.fetchmany(AT_ONCE):
+                yield batch
 
     async def unprepared(self, user_id: UUID) -> int:
         """Returns how many memories cannot be found yet, because their terms are not computed."""
