@@ -102,8 +102,6 @@ def evident_types(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> It
             yield span.surface, "FAC"
     for chunk in chunks:
         yield from _places(chunk)
-        for span in chunk.spans:
-            yield from _beside(chunk.text, span)
 
 
 def _of_nouns(chunks: Sequence[ChunkAnalysis]) -> Iterator[tuple[str, str]]:
@@ -159,7 +157,8 @@ def _places(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
         yield from ((name, "PLACE") for name in NAMES_JOINED.split(names) if name in looks)
 
 
-def _beside(text: str, span: Span) -> Iterator[tuple[str, str]]:
+def beside(text: str, span: Span) -> Iterator[tuple[str, str]]:
+    """Yields what the words after the name say that it is, and who leads or belongs to it."""
     apposed = APPOSED.match(text, span.end, span.end + LONGEST_APPOSITION)
     if apposed is not None and span.entity_type not in PLACES | {"PERSON"}:
         yield span.surface, PARTS[apposed.group(1).casefold()]

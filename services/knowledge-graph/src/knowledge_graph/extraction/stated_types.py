@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from knowledge_graph.extraction import tables
 from knowledge_graph.extraction.alias_statements import PROJECTS
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.clauses import IDENTITY
-from knowledge_graph.extraction.evident_types import SYSTEMS, common_names, evident_types
+from knowledge_graph.extraction.evident_types import SYSTEMS, beside, common_names, evident_types
 from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.identifiers import kind_of
 from knowledge_graph.extraction.names import PARTS, name_key
@@ -49,15 +50,18 @@ DEFINED_BY_TITLE = 2
 MOST_WORDS = 3
 
 
-def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], title: str | None) -> dict[str, str]:
-    """Returns the types by name key; `declared` are the names in a manifest."""
-    votes: dict[str, Counter[str]] = defaultdict(Counter)
-    for one in declared:
-        if one.entity_type != "IDENTIFIER":
-            votes[name_key(one.surface)][one.entity_type] += 1
-    for chunk in chunks:
-        for surface, entity_type in [*tables.types(chunk.text), *_said(chunk)]:
-            votes[name_key(surface)][entity_type] += 1
+@dataclass(frozen=True)
+class StatedTypes:
+    """Types by name key. Those of the names in `told` stand in the text; the others follow from how names look."""
+
+    types: Mapping[str, str]
+    told: frozenset[str] = frozenset()
+
+
+def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], title: str | None) -> StatedTypes:
+    """Returns the types of the document's names; `declared` are the names in a manifest."""
+    told = _told(chunks, declared)
+    votes = defaultdict(Counter, {key: Counter(found) for key, found in told.items()})
     software = dict[str, str]()
     names_systems = any(SYSTEMS.intersection(found) for found in votes.values())
     for surface, entity_type in evident_types(chunks, names_systems=names_systems):
@@ -66,14 +70,29 @@ def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], titl
         else:
             votes[name_key(surface)][entity_type] += 1
     for key, entity_type in _listed(chunks, title):
-        votes[key][entity_type] += DEFINED_BY_TITLE
+        for counted in (votes, told):
+            counted[key][entity_type] += DEFINED_BY_TITLE
     shown = {name_key(span.surface) for chunk in chunks for span in chunk.spans if span.entity_type in EVIDENT}
     for key in sorted(_untyped(chunks, names_systems=names_systems) - votes.keys() - shown):
-        votes[key][UNTYPED] += 1
-    typed = {key: max(sorted(found), key=lambda one: found[one]) for key, found in votes.items()}
+        for counted in (votes, told):
+            counted[key][UNTYPED] += 1
+    typed = {key: max(sorted(found), key=lambda one: (told[key][one], found[one])) for key, found in votes.items()}
     # A name that states its own type outweighs its column: projects call services, too.
     named = {name_key(span.surface) for chunk in chunks for span in chunk.spans if kind_of(span.surface) == "PROJECT"}
-    return typed | dict.fromkeys(sorted(named), "PROJECT") | software
+    types = typed | dict.fromkeys(sorted(named), "PROJECT") | software
+    return StatedTypes(types, frozenset(key for key, found in told.items() if types.get(key) in found) | named)
+
+
+def _told(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span]) -> defaultdict[str, Counter[str]]:
+    """Returns how often a manifest, header or phrase gives the names each type, by key."""
+    told: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for one in declared:
+        if one.entity_type != "IDENTIFIER":
+            told[name_key(one.surface)][one.entity_type] += 1
+    for chunk in chunks:
+        for surface, entity_type in [*tables.types(chunk.text), *_said(chunk)]:
+            told[name_key(surface)][entity_type] += 1
+    return told
 
 
 def _untyped(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> set[str]:
@@ -120,6 +139,8 @@ def _said(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
     for clause in chunk.reading.clauses:
         if clause.relation == IDENTITY and clause.phrase in PARTS and clause.subject in places:
             yield places[clause.subject].surface, PARTS[clause.phrase]
+    for span in chunk.spans:
+        yield from beside(text, span)
     opens = OPENS.match(text.lstrip())
     if opens is not None and chunk.chunk.headings:
         yield chunk.chunk.headings[-1], PARTS[opens.group(1).casefold()]
