@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from knowledge_graph.extraction import tables
+from knowledge_graph.extraction import german_clauses, tables
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.names import PARTS, name_key
@@ -102,6 +102,7 @@ def evident_types(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> It
             yield span.surface, "FAC"
     for chunk in chunks:
         yield from _places(chunk)
+        yield from ((span.surface, span.entity_type) for span in german_clauses.names(chunk.text))
 
 
 def _of_nouns(chunks: Sequence[ChunkAnalysis]) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.identifiers import kind_of
 from knowledge_graph.extraction.names import PARTS, name_key
 from knowledge_graph.extraction.records import Span
-from knowledge_graph.extraction.relation_phrases import terms
+from knowledge_graph.extraction.relation_phrases import terms, things
 from knowledge_graph.extraction.word_lists import phrases
 
 LONGEST_KIND = 24
@@ -28,6 +28,8 @@ BEFORE = re.compile(rf"(?<!\w)({KIND})[ \n][`*_]{{0,3}}$", re.IGNORECASE)
 AFTER = re.compile(rf"[`*_]{{0,3}}[ \n]({KIND})(?![\w-])")
 OPENS = re.compile(rf"(?:The|An?|Our|Der|Die|Das|Eine?)[ \n](?:[a-z][\w-]{{0,30}}[ \n]){{0,2}}({KIND})(?![\w-])")
 """The first words under a heading: "The message broker.", "A job that starts at 02:30"."""
+DEFINES = re.compile(rf" : {{1,4}}{OPENS.pattern}")
+"""The same after a term of a definition list."""
 LISTS = re.compile(r"(\w{3,30})(?=$|[,:;(]| [-–—(]| (?:in|of|that|we|behind|at|im|der|bei)(?!\w))")
 """The first word of a title: "Projects, winter 2026" has a project under each heading."""
 OF_LISTS: dict[str, str] = {
@@ -40,6 +42,7 @@ PEOPLE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 PERSON = re.compile(r"[A-ZÄÖÜ][\w’'-]{1,30}+(?: [A-ZÄÖÜ][\w.’'-]{0,30}+){1,3}")
+TEAM_NAME = re.compile(r"[A-ZÄÖÜ][\w& -]{1,60} (?:Team|Squad|Crew|Guild)")
 LONGEST_LIST = 400
 IT = re.compile(r"(?<=[.!?][ \n])It[ \n][a-z]")
 PERSONAL = re.compile(r"(?<!\w)(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)(?!\w)")
@@ -63,7 +66,11 @@ def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], titl
     told = _told(chunks, declared)
     votes = defaultdict(Counter, {key: Counter(found) for key, found in told.items()})
     software = dict[str, str]()
-    names_systems = any(SYSTEMS.intersection(found) for found in votes.values())
+    spans = [span for chunk in chunks for span in chunk.spans]
+    # An identifier such as OrderDB shows it, too.
+    names_systems = any(SYSTEMS.intersection(found) for found in votes.values()) or any(
+        span.entity_type in SYSTEMS and " " not in span.surface for span in spans
+    )
     for surface, entity_type in evident_types(chunks, names_systems=names_systems):
         if entity_type == "LIBRARY":
             software[name_key(surface)] = entity_type
@@ -72,13 +79,13 @@ def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], titl
     for key, entity_type in _listed(chunks, title):
         for counted in (votes, told):
             counted[key][entity_type] += DEFINED_BY_TITLE
-    shown = {name_key(span.surface) for chunk in chunks for span in chunk.spans if span.entity_type in EVIDENT}
+    shown = {name_key(span.surface) for span in spans if span.entity_type in EVIDENT}
     for key in sorted(_untyped(chunks, names_systems=names_systems) - votes.keys() - shown):
         for counted in (votes, told):
             counted[key][UNTYPED] += 1
     typed = {key: max(sorted(found), key=lambda one: (told[key][one], found[one])) for key, found in votes.items()}
     # A name that states its own type outweighs its column: projects call services, too.
-    named = {name_key(span.surface) for chunk in chunks for span in chunk.spans if kind_of(span.surface) == "PROJECT"}
+    named = {name_key(span.surface) for span in spans if kind_of(span.surface) == "PROJECT"}
     types = typed | dict.fromkeys(sorted(named), "PROJECT") | software
     return StatedTypes(types, frozenset(key for key, found in told.items() if types.get(key) in found) | named)
 
@@ -131,11 +138,16 @@ def _said(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
         word = after.group(1) if after else before.group(1) if before else None
         if word is not None:
             yield span.surface, PARTS[word.casefold()]
+        if TEAM_NAME.fullmatch(span.surface):
+            yield span.surface, "TEAM"
         first, _, rest = span.surface.partition(" ")
         if rest and first.casefold() in PROJECTS:
             yield span.surface, "PROJECT"
             yield rest, "PROJECT"
+    fields = dict(things(text))
+    yield from ((span.surface, fields[span.start]) for span in chunk.spans if span.start in fields)
     yield from _people(chunk)
+    yield from _defined(text)
     for clause in chunk.reading.clauses:
         if clause.relation == IDENTITY and clause.phrase in PARTS and clause.subject in places:
             yield places[clause.subject].surface, PARTS[clause.phrase]
@@ -144,6 +156,13 @@ def _said(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
     opens = OPENS.match(text.lstrip())
     if opens is not None and chunk.chunk.headings:
         yield chunk.chunk.headings[-1], PARTS[opens.group(1).casefold()]
+
+
+def _defined(text: str) -> Iterator[tuple[str, str]]:
+    """Yields the terms of a definition list of which the definition begins with a kind."""
+    for term in terms(text):
+        if defines := DEFINES.match(text, term.end):
+            yield term.surface, PARTS[defines.group(1).casefold()]
 
 
 def _people(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
