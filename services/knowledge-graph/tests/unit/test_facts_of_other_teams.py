@@ -96,7 +96,8 @@ def test_an_image_of_its_own_name_is_no_library():
 
 @pytest.mark.parametrize(("pronoun", "means"), [("Sie", True), ("Er", False)])
 def test_a_german_pronoun_means_the_name_that_opens_the_sentence_before_if_its_gender_agrees(pronoun, means):
-    text = f"Hallo Rainer,\ndie Frachtbörse gehört ab sofort dem Team Pricing. {pronoun} nutzt den TariffService."
+    head = "From: Ada Weidlich\nDate: 2026-06-09\nHallo Rainer,\n"
+    text = f"{head}die Frachtbörse gehört ab sofort dem Team Pricing. {pronoun} nutzt den TariffService."
     found = stated(extracted(text, language="de"))
     assert ("Pricing", "OWNS", "Frachtbörse") in found
     assert (("Frachtbörse", "USES", "TariffService") in found) == means

@@ -116,7 +116,7 @@ KEPT = re.compile(
 )
 RESPONSIBLE = re.compile(rf"(?:Verantwortlich|Zuständig)(?: dafür)? (?:ist|sind) {ADVERBS}{ARTICLE}{KIND}`?")
 OPENING_ARTICLE = re.compile(r"([Dd]er|[Dd]ie|[Dd]as) `?")
-GREETING = re.compile(r"[^\n]{2,40},[ ]*\n\s*")
+GREETING = re.compile(r"^[^\n]{2,40},[ ]*\n\s*", re.MULTILINE)
 PRONOUNS = {"der": "Er", "die": "Sie", "das": "Es"}
 CLAUSE_END = re.compile(r"[;:]|, (?=(?:da|weil|denn|aber|um|wenn|falls|obwohl|sodass|damit|die|der|das|wobei) )| aber ")
 LONGEST_CLAUSE = 400
@@ -165,13 +165,13 @@ def statements(
                 if has_section and begin == start:
                     yield from _of_section_alone(text, spans, _inside(spans, start, cut), start)
                 begin = cut
-            before = _opening(text, spans, start)
+            before = _opening(text, spans, start, end)
 
 
-def _opening(text: str, spans: Sequence[Span], start: int) -> tuple[str, int]:
+def _opening(text: str, spans: Sequence[Span], start: int, end: int) -> tuple[str, int]:
     """Returns the name that opens the sentence, after the pronoun that its article agrees with."""
-    greeting = GREETING.match(text, start)
-    article = OPENING_ARTICLE.match(text, greeting.end() if greeting else start)
+    greeted = [found.end() for found in GREETING.finditer(text, start, end)]
+    article = OPENING_ARTICLE.match(text, max(greeted, default=start))
     named = (at for at, span in enumerate(spans) if article and span.start == article.end())
     place = next(named, None)
     if article is None or place is None or spans[place].entity_type in {"TEAM", "PERSON"}:
