@@ -29,15 +29,17 @@ from service_kit.postgres import Database
 
 NAMES = ["SSO", "Single Sign-On", "New York", "New York City", "York", "Lothair II", "l'O'Hara \"x\" 💥 \u202eRTL"]
 STATE = {
-    "entity": "SELECT id, name_key, name, entity_type, mentions, documents, aliases, outgoing, incoming FROM entity",
+    "entity": "SELECT id, name_key, name, entity_type, own_type, mentions, documents, aliases, outgoing, incoming "
+    "FROM entity",
     "relation": "SELECT source_id, target_id, relation_type, weight, evidence FROM relation",
     "mention": "SELECT document_id, number, entity_id, name_id, chunk_id, surface, origin, about FROM mention",
     "relation_evidence": "SELECT document_id, number, source_id, target_id, source_name_id FROM relation_evidence",
     "alias_evidence": "SELECT document_id, number, alias_id, target_id FROM alias_evidence",
     "name": "SELECT id, name_key, entity_id, own, evidence, is_known, chunks, is_widespread FROM name",
-    "surface": "SELECT entity_id, surface, entity_type, surface_key, uses FROM surface",
+    "surface": "SELECT entity_id, surface, entity_type, surface_key, uses, stated FROM surface",
     "candidates": "SELECT document_id, first_number, chunk_id, surfaces FROM candidates",
 }
+TYPES = ["SERVICE", "PERSON", "GPE", "STORE", "ENTITY"]
 PLACES = st.integers(0, len(NAMES) - 1)
 CHUNKS = st.integers(0, 1)
 DOCUMENT = st.tuples(
@@ -68,7 +70,16 @@ def built(document: UUID, drawn) -> Extraction:
     return Extraction(
         "patterns",
         [
-            Mention(*identified(place), NAMES[place], "ENTITY", chunk(number), 0, 5, "title" if number else None)
+            Mention(
+                *identified(place),
+                NAMES[place],
+                TYPES[(place + document.int) % len(TYPES)],  # the documents contradict each other
+                chunk(number),
+                0,
+                5,
+                "title" if number else None,
+                states_type=(place + document.int) % 3 == 0,
+            )
             for place, number in mentions
         ],
         [

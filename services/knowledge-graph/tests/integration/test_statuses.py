@@ -73,6 +73,15 @@ async def test_contradicting_undated_documents_are_both_shown(documents, needs, 
     assert "Stated otherwise elsewhere: StockDB" in answered["text"]
 
 
+async def test_denying_a_direct_dependency_does_not_dispute_an_indirect_one(documents, ask):
+    await documents.graph(["WebService uses OrderService. OrderService uses StockDB. WebService never uses StockDB."])
+    answered = await ask("answer_question", question="What breaks if StockDB is down?")
+    assert "WebService (through OrderService)" in answered["text"]
+    assert "otherwise" not in answered["text"]
+    direct = await ask("answer_question", question="Which services use StockDB?")
+    assert "Denied: WebService" in direct["text"]
+
+
 async def test_a_later_owner_replaces_the_earlier_one(documents, ask):
     await documents.graph(["The Heron team owns OrderService."], name="teams.md", written_at=written(2023))
     await documents.graph(["The Gull team owns OrderService."], name="teams-new.md", written_at=written(2025, 9))

@@ -108,7 +108,7 @@ def test_german_ownership_and_membership_are_extracted():
 def test_last_words_appositions_and_verbs_determine_the_type_of_a_name(read):
     found = types(
         extracted(
-            f"{CALLS}\nRoute Planner calls TariffHub. Belt Crew looks after it. Order Desk uses ScanKit and PriceBook. "
+            f"{CALLS}\nRoute Planner calls TariffHub. Belt Crew looks after it. Order Desk uses ScanKit and FareBook. "
             "We buy DoseCheck.\n\nBorder Desk is a team of two.\n",
             read,
         )
@@ -118,7 +118,7 @@ def test_last_words_appositions_and_verbs_determine_the_type_of_a_name(read):
         "TariffHub": "SERVICE",
         "Belt Crew": "TEAM",
         "ScanKit": "LIBRARY",
-        "PriceBook": "STORE",
+        "FareBook": "STORE",
         "DoseCheck": "SERVICE",
         "Border Desk": "TEAM",
     }.items() <= found.items()

@@ -164,7 +164,7 @@ def _said(
     source = named or spoken_of.of(clause.reference)
     before = spoken_of.of(clause.object_reference)
     if named is not None and not clause.turned:
-        spoken_of.remember(named)
+        spoken_of.remember(target if clause.relation in OWNING and target is not None else named)
     is_explicit = named is not None and target is not None
     if target is None and (clause.turned or (clause.relation in OWNING and named is not None)):
         target = before  # "Before that Bookings owned it"
@@ -187,8 +187,8 @@ def _of_section(
 
 def is_between_parts(source: Mention, target: Mention, systems: Collection[str]) -> bool:
     """Returns whether both are parts of systems, or one is and the other may be."""
-    known = [one.entity_id in systems for one in (source, target)]
-    return all(known) or (any(known) and not {source.entity_type, target.entity_type} & NO_PARTS)
+    unknown = [one for one in (source, target) if one.entity_id not in systems]
+    return len(unknown) < 2 and not any(one.entity_type in NO_PARTS for one in unknown)
 
 
 def _triple(
@@ -213,6 +213,8 @@ def _triple(
         relation_type, reverse = "OWNS", True
     elif clause.relation == "BELONG_TO" and source.entity_id in systems and target.entity_id not in systems:
         relation_type = BELONGS_TO
+    if relation_type == "OWNS" and confidence == REFERRED and (source if reverse else target).entity_type in NO_PARTS:
+        return
     is_word = re.fullmatch(r"[^\W\d]\w*", relation_type) is not None
     if is_word and len(relation_type) <= LONGEST_TYPE and relation_type not in NO_RELATION:
         ends = (target, source) if reverse else (source, target)

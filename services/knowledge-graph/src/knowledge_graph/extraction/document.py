@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 
@@ -22,14 +22,14 @@ from knowledge_graph.extraction.manifests.reading import read_manifest
 from knowledge_graph.extraction.mentions import aliases_of, mentions_of
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.extraction.options import options, without_verbs
-from knowledge_graph.extraction.records import Extraction, SourceDocument, Span
+from knowledge_graph.extraction.records import Extraction, Mention, SourceDocument, Span
 from knowledge_graph.extraction.relation_phrases import FIELD
 from knowledge_graph.extraction.resolution import NOTHING, Resolution, resolve, with_types
 from knowledge_graph.extraction.roles import typed_by_roles
 from knowledge_graph.extraction.sentences import Sentences
 from knowledge_graph.extraction.spans import names_in_code, names_in_prose
 from knowledge_graph.extraction.standing import REJECTED, standing
-from knowledge_graph.extraction.stated_types import stated_types
+from knowledge_graph.extraction.stated_types import StatedTypes, stated_types
 from knowledge_graph.extraction.subjects import defined
 from knowledge_graph.extraction.tenses import OPEN
 from knowledge_graph.extraction.titles import occurrences, titles
@@ -74,7 +74,8 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
         _find_names(chunk, used, [*titled, *told], document, small)
         chunk.spans = without_overlaps(manifest.spans(place), without_verbs(chunk.spans, tasks))
     declared = [place.span for place in manifest.places.values()]
-    types = {} if document.is_code and not declared else stated_types(chunks, declared, document.title)
+    stated = StatedTypes({}) if document.is_code and not declared else stated_types(chunks, declared, document.title)
+    types = stated.types
     resolution = with_types(_resolution(chunks, types) if methods.resolution else NOTHING, types)
     known = _known(chunks, resolution)
     headings = {name_key(heading) for chunk in chunks for heading in chunk.chunk.headings}
@@ -93,8 +94,18 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
         extraction.aliases.extend(aliases_of(chunk.chunk, chunk.statements, chunk.spans, chunk.sentences))
     stated_as = OPEN if own.status == REJECTED else own.status
     extraction.relations.extend(relations.of_document(document, chunks, manifest, resolution, stated_as))
-    extraction.mentions[:] = typed_by_roles(extraction.mentions, extraction.relations)
+    typed = typed_by_roles(extraction.mentions, extraction.relations)
+    extraction.mentions[:] = _telling(typed, {resolution.targets.get(key, key): types[key] for key in stated.told})
     return extraction
+
+
+def _telling(mentions: Sequence[Mention], told: Mapping[str, str]) -> Iterator[Mention]:
+    """Yields the mentions; the first of each name whose type the document states says so."""
+    seen = set[str]()
+    for one in mentions:
+        says = told.get(one.name_key) == one.entity_type and one.name_key not in seen
+        seen.update([one.name_key] if says else ())
+        yield replace(one, states_type=True) if says else one
 
 
 def _readings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from knowledge_graph.extraction import tables
+from knowledge_graph.extraction import german_clauses, tables
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.names import PARTS, name_key
@@ -102,8 +102,7 @@ def evident_types(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> It
             yield span.surface, "FAC"
     for chunk in chunks:
         yield from _places(chunk)
-        for span in chunk.spans:
-            yield from _beside(chunk.text, span)
+        yield from ((span.surface, span.entity_type) for span in german_clauses.names(chunk.text))
 
 
 def _of_nouns(chunks: Sequence[ChunkAnalysis]) -> Iterator[tuple[str, str]]:
@@ -159,7 +158,8 @@ def _places(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
         yield from ((name, "PLACE") for name in NAMES_JOINED.split(names) if name in looks)
 
 
-def _beside(text: str, span: Span) -> Iterator[tuple[str, str]]:
+def beside(text: str, span: Span) -> Iterator[tuple[str, str]]:
+    """Yields what the words after the name say that it is, and who leads or belongs to it."""
     apposed = APPOSED.match(text, span.end, span.end + LONGEST_APPOSITION)
     if apposed is not None and span.entity_type not in PLACES | {"PERSON"}:
         yield span.surface, PARTS[apposed.group(1).casefold()]

@@ -13,6 +13,7 @@ from knowledge_graph.extraction.short_forms import Named, stands_for
 UNTYPED = frozenset({"ENTITY", "DOCUMENT", "CONCEPT"})
 EVIDENT = frozenset({"SERVICE", "STORE", "PROJECT", "LIBRARY", "TEAM", "TABLE", "DOCUMENT_ID", "PLACE"})
 """Types that rest on evidence, not on how a name looks."""
+BEINGS = frozenset({"PERSON", "NORP"})
 SHORTEST_ACRONYM = 3
 SMALL_WORDS = PARTICLES | {"of", "for", "and", "the", "in", "on", "to"}
 

@@ -23,7 +23,8 @@ KIND = (
 )
 ADVERBS = (
     r"(?:(?:auch|noch|nur|direkt|immer|weiterhin|heute|derzeit|inzwischen|seit|dabei|dazu|dafür|außerdem|bereits|schon|"
-    r"zusätzlich|ebenfalls|selbst|intern|künftig|jetzt|nun|zudem|sowohl|weder|nie|niemals|nicht|nicht mehr) ){0,3}"
+    r"zusätzlich|ebenfalls|selbst|intern|künftig|jetzt|nun|zudem|sowohl|weder|nie|niemals|nicht|nicht mehr|ab sofort|"
+    r"ab jetzt) ){0,3}"
 )
 WHAT = r"(?:(?!(?:und|oder|nicht|kein|keine|keinen|aber|von|auf|aus|in|an|zu) )[\wäöüÄÖÜß-]{2,40} ){0,4}"
 """The object read or sent: "die Sollzeiten", "jeden Standort"."""
@@ -80,7 +81,7 @@ _GRAMMAR: tuple[tuple[str, str, str, str, bool], ...] = (
 VERBS = tuple(
     GermanVerb(
         relation,
-        re.compile(rf"`? ?(?:{finite}) {ADVERBS}{link}{' ' if link else ''}{ADVERBS}{ARTICLE}{KIND}`?"),
+        re.compile(rf"`?\)? ?(?:{finite}) {ADVERBS}{link}{' ' if link else ''}{ADVERBS}{ARTICLE}{KIND}`?"),
         re.compile(rf"(?:^|[\s(])(?:{finite}) {ADVERBS}{ARTICLE}{KIND}`?$"),
         re.compile(rf"`?(?: [\w-]{{1,20}}){{0,2}}? ?(?:{behind})(?!\w)") if behind else None,
         passive,
@@ -106,24 +107,30 @@ PRETERITE = re.compile(
 """The past tense. Unless something says that it ended, it only reports what happened."""
 PART = re.compile(r"`? ist (?:ein )?(?:Teil|Bestandteil|Modul) (?:von|vom|des|der) (?:(?:dem|der) )?`?")
 NEXT = re.compile(rf"`?(?:,| und| sowie|,? (?:und|sowie)(?: auf| von| aus)?) (?:auf |von |aus )?{ARTICLE}`?")
+GOES_ON = re.compile(r"^(?: (?:zu|auf|ab|an))? und(?= )")
+"""Before a second verb of the same subject: "greift auf X zu und speichert in Y"."""
 PRONOUN = re.compile(r"(?:Er|Sie|Es|(?:Der|Die|Das) (?:Dienst|System|Anwendung|App))(?= )")
 KEPT = re.compile(
     rf"(?:Ihre|Seine) [A-ZÄÖÜ][\wäöüß-]{{1,40}} (?:liegen|liegt|stehen|steht|landen|landet) {ADVERBS}(?:in|im) "
     rf"{ARTICLE}{KIND}`?"
 )
 RESPONSIBLE = re.compile(rf"(?:Verantwortlich|Zuständig)(?: dafür)? (?:ist|sind) {ADVERBS}{ARTICLE}{KIND}`?")
+OPENING_ARTICLE = re.compile(r"([Dd]er|[Dd]ie|[Dd]as) `?")
+GREETING = re.compile(r"^[^\n]{2,40},[ ]*\n\s*", re.MULTILINE)
+PRONOUNS = {"der": "Er", "die": "Sie", "das": "Es"}
 CLAUSE_END = re.compile(r"[;:]|, (?=(?:da|weil|denn|aber|um|wenn|falls|obwohl|sodass|damit|die|der|das|wobei) )| aber ")
 LONGEST_CLAUSE = 400
 FINITE = (
     r"(?:nutzt|hängt|benötigt|braucht|verwendet|läuft auf|gehört|ruft|greift|liest|schreibt|speichert|setzt auf|"
-    r"wird vo[nm])"
+    r"bezieht|holt|sendet|ist|wird vo[nm])"
 )
 COMPOUND = (
     r"[A-ZÄÖÜ][a-zäöüß]{2,30}(?:dienst|datenbank|speicher|portal|server|gateway|rechner|archiv|ablage|datei|kartei|"
-    r"steuerung)"
+    r"steuerung|börse|akte|lauf|anzeige|shop|konto|bus|register|system|plattform|kasse|auskunft|verwaltung|planer|planung|"
+    r"verzeichnis|schnittstelle|zentrale)"
 )
 SLOTS = re.compile(
-    rf"(?:(?<!\w)(?:[Dd]er|[Dd]ie|[Dd]as) ({COMPOUND})(?= (?:{FINITE}|ist (?:ein )?(?:Teil|Bestandteil))(?!\w)))|"
+    rf"(?:(?<!\w)(?:[Dd]er|[Dd]ie|[Dd]as) ({COMPOUND})(?=(?: \([^()\n]{{2,60}}\))?\s{{1,3}}{FINITE}(?!\w)))|"
     rf"(?<!\w)(?:(?:nutzt|nutzte|benötigt|braucht|verwendet|aus|auf|von|in) (?:der|die|das|dem|den)|vom) "
     rf"({COMPOUND})(?!\w)"
 )
@@ -141,39 +148,62 @@ def names(text: str) -> Iterator[Span]:
 def statements(
     text: str, spans: Sequence[Span], sentences: Sequence[tuple[int, int]], *, has_section: bool
 ) -> Iterator[StatedRelation]:
-    """Yields the relations that clauses state between names in `spans` (sorted, without overlaps). If `has_section`, a
-    pronoun that can only mean the section's thing is the subject SECTION."""
+    """Yields the relations that clauses state between names in `spans` (sorted, without overlaps).
+
+    A pronoun means the name that opens the sentence before, if the gender of its article agrees; else, if
+    `has_section`, it is the subject SECTION.
+    """
+    before = "", SECTION
     for start, end in sentences:
         if end - start <= LONGEST_CLAUSE:
             begin = start
             for cut in [*(found.start() for found in CLAUSE_END.finditer(text, start, end)), end]:
-                yield from _of_clause(text, spans, begin, cut, has_section=has_section and begin == start)
+                opens = begin == start and PRONOUN.match(text, start, cut)
+                agrees = opens and opens.group() == before[0]
+                pronoun = opens.end() if opens and (agrees or has_section) else -1
+                yield from _of_clause(text, spans, begin, cut, pronoun, before[1] if agrees else SECTION)
+                if has_section and begin == start:
+                    yield from _of_section_alone(text, spans, _inside(spans, start, cut), start)
                 begin = cut
+            before = _opening(text, spans, start, end)
+
+
+def _opening(text: str, spans: Sequence[Span], start: int, end: int) -> tuple[str, int]:
+    """Returns the name that opens the sentence, after the pronoun that its article agrees with."""
+    greeted = [found.end() for found in GREETING.finditer(text, start, end)]
+    article = OPENING_ARTICLE.match(text, max(greeted, default=start))
+    named = (at for at, span in enumerate(spans) if article and span.start == article.end())
+    place = next(named, None)
+    if article is None or place is None or spans[place].entity_type in {"TEAM", "PERSON"}:
+        return "", SECTION
+    return PRONOUNS[article.group(1).casefold()], place
 
 
 def _of_clause(
-    text: str, spans: Sequence[Span], start: int, end: int, *, has_section: bool
+    text: str, spans: Sequence[Span], start: int, end: int, pronoun: int, meant: int
 ) -> Iterator[StatedRelation]:
-    inside = [place for place, span in enumerate(spans) if start <= span.start and span.end <= end]
-    pronoun = PRONOUN.match(text, start, end) if has_section else None
+    """Yields the relations of a clause; a pronoun that ends at `pronoun` (-1: none) stands for the name `meant`."""
+    inside = _inside(spans, start, end)
     subjects: list[int] = []
     for number, place in enumerate(inside):
-        first = spans[inside[number - 1]].end if number else pronoun.end() if pronoun else -1
+        first = spans[inside[number - 1]].end if number else pronoun
         gap = _gap(text, first, spans[place].start)
         if gap is None:
             continue
-        goes_on = gap.startswith(" und ") and bool(subjects)
+        goes_on = GOES_ON.match(gap) is not None and bool(subjects)
         if not goes_on:
-            subjects = _before(text, spans, inside[:number]) if number else [SECTION]
+            subjects = _before(text, spans, inside[:number]) if number else [meant]
             if number and OBJECT_FIRST.search(text[start : spans[subjects[0]].start]):
                 continue
         rights = _after(text, spans, inside[number:])
-        found = _said(text, gap[4:] if goes_on else gap, spans[rights[-1]].end, end)
+        found = _said(text, GOES_ON.sub("", gap) if goes_on else gap, spans[rights[-1]].end, end)
         if found is not None:
             yield from _each(spans, subjects, rights, found, start)
     yield from _inverted(text, spans, inside, start, end)
-    if has_section:
-        yield from _of_section_alone(text, spans, inside, start)
+
+
+def _inside(spans: Sequence[Span], start: int, end: int) -> list[int]:
+    return [place for place, span in enumerate(spans) if start <= span.start and span.end <= end]
 
 
 def _of_section_alone(text: str, spans: Sequence[Span], inside: Sequence[int], start: int) -> Iterator[StatedRelation]:
@@ -193,7 +223,7 @@ def _each(
     for subject in subjects:
         for right in rights:
             ends = (right, subject) if passive else (subject, right)
-            first = start if subject == SECTION else min(spans[subject].start, spans[right].start)
+            first = start if subject == SECTION else min(max(start, spans[subject].start), spans[right].start)
             denied = DENIES.search(phrase) is not None
             yield StatedRelation(*ends, relation_type, CERTAIN, first, spans[right].end, phrase, denied)
 
@@ -246,7 +276,7 @@ def _before(text: str, spans: Sequence[Span], earlier: Sequence[int]) -> list[in
     """Returns the subjects that end before the gap ("A und B")."""
     found = [earlier[-1]]
     for one in reversed(earlier[:-1]):
-        if NEXT.fullmatch(text, spans[one].end, spans[found[0]].start) is None:
+        if NEXT.fullmatch(_gap(text, spans[one].end, spans[found[0]].start) or "") is None:
             break
         found.insert(0, one)
     return found
@@ -256,7 +286,7 @@ def _after(text: str, spans: Sequence[Span], later: Sequence[int]) -> list[int]:
     """Returns the objects that begin the list ("A, B und das C")."""
     found = [later[0]]
     for one in later[1:]:
-        if NEXT.fullmatch(text, spans[found[-1]].end, spans[one].start) is None:
+        if NEXT.fullmatch(_gap(text, spans[found[-1]].end, spans[one].start) or "") is None:
             break
         found.append(one)
     return found

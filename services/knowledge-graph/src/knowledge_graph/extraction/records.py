@@ -53,7 +53,8 @@ class Mention:
     `about` is the reason why the chunk is about the name: `title`, `name` (of the file), `heading`, `definition`,
     `subject` (the first name in the chunk); else None. `sentence_start` to `sentence_end` is the sentence of the
     mention. Names from a title, heading or file name have no position in the chunk: all four are 0. `origin` is `text`
-    (rules), `model` (refinement by a chat model) or `user`.
+    (rules), `model` (refinement by a chat model) or `user`. `states_type` is true for one mention of each name whose
+    type the document states, so that each document counts once.
     """
 
     entity_id: str
@@ -67,6 +68,7 @@ class Mention:
     sentence_start: int = 0
     sentence_end: int = 0
     origin: str = "text"
+    states_type: bool = False
 
 
 @dataclass(frozen=True)

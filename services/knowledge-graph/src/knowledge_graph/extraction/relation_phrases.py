@@ -114,12 +114,20 @@ FIELD = re.compile(
 """A field on a line of its own, or in a sentence: "Fares that follow demand. Owner: Fares. Lead: Ioana Petrescu."."""
 LISTED_BELOW = re.compile(rf"^[ \t]*\**({FIELD_NAMES})\**[ \t]*:\**[ \t]*\n(?:[ \t]*\n)?", re.IGNORECASE | re.MULTILINE)
 """A field whose values are listed below it."""
+THING_NAMES = "|".join(
+    sorted(name for name, role in ROLES.items() if role.can_be_thing and not role.relation_type and name in TYPES)
+)
+THING_FIELD = re.compile(
+    rf"^[ \t]*(?:[-*•][ \t]*)?\**({THING_NAMES})\**[ \t]*:\**[ \t]*[`*_\[]{{0,3}}(?=[^\W_])",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A field above the others that names what they are about: "Service: Parcel Tracker"."""
 NEXT_VALUE = re.compile(
     r"[\s`*_\]]{0,60}+(?:\([^()]*\)[\s`*_]{0,60}+)?"
     r"(?:[,;/+&]|(?:and|und|sowie)(?!\w)|, (?:and|und)(?!\w))[\s`*_\[]*+(?:[Tt]he )?"
 )
 BEFORE_VALUE = re.compile(r"[\s`*_\[@]*+(?:(?:[Tt]he|[Tt]eam|das|den|der|die) )*+(?:[Tt]eam )?")
-TERM = re.compile(r"(?<=\S) : ")
+TERM = re.compile(r"(?<=\S) : {1,4}")
 NAME_ALONE = re.compile(r"[ \t]*[-*•] \*\*([^*\n]{2,80})\*\*[ \t]*")
 """An item that is only a name in bold; the next item describes it."""
 OWNING_FIELDS = "|".join(
@@ -133,7 +141,7 @@ OWNER_VALUE = re.compile(
     re.MULTILINE,
 )
 """A field that names an owner and nothing else: "Owner: Water"."""
-DEFINED = re.compile(r"^([^\W\d_][\w&’'-]{1,40}+(?: [\w&’'-]{1,40}+){0,3}) : (?=\S)", re.MULTILINE)
+DEFINED = re.compile(r"^([^\W\d_][\w&’'-]{1,40}+(?: [\w&’'-]{1,40}+){0,3}) : {1,4}(?=\S)", re.MULTILINE)
 """A term of a definition list, up to its definition."""
 ITEM = re.compile(r"[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+[*_`\[]{0,3}(?:[Tt]he )?[*_`\[]{0,3}")
 ITEM_NAME = re.compile(
@@ -244,7 +252,8 @@ def _term(text: str, spans: Sequence[Span], place: int) -> int:
     start = text.rfind("\n", 0, place) + 1
     found = TERM.search(text, start, place + 1)
     if found is None:
-        return _item_above(text, spans, start)
+        above = _item_above(text, spans, start)
+        return above if above >= 0 else _thing_above(text, spans, start)
     return next((at for at, span in enumerate(spans) if start <= span.start and span.end == found.start()), -1)
 
 
@@ -255,6 +264,19 @@ def _item_above(text: str, spans: Sequence[Span], start: int) -> int:
     if above is None or ITEM.match(text, start) is None:
         return -1
     return next((at for at, span in enumerate(spans) if (span.start, span.end) == above.span(1)), -1)
+
+
+def things(text: str) -> Iterator[tuple[int, str]]:
+    """Yields where a field says what the fields below are about, and its type: "Service: Parcel Tracker"."""
+    for found in THING_FIELD.finditer(text):
+        yield found.end(), TYPES[found.group(1).casefold()]
+
+
+def _thing_above(text: str, spans: Sequence[Span], start: int) -> int:
+    """Returns the index in `spans` of the name in such a field in the lines directly above `start`, or -1."""
+    block = text.rfind("\n\n", 0, start) + 1
+    places = [at for at, _ in things(text) if block <= at < start]
+    return next((at for at, span in enumerate(spans) if places and span.start == places[-1]), -1)
 
 
 def list_statements(text: str, spans: Sequence[Span]) -> Iterator[tuple[StatedRelation, bool]]:

@@ -5,11 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from knowledge_graph.extraction import code, cooccurrence, german_clauses, relation_phrases, tables
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
-from knowledge_graph.extraction.clause_relations import NO_PARTS, ClauseTriple, Reference, is_between_parts, triples
+from knowledge_graph.extraction.clause_relations import (
+    NO_PARTS,
+    OWNING,
+    ClauseTriple,
+    Reference,
+    is_between_parts,
+    triples,
+)
 from knowledge_graph.extraction.dates import first_date
 from knowledge_graph.extraction.evident_types import PLACE_HEADS, PLACES
 from knowledge_graph.extraction.manifests.reading import ReadManifest
@@ -284,9 +291,20 @@ def _systems(chunks: Sequence[ChunkAnalysis], manifest: ReadManifest) -> frozens
         # If there are services, the subjects of sections that are called "it" are parts of systems, too.
         things = {thing_of_section(chunk) for chunk in chunks}
         typed |= {one.entity_id for chunk in chunks for one in chunk.mentions if one.name_key in things}
+    # What a team owns, runs or maintains is no person.
+    owned = chain.from_iterable(_owned_by_teams(chunk) for chunk in chunks)
     # Denied and past statements show this as well.
     stated = [one for chunk in chunks for one in _stated(chunk) if is_dependency(one.relation_type)]
-    return frozenset(typed).union(*({one.source_id, one.target_id} for one in stated))
+    return frozenset(typed).union(owned, *({one.source_id, one.target_id} for one in stated))
+
+
+def _owned_by_teams(chunk: ChunkAnalysis) -> Iterator[str]:
+    """Yields the entities of which a clause says that a team owns or runs them."""
+    for clause in chunk.reading.clauses:
+        if clause.relation in OWNING:
+            ends = [one for at in (clause.subject, clause.target) for one in chunk.in_text if one.start <= at < one.end]
+            if len(ends) == 2 and ends[0].entity_type == "TEAM" != ends[1].entity_type:
+                yield ends[1].entity_id
 
 
 def _items(chunk: ChunkAnalysis) -> Iterator[tuple[int, Mention | None]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.manifests.statement import kind_of_store
@@ -19,6 +19,14 @@ OPEN_TYPES = frozenset({"ENTITY", "IDENTIFIER", "GPE", "NORP", "PRODUCT", "WORK_
 """Types guessed from how a name looks; statements about the name outweigh them."""
 
 
+@dataclass(frozen=True)
+class End:
+    """A name at one end of a relation, with its type so far."""
+
+    name: str
+    entity_type: str
+
+
 def typed_by_roles(mentions: Sequence[Mention], relations: Iterable[RelationEvidence]) -> list[Mention]:
     """Returns the mentions; those of open types get the type that most statements imply."""
     types: dict[str, str] = {}
@@ -28,27 +36,36 @@ def typed_by_roles(mentions: Sequence[Mention], relations: Iterable[RelationEvid
     surfaces = {one.entity_id: one.surface for one in mentions}
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for relation in relations:
-        for entity_id, told in _told(relation, types, surfaces):
-            votes[entity_id][told] += 1
-    found = {key: max(sorted(counted), key=lambda one: counted[one]) for key, counted in votes.items()}
+        ends = relation.source_id, relation.target_id
+        if types.keys() >= set(ends):
+            source, target = (End(surfaces[end], types[end]) for end in ends)
+            is_source, told = told_by(relation.relation_type, relation.phrase, source, target)
+            votes[ends[0] if is_source else ends[1]].update([told] if told else ())
+    found = {key: most(counted) for key, counted in votes.items() if counted}
     return [replace(one, entity_type=found.get(one.entity_id, one.entity_type)) for one in mentions]
 
 
-def _told(
-    relation: RelationEvidence, types: Mapping[str, str], surfaces: Mapping[str, str]
-) -> Iterable[tuple[str, str]]:
-    source, target = types.get(relation.source_id), types.get(relation.target_id)
-    if source is None or target is None:
-        return
-    if relation.relation_type == "OWNS" and target in BUILT | {"STORE"}:
+def most(votes: Mapping[str, int]) -> str:
+    """Returns the type with the most votes; of several, the first by name."""
+    return min(votes, key=lambda one: (-votes[one], one))
+
+
+def told_by(relation_type: str, phrase: str, source: End, target: End) -> tuple[bool, str | None]:
+    """Returns whether a relation tells the type of its source rather than its target, and the type, if any."""
+    if relation_type == "OWNS":
         # A name of two words may be a person.
-        if source in OPEN_TYPES and " " not in surfaces[relation.source_id]:
-            yield relation.source_id, "TEAM"
-    elif is_dependency(relation.relation_type):
-        is_kept = relation.relation_type == "WRITES" and relation.phrase.split(" ")[0].rstrip("s") in KEPT
-        is_open = target in OPEN_TYPES or (target == "ORG" and relation.relation_type == "CALLS")
-        if source in BUILT and is_open and (relation.relation_type in NEEDED or is_kept):
-            is_store = is_kept or kind_of_store(surfaces[relation.target_id]) is not None
-            yield relation.target_id, "STORE" if is_store else "SERVICE"
-        elif relation.relation_type != "DEPENDS_ON" and source in OPEN_TYPES and target in {"SERVICE", "STORE"}:
-            yield relation.source_id, "SERVICE"
+        is_team = (
+            target.entity_type in BUILT | {"STORE"} and source.entity_type in OPEN_TYPES and " " not in source.name
+        )
+        return True, "TEAM" if is_team else None
+    if is_dependency(relation_type):
+        is_kept = relation_type == "WRITES" and phrase.split(" ")[0].rstrip("s") in KEPT
+        # Nobody depends on a person; the language model takes many names of products for surnames.
+        is_open = target.entity_type in OPEN_TYPES | {"ORG"} or (
+            target.entity_type == "PERSON" and " " not in target.name
+        )
+        if source.entity_type in BUILT and is_open and (relation_type in NEEDED or is_kept):
+            return False, "STORE" if is_kept or kind_of_store(target.name) is not None else "SERVICE"
+        is_service = source.entity_type in OPEN_TYPES and target.entity_type in {"SERVICE", "STORE"}
+        return True, "SERVICE" if is_service and relation_type != "DEPENDS_ON" else None
+    return True, None

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from knowledge_graph.extraction import tables
 from knowledge_graph.extraction.alias_statements import PROJECTS
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.clauses import IDENTITY
-from knowledge_graph.extraction.evident_types import SYSTEMS, common_names, evident_types
+from knowledge_graph.extraction.evident_types import SYSTEMS, beside, common_names, evident_types
 from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.identifiers import kind_of
 from knowledge_graph.extraction.names import PARTS, name_key
 from knowledge_graph.extraction.records import Span
-from knowledge_graph.extraction.relation_phrases import terms
+from knowledge_graph.extraction.relation_phrases import terms, things
 from knowledge_graph.extraction.word_lists import phrases
 
 LONGEST_KIND = 24
@@ -27,6 +28,8 @@ BEFORE = re.compile(rf"(?<!\w)({KIND})[ \n][`*_]{{0,3}}$", re.IGNORECASE)
 AFTER = re.compile(rf"[`*_]{{0,3}}[ \n]({KIND})(?![\w-])")
 OPENS = re.compile(rf"(?:The|An?|Our|Der|Die|Das|Eine?)[ \n](?:[a-z][\w-]{{0,30}}[ \n]){{0,2}}({KIND})(?![\w-])")
 """The first words under a heading: "The message broker.", "A job that starts at 02:30"."""
+DEFINES = re.compile(rf" : {{1,4}}{OPENS.pattern}")
+"""The same after a term of a definition list."""
 LISTS = re.compile(r"(\w{3,30})(?=$|[,:;(]| [-–—(]| (?:in|of|that|we|behind|at|im|der|bei)(?!\w))")
 """The first word of a title: "Projects, winter 2026" has a project under each heading."""
 OF_LISTS: dict[str, str] = {
@@ -39,6 +42,7 @@ PEOPLE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 PERSON = re.compile(r"[A-ZÄÖÜ][\w’'-]{1,30}+(?: [A-ZÄÖÜ][\w.’'-]{0,30}+){1,3}")
+TEAM_NAME = re.compile(r"[A-ZÄÖÜ][\w& -]{1,60} (?:Team|Squad|Crew|Guild)")
 LONGEST_LIST = 400
 IT = re.compile(r"(?<=[.!?][ \n])It[ \n][a-z]")
 PERSONAL = re.compile(r"(?<!\w)(?:[Hh]e|[Ss]he|[Hh]is|[Hh]er)(?!\w)")
@@ -49,31 +53,53 @@ DEFINED_BY_TITLE = 2
 MOST_WORDS = 3
 
 
-def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], title: str | None) -> dict[str, str]:
-    """Returns the types by name key; `declared` are the names in a manifest."""
-    votes: dict[str, Counter[str]] = defaultdict(Counter)
-    for one in declared:
-        if one.entity_type != "IDENTIFIER":
-            votes[name_key(one.surface)][one.entity_type] += 1
-    for chunk in chunks:
-        for surface, entity_type in [*tables.types(chunk.text), *_said(chunk)]:
-            votes[name_key(surface)][entity_type] += 1
+@dataclass(frozen=True)
+class StatedTypes:
+    """Types by name key. Those of the names in `told` stand in the text; the others follow from how names look."""
+
+    types: Mapping[str, str]
+    told: frozenset[str] = frozenset()
+
+
+def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], title: str | None) -> StatedTypes:
+    """Returns the types of the document's names; `declared` are the names in a manifest."""
+    told = _told(chunks, declared)
+    votes = defaultdict(Counter, {key: Counter(found) for key, found in told.items()})
     software = dict[str, str]()
-    names_systems = any(SYSTEMS.intersection(found) for found in votes.values())
+    spans = [span for chunk in chunks for span in chunk.spans]
+    # An identifier such as OrderDB shows it, too.
+    names_systems = any(SYSTEMS.intersection(found) for found in votes.values()) or any(
+        span.entity_type in SYSTEMS and " " not in span.surface for span in spans
+    )
     for surface, entity_type in evident_types(chunks, names_systems=names_systems):
         if entity_type == "LIBRARY":
             software[name_key(surface)] = entity_type
         else:
             votes[name_key(surface)][entity_type] += 1
     for key, entity_type in _listed(chunks, title):
-        votes[key][entity_type] += DEFINED_BY_TITLE
-    shown = {name_key(span.surface) for chunk in chunks for span in chunk.spans if span.entity_type in EVIDENT}
+        for counted in (votes, told):
+            counted[key][entity_type] += DEFINED_BY_TITLE
+    shown = {name_key(span.surface) for span in spans if span.entity_type in EVIDENT}
     for key in sorted(_untyped(chunks, names_systems=names_systems) - votes.keys() - shown):
-        votes[key][UNTYPED] += 1
-    typed = {key: max(sorted(found), key=lambda one: found[one]) for key, found in votes.items()}
+        for counted in (votes, told):
+            counted[key][UNTYPED] += 1
+    typed = {key: max(sorted(found), key=lambda one: (told[key][one], found[one])) for key, found in votes.items()}
     # A name that states its own type outweighs its column: projects call services, too.
-    named = {name_key(span.surface) for chunk in chunks for span in chunk.spans if kind_of(span.surface) == "PROJECT"}
-    return typed | dict.fromkeys(sorted(named), "PROJECT") | software
+    named = {name_key(span.surface) for span in spans if kind_of(span.surface) == "PROJECT"}
+    types = typed | dict.fromkeys(sorted(named), "PROJECT") | software
+    return StatedTypes(types, frozenset(key for key, found in told.items() if types.get(key) in found) | named)
+
+
+def _told(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span]) -> defaultdict[str, Counter[str]]:
+    """Returns how often a manifest, header or phrase gives the names each type, by key."""
+    told: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for one in declared:
+        if one.entity_type != "IDENTIFIER":
+            told[name_key(one.surface)][one.entity_type] += 1
+    for chunk in chunks:
+        for surface, entity_type in [*tables.types(chunk.text), *_said(chunk)]:
+            told[name_key(surface)][entity_type] += 1
+    return told
 
 
 def _untyped(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> set[str]:
@@ -112,17 +138,31 @@ def _said(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
         word = after.group(1) if after else before.group(1) if before else None
         if word is not None:
             yield span.surface, PARTS[word.casefold()]
+        if TEAM_NAME.fullmatch(span.surface):
+            yield span.surface, "TEAM"
         first, _, rest = span.surface.partition(" ")
         if rest and first.casefold() in PROJECTS:
             yield span.surface, "PROJECT"
             yield rest, "PROJECT"
+    fields = dict(things(text))
+    yield from ((span.surface, fields[span.start]) for span in chunk.spans if span.start in fields)
     yield from _people(chunk)
+    yield from _defined(text)
     for clause in chunk.reading.clauses:
         if clause.relation == IDENTITY and clause.phrase in PARTS and clause.subject in places:
             yield places[clause.subject].surface, PARTS[clause.phrase]
+    for span in chunk.spans:
+        yield from beside(text, span)
     opens = OPENS.match(text.lstrip())
     if opens is not None and chunk.chunk.headings:
         yield chunk.chunk.headings[-1], PARTS[opens.group(1).casefold()]
+
+
+def _defined(text: str) -> Iterator[tuple[str, str]]:
+    """Yields the terms of a definition list of which the definition begins with a kind."""
+    for term in terms(text):
+        if defines := DEFINES.match(text, term.end):
+            yield term.surface, PARTS[defines.group(1).casefold()]
 
 
 def _people(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:

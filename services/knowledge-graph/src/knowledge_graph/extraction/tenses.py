@@ -55,7 +55,7 @@ QUALIFIED = re.compile(
 """Denying one purpose or manner does not deny the relation: "does not need it for that"."""
 PLANNED_WORDS = re.compile(r"(?<!\w)(?:will|shall|going to|planned to|soll|sollen|wird künftig)(?!\w)", re.IGNORECASE)
 OPEN_WORDS = re.compile(
-    r"(?<!\w)(?:if|whether|unless|had|ob|falls|wenn|would|could|might|thinks?|believes?|suspects?|assumes?|doubts?|hopes?|wonders?)(?!\w)",
+    r"(?<!\w)(?:if|let|whether|unless|had|ob|falls|wenn|would|could|might|thinks?|believes?|suspects?|assumes?|doubts?|hopes?|wonders?)(?!\w)",
     re.IGNORECASE,
 )
 BREAKS = re.compile(r"[;:]|, | (?:and|but|und|aber) ")
@@ -155,7 +155,8 @@ def _is_ended(verb: Token, words: set[str], auxiliaries: Sequence[Token]) -> boo
     if words & ENDED or _is_ended_by_opening(verb):
         return True
     was = any(one.lower_ == "had" for one in auxiliaries) and verb.lemma_ not in ARRIVALS
-    return was or (verb.tag_ == "VBD" and "before" in words)
+    is_past = verb.tag_ == "VBD" or any(one.lower_ in {"was", "were"} for one in auxiliaries)
+    return was or (is_past and "before" in words)
 
 
 def of_denied(verb: Token) -> str:

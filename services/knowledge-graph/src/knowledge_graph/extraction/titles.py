@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from knowledge_graph.extraction.code_imports import GRAMMARS
+from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.identifiers import identifiers, without_overlaps
 from knowledge_graph.extraction.names import STOP_WORDS, is_label, is_name
 from knowledge_graph.extraction.records import SourceChunk, SourceDocument, Span
@@ -44,13 +45,15 @@ def titles(document: SourceDocument, chunk: SourceChunk, *, first: bool) -> Iter
 
 def occurrences(text: str, names: Iterable[Span], found: Sequence[Span]) -> Iterator[Span]:
     """Yields each exact occurrence of the document's titles, typed by the names `found` there."""
-    surfaces = {name.surface for name in names}
+    surfaces = {name.surface: name.entity_type for name in names}
     shorter = {bare for one in surfaces if " " in (bare := ARTICLE.sub("", one)) and bare[0].isupper()}
-    for surface in sorted(surfaces | shorter):
+    for surface in sorted(surfaces.keys() | shorter):
         if len(surface) >= SHORTEST and not surface.islower() and is_name(surface):
+            known = surfaces.get(surface, "")
+            known = known if known in EVIDENT else "ENTITY"
             for match in re.finditer(rf"(?<!\w){re.escape(surface)}(?!\w)", text):
                 kinds = {one.entity_type for one in found if one.start < match.end() and match.start() < one.end}
-                yield Span(match.start(), match.end(), surface, kinds.pop() if len(kinds) == 1 else "ENTITY")
+                yield Span(match.start(), match.end(), surface, kinds.pop() if len(kinds) == 1 else known)
 
 
 def _stem(name: str) -> str:

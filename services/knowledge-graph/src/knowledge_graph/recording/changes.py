@@ -12,13 +12,14 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Use:
-    """`uses` mentions of an entity in one spelling and type."""
+    """`uses` mentions of an entity in one spelling and type, and in how many documents one of them states the type."""
 
     entity_id: str
     surface: str
     entity_type: str
     surface_key: str
     uses: int
+    stated: int = 0
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Changes:
     """
 
     document_id: UUID
-    uses: dict[tuple[str, str, str], tuple[str, int]] = field(default_factory=dict)
+    uses: dict[tuple[str, str, str], tuple[str, int, int]] = field(default_factory=dict)
     entities_before: set[str] = field(default_factory=set)
     entities_after: set[str] = field(default_factory=set)
     evidence: dict[tuple[str, str, str], tuple[float, int]] = field(default_factory=dict)
@@ -59,7 +60,8 @@ class Changes:
 
     def use(self, one: Use, sign: int = 1) -> None:
         key = one.entity_id, one.surface, one.entity_type
-        self.uses[key] = one.surface_key, self.uses.get(key, ("", 0))[1] + sign * one.uses
+        _, uses, stated = self.uses.get(key, ("", 0, 0))
+        self.uses[key] = one.surface_key, uses + sign * one.uses, stated + sign * one.stated
 
     def state(self, one: SummedEvidence, sign: int = 1) -> None:
         if is_structural(one.relation_type):
@@ -75,7 +77,7 @@ class Changes:
 
     @property
     def entities(self) -> set[str]:
-        return {key[0] for key, (_, uses) in self.uses.items() if uses} | self.recounted
+        return {key[0] for key, (_, *change) in self.uses.items() if any(change)} | self.recounted
 
     @property
     def pairs(self) -> set[Pair]:

@@ -30,6 +30,7 @@ class GoneMention:
     entity_type: str
     is_own: bool
     uses: int
+    stated: int
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,8 @@ class ProvenanceRows(Repository):
         names = DocumentNames()
         mentions = await self.all(RowSql.delete_mentions, GoneMention, document_id=document_id)
         for gone in mentions:
-            changes.use(Use(gone.entity_id, gone.surface, gone.entity_type, gone.surface_key, gone.uses), -1)
+            use = Use(gone.entity_id, gone.surface, gone.entity_type, gone.surface_key, gone.uses, gone.stated)
+            changes.use(use, -1)
             if gone.is_own:
                 names.keys[gone.name_id] = gone.name_key
                 names.own[gone.name_id] += gone.uses
@@ -163,6 +165,7 @@ class ProvenanceRows(Repository):
             sentence_starts=[one.sentence_start for one in mentions],
             sentence_ends=[one.sentence_end for one in mentions],
             origins=[one.origin for one in mentions],
+            states_types=[one.states_type for one in mentions],
         )
         for one in added:
             changes.use(one)

@@ -2,11 +2,11 @@
 WITH gone AS (
     DELETE FROM mention
     WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-    RETURNING entity_id, name_id, name_key, surface, surface_key, entity_type, origin
+    RETURNING entity_id, name_id, name_key, surface, surface_key, entity_type, origin, states_type
 )
 SELECT
     entity_id, name_id, min(name_key) AS name_key, surface, min(surface_key) AS surface_key, entity_type,
-    origin <> 'known' AS is_own, count(*)::integer AS uses
+    origin <> 'known' AS is_own, count(*)::integer AS uses, count(*) FILTER (WHERE states_type)::integer AS stated
 FROM gone
 GROUP BY entity_id, name_id, surface, entity_type, origin <> 'known';
 
@@ -47,21 +47,24 @@ GROUP BY one.hash;
 WITH added AS (
     INSERT INTO mention (
         workspace_id, document_id, number, name_id, name_key, chunk_id, surface, surface_key, entity_type, span_start,
-        span_end, about, sentence_start, sentence_end, origin, entity_id
+        span_end, about, sentence_start, sentence_end, origin, states_type, entity_id
     )
     SELECT %(workspace_id)s, %(document_id)s, rows.*, name.entity_id
     FROM unnest(
         %(numbers)s::integer[], %(name_ids)s::text[], %(name_keys)s::text[], %(chunk_ids)s::text[],
         %(surfaces)s::text[], %(surface_keys)s::text[], %(types)s::text[], %(starts)s::integer[], %(ends)s::integer[],
-        %(abouts)s::text[], %(sentence_starts)s::integer[], %(sentence_ends)s::integer[], %(origins)s::text[]
+        %(abouts)s::text[], %(sentence_starts)s::integer[], %(sentence_ends)s::integer[], %(origins)s::text[],
+        %(states_types)s::boolean[]
     ) AS rows (
         number, name_id, name_key, chunk_id, surface, surface_key, entity_type, span_start, span_end, about,
-        sentence_start, sentence_end, origin
+        sentence_start, sentence_end, origin, states_type
     )
     INNER JOIN name ON name.workspace_id = %(workspace_id)s AND name.id = rows.name_id
-    RETURNING entity_id, surface, surface_key, entity_type
+    RETURNING entity_id, surface, surface_key, entity_type, states_type
 )
-SELECT entity_id, surface, entity_type, min(surface_key) AS surface_key, count(*)::integer AS uses
+SELECT
+    entity_id, surface, entity_type, min(surface_key) AS surface_key, count(*)::integer AS uses,
+    count(*) FILTER (WHERE states_type)::integer AS stated
 FROM added
 GROUP BY entity_id, surface, entity_type;
 

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from knowledge_graph.extraction.full_names import EVIDENT, UNTYPED
+from knowledge_graph.extraction.full_names import BEINGS, EVIDENT, UNTYPED
 from knowledge_graph.recording.changes import Changes, Pair
 from knowledge_graph.recording.names import RelatedPair
+from knowledge_graph.recording.roles import Roles
 from service_kit.repository import Repository
 from service_kit.statements import Statements
 
@@ -49,7 +50,7 @@ class Sums(Repository):
         """Applies the changes, and records in them how much was deleted."""
         degrees = await self._sum_relations(changes)
         await self._sum_surfaces(changes)
-        await self._sum_entities(changes)
+        await self._type_entities(changes)
         changes.removed_relations = -sum(min(0, one.change) for one in degrees)
         outgoing: Counter[str] = Counter()
         incoming: Counter[str] = Counter()
@@ -106,16 +107,28 @@ class Sums(Repository):
             recounted = sorted(changes.recounted)
             await self.run(SumSql.delete_surfaces, ids=recounted)
             await self.run(SumSql.sum_surfaces, ids=recounted)
-        added = {key: one for key, one in sorted(changes.uses.items()) if one[1] and key[0] not in changes.recounted}
+        added = {
+            key: one for key, one in sorted(changes.uses.items()) if any(one[1:]) and key[0] not in changes.recounted
+        }
         await self.run(
             SumSql.add_surfaces,
             entity_ids=[entity for entity, _, _ in added],
             surfaces=[surface for _, surface, _ in added],
             types=[entity_type for _, _, entity_type in added],
-            surface_keys=[surface_key for surface_key, _ in added.values()],
-            uses=[uses for _, uses in added.values()],
+            surface_keys=[surface_key for surface_key, _, _ in added.values()],
+            uses=[uses for _, uses, _ in added.values()],
+            stated=[stated for _, _, stated in added.values()],
         )
         await self.run(SumSql.delete_unused_surfaces, ids=sorted({entity for entity, _, _ in added}))
+
+    async def _type_entities(self, changes: Changes) -> None:
+        """Sums the entities, then types those about which other documents say more."""
+        roles, touched = Roles(self.connection, self.workspace_id), sorted(changes.entities)
+        before = await roles.own_types(touched)
+        await self._sum_entities(changes)
+        after = await roles.own_types(touched)
+        retyped = [one for one in touched if before.get(one) != after.get(one)]
+        changes.recounted |= set(await roles.follow(touched, changes.stated | changes.resummed, retyped))
 
     async def _sum_entities(self, changes: Changes) -> None:
         ids = sorted(changes.entities)
@@ -125,6 +138,7 @@ class Sums(Repository):
             ids=ids,
             evident=sorted(EVIDENT),
             untyped=sorted(UNTYPED),
+            beings=sorted(BEINGS),
             documents=[changes.documents(one) for one in ids],
             recounted=[one in changes.recounted for one in ids],
             recounted_ids=sorted(changes.recounted),

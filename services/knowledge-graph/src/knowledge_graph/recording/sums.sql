@@ -50,16 +50,19 @@ WITH added AS (
 SELECT source_id, target_id, count(*)::integer AS change FROM added GROUP BY source_id, target_id;
 
 -- name: add_surfaces
-INSERT INTO surface (workspace_id, entity_id, surface, entity_type, surface_key, uses)
+INSERT INTO surface (workspace_id, entity_id, surface, entity_type, surface_key, uses, stated)
 SELECT %(workspace_id)s, rows.*
 FROM unnest(
-    %(entity_ids)s::text[], %(surfaces)s::text[], %(types)s::text[], %(surface_keys)s::text[], %(uses)s::integer[]
+    %(entity_ids)s::text[], %(surfaces)s::text[], %(types)s::text[], %(surface_keys)s::text[], %(uses)s::integer[],
+    %(stated)s::integer[]
 ) AS rows
-ON CONFLICT (workspace_id, entity_id, surface, entity_type) DO UPDATE SET uses = surface.uses + excluded.uses;
+ON CONFLICT (workspace_id, entity_id, surface, entity_type) DO UPDATE SET
+    uses = surface.uses + excluded.uses, stated = surface.stated + excluded.stated;
 
 -- name: sum_surfaces
-INSERT INTO surface (workspace_id, entity_id, surface, entity_type, surface_key, uses)
-SELECT %(workspace_id)s, entity_id, surface, entity_type, min(surface_key), count(*)
+INSERT INTO surface (workspace_id, entity_id, surface, entity_type, surface_key, uses, stated)
+SELECT
+    %(workspace_id)s, entity_id, surface, entity_type, min(surface_key), count(*), count(*) FILTER (WHERE states_type)
 FROM mention
 WHERE workspace_id = %(workspace_id)s AND entity_id = ANY(%(ids)s)
 GROUP BY entity_id, surface, entity_type;
@@ -76,27 +79,18 @@ WHERE
     );
 
 -- name: sum_entities
--- The most frequent name and type win, so the order of documents does not matter. Types by evidence come first and no
--- type last; spellings of the entity's own name come before its other names. Documents are recounted if `recounted`,
--- else adjusted by the difference.
-INSERT INTO entity (workspace_id, id, name_key, name, entity_type, mentions, documents, aliases)
+-- The most frequent name and type win, so the order of documents does not matter. First come types that documents state,
+-- by how many do; then types by evidence; no type comes last, but before a guess that it is a person where a document
+-- states otherwise. Spellings of the entity's own name come before its other names. Documents are recounted if
+-- `recounted`, else adjusted by the difference.
+INSERT INTO entity (workspace_id, id, name_key, name, entity_type, own_type, mentions, documents, aliases)
 SELECT
     %(workspace_id)s,
     touched.id,
     name.name_key,
     spelled.surfaces[1],
-    coalesce((
-        SELECT correction.entity_type
-        FROM correction
-        INNER JOIN name AS corrected
-            ON corrected.workspace_id = %(workspace_id)s AND corrected.id = correction.entity_id
-        WHERE
-            correction.workspace_id = %(workspace_id)s
-            AND correction.kind = 'type'
-            AND corrected.entity_id = touched.id
-        ORDER BY correction.created_at DESC, correction.id DESC
-        LIMIT 1
-    ), typed.entity_type),
+    own.entity_type,
+    own.entity_type,
     typed.mentions,
     CASE WHEN touched.is_recounted THEN (
         SELECT count(DISTINCT mention.document_id)
@@ -112,16 +106,40 @@ CROSS JOIN LATERAL (
         sum(each.uses)::integer AS mentions,
         (array_agg(
             each.entity_type
-            ORDER BY each.entity_type = '', each.entity_type <> ALL(%(evident)s::text[]),
-                each.entity_type = ANY(%(untyped)s::text[]), each.uses DESC, each.entity_type
+            ORDER BY
+                each.entity_type = '',
+                CASE WHEN each.entity_type = ANY(%(untyped)s::text[]) THEN 0 ELSE each.stated END DESC,
+                each.entity_type <> ALL(%(evident)s::text[]),
+                each.entity_type = ANY(%(beings)s::text[]) AND each.is_refuted,
+                each.entity_type = ANY(%(untyped)s::text[]),
+                each.uses DESC,
+                each.entity_type
         ))[1] AS entity_type
     FROM (
-        SELECT surface.entity_type, sum(surface.uses) AS uses
+        SELECT
+            surface.entity_type,
+            sum(surface.uses) AS uses,
+            sum(surface.stated) AS stated,
+            bool_or(surface.entity_type = ANY(%(untyped)s::text[]) AND sum(surface.stated) > 0) OVER () AS is_refuted
         FROM surface
         WHERE surface.workspace_id = %(workspace_id)s AND surface.entity_id = touched.id
         GROUP BY surface.entity_type
     ) AS each
 ) AS typed
+CROSS JOIN LATERAL (
+    SELECT coalesce((
+        SELECT correction.entity_type
+        FROM correction
+        INNER JOIN name AS corrected
+            ON corrected.workspace_id = %(workspace_id)s AND corrected.id = correction.entity_id
+        WHERE
+            correction.workspace_id = %(workspace_id)s
+            AND correction.kind = 'type'
+            AND corrected.entity_id = touched.id
+        ORDER BY correction.created_at DESC, correction.id DESC
+        LIMIT 1
+    ), typed.entity_type) AS entity_type
+) AS own
 CROSS JOIN LATERAL (
     SELECT array_agg(each.surface ORDER BY each.is_its_name DESC, each.uses DESC, each.surface) AS surfaces
     FROM (
@@ -139,6 +157,7 @@ ORDER BY touched.id
 ON CONFLICT (workspace_id, id) DO UPDATE SET
     name = excluded.name,
     entity_type = excluded.entity_type,
+    own_type = excluded.own_type,
     mentions = excluded.mentions,
     documents = CASE
         WHEN excluded.id = ANY(%(recounted_ids)s) THEN excluded.documents

@@ -12,7 +12,10 @@ from sqlglot.errors import ErrorLevel, SqlglotError
 from knowledge_graph.extraction.capitalised import capitalised
 from knowledge_graph.extraction.manifests.statement import Manifest, ManifestRefused, NamedThing
 
-HOLDER = re.compile(r"\s*--[ \t]*(?:The |Schema of (?:the )?)?([^\n.:,;]{2,60})[.:,;\n]")
+HOLDER = re.compile(
+    r"\s*--[ \t]*(?:The |(?:(?:Database )?[Ss]chema|Tables|Views|DDL|Tabellen) (?:of|for|in|von|der|des) (?:the )?)?"
+    r"([^\n.:,;(]{2,60})[.:,;(\n]"
+)
 PLAIN_HOLDER = re.compile(r"[a-z][a-z0-9]*+(?:[-_][a-z0-9]++)++")
 READING, WRITING = "READS", "WRITES"
 

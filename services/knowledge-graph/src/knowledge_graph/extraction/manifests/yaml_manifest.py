@@ -16,6 +16,7 @@ from knowledge_graph.extraction.manifests.statement import (
     NamedThing,
     called,
 )
+from knowledge_graph.extraction.names import name_key
 from knowledge_graph.extraction.relation_types import DEPENDENCIES
 from knowledge_graph.extraction.table_headers import ROLES, header_key
 
@@ -173,7 +174,8 @@ def _runs(manifest: Manifest, source: NamedThing, fields: Pairs) -> None:
     if node is None or "build" in fields or "." in reference.partition("/")[0].partition(":")[0] or not image:
         return
     place = reference.find(image)
-    if "$" not in reference and place >= 0:
+    # An image of the same name is the thing itself.
+    if "$" not in reference and place >= 0 and name_key(image) != name_key(source.surface):
         target = manifest.thing(_place(node) + place, image, "LIBRARY")
         manifest.state(source, "RUNS_ON", target, "image")
 

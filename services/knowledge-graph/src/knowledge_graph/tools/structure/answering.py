@@ -182,6 +182,7 @@ class StructuralAnswers:
         every = await self._rows(reached, found.stored.name, found.id)
         rows = [one for one in every if not question.types or _kind(one) in question.types]
         others = [] if question.relation else [one for one in every if one not in rows and one.depth == 1]
+        times = times.of_direct(one.id for one in every if one.depth > 1)
         sources = await self._sources([edges[one.id] for one in (*rows, *others)], types, times)
         rows, others = (
             [one.model_copy(update={"source": sources.number(edges[one.id])}) for one in some]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from contracts.graph_tools import AnswerRow
@@ -42,6 +42,16 @@ class OtherTimes:
     def only(self, status: str) -> OtherTimes:
         """Returns the statements of one status."""
         return replace(self, statements=tuple(one for one in self.statements if one.status == status))
+
+    def of_direct(self, indirect: Iterable[str]) -> OtherTimes:
+        """Returns the statements without denials about `indirect` ends: what is denied of them is a direct relation."""
+        over_others = set(indirect)
+
+        def is_kept(one: StoredStatement) -> bool:
+            far = one.source_id if self.direction == "in" else one.target_id
+            return one.status == PLANNED or far not in over_others
+
+        return replace(self, statements=tuple(filter(is_kept, self.statements)))
 
     def rows(self, sources: StatingPlaces) -> list[AnswerRow]:
         """Returns the other ends by status and name, each with its source number."""

@@ -1,0 +1,72 @@
+"""Types names that no document types, by what all documents together say of them: what a service calls is a service.
+
+A type depends only on the neighbours' own types, never on one that was derived here: so the order of documents does not
+matter, and a deletion undoes what the document gave.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from knowledge_graph.extraction.roles import OPEN_TYPES, End, most, told_by
+from knowledge_graph.recording.changes import Pair
+from service_kit.repository import Repository
+from service_kit.statements import Statements
+
+
+@dataclass(frozen=True)
+class OwnType:
+    id: str
+    own_type: str
+
+
+@dataclass(frozen=True)
+class Role:
+    """What `times` statements of one kind say of the entity `id`; `is_source`: it is their subject."""
+
+    id: str
+    name: str
+    own_type: str
+    is_source: bool
+    other: str
+    other_type: str
+    relation_type: str
+    phrase: str
+    times: int
+
+    @property
+    def told(self) -> str | None:
+        own, other = End(self.name, self.own_type), End(self.other, self.other_type)
+        source, target = (own, other) if self.is_source else (other, own)
+        of_source, told = told_by(self.relation_type, self.phrase, source, target)
+        return told if of_source == self.is_source else None
+
+
+class RoleSql(Statements, file="roles.sql"):
+    own_types: str
+    neighbours: str
+    roles: str
+    type: str
+
+
+class Roles(Repository):
+    """The types of a workspace's entities by what is said about them."""
+
+    async def own_types(self, ids: Sequence[str]) -> dict[str, str]:
+        """Returns the types that the entities have by their mentions or a correction."""
+        return {one.id: one.own_type for one in await self.all(RoleSql.own_types, OwnType, ids=list(ids))}
+
+    async def follow(self, touched: Iterable[str], pairs: Iterable[Pair], retyped: Iterable[str]) -> list[str]:
+        """Types anew what the `touched` entities and `pairs` concern; the own types of `retyped` entities changed.
+
+        Returns the entities whose type changed.
+        """
+        ids = {*touched, *(end for pair in pairs for end in pair)}
+        ids |= set(await self.values(RoleSql.neighbours, ids=sorted(retyped)))
+        votes: dict[str, Counter[str]] = defaultdict(Counter)
+        for one in await self.all(RoleSql.roles, Role, ids=sorted(ids), open=sorted(OPEN_TYPES | {"ORG", "PERSON"})):
+            votes[one.id].update({one.told: one.times} if one.told else {})
+        types = {one: most(votes[one]) if votes.get(one) else None for one in sorted(ids)}
+        return await self.values(RoleSql.type, ids=list(types), types=list(types.values()))
