@@ -11,22 +11,25 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+ROUTING = "Decide what the user's message asks for"
 WORDS = ("ProjectAlpha ", "depends ", "on ", "AuthService ", "[1].")
 
 
 async def completions(request: Request) -> Response:
-    if not (await request.json()).get("stream"):
-        message = {"role": "assistant", "content": "".join(WORDS)}
+    body = await request.json()
+    words = ('{"route": "reply"}',) if any(ROUTING in str(one["content"]) for one in body["messages"]) else WORDS
+    if not body.get("stream"):
+        message = {"role": "assistant", "content": "".join(words)}
         return JSONResponse({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
-    return StreamingResponse(_chunks(), media_type="text/event-stream")
+    return StreamingResponse(_chunks(words), media_type="text/event-stream")
 
 
 async def models(_: Request) -> Response:
     return JSONResponse({"object": "list", "data": [{"id": "scripted", "object": "model"}]})
 
 
-async def _chunks() -> AsyncIterator[str]:
-    for word in WORDS:
+async def _chunks(words: tuple[str, ...]) -> AsyncIterator[str]:
+    for word in words:
         yield _event({"index": 0, "delta": {"content": word}, "finish_reason": None})
     yield _event({"index": 0, "delta": {}, "finish_reason": "stop"})
     yield "data: [DONE]\n\n"

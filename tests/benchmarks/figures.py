@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import httpx2
@@ -25,6 +26,7 @@ Row = tuple[str, str, str]
 PAGES = 40
 QUERIES = 300
 TURNS = 40
+ROUTED = 10
 
 
 def percentile(values: Sequence[float], share: float) -> float:
@@ -141,10 +143,39 @@ async def search_proposals(http: httpx2.AsyncClient) -> list[Row]:
     ]
 
 
+@dataclass(frozen=True)
+class TimedTurn:
+    """Seconds until the first token, and the milliseconds of the turn's nodes."""
+
+    first: float
+    timings: dict[str, float]
+
+
 async def added_latency(folder: Path) -> list[Row]:
     """Compares the first token through gateway and orchestrator with a direct call of the endpoint, alternately."""
-    settings = {"CHAT_MODEL": "scripted", "CHAT_API_KEY": "none", "RATE_LIMIT_PER_MINUTE": "0"}
-    with chat_endpoint() as url, EmbeddedStack.started(folder, CHAT_BASE_URL=url, **settings) as stack:
+    with chat_endpoint() as url:
+        pairs = await _turns(folder / "rules", url, TURNS, ROUTING="rules")
+        routed = await _turns(folder / "model", url, ROUTED, ROUTING="model")
+    added = [turn.first - alone for alone, turn in pairs]
+    nodes = [(turn.timings["generate_path"] + turn.timings["retrieve"]) / 1000 for _, turn in pairs]
+    return [
+        ("first token, direct call of the endpoint", spread([alone for alone, _ in pairs]), ""),
+        ("first token, through gateway and orchestrator", spread([turn.first for _, turn in pairs]), ""),
+        ("added to the first token", spread(added), "p50 60 ms"),
+        (
+            "  as a ratio of the direct call",
+            f"{statistics.median(turn.first / alone for alone, turn in pairs):.1f}",
+            "",
+        ),
+        ("  of it in generate_path and retrieve, routed by rules", spread(nodes), "p50 60 ms, p95 120 ms"),
+        ("the router's model, apart", spread([turn.timings["router_model"] / 1000 for _, turn in routed]), ""),
+    ]
+
+
+async def _turns(folder: Path, url: str, number: int, **settings: str) -> list[tuple[float, TimedTurn]]:
+    """Returns for each turn the seconds of a direct call before it, and the turn."""
+    settings |= {"CHAT_MODEL": "scripted", "CHAT_API_KEY": "none", "RATE_LIMIT_PER_MINUTE": "0"}
+    with EmbeddedStack.started(fresh(folder), CHAT_BASE_URL=url, **settings) as stack:
         headers = {"Authorization": f"Bearer {stack.api_key}"}
         async with (
             httpx2.AsyncClient(base_url=stack.url, headers=headers, timeout=60) as http,
@@ -154,14 +185,7 @@ async def added_latency(folder: Path) -> list[Row]:
             upload = await http.post("/v1/documents", files=[page])
             identifier = upload.json()["files"][0]["document"]["id"]
             await http.get(f"/v1/documents/{identifier}", params={"wait": "searchable", "timeout": 60})
-            pairs = [(await _direct(direct, url), await _through(http, number)) for number in range(TURNS)]
-    added = [through - alone for alone, through in pairs]
-    return [
-        ("first token, direct call of the endpoint", spread([alone for alone, _ in pairs]), ""),
-        ("first token, through gateway and orchestrator", spread([through for _, through in pairs]), ""),
-        ("added to the first token", spread(added), "p50 60 ms"),
-        ("  as a ratio of the direct call", f"{statistics.median(t / a for a, t in pairs):.1f}", ""),
-    ]
+            return [(await _direct(direct, url), await _through(http, turn)) for turn in range(number)]
 
 
 async def _direct(http: httpx2.AsyncClient, url: str) -> float:
@@ -174,12 +198,14 @@ async def _direct(http: httpx2.AsyncClient, url: str) -> float:
     return time.perf_counter() - began
 
 
-async def _through(http: httpx2.AsyncClient, number: int) -> float:
-    began, first = time.perf_counter(), 0.0
-    async for _, name, _ in question_events(http, f"Which project depends on AuthService? ({number})"):
+async def _through(http: httpx2.AsyncClient, number: int) -> TimedTurn:
+    began, first, timings = time.perf_counter(), 0.0, {}
+    async for _, name, data in question_events(http, f"Which project depends on AuthService? ({number})"):
         if name == "message_delta" and not first:
             first = time.perf_counter() - began
-    return first
+        if name == "run_completed":
+            timings = data["timings"]
+    return TimedTurn(first, timings)
 
 
 def _queries(paths: Sequence[Path]) -> list[str]:

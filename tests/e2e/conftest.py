@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from api_calls import EXAMPLES, Tenant, client, ingest, new_tenant
-from stack import EmbeddedStack
+from stack import PATIENT, EmbeddedStack
 
 
 @pytest.fixture(scope="session")
@@ -21,9 +21,7 @@ def embedded_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Embedde
     if os.environ.get("ATTRACTOR_URL"):
         yield None
         return
-    # On a busy machine a leg may miss its deadline and be left out of a search.
-    deadlines = ("LEXICAL", "DENSE", "HIGHLIGHT", "GRAPH", "SESSIONS", "RERANK", "RETRIEVAL")
-    settings = {f"{name}_DEADLINE_SECONDS": "60" for name in deadlines} | {"RATE_LIMIT_PER_MINUTE": "100000"}
+    settings = PATIENT | {"RATE_LIMIT_PER_MINUTE": "100000"}
     folder = tmp_path_factory.mktemp("stack")
     settings["SOURCE_ROOTS"] = json.dumps([{"path": str(folder / "documents"), "workspaces": ["*"]}])
     with EmbeddedStack.started(folder, **settings) as stack:

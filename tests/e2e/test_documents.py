@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from api_calls import EVALUATION, EXAMPLES, ingest, processed
+from api_calls import EVALUATION, EXAMPLES, PATIENCE, ingest, processed
 
 
 async def test_every_example_is_searchable_with_all_stages_complete(tenant):
@@ -33,7 +33,7 @@ async def test_a_deleted_document_leaves_nothing_behind(make_tenant):
     async with make_tenant("deleted") as tenant:
         path = next(EXAMPLES.rglob("*.md"))
         [document] = (await ingest(tenant.http, [path])).values()
-        response = await tenant.http.delete(f"/v1/documents/{document['id']}", params={"timeout": 60})
+        response = await tenant.http.delete(f"/v1/documents/{document['id']}", params={"timeout": PATIENCE})
         receipt = response.json()
         assert response.status_code == 200, receipt
         assert receipt["completed_at"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import httpx2
-from api_calls import created, events_of, processed
+from api_calls import PATIENCE, created, events_of, processed
 
 QUESTION = "How often is the zebrafish tank of the Quito office cleaned?"
 
@@ -37,6 +37,6 @@ async def test_an_indexed_artifact_is_cited_and_replaced_by_its_next_version(ten
     quotes = [quote for of, quote in await cited(http) if of == document]
     assert quotes == ["The zebrafish tank of the Quito office is cleaned every four days."]
     assert (await http.delete(artifact)).is_success
-    again = await http.delete(f"/v1/documents/{document}", params={"timeout": 120})  # waits for every service
+    again = await http.delete(f"/v1/documents/{document}", params={"timeout": PATIENCE})  # waits for every service
     assert again.status_code == 200, again.text
     assert document not in {of for of, _ in await cited(http)}

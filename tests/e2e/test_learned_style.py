@@ -10,10 +10,10 @@ import httpx2
 import pytest
 from api_calls import client, new_tenant
 from orchestrator_service import orchestrator_fixtures
-from stack import EmbeddedStack
+from stack import PATIENT, EmbeddedStack
 
 service_tests = orchestrator_fixtures()
-WRITE = "You write the document that the user asks for"
+WRITE = "Write the document that the user asks for"
 WISH = "Write a one-page summary of how tokens work in British spelling, no bullet points"
 STYLE = "<memory>Use British spelling.</memory>"
 PATIENCE = 240.0
@@ -60,7 +60,7 @@ async def test_a_learned_style_is_used_after_a_restart_until_it_is_deleted(
     async with service_tests.serving(service_tests.other_services(world)) as chat:
         folder = tmp_path_factory.mktemp("learned")
         settings = {"CHAT_BASE_URL": f"{chat}/chat/v1", "CHAT_MODEL": "scripted", "CHAT_API_KEY": "none"}
-        started = EmbeddedStack.started(folder, **settings, RATE_LIMIT_PER_MINUTE="100000")
+        started = EmbeddedStack.started(folder, **settings, **PATIENT, RATE_LIMIT_PER_MINUTE="100000")
         stack = await asyncio.to_thread(started.__enter__)
         try:
             await learned(stack, world)

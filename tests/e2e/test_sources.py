@@ -97,7 +97,7 @@ async def test_a_folder_source_is_created_synchronised_and_deleted(make_tenant, 
         sync = await synchronised(http, source)
         assert sync["removed"] == 1
         assert (await http.get(f"/v1/documents/{storks['id']}")).status_code == 404
-        receipt = (await http.delete(f"/v1/sources/{source}", params={"timeout": 60})).json()
+        receipt = (await http.delete(f"/v1/sources/{source}", params={"timeout": PATIENCE})).json()
         assert receipt["completed_at"], receipt
         assert not any(sum(one["remaining"].values()) for one in receipt["services"])
         assert await best(http, "heron") is None
@@ -115,7 +115,7 @@ async def test_a_watched_folder_is_synchronised_without_a_request(make_tenant, m
                     break
                 await asyncio.sleep(0.3)  # nothing exists yet that a caller could wait for
         assert (await searchable(tenant.http, "herons.md"))["status"] == "searchable"
-        await tenant.http.delete(f"/v1/sources/{source}", params={"timeout": 60})
+        await tenant.http.delete(f"/v1/sources/{source}", params={"timeout": PATIENCE})
 
 
 async def test_a_folder_outside_the_roots_is_refused(make_tenant):

@@ -16,7 +16,7 @@ import httpx2
 import psutil
 import pytest
 from api_calls import PATIENCE, client, processed
-from stack import EmbeddedStack
+from stack import PATIENT, EmbeddedStack
 
 from embedded.removal import remove
 
@@ -105,7 +105,7 @@ async def test_a_point_in_time_is_restored_after_everything_was_lost(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     folder: Path = tmp_path_factory.mktemp("installation")
-    with EmbeddedStack.started(folder, RATE_LIMIT_PER_MINUTE="0") as stack:
+    with EmbeddedStack.started(folder, **PATIENT, RATE_LIMIT_PER_MINUTE="0") as stack:
         async with client(stack.url, stack.api_key) as http:
             badger = await uploaded(http, "badger", "sett")
             assert "(full)" in await backed_up(stack)
@@ -118,7 +118,7 @@ async def test_a_point_in_time_is_restored_after_everything_was_lost(
             await uploaded(http, "hare", "form")
         kill_everything(stack)
     remove(stack.folder)
-    with EmbeddedStack.restored(folder, moment.isoformat(), RATE_LIMIT_PER_MINUTE="0") as stack:
+    with EmbeddedStack.restored(folder, moment.isoformat(), **PATIENT, RATE_LIMIT_PER_MINUTE="0") as stack:
         async with client(stack.url, stack.api_key) as http:
             assert await recorded(http, session) == before
         refused = await asyncio.to_thread(command, stack, "restore")

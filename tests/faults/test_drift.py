@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from api_calls import PATIENCE, client
 from minio import Minio
-from stack import EmbeddedStack
+from stack import PATIENT, EmbeddedStack
 
 PAGES = {f"{name}.md": f"# {name}\n\nThe {name} lives in the {place}.\n" for name, place in (
     ("badger", "sett"), ("beaver", "lodge"), ("otter", "holt"), ("hare", "form"),
@@ -25,7 +25,7 @@ PAGES = {f"{name}.md": f"# {name}\n\nThe {name} lives in the {place}.\n" for nam
 
 @pytest.fixture
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
-    with EmbeddedStack.started(tmp_path_factory.mktemp("drift"), RATE_LIMIT_PER_MINUTE="0") as running:
+    with EmbeddedStack.started(tmp_path_factory.mktemp("drift"), **PATIENT, RATE_LIMIT_PER_MINUTE="0") as running:
         yield running
 
 

@@ -64,7 +64,7 @@ async def resident(stack: EmbeddedStack) -> int:
     async with asyncio.timeout(PATIENCE):
         while True:
             family = worker.children(recursive=True)
-            if not [child for child in family if len(child.children()) == 0 and _converts(child)]:
+            if not [child for child in family if _converts(child)]:
                 return sum(_size(process) for process in [worker, *family])
             await asyncio.sleep(1.0)  # idle processes end on their own, without notice
 
@@ -73,7 +73,7 @@ def _converts(process: psutil.Process) -> bool:
     """Returns whether it is a conversion: these are forked from the fork server, so the worker is not their parent."""
     try:
         parent = process.parent()
-        return parent is not None and "forkserver" in " ".join(parent.cmdline())
+        return not process.children() and parent is not None and "forkserver" in " ".join(parent.cmdline())
     except psutil.NoSuchProcess:
         return False
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 from api_calls import EVALUATION, EXAMPLES, PATIENCE, ask, client
-from stack import EmbeddedStack
+from stack import PATIENT, EmbeddedStack
 
 FILES = 50
 KILLED = ("ingestion-worker", "retrieval", "orchestrator")
@@ -18,7 +18,7 @@ KILLED = ("ingestion-worker", "retrieval", "orchestrator")
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
-    with EmbeddedStack.started(tmp_path_factory.mktemp("faults"), RATE_LIMIT_PER_MINUTE="100000") as running:
+    with EmbeddedStack.started(tmp_path_factory.mktemp("faults"), **PATIENT, RATE_LIMIT_PER_MINUTE="100000") as running:
         yield running
 
 

@@ -116,7 +116,7 @@ ARTIFACT_NODES = (
     "reflect",
     "clean_state",
 )
-WRITE = "You write the document that the user asks for"
+WRITE = "Write the document that the user asks for"
 
 
 @pytest.mark.timeout(600)

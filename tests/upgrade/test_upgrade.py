@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 from api_calls import PATIENCE, client, processed
-from stack import EmbeddedStack
+from stack import PATIENT, EmbeddedStack
 from upgrade.recording import FOLDER, restore
 
 pytestmark = pytest.mark.timeout(900)
@@ -33,7 +33,7 @@ def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EmbeddedSt
     folder = tmp_path_factory.mktemp("upgraded")
     folder.chmod(0o711)
     had = restore(FOLDER, folder)
-    with EmbeddedStack.started(folder, RATE_LIMIT_PER_MINUTE="0") as running:
+    with EmbeddedStack.started(folder, **PATIENT, RATE_LIMIT_PER_MINUTE="0") as running:
         yield running, had
 
 

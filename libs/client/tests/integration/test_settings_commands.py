@@ -66,7 +66,8 @@ def test_presets_are_listed_created_and_deleted(settled: Any, attractor: Any) ->
     assert "Be brief." in attractor("presets", "list").out
     assert "answer: mine:large:8b" in attractor("presets", "show", "terse").out
     made = attractor(
-        "presets", "set", "terse", "--instructions", "Be brief.", "--answer-model", "mine:large:8b", "--tag", "law"
+        *("presets", "set", "terse", "--instructions", "Be brief."),
+        *("--answer-model", "mine:large:8b", "--tag", "law", "--no-footnotes"),
     )
     assert made.code == 0
     assert attractor("presets", "delete", "terse", "--workspace").code == 0
@@ -75,5 +76,6 @@ def test_presets_are_listed_created_and_deleted(settled: Any, attractor: Any) ->
         "instructions": "Be brief.",
         "roles": {"answer": [{"provider": "mine", "model": "large:8b"}]},
         "tags": ["law"],
+        "footnotes": False,
     }
     assert attractor("presets", "set", "terse", "--answer-model", "large").code == 2

@@ -97,10 +97,13 @@ class ExpandedChunk(Resource):
 
 
 class ExpandResponse(Resource):
-    """`residual` is the query without its known names."""
+    """`residual` is the query without its known names, `generation` the token of the state that the response is from
+    (see `GraphGeneration`).
+    """
 
     entities: list[Entity]
     names: list[LinkedName] = []
     residual: str = ""
     chunks: list[ExpandedChunk]
     store: str = Field(description="The graph store that answered: postgres or neo4j.")
+    generation: str

@@ -110,7 +110,8 @@ class Memory(Resource):
 class RecallRequest(Request):
     """`as_of`: the facts that held then (without it: those that hold now). `token_budget`: messages next to those found
     are added as context while they fit (four bytes count as a token). `time_zone` (IANA) determines what "today" is.
-    `before` is what was said before the query, to resolve words such as "it" in it.
+    `before` is what was said before the query, to resolve words such as "it" in it. With `profile_tokens`, the response
+    has what is known about the caller, within that budget.
     """
 
     query: Question
@@ -121,6 +122,7 @@ class RecallRequest(Request):
     session_id: UUID | None = None
     as_of: AwareDatetime | None = None
     token_budget: Annotated[int, Field(ge=0, le=100_000)] = 0
+    profile_tokens: Annotated[int, Field(ge=0, le=10_000)] = 0
     time_zone: Annotated[Name, StringConstraints(max_length=64)] = "UTC"
     explain: bool = False
 
@@ -168,12 +170,20 @@ class ToldStatement(Resource):
     language: AnswerLanguage = "en"
 
 
+class MemoryProfile(Resource):
+    """What is known about the user, for a prompt: how to answer, and who they are, newest first, within the budget."""
+
+    style: list[str]
+    facts: list[str]
+
+
 class RecallResponse(Resource):
     """Best first; empty if nothing is relevant. `answer` is set if a single fact answers, `told` if the query only
     states something to keep.
 
     `mode` is `words` if meanings could not be compared because the embedding model is unavailable; `unembedded` counts
-    the caller's memories that only lexical search can find until they are embedded.
+    the caller's memories that only lexical search can find until they are embedded. `profile` is null if it was not
+    asked for.
     """
 
     memories: list[RecalledMemory]
@@ -181,6 +191,7 @@ class RecallResponse(Resource):
     unembedded: int = 0
     answer: RecalledAnswer | None = None
     told: ToldStatement | None = None
+    profile: MemoryProfile | None = None
 
 
 class ImportedMessage(Request):
@@ -216,13 +227,6 @@ class ImportResponse(Resource):
     known: int
     facts: int
     message_ids: dict[str, UUID]
-
-
-class MemoryProfile(Resource):
-    """What is known about the user, for a prompt: how to answer, and who they are, newest first, within the budget."""
-
-    style: list[str]
-    facts: list[str]
 
 
 class MemorySettings(Request):

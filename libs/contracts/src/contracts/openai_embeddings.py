@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from contracts.base import Resource
 from contracts.openai_api import Lenient, ModelName, Said
 
 MOST_INPUTS = 256
+
+
+def _texts(given: Any) -> Any:
+    """Says in plain words what is wrong with an input that is neither a text nor a list of a few texts."""
+    if isinstance(given, list):
+        if any(not isinstance(text, str) for text in given):
+            raise ValueError("send texts: lists of token numbers are not read")
+        if not 0 < len(given) <= MOST_INPUTS:
+            raise ValueError(f"send 1 to {MOST_INPUTS} texts at a time, not {len(given)}")
+    return given
 
 
 class EmbeddingRequest(Lenient):
@@ -19,7 +29,7 @@ class EmbeddingRequest(Lenient):
     """
 
     model: ModelName
-    input: Said | Annotated[list[Said], Field(min_length=1, max_length=MOST_INPUTS)]
+    input: Annotated[Said | Annotated[list[Said], Field(min_length=1, max_length=MOST_INPUTS)], BeforeValidator(_texts)]
     encoding_format: Literal["float", "base64"] = "float"
     dimensions: Annotated[int, Field(ge=1, le=100_000)] | None = None
 

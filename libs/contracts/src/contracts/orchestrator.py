@@ -14,6 +14,7 @@ from contracts.base import Name, Request, Resource, storable
 from contracts.images import MOST_IMAGES
 from contracts.models import TokenUsage
 from contracts.retrieval import SearchScope
+from contracts.workspace_settings import RoleModels
 from contracts.world import TimeZone
 
 Content = Annotated[
@@ -327,9 +328,13 @@ class OnBusy(StrEnum):
 
 
 class MessageRegenerate(Request):
-    """The new answer may draw on the same documents as the old one, unless `document_ids` names others."""
+    """The new answer may draw on the same documents as the old one, unless `document_ids` names others.
+
+    It is written by the same `models`, unless others are named.
+    """
 
     document_ids: Annotated[list[UUID], Field(max_length=1_000)] | None = None
+    models: RoleModels | None = None
     deadline_seconds: Deadline = 600
     on_busy: OnBusy = OnBusy.enqueue
 
@@ -361,6 +366,8 @@ class MessageCreate(Request):
 
     `attachment_ids` are images of the session that the message shows, including ones that earlier messages showed. The
     model of the role `vision` then answers from the images and the text, without a search.
+
+    `models` write this answer, in order of preference, instead of the workspace's for the role `answer`.
     """
 
     content: Content
@@ -379,6 +386,7 @@ class MessageCreate(Request):
     conversation_mode: ConversationMode = ConversationMode.normal
     active_pdf_document_id: UUID | None = None
     rewrite_query: bool | None = None
+    models: RoleModels | None = None
 
     @model_validator(mode="after")
     def _searches_one_place(self) -> MessageCreate:

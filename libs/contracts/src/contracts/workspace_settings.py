@@ -82,10 +82,16 @@ class SettingPut(Request):
 
 
 class RoleModel(Request):
-    """A provider's model: one of the workspace's providers by name, or the operator's (`operator`)."""
+    """A provider's model: one of the workspace's providers by name, or the operator's (`operator`).
+
+    `context_tokens` (the window) and `vision` (it sees images) are what the model can do, if its endpoint does not
+    report it or reports it wrongly.
+    """
 
     provider: Annotated[str, StringConstraints(min_length=1, max_length=32, pattern="^[a-z0-9_-]+$")]
     model: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+    context_tokens: Annotated[int, Field(ge=256, le=100_000_000)] | None = None
+    vision: bool | None = None
 
 
 RoleModels = Annotated[list[RoleModel], Field(min_length=1, max_length=MOST_CANDIDATES)]
@@ -103,7 +109,8 @@ class PresetPut(Request):
 
     `instructions` are for chat models; they cannot turn off the check of citations. `roles` lists models by role, in
     order of preference. The answer draws on documents that are among `document_ids`, from one of the sources and with
-    one of the tags, as far as these are given.
+    one of the tags, as far as these are given. `footnotes`: chat completions end with the list of their sources;
+    without it they do.
     """
 
     instructions: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8_000)] | None = None
@@ -112,11 +119,12 @@ class PresetPut(Request):
     document_ids: Annotated[list[UUID], Field(min_length=1, max_length=1_000)] | None = None
     source_ids: Annotated[list[UUID], Field(min_length=1, max_length=100)] | None = None
     tags: Annotated[list[PresetTag], Field(min_length=1, max_length=100)] | None = None
+    footnotes: bool | None = None
 
     @model_validator(mode="after")
     def _says_something(self) -> PresetPut:
-        if not any(self.model_dump(exclude_none=True).values()) and self.temperature is None:
-            raise ValueError("a preset says something of how answers are made")
+        if self == PresetPut.model_construct():
+            raise ValueError("give it at least one of its fields: instructions, models, a scope")
         return self
 
 
@@ -131,6 +139,7 @@ class Preset(Resource):
     document_ids: list[UUID] | None
     source_ids: list[UUID] | None
     tags: list[str] | None
+    footnotes: bool | None = None
     updated_at: datetime
 
 

@@ -17,6 +17,12 @@ from inference.openai_chat import OpenAIChat, completion
 RESTARTED_CHARACTERS = 200
 ASSUMED_ANSWER_TOKENS = 2_048
 NOTHING_SET = SetCapabilities()
+SOURCES = {
+    "set": "as its setting says",
+    "told": "as its endpoint reports",
+    "learned": "as it has refused before",
+    "assumed": "as is assumed",
+}
 Asking = Callable[[OpenAIChat], AsyncGenerator[ChatDelta, None]]
 
 
@@ -135,9 +141,9 @@ class RoleChat:
             return
         known = await candidate.capabilities()
         if images and known.vision is not None and not known.vision.value:
-            raise ModelCannot(f"it sees no images ({known.vision.source})")
+            raise ModelCannot(f"it sees no images, {SOURCES[known.vision.source]}")
         if tools and known.tools is not None and not known.tools.value:
-            raise ModelCannot(f"it calls no tools ({known.tools.source})")
+            raise ModelCannot(f"it calls no tools, {SOURCES[known.tools.source]}")
 
     async def _metered(
         self, candidate: RoleCandidate, ask: Asking, messages: Sequence[ChatMessage], max_tokens: int | None

@@ -56,21 +56,26 @@ class Reply:
     done: bool = True
     breaks: bool = False
     hangs: bool = False
+    # How many bytes of the stream are sent before it ends or breaks.
+    cut_at: int | None = None
 
     def response(self) -> Response:
         if self.body is not None or self.status != 200:
             return JSONResponse(self.body, self.status, self.headers)
         return StreamingResponse(self._stream(), media_type="text/event-stream")
 
-    async def _stream(self) -> AsyncIterator[str]:
+    async def _stream(self) -> AsyncIterator[bytes]:
+        left = self.cut_at
         for event in self.events:
-            yield f"data: {json.dumps(event)}\n\n"
+            sent = f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode()[:left]
+            left = None if left is None else left - len(sent)
+            yield sent
         if self.breaks:
             raise ConnectionError("scripted")
         if self.hangs:
             await asyncio.Event().wait()
         if self.done:
-            yield "data: [DONE]\n\n"
+            yield b"data: [DONE]\n\n"
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """What every ChatModel must do, against a scripted server that speaks the OpenAI API."""
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 
@@ -109,6 +110,29 @@ async def test_a_truncated_stream_is_an_error_and_is_not_retried(chat, provider,
         with pytest.raises(StreamCut):
             await anext(stream)
     assert len(provider.asked) == 1
+
+
+@pytest.mark.parametrize("breaks", [False, True])
+async def test_a_stream_cut_at_any_byte_is_an_error_or_complete(provider, script, breaks) -> None:
+    events = [script.said("Grüße "), script.said("🙂 "), script.said("<think"), script.stop]
+    *_, ending = sent = [f"data: {json.dumps(event, ensure_ascii=False)}\n\n".encode() for event in events]
+    size, whole = sum(map(len, sent)), "Grüße 🙂 <think"
+    endpoint = Endpoint(
+        Provider(provider.base_url, None, Timeouts(connect=30, read=60)), CircuitBreaker(failures=10_000)
+    )
+    chat = OpenAIChat(endpoint, "tiny", retry=RetryPolicy(attempts=1))
+    for at in range(size + 1):
+        provider.replies = [script.reply(events=events, cut_at=at, done=False, breaks=breaks)]
+        text, error = "", None
+        try:
+            async for delta in chat.stream(HELLO):
+                text += delta.text
+        except StreamCut as cut:
+            error = cut
+        assert whole.startswith(text), at
+        assert (error is None) == (text == whole), at
+        assert error or at > size - len(ending), at
+    await chat.aclose()
 
 
 async def test_a_finish_reason_ends_the_stream(chat, provider, script) -> None:

@@ -39,13 +39,10 @@ async def test_a_key_that_waits_for_retry_after_is_admitted(proxied_client):
         assert (await client.get("/v1/me", headers=other)).status_code == 200
 
 
-async def test_concurrent_requests_cannot_exceed_the_burst(gateway_client, private):
+async def test_concurrent_requests_cannot_exceed_the_burst(gateway_client):
     async with gateway_client(rate_limit_per_minute=1, rate_limit_burst=7) as client:
         statuses = [one.status_code for one in await asyncio.gather(*(client.get("/v1/me") for _ in range(30)))]
-        # Where the machine stalls Redis is taken to be away, and the gateway has a bucket of its own.
-        elsewhere = "requests_counted_locally_total 0.0" not in (await private("/metrics")).text
-        assert statuses.count(429) == 30 - statuses.count(200)
-        assert 7 <= statuses.count(200) <= (14 if elsewhere else 7)
+        assert sorted(statuses) == [200] * 7 + [429] * 23
 
 
 async def test_failed_authentications_are_limited_by_address_without_affecting_valid_keys(gateway_client):

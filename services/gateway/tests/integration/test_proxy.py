@@ -163,9 +163,9 @@ async def test_a_slow_upload_does_not_count_as_a_slow_response(proxied_client):
     async def body():
         for _ in range(4):
             yield b"x" * 1000
-            await asyncio.sleep(0.6)
+            await asyncio.sleep(0.9)  # together longer than the service may take
 
-    async with proxied_client(upstream_first_byte_seconds=1.5) as client:
+    async with proxied_client(upstream_first_byte_seconds=3) as client:
         answer = await client.post("/v1/documents", content=body())
         assert (answer.status_code, answer.json()) == (200, {"size": 4000})
 

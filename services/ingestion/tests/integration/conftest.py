@@ -55,7 +55,7 @@ from ingestion.worker.vectors import VectorMaker
 from service_kit.admission import Admission
 from service_kit.background import Background
 from service_kit.event_signatures import EventSignatures
-from service_kit.objects import ObjectStore
+from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.outbox import new_event
 from service_kit.settings import ObjectStoreSettings
 from service_kit.streams import Consumer
@@ -97,7 +97,7 @@ def settings(
         max_file_bytes=1_000_000,
         max_files_per_upload=20,
         lease_seconds=LEASE_SECONDS,
-        reannounce_after_seconds=1.0,
+        reannounce_after_seconds=3600.0,  # nothing is announced again because the machine stalls
         schedule_sources=False,
     )
 
@@ -290,7 +290,10 @@ class Neighbours:
             return
         data = DocumentConverted.model_validate(event.data)
         if group == "retrieval":
-            lines = (await self.objects.aget(data.chunks_key)).splitlines()
+            try:
+                lines = (await self.objects.aget(data.chunks_key)).splitlines()
+            except ObjectMissing:  # announced again, and deleted meanwhile: like the real service, it does not retry
+                return
             assert len(lines) == data.chunk_count
             done = {"document_id": data.document_id, "version": data.version}
             vectors = len(lines) if data.vectors_key else 0
@@ -383,7 +386,7 @@ def searchable(
     async def make(*arguments: Any) -> dict[str, Any]:
         document_id = (await upload(*arguments))["document"]["id"]
         await process(document_id)
-        answer = await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": 10})
+        answer = await client.get(f"/v1/documents/{document_id}", params={"wait": "searchable", "timeout": 120})
         detail: dict[str, Any] = answer.json()
         assert detail["status"] == "searchable", detail
         return detail

@@ -16,6 +16,7 @@ from knowledge_graph.consumer import SERVICE, DocumentGraphs
 from knowledge_graph.corrections.api import router as corrections_router
 from knowledge_graph.corrections.corrections import GraphCorrections
 from knowledge_graph.expansion.bridging import Bridging
+from knowledge_graph.expansion.gazetteer import Gazetteers
 from knowledge_graph.export.api import router as export_router
 from knowledge_graph.export.export import Export
 from knowledge_graph.extraction.document import Methods
@@ -74,7 +75,9 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     projected = Neo4jStore(neo4j, postgres) if neo4j is not None else None
     reader = GraphReader(postgres, projected)
     app.state.generations = Generations(database, f"min_entity_freq={settings.graph_min_entity_freq}")
-    app.state.graph = GraphQueries(reader, extractor, Bridging(database), settings.graph_min_entity_freq)
+    gazetteers = Gazetteers(database, app.state.generations)
+    bridging = Bridging(database, gazetteers)
+    app.state.graph = GraphQueries(reader, extractor, bridging, settings.graph_min_entity_freq)
     client = await stack.enter_async_context(service_client())
     seconds = settings.retrieval_deadline_seconds
     retrieval = HttpService("retrieval", client, app.state.tokens, settings.retrieval_url, seconds)
@@ -89,6 +92,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     after = [ProjectionDeletion(database, projection)] if projection is not None else []
     running = service.running({DOCUMENTS: documents.handlers}, documents.give_up, after=after)
     background = await stack.enter_async_context(running)
+    background.start("gazetteers", gazetteers.run)
     app.state.refinement = start_refinement(
         settings, chat, database, objects, service.notifications, background, documents.regraph, metrics.registry
     )

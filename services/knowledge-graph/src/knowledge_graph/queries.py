@@ -81,7 +81,7 @@ class GraphQueries:
         """
         if request.method is GraphMethod.bridge:
             return await self.bridging.expand(workspace_id, request)
-        linked = await self.bridging.linked(workspace_id, request.query or "", request.entities)
+        linked, generation = await self.bridging.linked(workspace_id, request.query or "", request.entities)
         seeds = entities(linked)
         store = self.reader.postgres
         least = self.least(request.min_mentions)
@@ -92,6 +92,7 @@ class GraphQueries:
             residual=without_names(request.query or "", [one for one in linked if one.end]),
             chunks=chunks,
             store=store.name,
+            generation=generation,
         )
 
     async def status(self, workspace_id: UUID) -> GraphStatus:

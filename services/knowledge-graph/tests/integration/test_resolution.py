@@ -131,7 +131,7 @@ async def test_any_order_of_changes_and_deletions_equals_a_fresh_build(database,
 
     async def check(steps):
         documents = [UUID(int=number + 1) for number in range(4)]
-        changed, anew = uuid4(), uuid4()
+        changed, fresh = uuid4(), uuid4()
         last = {}
         for number, drawn in steps:
             document = documents[number]
@@ -139,9 +139,9 @@ async def test_any_order_of_changes_and_deletions_equals_a_fresh_build(database,
             await write(database, changed, document, last[document])
         for document, extraction in sorted(last.items(), reverse=True):
             if extraction is not None:
-                await write(database, anew, document, extraction)
+                await write(database, fresh, document, extraction)
         left = await state(database, changed)
-        assert left == await state(database, anew)
+        assert left == await state(database, fresh)
         _check_known(left, most_chunks)
         for document, extraction in last.items():
             if extraction is not None:

@@ -10,11 +10,13 @@ import pytest
 import service_kit.migrate
 from contracts.graph_tools import AnalyzeDependencies
 from knowledge_graph.expansion.bridging import Bridging, entities
+from knowledge_graph.expansion.gazetteer import Gazetteers
 from knowledge_graph.expansion.hops import expand
 from knowledge_graph.extraction.document import extract
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import SourceChunk, SourceDocument
 from knowledge_graph.graph_store import EntityFilter
+from knowledge_graph.recording.generation import Generations
 from knowledge_graph.recording.provenance import Graphed, GraphProvenance, MadeFrom
 from knowledge_graph.recording.recount import wrong_sums
 from knowledge_graph.store.postgres import PostgresStore
@@ -106,8 +108,9 @@ async def test_rows_of_an_earlier_version_give_the_same_answers(old):
         outgoing = 1 + (auth < identity(USERS)[0])
         assert await store.degrees(workspace_id, [auth]) == {auth: (outgoing, 2 - outgoing)}
         # Linking, hops and bridges find the old names, and the chunks about them.
-        bridging = Bridging(database)
-        seeds = entities(await bridging.linked(workspace_id, "What does the AuthService need?", []))
+        bridging = Bridging(database, Gazetteers(database, Generations(database, "")))
+        linked, _ = await bridging.linked(workspace_id, "What does the AuthService need?", [])
+        seeds = entities(linked)
         assert [one.name for one in seeds] == [AUTH]
         chunks = await expand(store, workspace_id, seeds, 1, 2, 10)
         assert {(one.document_id, one.chunk_id, one.hop) for one in chunks} == {

@@ -170,6 +170,10 @@ async def test_the_profile_contains_style_and_facts_within_its_budget(client, st
     assert profile == {"style": ["Please always answer in short sentences."], "facts": ["I live in Munich."]}
     small = (await client.get("/v1/memories/profile?token_budget=11", headers=auth_headers())).json()
     assert small == {"style": ["Please always answer in short sentences."], "facts": []}
+    for asked, told in (({}, None), ({"profile_tokens": 11}, small), ({"profile_tokens": 500}, profile)):
+        body = {"query": "What is the capital of France?", **asked}
+        recalled = (await client.post("/v1/memories/recall", json=body, headers=auth_headers())).json()
+        assert (recalled["memories"], recalled["profile"]) == ([], told)
 
 
 def conversation(count: int):

@@ -41,7 +41,7 @@ def rotate_settings_key() -> None:
         async with database.opened():
             return await rotate(database, seal)
 
-    sys.stdout.write(f"{asyncio.run(run())} secrets were sealed anew, with the key {seal.key_id}\n")
+    sys.stdout.write(f"{asyncio.run(run())} secrets were encrypted again with the key {seal.key_id}\n")
 
 
 if __name__ == "__main__":

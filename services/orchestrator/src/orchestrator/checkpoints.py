@@ -37,7 +37,14 @@ class RunSaver(AsyncPostgresSaver):
 
     LangGraph also saves the state before the first node, and each node's writes before their checkpoint. The former is
     stored with the first node's checkpoint, since the run's row has it as well; the latter are not stored, since nodes
-    run one after another and the checkpoint follows at once.
+    run one after another and the checkpoint follows at once. The values of one checkpoint are one statement.
+    """
+
+    UPSERT_CHECKPOINT_BLOBS_SQL = """
+        INSERT INTO checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
+        SELECT %s, %s, one.channel, one.version, one.type, one.blob
+        FROM unnest(%s::text[], %s::text[], %s::text[], %s::bytea[]) AS one (channel, version, type, blob)
+        ON CONFLICT (thread_id, checkpoint_ns, channel, version) DO NOTHING
     """
 
     def __init__(self, pool: Pool, *, is_new: bool) -> None:
@@ -64,6 +71,11 @@ class RunSaver(AsyncPostgresSaver):
             return {"configurable": {**configured, "checkpoint_id": checkpoint["id"]}}
         self._is_new = False
         return await super().aput(config, checkpoint, metadata, changed)
+
+    def _dump_blobs(self, thread_id: str, checkpoint_ns: str, values: dict[str, Any], versions: ChannelVersions) -> Any:
+        """Returns the parameters of a single statement for all values."""
+        rows = super()._dump_blobs(thread_id, checkpoint_ns, values, versions)
+        return [(thread_id, checkpoint_ns, *([row[at] for row in rows] for at in range(2, 6)))]
 
     async def aput_writes(self, *_: Any, **__: Any) -> None:
         """Stores nothing."""

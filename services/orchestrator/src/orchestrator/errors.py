@@ -144,7 +144,10 @@ class AttemptsFailed(GraphError):
 
 
 class UnknownSetting(NotFound):
-    type, title = "unknown-setting", "There is no such setting in this scope; GET /v1/settings/schema lists them"
+    type, title = (
+        "unknown-setting",
+        "There is no such setting; GET /v1/settings/schema and `attractor settings schema` list them",
+    )
 
 
 class SettingInvalid(InvalidRequest):
@@ -160,7 +163,7 @@ class ModelNotListed(InvalidRequest):
 class ProviderUnusable(InvalidRequest):
     """The detail says which provider, and why."""
 
-    type, title = "provider-unusable", "A provider's models cannot be listed"
+    type, title = "provider-unusable", "A provider cannot be used"
 
 
 class ProviderInUse(Conflict):

@@ -97,6 +97,11 @@ class IngestionService(HttpService):
         place = f"/v1/documents?limit={len(document_ids)}&{asked}"
         return (await self.fetch(caller, "GET", place, Page[AwaitedDocument])).items
 
+    async def with_bytes(self, caller: Principal, content_hash: str) -> AwaitedDocument | None:
+        """Returns the document whose bytes have this SHA-256 (hex), None if there is none."""
+        place = f"/v1/documents?limit=1&content_hash={content_hash}"
+        return next(iter((await self.fetch(caller, "GET", place, Page[AwaitedDocument])).items), None)
+
     async def awaited(self, caller: Principal, document_id: UUID, seconds: float) -> AwaitedDocument | None:
         """Returns the document once it is searchable or has failed, or after `seconds`; None if it no longer exists."""
         answer = await self.ask(caller, "GET", f"/v1/documents/{document_id}?wait=searchable&timeout={seconds:g}")

@@ -19,10 +19,10 @@ from orchestrator.graphs.artifact_ops import recovery
 from orchestrator.graphs.conversation.nodes.generate_path import QUOTED_INSTEAD
 from service_kit.postgres import Database
 
-WRITE = "You write the document that the user asks for"
-REWRITE = "You write the document below anew"
-EDIT = "You change parts of the document below"
-SPAN = "You write what takes its place"
+WRITE = "Write the document that the user asks for"
+REWRITE = "Rewrite the document below"
+EDIT = "Edit the document below"
+SPAN = "Write the text that replaces it"
 FOLLOWUP = "You have just changed a document"
 ROUTE = "Decide what the user's message asks for"
 DOCUMENT = "# Tokens\n\nTokens expire after fifteen minutes [1].\n\nThe UserDB keeps the accounts.\n"
@@ -345,10 +345,10 @@ async def test_today_is_in_the_time_zone_of_the_user_which_is_part_of_the_turn(
 ) -> None:
     async with start(model_settings) as service, Redis.from_url(redis_url) as redis, asyncio.timeout(120):
         await turn(service, await service.session(title="t"), "What is due today?", timezone="Pacific/Kiritimati")
-        assert await redis.xread({"attractor.turns": "0"}, block=20_000)
+        assert await redis.xread({"attractor.turns": "0"}, block=120_000)
         _, fields = (await redis.xrange("attractor.turns"))[-1]
     assert json.loads(fields[b"event"])["data"]["time_zone"] == "Pacific/Kiritimati"
-    assert "(Pacific/Kiritimati) where the user is" in world.chats[0]["messages"][0]["content"]
+    assert "(Pacific/Kiritimati)." in world.chats[0]["messages"][0]["content"]
 
 
 async def test_regenerating_an_answer_applies_the_same_action_to_the_same_text(

@@ -218,7 +218,14 @@ async def test_an_unsupported_parameter_is_refused_by_name(start: Any, settings:
             assert refused.value.type == "invalid_request_error"
             assert refused.value.response.headers["x-should-retry"] == "false"
         allowed = await client.chat.completions.create(
-            model="attractor", messages=ASKED, n=1, tools=[], response_format={"type": "text"}, user="me"
+            model="attractor",
+            messages=ASKED,
+            n=1,
+            tools=[],
+            response_format={"type": "text"},
+            user="me",
+            seed=7,
+            extra_body={"made_up": {"by": "a client"}},
         )
     assert allowed.choices[0].message.content
 
@@ -282,6 +289,24 @@ async def test_a_model_failure_is_an_error_that_names_the_run(
     assert failed.value.response.headers["x-should-retry"] == "false"
     assert run["error_type"] == "model-failed"
     assert "“Tokens expire after fifteen minutes.”" in quoted.choices[0].message.content
+
+
+async def test_a_used_up_budget_is_a_rate_limit_error_that_the_sdk_does_not_retry(
+    start: Any, model_settings: Any, door: Any
+) -> None:
+    settings = model_settings.model_copy(update={"budget_user_tokens": 1})
+    async with start(settings) as service, door(service) as client:
+        await client.chat.completions.create(model="attractor-plain", messages=ASKED)
+        with pytest.raises(openai.RateLimitError) as refused:
+            await client.chat.completions.create(model="attractor-plain", messages=ASKED)
+        stream = await client.chat.completions.create(model="attractor-plain", messages=ASKED, stream=True)
+        with pytest.raises(openai.APIError) as ended:
+            async for _ in stream:
+                pass
+    assert refused.value.response.headers["x-should-retry"] == "false"
+    errors = (refused.value, ended.value)
+    assert [(one.code, one.type) for one in errors] == [("budget_exceeded", "rate_limit_error")] * 2
+    assert all("all of the 1 tokens of the user a day are used, until 20" in one.message for one in errors)
 
 
 async def test_a_restarted_answer_ends_the_stream_with_an_error(

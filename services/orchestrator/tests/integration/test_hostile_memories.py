@@ -102,7 +102,7 @@ async def test_without_a_model_memories_with_instructions_change_nothing(
 async def test_instructions_in_memories_are_fenced_data_while_a_document_is_written(
     start: Any, model_settings: Any, world: Any, instructions: list[str]
 ) -> None:
-    write = "You write the document that the user asks for"
+    write = "Write the document that the user asks for"
     world.scripted = {write: ["# Tokens\n\nTokens expire [1]."], "You have just changed": ["Done."]}
     world.recalled = memories(instructions)[:AT_ONCE]
     async with start(model_settings) as service:

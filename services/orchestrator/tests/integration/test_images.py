@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import io
+import logging
+from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -50,8 +53,9 @@ def image_urls(body: dict[str, Any]) -> list[str]:
 
 
 async def test_an_image_is_sent_only_to_the_vision_model_and_stays_in_context(
-    start: Any, model_settings: Any, world: Any, auth_headers: Any
+    start: Any, model_settings: Any, world: Any, auth_headers: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level(logging.DEBUG)
     world.scripted["from the images that the user shows"] = SEEN
     reached, go_on = asyncio.Event(), asyncio.Event()
 
@@ -92,7 +96,9 @@ async def test_an_image_is_sent_only_to_the_vision_model_and_stays_in_context(
         await service.events(beside["id"])
         kept_events = await rows(model_settings, "run_event")
     assert first["answer"]["content"] == "A red square."
-    assert "image_processing" in first["node_trace"]
+    at = first["node_trace"].index("image_processing")
+    assert first["node_trace"][at - 1 : at + 2] == ["generate_path", "image_processing", "clean_state"]
+    assert "small" not in [one["model"] for one in chats if "title of three" not in str(one["messages"])]
     assert not {"retrieve", "artifact_ops", "reflect"} & set(first["node_trace"])
     (sent,) = [one for one in chats if image_urls(one)]
     (url,) = image_urls(sent)
@@ -109,7 +115,7 @@ async def test_an_image_is_sent_only_to_the_vision_model_and_stays_in_context(
     ]
     assert messages[0]["attachment_ids"] == [image]
     assert saved
-    for text in [*saved, *kept_events, *(str(event.data) for event in events)]:
+    for text in [*saved, *kept_events, *(str(event.data) for event in events), caplog.text]:
         assert "base64" not in text
         assert base64.b64encode(picture()[:12]).decode() not in text
         assert picture()[:12].hex() not in text
@@ -135,6 +141,39 @@ async def test_without_a_vision_model_the_answer_says_what_to_do(start: Any, mod
     assert ended["status"] == "completed"
     assert ended["answer"]["content"].startswith("I cannot see images here")
     assert "upload it as a document" in ended["answer"]["content"]
+
+
+async def test_without_a_vision_model_the_text_of_an_image_that_is_a_document_is_quoted(
+    start: Any, settings: Any, world: Any
+) -> None:
+    scan = picture((40, 30))
+    document = str(uuid4())
+    world.document_hashes[hashlib.sha256(scan).hexdigest()] = [document]
+    world.unread.add(document)
+    async with start(settings) as service:
+        session = await service.session()
+
+        async def answer(data: bytes) -> Any:
+            run = await service.ask(session, QUESTION, attachment_ids=[await attached(service, session, data)])
+            await service.events(run["id"])
+            return (await service.run(run["id"]))["answer"]["content"]
+
+        world.read_in_time = False
+        unread = await answer(scan)
+        world.read_in_time = True
+        quoted, other = await answer(scan), await answer(picture())
+        world.document_status = 500
+        silent = await answer(scan)
+    assert quoted.startswith(
+        "I cannot see images here: no model is configured for the role `vision`. The image is also"
+    )
+    assert f"“{document}.md”" in quoted
+    assert quoted.endswith(
+        "\n\n> The AuthService issues tokens. Tokens expire after fifteen minutes. The UserDB keeps the accounts."
+    )
+    assert f"“{document}.md”, whose text is still being recognised" in unread
+    assert world.documents_awaited == [document] * 2
+    assert all("upload it as a document" in one for one in (other, silent))
 
 
 async def test_images_are_accepted_by_every_api_and_stored_by_none(
@@ -213,6 +252,7 @@ async def test_an_image_is_private_to_its_user_and_deleted_with_its_session(
     assert (kept.status_code, kept.headers["content-type"]) == (200, "image/png")
     assert b"script" not in kept.content
     assert [one["id"] for one in listed] == [image, second]
+    assert all(datetime.fromisoformat(one["created_at"]).tzinfo for one in listed)
     assert "no model is configured for the role `vision`" in unseen
     assert (len(before), deleted.status_code, gone.status_code, left) == (2, 204, 404, [])
     assert (receipt["removed"]["attachments"], receipt["remaining"]["attachments"]) == (1, 0)

@@ -44,12 +44,14 @@ def invented(seed: int) -> list[tuple[str, bool]]:
     return [(f"{sentence}{rng.choice(markers)}.", true) for sentence, true in sentences]
 
 
-@pytest.mark.parametrize("anew", ["", "1. The AuthService issues tokens.\n2. The vault stands open.\n3. Nothing [1]."])
+@pytest.mark.parametrize(
+    "rewritten", ["", "1. The AuthService issues tokens.\n2. The vault stands open.\n3. Nothing [1]."]
+)
 async def test_only_statements_in_the_source_are_shown_as_verified_whatever_a_model_invents(
-    start: Any, model_settings: Any, world: Any, anew: str
+    start: Any, model_settings: Any, world: Any, rewritten: str
 ) -> None:
     world.hits[0] = {**world.hits[0], "content": f"{world.hits[0]['content']} {ORDER}"}
-    world.anew = anew
+    world.rewritten = rewritten
     chunks = {hit["chunk_id"]: hit["content"] for hit in world.hits}
     async with start(model_settings) as service:
         for seed in range(TURNS):
@@ -86,7 +88,7 @@ def check_sentences(answer: dict[str, Any], chunks: dict[str, str], sentences: l
             assert one["status"] == "verified", (shown, one)
         if one["status"] == "contradicted":
             assert not one["citations"], shown
-    # Nothing is lost or made up: but for markers and what was written anew, the text is the model's.
+    # Nothing is lost or made up: but for markers and what was rewritten, the text is the model's.
     assert originals == list(truth)
 
 

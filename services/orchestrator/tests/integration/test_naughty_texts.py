@@ -27,7 +27,7 @@ OWN = [
 ]
 
 FENCES = ("passage", "summary")
-OTHER_FENCES = {"Condense": ("message",), "Give this conversation a title": ("question", "answer")}
+OTHER_FENCES = {"Summarize": ("message",), "Give this conversation a title": ("question", "answer")}
 
 
 @pytest.fixture(scope="module")

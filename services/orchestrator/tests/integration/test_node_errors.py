@@ -111,7 +111,7 @@ async def test_the_answer_of_the_error_handler_is_neither_remembered_nor_learned
             patched.setattr(f"{NODES}.{broken_at}", broken)
             failed = await service.ask(session)
             await service.events(failed["id"])
-        assert await redis.xread({"attractor.turns": "0"}, block=20_000)
+        assert await redis.xread({"attractor.turns": "0"}, block=120_000)
         _, fields = (await redis.xrange("attractor.turns"))[0]
     told = json.loads(fields[b"event"])
     # Events leave in the order in which they were written.

@@ -85,6 +85,25 @@ async def test_a_preset_of_the_user_takes_precedence_over_one_of_the_workspace(
     assert left["scope"] == "workspace"
 
 
+async def test_the_preset_decides_about_footnotes_unless_the_request_does(
+    start: Any, model_settings: Any, door: Any
+) -> None:
+    async with start(model_settings) as service, door(service) as client:
+        made = await put(service, "bare", footnotes=False)
+        assert (made.status_code, made.json()["footnotes"]) == (200, False)
+
+        async def text(**more: Any) -> str:
+            whole = await client.chat.completions.create(model="attractor/bare", messages=ASKED, **more)
+            stream = await client.chat.completions.create(model="attractor/bare", messages=ASKED, stream=True, **more)
+            streamed = "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
+            assert streamed == whole.choices[0].message.content
+            return streamed
+
+        bare, asked = await text(), await text(metadata={"footnotes": "true"})
+    assert "Sources:" not in bare
+    assert asked.startswith(f"{bare}\n\nSources:\n- [1] ")
+
+
 async def test_presets_of_other_users_are_not_found(
     start: Any, model_settings: Any, door: Any, other_user: dict[str, str], auth_headers: Callable[..., dict[str, str]]
 ) -> None:

@@ -15,9 +15,9 @@ from contracts.events import TURNS, Event, TurnCompleted
 from orchestrator.errors import DeadlinePassed
 from orchestrator.services import MemoryService, RetrievalService
 
-WRITE = "You write the document that the user asks for"
+WRITE = "Write the document that the user asks for"
 FOLLOWUP = "You have just changed a document"
-REFLECT = "A user has just had a document written or changed"
+REFLECT = "A document has just been written or changed for a user"
 WISH = "Write a one-page summary of how tokens work in British spelling, no bullet points"
 SPELLING = {"kind": "style", "aspect": "spelling", "text": "Use British spelling.", "quote": "in British spelling"}
 LISTS = {"kind": "style", "aspect": "lists", "text": "Write without bullet points.", "quote": "no bullet points"}
@@ -190,9 +190,9 @@ async def test_manual_edits_are_learned_from(start: Any, model_settings: Any, wo
             place, json={"text": f"{now['text']}\nThe colour of a token is grey.\n"}, headers={"If-Match": "*"}
         )
         assert edited.status_code < 300, edited.text
-        world.scripted["You write the document below anew"] = ["# Tokens\n\nShort."]
+        world.scripted["Rewrite the document below"] = ["# Tokens\n\nShort."]
         await turn(service, session, "Make it shorter")
-        world.scripted["You write the document below anew"] = ["# Tokens\n\nShorter."]
+        world.scripted["Rewrite the document below"] = ["# Tokens\n\nShorter."]
         await turn(service, session, "Make it shorter")
     first, second, third = reflecting(world)
     assert "<edit>The colour of a token is grey.</edit>" in second
@@ -228,11 +228,11 @@ async def test_a_quick_action_reads_preferences_and_history_as_configured(
         assert (default.json()["use_preferences"], default.json()["use_history"]) == (True, False)
 
 
-async def test_the_profile_is_requested_in_parallel_with_the_search(
+async def test_the_profile_comes_with_the_memories_in_parallel_with_the_search(
     start: Any, model_settings: Any, world: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.profile = {"style": ["Use British spelling."], "facts": []}
-    asked, search, profile = asyncio.Event(), RetrievalService.search, MemoryService.profile
+    asked, search, recall = asyncio.Event(), RetrievalService.search, MemoryService.recall
 
     async def searched(service: RetrievalService, *arguments: Any) -> Any:
         await asked.wait()
@@ -240,12 +240,12 @@ async def test_the_profile_is_requested_in_parallel_with_the_search(
 
     async def told(service: MemoryService, *arguments: Any) -> Any:
         asked.set()
-        return await profile(service, *arguments)
+        return await recall(service, *arguments)
 
     monkeypatch.setattr(RetrievalService, "search", searched)
-    monkeypatch.setattr(MemoryService, "profile", told)
+    monkeypatch.setattr(MemoryService, "recall", told)
     async with start(model_settings) as service, asyncio.timeout(120):
         ended, _ = await turn(service, await service.session(title="t"), "How long are tokens valid?")
     assert ended["status"] == "completed"
-    assert len(world.profiles) == 1
+    assert (len(world.recalls), world.profiles) == (1, [])
     assert any("<memory>Use British spelling.</memory>" in one["messages"][0]["content"] for one in world.chats)

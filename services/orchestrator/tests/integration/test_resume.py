@@ -153,7 +153,7 @@ async def test_a_process_killed_in_each_node_repeats_no_finished_node_and_create
                 )
 
     world.scripted = {
-        "You write the document that the user asks for": ["# Tokens\n\nTokens expire after fifteen minutes [1]."],
+        "Write the document that the user asks for": ["# Tokens\n\nTokens expire after fifteen minutes [1]."],
         "You have just changed a document": ["Done."],
     }
     monkeypatch.setattr(RunEvents, "emit", cut)

@@ -20,7 +20,7 @@ from service_kit.auth import Principal, ServiceCaller
 QUESTION = "How long are tokens valid?"
 ELSEWHERE = "00000000-0000-4000-8000-00000000000d"  # the workspace of what the search finds
 TOKENS_QUOTE = "Tokens expire after fifteen minutes."
-REWRITE = "Word the user's last message"
+REWRITE = "Rewrite the user's last message"
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ import psycopg
 import pytest
 from redis.asyncio import Redis
 
-from contracts.events import MessageDelta, run_stream
+from contracts.events import MessageDelta, StageCompleted, StageStarted, run_stream
 from orchestrator.app import writing_redis
+from orchestrator.runs import events as run_events
 from orchestrator.runs.events import RunEvents
 
 PIECES = ["Tokens expire ", "after ", "fifteen ", "minutes ", "[1]."]
@@ -145,3 +146,21 @@ async def test_two_hundred_concurrent_runs_lose_no_event(settings: Any) -> None:
         assert not any(events.lost for events in writing)
         for events in writing:
             assert [entry for entry, _ in await redis.xrange(run_stream(events.run_id))] == [b"1-1", b"1-2", b"1-3"]
+
+
+async def test_a_stage_is_told_with_the_text_that_follows_or_when_it_ends(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_events, "GATHER_SECONDS", 60.0)
+    async with writing_redis(settings) as redis, asyncio.timeout(120):
+        events = RunEvents(redis, uuid4(), 1, 60)
+        stream = run_stream(events.run_id)
+        reading = asyncio.create_task(redis.xread({stream: "0-0"}, block=60_000))
+        events.emit(StageStarted(stage="reply_to_general_input", label="Writing the answer"))
+        assert await redis.xrange(stream) == []
+        events.emit(MessageDelta(text="word "))
+        [(_, told)] = await reading
+        assert [entry for entry, _ in told] == [b"1-1", b"1-2"]
+        events.emit(StageCompleted(stage="reply_to_general_input"))
+        await events.flush()
+        assert len(await redis.xrange(stream)) == 3

@@ -27,7 +27,7 @@ def statuses_of(run: dict[str, Any]) -> list[tuple[str, str]]:
 async def test_a_contradicted_sentence_is_rewritten_from_its_sources(
     start: Any, model_settings: Any, world: Any
 ) -> None:
-    world.answer, world.anew = [WRONG], "1. Tokens expire after fifteen minutes [7].\n2. Penguins swim."
+    world.answer, world.rewritten = [WRONG], "1. Tokens expire after fifteen minutes [7].\n2. Penguins swim."
     run, events = await answered(start, model_settings)
     assert run["answer"]["content"] == RIGHT
     assert statuses_of(run) == [
@@ -49,7 +49,7 @@ async def test_a_contradicted_sentence_is_rewritten_from_its_sources(
 
 
 @pytest.mark.parametrize(
-    "anew",
+    "rewritten",
     [
         "Tokens expire after fifteen minutes.",
         "1. Tokens expire after 60 minutes.",
@@ -61,9 +61,9 @@ async def test_a_contradicted_sentence_is_rewritten_from_its_sources(
     ],
 )
 async def test_a_contradicted_sentence_without_a_better_version_is_removed_and_shown_to_the_reader(
-    start: Any, model_settings: Any, world: Any, anew: str
+    start: Any, model_settings: Any, world: Any, rewritten: str
 ) -> None:
-    world.answer, world.anew = [WRONG], anew
+    world.answer, world.rewritten = [WRONG], rewritten
     run, _ = await answered(start, model_settings)
     assert run["answer"]["content"] == BARE
     assert [status for status, _ in statuses_of(run)] == ["contradicted", "verified"]
@@ -71,14 +71,16 @@ async def test_a_contradicted_sentence_without_a_better_version_is_removed_and_s
     assert run["issues"] == []
 
 
-@pytest.mark.parametrize("anew", [None, ""])
-async def test_a_failed_rewrite_is_only_an_issue(start: Any, model_settings: Any, world: Any, anew: str | None) -> None:
-    world.answer, world.anew = [WRONG], anew
+@pytest.mark.parametrize("rewritten", [None, ""])
+async def test_a_failed_rewrite_is_only_an_issue(
+    start: Any, model_settings: Any, world: Any, rewritten: str | None
+) -> None:
+    world.answer, world.rewritten = [WRONG], rewritten
     run, events = await answered(start, model_settings)
     assert (run["status"], run["answer"]["content"]) == ("completed", BARE)
     assert [status for status, _ in statuses_of(run)] == ["contradicted", "verified"]
     assert len(run["issues"]) == 1
-    assert "not written anew" in run["issues"][0]
+    assert "not rewritten" in run["issues"][0]
     assert [event.data["message"] for event in events if event.name == "issue"] == run["issues"]
 
 
@@ -142,11 +144,11 @@ async def test_a_process_killed_during_the_check_leaves_it_to_the_next(
         checking.set()
         await asyncio.Event().wait()
 
-    world.answer, world.anew, world.anew_pace = [WRONG], "1. Tokens expire after fifteen minutes.", forever
+    world.answer, world.rewritten, world.rewrite_pace = [WRONG], "1. Tokens expire after fifteen minutes.", forever
     async with start(model_settings) as service:
         run = await service.ask(await service.session())
         await checking.wait()
-    world.anew_pace = None
+    world.rewrite_pace = None
     async with start(model_settings) as service, asyncio.timeout(120):
         await service.events(run["id"])
         ended = await service.run(run["id"])
@@ -164,7 +166,7 @@ async def test_a_run_cancelled_during_the_check_keeps_its_text_and_the_results_o
         checking.set()
         await asyncio.Event().wait()
 
-    world.answer, world.anew_pace = [WRONG], forever
+    world.answer, world.rewrite_pace = [WRONG], forever
     async with start(model_settings) as service, asyncio.timeout(120):
         run = await service.ask(await service.session())
         await checking.wait()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import logging
 from collections.abc import Callable
@@ -14,15 +15,15 @@ import pytest
 from pydantic import SecretStr
 
 from contracts.gateway import Role
-from orchestrator.configuration.sealing import SecretSeal
-from orchestrator.configuration.store import rotate
+from inference.estimate import estimated_tokens
+from orchestrator.__main__ import rotate_settings_key
 from orchestrator.settings import Settings
-from service_kit.postgres import Database
 from service_kit.web_address import allowed_addresses
 
 SETTINGS = "/v1/settings"
 KEY, NEW_KEY = "ab" * 32, "cd" * 32
-PLANTED = "sk-planted-4f6a1c"
+PLANTED, REPLACED = "sk-planted-4f6a1c", "sk-replaced-77b0de"
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 
 
 @pytest.fixture
@@ -104,6 +105,7 @@ async def test_user_settings_override_workspace_settings_in_runs(
         await service.client.delete(f"{SETTINGS}/answers.temperature")
         after = await states(service)
     assert (mine["answers.temperature"]["value"], mine["answers.temperature"]["source"]) == (0.4, "user")
+    assert mine["answers.temperature"]["updated_at"]
     assert {one["value"] for one in theirs if one["key"] == "answers.temperature"} == {0.9}
     assert (after["answers.temperature"]["value"], after["answers.temperature"]["source"]) == (0.9, "workspace")
     prompt = world.chats[0]["messages"][0]["content"]
@@ -164,6 +166,50 @@ async def test_an_unlisted_model_is_reported_when_it_is_chosen(
     assert now["roles.answer"]["is_set"] is False
 
 
+async def test_a_message_may_name_the_models_that_write_its_answer(start: Any, model_settings: Any, world: Any) -> None:
+    large, small = [[{"provider": "operator", "model": name}] for name in ("large", "small")]
+    async with start(model_settings) as service:
+        session = await service.session(title="Tokens")
+        run = await service.ask(session, models=large)
+        await service.events(run["id"])
+        path = f"/v1/sessions/{session}/messages"
+        unlisted = await service.client.post(path, json={"content": "?", "models": [{**large[0], "model": "huge"}]})
+        again = f"/v1/messages/{run['answer_id']}/regenerate"
+        for body in ({}, {"models": small}):
+            repeated = await service.client.post(again, json=body)
+            await service.events(repeated.json()["id"])
+        usual = await service.ask(session)
+        await service.events(usual["id"])
+    assert [chat["model"] for chat in world.chats] == ["large", "large", "small", "small"]
+    assert unlisted.status_code == 422
+    assert "huge of operator" in unlisted.json()["detail"]
+
+
+async def test_what_a_model_can_do_may_be_set_by_hand(
+    start: Any, own: Settings, world: Any, provided: Any, put: Any
+) -> None:
+    long = f"Tokens expire after fifteen minutes. {'They are renewed by their service. ' * 40}"
+    world.hits = [{**world.hits[0], "chunk_id": f"{at}", "content": f"{at}. {long}"} for at in range(8)]
+    async with start(own) as service:
+        await provided(service)
+        session = await service.session(title="t")
+        for tokens in (16_000, 3_000):
+            blind = {"provider": "mine", "model": "large", "context_tokens": tokens, "vision": False}
+            for role in ("answer", "vision"):
+                assert (await put(service, f"roles.{role}", [blind])).json()["value"] == [blind]
+            await service.events((await service.ask(session, parent_id=None))["id"])
+        path = f"/v1/sessions/{session}/attachments"
+        png = base64.b64decode(PIXEL)
+        image = (await service.client.post(path, content=png, headers={"Content-Type": "image/png"})).json()["id"]
+        run = await service.ask(session, "What is it?", attachment_ids=[image])
+        await service.events(run["id"])
+        ended = await service.run(run["id"])
+    wide, narrow = [estimated_tokens(json.dumps(chat["messages"])) for chat in world.chats]
+    assert narrow < 3_000 < wide
+    assert ended["answer"]["content"].startswith("I cannot see images here: The model cannot do what is asked")
+    assert "image_url" not in json.dumps(world.chats)
+
+
 async def test_missing_models_are_reported_at_startup(
     start: Any, own: Settings, world: Any, put: Any, provided: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -208,7 +254,8 @@ async def test_invalid_values_are_refused(start: Any, own: Settings, put: Any) -
         for key in ("answers.unknown", "providers.operator.base_url", "providers.a.b.base_url", "roles.nobody"):
             assert (await put(service, key, "x")).status_code == 404
         own_passages = await service.client.put(f"{SETTINGS}/answers.passages", json={"value": 3})
-    assert own_passages.status_code == 404  # it is the workspace's alone
+    assert own_passages.status_code == 404
+    assert "answers.passages is the workspace's alone" in own_passages.json()["detail"]
 
 
 async def test_only_owners_change_workspace_settings(
@@ -262,11 +309,18 @@ async def test_settings_of_another_workspace_are_not_visible(
 
 
 async def test_a_secret_is_written_replaced_and_deleted_and_never_returned(
-    start: Any, own: Settings, put: Any, provided: Any, owner: dict[str, str], caplog: pytest.LogCaptureFixture
+    start: Any,
+    own: Settings,
+    put: Any,
+    provided: Any,
+    owner: dict[str, str],
+    world: Any,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
     async with start(own) as service:
         await provided(service)
+        first = await put(service, "providers.mine.api_key", REPLACED)
         written = await put(service, "providers.mine.api_key", PLANTED)
         assert (await put(service, "roles.answer", [{"provider": "mine", "model": "large"}])).status_code == 200
         run = await answered_run(service)
@@ -274,7 +328,7 @@ async def test_a_secret_is_written_replaced_and_deleted_and_never_returned(
         in_use = await service.client.delete(
             f"{SETTINGS}/providers.mine.base_url", params={"scope": "workspace"}, headers=owner
         )
-        visible = [written.text, json.dumps(await states(service, scope="workspace")), json.dumps(run)]
+        visible = [first.text, written.text, json.dumps(await states(service, scope="workspace")), json.dumps(run)]
         dump = await asyncio.to_thread(dumped, own)
         await service.client.delete(f"{SETTINGS}/providers.mine.api_key", params={"scope": "workspace"}, headers=owner)
         left = await states(service, scope="workspace")
@@ -282,6 +336,8 @@ async def test_a_secret_is_written_replaced_and_deleted_and_never_returned(
     assert in_use.status_code == 409
     for text in (*visible, json.dumps(events), dump, caplog.text):
         assert PLANTED not in text
+        assert REPLACED not in text
+    assert {key for _, key in world.chat_keys} == {f"Bearer {PLANTED}"}
     assert "providers.mine.api_key" in dump
     assert "providers.mine.api_key" not in left
 
@@ -346,20 +402,27 @@ async def test_without_an_operator_key_no_secret_is_stored(start: Any, own: Sett
     assert (refused.status_code, refused.json()["type"].split("/")[-1]) == (503, "no-settings-key")
 
 
-async def test_secrets_are_re_encrypted_with_a_new_key(
-    start: Any, own: Settings, world: Any, put: Any, provided: Any
+async def test_the_command_re_encrypts_secrets_with_a_new_key(
+    start: Any,
+    own: Settings,
+    world: Any,
+    put: Any,
+    provided: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     async with start(own) as service:
         await provided(service)
         assert (await put(service, "roles.answer", [{"provider": "mine", "model": "large"}])).status_code == 200
-    seal = SecretSeal.parse(f"{NEW_KEY} {KEY}")
-    assert seal is not None
-    database = Database(own.database_url.get_secret_value(), 1)
-    async with database.opened():
-        counts = [await rotate(database, seal), await rotate(database, seal)]
+    monkeypatch.setenv("SETTINGS_KEY", f"{NEW_KEY} {KEY}")
+    monkeypatch.setenv("DATABASE_URL", own.database_url.get_secret_value())
+    for _ in range(2):
+        await asyncio.to_thread(rotate_settings_key)
+    printed = capsys.readouterr().out.splitlines()
     async with start(own.model_copy(update={"settings_key": SecretStr(NEW_KEY)})) as service:
         run = await answered_run(service)
-    assert counts == [1, 0]
+    assert [line.partition(" ")[0] for line in printed] == ["1", "0"]
+    assert not [line for line in printed if KEY in line or NEW_KEY in line]
     assert run["mode"] == "model"
     assert world.chat_keys[0][1] == f"Bearer {PLANTED}"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-CONDENSE = "Condense the beginning"
+CONDENSE = "Summarize the beginning"
 LONG = " and so on" * 24
 
 

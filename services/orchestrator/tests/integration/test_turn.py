@@ -97,7 +97,7 @@ async def test_a_chat_model_receives_the_profile_as_data(start: Any, model_setti
     async with start(model_settings) as service:
         run = await service.ask(await service.session())
         await service.events(run["id"])
-        world.profile_status = 500
+        world.recall_status = 500
         silent = await service.ask(await service.session())
         await service.events(silent["id"])
         ended = await service.run(silent["id"])
@@ -107,6 +107,7 @@ async def test_a_chat_model_receives_the_profile_as_data(start: Any, model_setti
     assert "I live in Berlin" not in prompts[1]
     assert ended["status"] == "completed"
     assert any("memory" in issue for issue in ended["issues"])
+    assert world.profiles == []  # it came with the memories, and a silent memory is not asked twice
 
 
 async def test_a_fact_about_someone_else_does_not_hide_the_documents(start: Any, settings: Any, world: Any) -> None:
@@ -396,6 +397,23 @@ async def test_quotes_answer_if_a_model_fails_before_its_first_token(
         await service.events(run["id"])
         ended = await service.run(run["id"])
     assert ended["mode"] == "extractive"
+    assert ended["answer"]["content"].startswith("From auth.md: ")
+
+
+async def test_while_a_circuit_is_open_the_model_is_not_called_and_the_answer_says_why(
+    start: Any, model_settings: Any, world: Any
+) -> None:
+    world.chat_status = 500
+    settings = model_settings.model_copy(update={"chat_breaker_failures": 1})
+    async with start(settings) as service:
+        session = await service.session(title="t")
+        for _ in range(2):
+            asked = len(world.chats)
+            run = await service.ask(session)
+            await service.events(run["id"])
+        ended = await service.run(run["id"])
+    assert len(world.chats) == asked > 0
+    assert any("is not called for a while: it is tried again in" in issue for issue in ended["issues"])
     assert ended["answer"]["content"].startswith("From auth.md: ")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 from uuid import uuid4
 
@@ -50,7 +51,7 @@ async def test_usage_is_reported_identically_on_every_route(start: Any, model_se
         assert wanted in metrics, wanted
 
 
-async def test_failed_and_cancelled_calls_are_counted(start: Any, model_settings: Any, world: Any) -> None:
+async def test_a_call_that_broke_off_is_counted(start: Any, model_settings: Any, world: Any) -> None:
     world.cut = True
     async with start(model_settings) as service:
         run = await service.ask(await service.session(title="t"))
@@ -60,6 +61,35 @@ async def test_failed_and_cancelled_calls_are_counted(start: Any, model_settings
     assert ended["usage"]["estimated_calls"] == ended["usage"]["calls"] == 1
     assert ended["usage"]["input_tokens"] > 100
     assert ended["usage"]["output_tokens"] > 0
+
+
+async def test_an_answer_that_its_user_stops_is_counted_and_nothing_stays_reserved(
+    start: Any, model_settings: Any, world: Any
+) -> None:
+    reached, never = asyncio.Event(), asyncio.Event()
+
+    async def pace(at: int) -> None:
+        if at == 2:
+            reached.set()
+            await never.wait()
+
+    world.pace, world.usage = pace, TOLD
+    settings = model_settings.model_copy(update={"budget_user_tokens": 1_000_000})
+    async with start(settings) as service, asyncio.timeout(120):
+        run = await service.ask(await service.session(title="t"))
+        await reached.wait()
+        await service.client.post(f"/v1/runs/{run['id']}/cancel")
+        events = await service.events(run["id"])
+        ended = await service.run(run["id"])
+        report = (await service.client.get("/v1/usage", params={"by": ["model"]})).json()
+    assert [event.data["ended"] for event in events if event.name == "model_call"] == ["cancelled"]
+    assert ended["status"] == "cancelled"
+    assert ended["usage"]["estimated_calls"] == ended["usage"]["calls"] == 1
+    assert min(ended["usage"]["input_tokens"], ended["usage"]["output_tokens"]) > 0
+    took = ended["usage"]["input_tokens"] + ended["usage"]["output_tokens"]
+    [entry], [budget] = report["items"], report["budgets"]
+    assert entry["input_tokens"] + entry["output_tokens"] == budget["used"] == took
+    assert budget["reserved"] == 0
 
 
 async def test_without_remaining_tokens_a_run_ends_with_a_named_error_and_the_reset_time(

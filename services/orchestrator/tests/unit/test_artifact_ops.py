@@ -447,8 +447,8 @@ def test_after_two_failed_rounds_the_whole_text_is_rewritten_with_a_notice(answe
     chat = ScriptedChat([*answers, "# Tokens\n\nNew.", ""])
     ended = run("update_artifact", chat, found=artifact())
     assert (ended.proposal["event"], ended.proposal["text"]) == ("rewrite", "# Tokens\n\nNew.\n")
-    assert "whole document anew" in ended.proposal["done"]
-    assert "written anew" in ended.state["issues"][0]
+    assert "whole document instead" in ended.proposal["done"]
+    assert "rewritten" in ended.state["issues"][0]
 
 
 def test_an_edit_keeps_citations_that_are_still_referenced() -> None:
@@ -559,7 +559,7 @@ def test_instructions_inside_a_text_stay_in_its_fence() -> None:
 def test_followups_fall_back_to_a_fixed_text() -> None:
     ended = run("rewrite_artifact", ScriptedChat(["# New", ProviderUnavailable("away")]), found=artifact())
     told = next(one.content for one in ended.events if isinstance(one, MessageCompleted))
-    assert told == "I wrote the document anew as you asked."
+    assert told == "I rewrote the document as you asked."
 
 
 @pytest.mark.parametrize(
@@ -688,7 +688,7 @@ class EchoingChat(ScriptedChat):
 
 
 ANEW = LONG.rstrip("\n").upper() + "\n"
-SECTIONS = re.compile(r"written anew in (\d+) parts, .* Below is part (\d+):")
+SECTIONS = re.compile(r"rewritten in (\d+) parts, .* Below is part (\d+):")
 
 
 @pytest.mark.parametrize("action", ["rewrite_artifact", "rewrite_artifact_theme", "custom_action"])
@@ -707,7 +707,7 @@ def test_a_text_too_long_for_the_model_is_rewritten_section_by_section(action: s
     streamed = "".join(one.text for one in ended.events if isinstance(one, ArtifactDelta))
     assert streamed == ended.proposal["text"].rstrip("\n")
     assert f"section by section ({count})" in ended.proposal["done"]
-    assert f"anew in {count} sections" in ended.state["issues"][0]
+    assert f"rewritten in {count} sections" in ended.state["issues"][0]
     assert not ended.proposal["cut_short"]
 
 

@@ -402,6 +402,43 @@ def test_an_address_alone_is_quoted_only_if_one_is_asked_for() -> None:
     assert "token-expires" in extract("Where does a token expire?", [passage])[0]
 
 
+HEAD = "PEP: 11\nTitle: CPython platform support\nAuthor: Ada Byron\nStatus: Active\nResolution: https://example.org/pep-11\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "answer"),
+    [
+        ("Is PEP 11 still active?", "pep-0011.rst", "“Status: Active” [1]"),
+        ("Was PEP 11 rejected?", "pep-0011.rst", "“Status: Active” [1]"),
+        ("Who wrote PEP 11?", "pep-0011.rst", "“Author: Ada Byron” [1]"),
+    ],
+)
+def test_the_head_of_a_document_answers_what_is_asked_about_the_document(question: str, name: str, answer: str) -> None:
+    history = Highlighted("CPython platform support", "- Update to PEP 11 (Bob Stone)\n- Ports", [], document_name=name)
+    head = Highlighted("CPython platform support", HEAD, [], document_name=name)
+    assert extract(question, [history, head])[0] == f"From CPython platform support: {answer}"
+
+
+def test_the_status_of_a_document_is_not_that_of_what_it_is_about() -> None:
+    passage = Highlighted("ADR-007: ProjectBeta", "Status: accepted\n\nProjectBeta is active since May.", [])
+    assert extract("Is ProjectBeta active?", [passage])[0].startswith(
+        "From ADR-007: ProjectBeta: “ProjectBeta is active since May.” [1]"
+    )
+
+
+def test_a_verb_can_define_a_term_with_the_kind_of_thing_it_is() -> None:
+    text = "David Foster contributed the first version of TypedDict. A TypedDict type represents dictionary objects."
+    answer, _ = extract("What is a TypedDict?", [Highlighted("pep-0589.rst", text, [])])
+    assert answer.startswith("From pep-0589.rst: “A TypedDict type represents dictionary objects.” [1]")
+
+
+def test_a_sentence_with_all_words_precedes_one_whose_heading_has_them() -> None:
+    text = "Note that builtins are lower case. Class names should normally use the CapWords convention."
+    passage = Highlighted("Style guide", text, [(0, 34, 0.8), (35, 91, 0.8)], section="Class Names")
+    answer, _ = extract("How should classes be named?", [passage])
+    assert answer.startswith("From Style guide › Class Names: “Class names should normally use the CapWords")
+
+
 def test_an_overview_of_a_document_is_the_beginning_of_its_abstract() -> None:
     head = Highlighted("Typed keys", "Author: Ada\nStatus: Final", [], document_name="pep-0589.rst")
     history = replace(head, content="Nobody had a type for this before. Years of discussion followed.", place=1)

@@ -87,8 +87,10 @@ async def test_an_unsupported_parameter_is_refused_by_name(door):
             with pytest.raises(kind) as refused:
                 await sdk.embeddings.create(**{"model": "attractor", "input": "text", **more})
             assert refused.value.param.startswith(param), more
-        with pytest.raises(openai.BadRequestError):
+        with pytest.raises(openai.BadRequestError, match="send texts: lists of token numbers are not read"):
             await sdk.embeddings.create(model="attractor", input=[1, 2, 3])
+        with pytest.raises(openai.BadRequestError, match="send 1 to 256 texts at a time, not 257"):
+            await sdk.embeddings.create(model="attractor", input=["a"] * 257)
         most = await sdk.embeddings.create(model="attractor", input=["a"] * 256)
     assert len(most.data) == 256
 

@@ -38,6 +38,7 @@ class Others:
     open: asyncio.Event = field(default_factory=asyncio.Event)
     callers: list[Principal] = field(default_factory=list)
     expansions: list[dict[str, Any]] = field(default_factory=list)
+    states: int = 0
 
     def _caller(self, request: Request, asked: Tokens) -> None:
         self.callers.append(asked.verify(request.headers["authorization"].removeprefix("Bearer ")))
@@ -51,15 +52,17 @@ class Others:
 
     async def state(self, request: Request) -> JSONResponse:
         self._caller(request, self.graph)
+        self.states += 1
         return JSONResponse({"generation": self.generation}, self.status)
 
     async def expand(self, request: Request) -> JSONResponse:
         self._caller(request, self.graph)
         self.expansions.append(await request.json())
         await self.open.wait()
+        generation = {"generation": self.generation}
         if self.expansions[-1]["seeds"]:
-            return JSONResponse(self.crossed, self.status if self.crossed else 500)
-        return JSONResponse(self.expanded, self.status)
+            return JSONResponse(generation | (self.crossed or {}), self.status if self.crossed else 500)
+        return JSONResponse(generation | self.expanded, self.status)
 
 
 @pytest.fixture
@@ -319,3 +322,27 @@ async def test_a_result_with_the_graph_is_cached_for_one_graph_generation(ask, i
     assert [await cached(), await cached()] == [False, False]
     others.status, others.generation = 200, "2"
     assert await cached()
+
+
+@pytest.mark.parametrize("search_cache", [True])
+async def test_a_search_asks_the_graph_for_its_generation_only_if_the_answer_is_in_the_cache(
+    ask, index, converted, others
+):
+    await index(converted(["the walrus port is open"]))
+    for cached in (False, True):
+        assert (await ask("the walrus port"))["cached"] is cached
+        assert (len(others.expansions), others.states) == (1, int(cached))
+
+
+@pytest.mark.parametrize("search_cache", [True])
+async def test_an_answer_for_which_the_graph_changed_in_the_middle_is_not_kept(ask, index, converted, others):
+    named = converted(["Lothair II was a son of Ermengarde of Tours."])
+    for document in (named, *(converted([f"A treatise on bees, part {number}."]) for number in range(12))):
+        await index(document)
+    linked = {"entities": [entity("Lothair II")], "residual": "", "store": "postgres"}
+    chunk = (named.data.document_id, named.chunks[0].chunk_id)
+    others.expanded = {**linked, "chunks": [expanded(chunk, 0, 0.9, ["Lothair II"], about=1.0)]}
+    others.crossed = {**linked, "chunks": [], "generation": "2"}
+    assert [(await ask("Who is Lothair II?"))["cached"] for _ in range(2)] == [False, False]
+    others.crossed = {**linked, "chunks": []}
+    assert [(await ask("Who is Lothair II?"))["cached"] for _ in range(2)] == [False, True]

@@ -236,7 +236,7 @@ function useSource(shown: readonly Shown[]) {
 function useFollowedEnd(shown: readonly Shown[]) {
   const list = useRef<HTMLDivElement>(null);
   const height = useRef(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is shown anew may move the end
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is shown again may move the end
   useLayoutEffect(() => {
     const box = list.current!;
     const before = height.current || box.scrollTop + box.clientHeight;

@@ -52,6 +52,7 @@ export function PresetForm({ preset, isOwner, onDone, onCancel }: Props) {
       roles: Object.fromEntries(Object.entries(roles).filter(([, models]) => models.length > 0)),
       document_ids: preset?.document_ids ?? null,
       source_ids: preset?.source_ids ?? null,
+      footnotes: preset?.footnotes ?? null,
     });
   };
   const choosable = schema.data?.filter(({ category }) => category === 'roles') ?? [];

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import nullcontext
 from typing import Annotated, Any
 from uuid import UUID
@@ -38,6 +38,7 @@ from contracts.events import (
 )
 from contracts.orchestrator import AnswerMode, MessageCreate, Run
 from contracts.retrieval import SearchScope
+from contracts.workspace_settings import RoleModel
 
 MODES = {AnswerMode.extractive: "extractive: no chat model was used", AnswerMode.model: "written by the chat model"}
 CANCEL_SECONDS = 5.0
@@ -51,6 +52,14 @@ Temporary = Annotated[
 Scope = Annotated[
     SearchScope | None,
     typer.Option(help="Where to search; default: the session's documents, or the workspace if it has none."),
+]
+AnswerModels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--answer-model",
+        metavar="PROVIDER:MODEL",
+        help="Model that writes answers, in order of preference; repeatable.",
+    ),
 ]
 NoDocuments = Annotated[bool, typer.Option("--no-documents", help="Let the chat model answer without searching.")]
 
@@ -114,6 +123,7 @@ async def ask(
     scope: Scope = None,
     no_documents: NoDocuments = False,
     temporary: Temporary = False,
+    answer_model: AnswerModels = None,
     reasons: Annotated[
         bool, typer.Option("--reasons", help="For each sentence, show what the sources say about it, and why.")
     ] = False,
@@ -133,16 +143,35 @@ async def ask(
       attractor ask --json "..." | jq -r 'select(.event == "run_completed").data.content'
     """
     asked = sys.stdin.read() if question == "-" else question
+    models = role_models(answer_model)
     MessageCreate(content=asked)  # rejects an invalid question before a session is created for it
     check_beginning(session, temporary)
     used = session or (await client.sessions.create(temporary=temporary)).id
     sending = client.sessions.send(
-        used, asked, document_ids=document, timezone=local_zone(), scope=scope, rag_enabled=not no_documents
+        used,
+        asked,
+        document_ids=document,
+        timezone=local_zone(),
+        scope=scope,
+        rag_enabled=not no_documents,
+        models=models,
     )
     end = await answered(client, output, sending)
     conclude(output, end, f" · continue with: --session {used}", reasons=reasons)
     if isinstance(end.data, RunCompleted) and end.data.artifact_index is not None and not output.as_json:
         output.text(f"version {end.data.artifact_index} of the artifact: attractor artifact show {used}", "dim")
+
+
+def role_models(given: Sequence[str] | None) -> list[RoleModel] | None:
+    """Returns the models of `--answer-model`. Raises BadParameter."""
+    return [_role_model(text) for text in given] if given else None
+
+
+def _role_model(text: str) -> RoleModel:
+    provider, found, model = text.partition(":")
+    if not found or not model:
+        raise typer.BadParameter(f"{text!r} must have the form PROVIDER:MODEL")
+    return RoleModel(provider=provider, model=model)
 
 
 def check_beginning(session: UUID | None, temporary: bool) -> None:

@@ -15,7 +15,16 @@ import typer
 
 from attractor_client.client import AttractorClient
 from attractor_client.commands.artifact_lines import action_of, numbered, selected
-from attractor_client.commands.ask import NoDocuments, Scope, Temporary, answered, check_beginning, conclude
+from attractor_client.commands.ask import (
+    AnswerModels,
+    NoDocuments,
+    Scope,
+    Temporary,
+    answered,
+    check_beginning,
+    conclude,
+    role_models,
+)
 from attractor_client.errors import AttractorError
 from attractor_client.invocation import DENIED, run
 from attractor_client.local_zone import local_zone
@@ -24,6 +33,7 @@ from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
 from contracts.events import RunCompleted
 from contracts.orchestrator import Message, MessageCreate, MessageRole, MessageStatus, Run
 from contracts.retrieval import SearchScope
+from contracts.workspace_settings import RoleModel
 
 HELP = """\
   /edit TEXT        rewords the last question, on a branch of its own
@@ -48,10 +58,11 @@ class Chat:
         scope: SearchScope | None = None,
         no_documents: bool = False,
         images: Sequence[Path] = (),
+        models: Sequence[RoleModel] | None = None,
     ) -> None:
         self.session_id, self.temporary = session_id, temporary
         self.scope, self.no_documents = scope, no_documents
-        self.images = list(images)
+        self.images, self.models = list(images), models
 
     async def take(self, line: str, client: AttractorClient, output: Output) -> None:
         """Handles one line: a command, or a message."""
@@ -61,7 +72,7 @@ class Chat:
                 await self._edit(client, output, text.strip())
             case "/again":
                 question = await self._question(client)
-                await self._answer(client, output, client.sessions.regenerate(question.id))
+                await self._answer(client, output, client.sessions.regenerate(question.id, models=self.models))
             case "/branch":
                 await self._branch(client, output, text.strip())
             case "/artifact":
@@ -113,6 +124,7 @@ class Chat:
             asking=asking,
             scope=self.scope,
             rag_enabled=not self.no_documents,
+            models=self.models,
         )
         await self._answer(client, output, sending)
 
@@ -122,7 +134,12 @@ class Chat:
             raise AttractorError("/edit takes the question's new words")
         question = await self._question(client)
         sending = client.sessions.edit(
-            question, text, timezone=local_zone(), scope=self.scope, rag_enabled=not self.no_documents
+            question,
+            text,
+            timezone=local_zone(),
+            scope=self.scope,
+            rag_enabled=not self.no_documents,
+            models=self.models,
         )
         await self._answer(client, output, sending)
 
@@ -219,6 +236,7 @@ def chat(
     scope: Scope = None,
     no_documents: NoDocuments = False,
     temporary: Temporary = False,
+    answer_model: AnswerModels = None,
     image: Annotated[
         list[Path] | None,
         typer.Option("--image", exists=True, dir_okay=False, help="Attach an image to the first message; repeatable."),
@@ -256,7 +274,7 @@ def chat(
     if newest and temporary:
         raise typer.BadParameter("--continue is for a session that is there already, --temporary for a new one")
     check_beginning(session, temporary)
-    talk = Chat(session, temporary, scope, no_documents, image or ())
+    talk = Chat(session, temporary, scope, no_documents, image or (), role_models(answer_model))
     someone = sys.stdin.isatty()
     if session or newest:
         _attempt(ctx, talk.resume, someone)

@@ -6,7 +6,12 @@ from attractor_client.client import AttractorClient
 from attractor_client.invocation import connected
 from attractor_client.output import Output
 
-BREAKERS = {None: "none", "closed": "asked", "open": "away: it failed too often", "half-open": "tried again"}
+BREAKERS = {
+    None: "none: answers quote the documents",
+    "closed": "in use",
+    "open": "not called for a while, as it kept failing",
+    "half-open": "being tried again",
+}
 
 
 @connected()

@@ -8,10 +8,11 @@ from uuid import UUID
 import typer
 
 from attractor_client.client import AttractorClient
+from attractor_client.commands.ask import AnswerModels, role_models
 from attractor_client.commands.settings import Workspace, scope_of
 from attractor_client.invocation import connected
 from attractor_client.output import Output
-from contracts.workspace_settings import Preset, PresetPut, RoleModel
+from contracts.workspace_settings import Preset, PresetPut
 
 app = typer.Typer(no_args_is_help=True, help="Settings for answers requested with the model attractor/NAME.")
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Lowercase letters, digits, - and _.")]
@@ -45,13 +46,17 @@ async def put(
     name: Name,
     instructions: Annotated[str | None, typer.Option(help="Instructions for writing answers.")] = None,
     temperature: Annotated[float | None, typer.Option(min=0, max=2, help="The model's temperature.")] = None,
-    answer_model: Annotated[
-        list[str] | None,
-        typer.Option(metavar="PROVIDER:MODEL", help="Model that writes answers, in order of preference; repeatable."),
-    ] = None,
+    answer_model: AnswerModels = None,
     document: Annotated[list[UUID] | None, typer.Option(help="Answer from this document; repeatable.")] = None,
     source: Annotated[list[UUID] | None, typer.Option(help="Answer from documents of this source.")] = None,
     tag: Annotated[list[str] | None, typer.Option(help="Answer from documents with this tag.")] = None,
+    footnotes: Annotated[
+        bool | None,
+        typer.Option(
+            "--footnotes/--no-footnotes",
+            help="Whether chat completions end with the list of their sources; default: yes.",
+        ),
+    ] = None,
     workspace: Workspace = False,
 ) -> None:
     """Create or replace a preset.
@@ -63,10 +68,11 @@ async def put(
     preset = PresetPut(
         instructions=instructions,
         temperature=temperature,
-        roles={"answer": list(map(_model, answer_model))} if answer_model else {},
+        roles={"answer": models} if (models := role_models(answer_model)) else {},
         document_ids=document or None,
         source_ids=source or None,
         tags=tag or None,
+        footnotes=footnotes,
     )
     _show(output, await client.presets.put(name, preset, scope_of(workspace)))
 
@@ -77,13 +83,6 @@ async def delete(client: AttractorClient, output: Output, name: Name, workspace:
     """Delete a preset."""
     await client.presets.delete(name, scope_of(workspace))
     output.note(f"{name} is deleted")
-
-
-def _model(text: str) -> RoleModel:
-    provider, found, model = text.partition(":")
-    if not found or not model:
-        raise typer.BadParameter(f"{text!r} must have the form PROVIDER:MODEL")
-    return RoleModel(provider=provider, model=model)
 
 
 def _show(output: Output, preset: Preset) -> None:
@@ -101,5 +100,6 @@ def _show(output: Output, preset: Preset) -> None:
             ("documents", ", ".join(map(str, preset.document_ids or ()))),
             ("sources", ", ".join(map(str, preset.source_ids or ()))),
             ("tags", ", ".join(preset.tags or ())),
+            ("footnotes", {None: "", True: "yes", False: "no"}[preset.footnotes]),
         ]
     )

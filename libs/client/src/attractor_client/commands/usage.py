@@ -14,7 +14,7 @@ from attractor_client.output import Output
 from attractor_client.rendering import local_time
 from contracts.models import UsageEntry, UsageGroup
 
-HEAD = ("day", "user", "key", "model", "calls", "read", "written", "cost")
+HEAD = ("day", "user", "key", "model", "calls", "tokens read", "tokens written", "cost", "")
 
 
 @connected()
@@ -27,6 +27,8 @@ async def usage(
     user: Annotated[UUID | None, typer.Option(help="Only this user's usage; for owners.")] = None,
 ) -> None:
     """Show chat model usage (your own; for owners, the whole workspace's) and what is left of your budgets.
+
+    If a provider reports no tokens, they are estimated.
 
     \b
     Examples:
@@ -54,6 +56,7 @@ def _row(entry: UsageEntry) -> tuple[object, ...]:
         f"{entry.model} of {entry.provider}" if entry.model else "",
         entry.calls,
         f"{entry.input_tokens:,}",
-        f"{entry.output_tokens:,}" + (" (estimated)" if entry.estimated_calls else ""),
+        f"{entry.output_tokens:,}",
         "" if entry.cost is None else f"{entry.cost:.4f}",
+        f"{entry.estimated_calls} estimated" if entry.estimated_calls else "",
     )

@@ -30,6 +30,7 @@ from contracts.orchestrator import (
     TranscriptFormat,
 )
 from contracts.retrieval import SearchScope
+from contracts.workspace_settings import RoleModel
 
 SESSIONS = "/v1/sessions"
 
@@ -160,6 +161,7 @@ class Sessions:
         rewrite_query: bool | None = None,
         open_document_id: UUID | None = None,
         attachment_ids: Sequence[UUID] = (),
+        models: Sequence[RoleModel] | None = None,
         idempotency_key: str | None = None,
     ) -> Run:
         """Sends a message and queues the run that answers it, only from `document_ids` if given.
@@ -173,6 +175,7 @@ class Sessions:
         action. `timezone` (IANA name) determines what "today" means.
 
         `attachment_ids` are images of the session (`attach_image`): a vision model answers from them, without a search.
+        `models` write this answer, in order of preference, instead of the workspace's.
         """
         ids = None if document_ids is None else list(document_ids)
         body = MessageCreate(
@@ -191,6 +194,7 @@ class Sessions:
             rewrite_query=rewrite_query,
             conversation_mode=ConversationMode.chatpdf if open_document_id else ConversationMode.normal,
             active_pdf_document_id=open_document_id,
+            models=None if models is None else list(models),
         )
         return await self.transport.create(path("v1/sessions", session_id, "messages"), body, Run, idempotency_key)
 
@@ -202,6 +206,7 @@ class Sessions:
         timezone: str = "UTC",
         scope: SearchScope | None = None,
         rag_enabled: bool = True,
+        models: Sequence[RoleModel] | None = None,
         idempotency_key: str | None = None,
     ) -> Run:
         """Rewords the question on a new branch, with the options of `send`; the old one stays."""
@@ -211,6 +216,7 @@ class Sessions:
             timezone=timezone,
             rag_scope=scope,
             rag_enabled=rag_enabled,
+            models=None if models is None else list(models),
         )
         place = path("v1/sessions", question.session_id, "messages")
         return await self.transport.create(place, body, Run, idempotency_key, nulls=True)
@@ -220,12 +226,13 @@ class Sessions:
         message_id: UUID,
         *,
         document_ids: Sequence[UUID] | None = None,
+        models: Sequence[RoleModel] | None = None,
         on_busy: OnBusy = OnBusy.enqueue,
         idempotency_key: str | None = None,
     ) -> Run:
-        """Queues another answer to a question, or next to an answer; by default from the same documents."""
+        """Queues another answer to a question, or next to an answer; by default from the same documents and models."""
         ids = None if document_ids is None else list(document_ids)
-        body = MessageRegenerate(document_ids=ids, on_busy=on_busy)
+        body = MessageRegenerate(document_ids=ids, models=None if models is None else list(models), on_busy=on_busy)
         place = path("v1/messages", message_id, "regenerate")
         return await self.transport.create(place, body, Run, idempotency_key)
 

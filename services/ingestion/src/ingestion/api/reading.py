@@ -64,6 +64,10 @@ async def list_documents(
         bool | None, Query(description="Whether its source has not been synchronised for too long")
     ] = None,
     ids: Annotated[list[UUID] | None, Query(max_length=MOST_IDS, description="Only these documents")] = None,
+    content_hash: Annotated[
+        str | None,
+        Query(pattern="^[0-9a-f]{64}$", description="Only the document with these bytes: their SHA-256 (hex)"),
+    ] = None,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[Document]:
@@ -78,6 +82,7 @@ async def list_documents(
         embedding_status=embedding_status,
         stale=stale,
         ids=ids,
+        content_hash=content_hash,
     )
     before = decode_cursor(cursor)
     async with here.catalogs.open(caller.workspace_id) as catalog:

@@ -67,6 +67,7 @@ class DocumentFilters:
     embedding_status: str | None = None
     stale: bool | None = None
     ids: Sequence[UUID] | None = None
+    content_hash: str | None = None
 
 
 @dataclass(frozen=True)

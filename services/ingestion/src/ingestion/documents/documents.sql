@@ -27,6 +27,7 @@ SELECT {columns}
 FROM document
 WHERE workspace_id = %(workspace_id)s AND status <> 'deleting'
   AND (%(ids)s::uuid[] IS NULL OR id = ANY(%(ids)s))
+  AND (%(content_hash)s::text IS NULL OR content_hash = %(content_hash)s)
   AND (%(status)s::text IS NULL OR status = %(status)s)
   AND (%(name)s::text IS NULL OR name ILIKE %(name)s)
   AND (%(media_type)s::text IS NULL OR media_type = %(media_type)s)

@@ -19,6 +19,7 @@ from ingestion.documents.incoming_files import IncomingFile, IntakeLimits, Taken
 from ingestion.documents.intake import Dropped, Intake
 from ingestion.documents.origins import Provenance
 from ingestion.settings import Settings
+from ingestion.worker import failures
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
 from service_kit.postgres import Database
@@ -44,6 +45,12 @@ class Folder:
     async def drop(self, origin_id: UUID | None, on_removed: OnRemoved = OnRemoved.delete) -> Dropped:
         assert origin_id
         return await self.intake.drop(self.workspace_id, origin_id, on_removed)
+
+
+@pytest.fixture
+def late_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A postponed stage does not become due by itself while a test runs."""
+    monkeypatch.setattr(failures, "FIRST_DELAY_SECONDS", 900.0)
 
 
 @pytest.fixture

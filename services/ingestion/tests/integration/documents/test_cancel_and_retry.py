@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import httpx2
+import pytest
 
 from inference.errors import ProviderUnavailable
 
@@ -89,6 +90,7 @@ async def test_a_cancelled_embedding_leaves_a_searchable_document(
     assert (state["embedding_status"], state["explanation"]) == ("complete", None)
 
 
+@pytest.mark.usefixtures("late_retries")
 async def test_a_retry_makes_a_postponed_embedding_due_immediately(
     upload: Entry, process: Process, client: httpx2.AsyncClient, embedder: Any, neighbours: Any, settled: Any
 ) -> None:

@@ -38,7 +38,7 @@ def converted_events(neighbours: Any) -> list[DocumentConverted]:
 
 
 @pytest.fixture
-def hasten(database: Any) -> Callable[[], None]:
+def hasten(database: Any, late_retries: None) -> Callable[[], None]:  # noqa: ARG001
     """`hasten()` makes postponed stages due."""
 
     def run() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 from uuid import UUID, uuid4
@@ -91,6 +92,8 @@ async def test_the_list_is_filtered(
     assert await found(stale=True) == []
     assert len(await found(stale=False)) == 3
     assert await found(ids=[uploaded["id"], embedded["id"], str(UUID(int=1))]) == ["c.md", "b.txt"]
+    assert await found(content_hash=hashlib.sha256(b"of a source").hexdigest()) == ["a.md"]
+    assert await found(content_hash="0" * 64) == []
     assert taken.document
 
 

@@ -27,6 +27,11 @@ Detail = Callable[[str], Awaitable[dict[str, Any]]]
 
 
 @pytest.fixture
+def settings(settings: Settings) -> Settings:
+    return settings.model_copy(update={"reannounce_after_seconds": 1.0})
+
+
+@pytest.fixture
 def dying(open_queue: Any) -> Any:
     """The queue of a worker that leases a stage and then disappears."""
     return open_queue("dying")

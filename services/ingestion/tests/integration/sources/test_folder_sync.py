@@ -330,7 +330,7 @@ async def test_a_deleted_source_deletes_or_keeps_its_documents(
     uploaded = await upload("b.md", b"two")
     source = await make_source()
     await source.sync()
-    answer = await client.delete(source.path, params={"keep_documents": keep, "timeout": 20})
+    answer = await client.delete(source.path, params={"keep_documents": keep, "timeout": 120})
     left = (await client.get("/v1/documents")).json()["items"]
     if keep:
         assert answer.status_code == 204

@@ -152,5 +152,5 @@ async def test_a_wait_ends_with_the_synchronisation(
     early = await client.get(f"{source.path}/syncs/{sync}", params={"wait": "finished", "timeout": 0.1})
     assert early.json()["status"] == "queued"
     await source.work()
-    late = await client.get(f"{source.path}/syncs/{sync}", params={"wait": "finished", "timeout": 10})
+    late = await client.get(f"{source.path}/syncs/{sync}", params={"wait": "finished", "timeout": 120})
     assert (late.json()["status"], late.json()["added"]) == ("succeeded", 1)

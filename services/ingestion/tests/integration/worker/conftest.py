@@ -14,7 +14,6 @@ import psutil
 import pytest
 from api_calls import REPOSITORY
 
-from embedded.ports import free_port
 from ingestion.settings import Settings
 
 
@@ -53,7 +52,7 @@ class WorkerProcesses:
 
 
 @pytest.fixture
-def workers(settings: Settings, own_redis_url: Any, tmp_path: Path) -> WorkerProcesses:
+def workers(settings: Settings, own_redis_url: Any, tmp_path: Path, unused_port: int) -> WorkerProcesses:
     work = tmp_path / "work"
     work.mkdir()
     environment = {
@@ -67,7 +66,7 @@ def workers(settings: Settings, own_redis_url: Any, tmp_path: Path) -> WorkerPro
         "LEASE_SECONDS": "6",
         "WORKER_SHUTDOWN_SECONDS": "1",
         "WORK_FOLDER": str(work),
-        "PRIVATE_PORT": str(free_port()),
+        "PRIVATE_PORT": str(unused_port),
     }
     return WorkerProcesses(environment, tmp_path)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
 from uuid import UUID
 
 from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, LinkedName, PathStep
@@ -22,11 +22,12 @@ from knowledge_graph.expansion.bridge import (
     pairs_with,
     starts,
 )
+from knowledge_graph.expansion.gazetteer import Gazetteers
 from knowledge_graph.expansion.linking import Linked, asks, without_names
 from knowledge_graph.expansion.partial_names import content_words, share_a_word
 from knowledge_graph.expansion.provenance_reader import ProvenanceReader, Stated
 from knowledge_graph.graph_store import StoredEntity
-from service_kit.postgres import Connection, Database
+from service_kit.postgres import Database
 
 MOST_SEEDS = 8
 MOST_STARTS = 100
@@ -35,18 +36,20 @@ MOST_STARTS = 100
 class Bridging:
     """Links texts with the workspace's names, and follows bridges from those names."""
 
-    def __init__(self, database: Database, statement_milliseconds: int = 2_000) -> None:
-        self.database, self.statement_milliseconds = database, statement_milliseconds
+    def __init__(self, database: Database, gazetteers: Gazetteers, statement_milliseconds: int = 2_000) -> None:
+        self.database, self.gazetteers = database, gazetteers
+        self.statement_milliseconds = statement_milliseconds
 
-    async def linked(self, workspace_id: UUID, query: str, names: Sequence[str]) -> list[Linked]:
-        """Returns the known names of the query by position, and the known ones of `names` (at 0 to 0)."""
-        async with self._reading(workspace_id) as connection:
-            return await ProvenanceReader(connection, workspace_id).linked(query, names)
+    async def linked(self, workspace_id: UUID, query: str, names: Sequence[str]) -> tuple[list[Linked], str]:
+        """Returns the known names of the query by position, after the known ones of `names` (at 0 to 0), and the
+        graph's generation.
+        """
+        async with self._reading(workspace_id) as reading:
+            return await reading.linked(query, names), reading.generation
 
     async def expand(self, workspace_id: UUID, request: ExpandRequest) -> ExpandResponse:
         """Expands by the `bridge` method; the response is empty if no name is known."""
-        async with self._reading(workspace_id) as connection:
-            reading = ProvenanceReader(connection, workspace_id)
+        async with self._reading(workspace_id) as reading:
             linked = await self._linked(reading, request)
             residual = without_names(request.query or "", [one for one in linked if one.end])
             chunks = await self._chunks(reading, _asked(linked), residual, request) if linked else []
@@ -56,6 +59,7 @@ class Bridging:
             residual=residual,
             chunks=chunks,
             store="postgres",
+            generation=reading.generation,
         )
 
     @staticmethod
@@ -94,9 +98,13 @@ class Bridging:
         stated |= await reading.stated({one.pair for end in ends for one in end.start.way} - pairs.keys())
         return chunks + [_bridged(one, stated) for one in ends]
 
-    def _reading(self, workspace_id: UUID) -> AbstractAsyncContextManager[Connection]:
+    @asynccontextmanager
+    async def _reading(self, workspace_id: UUID) -> AsyncIterator[ProvenanceReader]:
         settings = {"statement_timeout": str(self.statement_milliseconds), "jit": "off"}
-        return self.database.snapshot(workspace_id, settings=settings)
+        async with self.database.snapshot(workspace_id, settings=settings) as connection:
+            generation = await self.gazetteers.generations.of(connection, workspace_id)
+            known = self.gazetteers.of(workspace_id, generation)
+            yield ProvenanceReader(connection, workspace_id, generation, known)
 
 
 def states(told: Sequence[Stated], asks_for: Collection[str]) -> bool:

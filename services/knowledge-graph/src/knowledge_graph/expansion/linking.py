@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from knowledge_graph.extraction.names import STOP_WORDS, WORD, entity_id, name_key
 from knowledge_graph.graph_store import StoredEntity
@@ -72,20 +73,35 @@ class Linked:
 
 def candidates(text: str) -> list[NameRun]:
     """Returns the runs among the text's first 400 words, longest first; a run as written precedes its singular."""
-    words = list(WORD.finditer(text))[:LONGEST_QUERY_WORDS]
+    places = list(WORD.finditer(text))[:LONGEST_QUERY_WORDS]
+    words = [place.group() for place in places]
+    # How many words before each one are such: whether a run has any is then a subtraction.
+    content = [word.casefold() not in STOP_WORDS for word in words]
+    long = _counts(is_content and len(word) > 1 for is_content, word in zip(content, words, strict=True))
+    capital = _counts(word[0].isupper() for word in words)
+    named = _counts(
+        is_content and (word[0].isupper() or word[0].isdigit()) for is_content, word in zip(content, words, strict=True)
+    )
+    upper = _counts(not word.islower() and any(map(str.isupper, word)) for word in words)
     found: list[NameRun] = []
     for size in range(min(MOST_WORDS, len(words)), 0, -1):
         for first in range(len(words) - size + 1):
             last = first + size
-            start, end = words[first].start(), words[last - 1].end()
-            own = [word.group() for word in words[first:last]]
-            if own[-1] == "s" and text[end - 2 : end - 1] in ("'", "’"):
+            start, end = places[first].start(), places[last - 1].end()
+            if words[last - 1] == "s" and text[end - 2 : end - 1] in ("'", "’"):
                 continue  # the "s" of a possessive is not a word
-            written = _is_written_as_name(text[start:end], own)
-            is_long = len([word for word in own if word.casefold() not in STOP_WORDS and len(word) > 1]) > 1
-            capitals = any(word[0].isupper() for word in (own if first else own[1:]))
+            surface = text[start:end]
+            is_written_as_name = (
+                named[last] > named[first]
+                or upper[last] > upper[first + 1]
+                or "_" in surface
+                or any(map(str.isupper, words[first][1:]))
+            )
+            is_long = long[last] - long[first] > 1
+            has_capitals = capital[last] > capital[max(first, 1)]
             found += [
-                NameRun(first, last, start, end, key, written, is_long, capitals) for key in _keys(text[start:end])
+                NameRun(first, last, start, end, key, is_written_as_name, is_long, has_capitals)
+                for key in _keys(surface)
             ]
     return found
 
@@ -136,6 +152,5 @@ def _keys(surface: str) -> list[str]:
     return [key, key[:-1]] if plural else [key]
 
 
-def _is_written_as_name(surface: str, own: Sequence[str]) -> bool:
-    capital = any(word[0].isupper() or word[0].isdigit() for word in own if word.casefold() not in STOP_WORDS)
-    return capital or "_" in surface or any(char.isupper() for char in surface[1:])
+def _counts(flags: Iterable[bool]) -> list[int]:
+    return list(accumulate(flags, initial=0))

@@ -88,9 +88,6 @@ CROSS JOIN LATERAL (
     ) AS mentioned
 ) AS place;
 
--- name: count_chunks
-SELECT coalesce(sum(chunks), 0)::bigint AS chunks FROM graphed_document WHERE workspace_id = %(workspace_id)s;
-
 -- name: chunks_about_names
 -- The chunks that are surely about what these names stand for, without concepts.
 SELECT wanted.id AS entity_id, about.chunk_id, about.document_id, about.about

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from contracts.graph_expansion import LinkedName
 from knowledge_graph.expansion.bridge import Mentioned, Pair, Start
+from knowledge_graph.expansion.gazetteer import MOST_MEANINGS, Gazetteer, GazetteerSql, NamedEntity
 from knowledge_graph.expansion.linking import Linked, Meaning, NameRun, asks, candidates, longest_known
 from knowledge_graph.expansion.near_names import Near, nearest, unlinked
 from knowledge_graph.expansion.partial_names import parts_of
@@ -18,7 +19,6 @@ from service_kit.postgres import Connection
 from service_kit.repository import Repository
 from service_kit.statements import Statements
 
-MOST_MEANINGS = 3
 MOST_NAMES = 50
 MOST_LIKE = 20
 MENTIONS_OF_A_SEED = 200
@@ -28,10 +28,8 @@ ENTITY = (
 
 
 @dataclass(frozen=True)
-class _Meaning(StoredEntity):
+class _Meaning(NamedEntity):
     key: str
-    uses: int
-    is_exact: bool
 
 
 @dataclass(frozen=True)
@@ -50,18 +48,23 @@ class NameLookupSql(Statements, file="provenance.sql", entity=ENTITY):
     meanings: str
     names_like: str
     places: str
-    count_chunks: str
     chunks_about_names: str
     mentions: str
     stated_between: str
 
 
 class ProvenanceReader(Repository):
-    """Reads names, mentions and evidence in one transaction; every step is bounded."""
+    """Reads names, mentions and evidence in one transaction; every step is bounded.
 
-    def __init__(self, connection: Connection, workspace_id: UUID) -> None:
+    Names come from the `gazetteer` if there is one; it must be of the transaction's `generation`.
+    """
+
+    def __init__(
+        self, connection: Connection, workspace_id: UUID, generation: str, gazetteer: Gazetteer | None = None
+    ) -> None:
         super().__init__(connection, workspace_id)
-        self.chunks: int | None = None
+        self.generation, self.gazetteer = generation, gazetteer
+        self.chunks = gazetteer.chunks if gazetteer is not None else None
 
     async def linked(self, query: str, names: Sequence[str]) -> list[Linked]:
         runs = candidates(query)
@@ -82,8 +85,7 @@ class ProvenanceReader(Repository):
 
     async def linked_before(self, names: Sequence[LinkedName]) -> list[Linked]:
         """Restores the names that an earlier response linked."""
-        ids = sorted({one.entity_id for one in names})
-        known = {row.id: row for row in await self.all(NameLookupSql.entities, StoredEntity, ids=ids)}
+        known = await self._entities({one.entity_id for one in names})
         places: dict[tuple[int, int, str], list[Meaning]] = {}
         for one in names:
             if one.entity_id in known:
@@ -91,10 +93,22 @@ class ProvenanceReader(Repository):
                 places.setdefault(place, []).append(Meaning(known[one.entity_id], one.share))
         return [Linked(start, end, tuple(meanings)) for (start, end, _), meanings in places.items()]
 
+    async def _entities(self, ids: Collection[str]) -> dict[str, StoredEntity]:
+        known: dict[str, StoredEntity] = {}
+        if self.gazetteer is not None:
+            # An entity has the id of the first of its names.
+            known = {one.id: one for own in ids for one in self.gazetteer.entities(own) if one.id == own}
+        if left := sorted(set(ids) - known.keys()):
+            known |= {row.id: row for row in await self.all(NameLookupSql.entities, StoredEntity, ids=left)}
+        return known
+
     async def _meanings(self, keys: Sequence[str]) -> dict[str, list[Meaning]]:
         if not keys:
             return {}
         ids = [entity_id(key) for key in keys]
+        if self.gazetteer is not None:
+            named = zip(keys, map(self.gazetteer.entities, ids), strict=True)
+            return {key: _shared(own) for key, own in named if own}
         rows = await self.all(NameLookupSql.meanings, _Meaning, keys=list(keys), ids=ids, most=MOST_MEANINGS)
         found: dict[str, list[_Meaning]] = {}
         for row in rows:
@@ -106,7 +120,7 @@ class ProvenanceReader(Repository):
             return Places([], 0)
         rows = await self.all(NameLookupSql.places, Where, ids=sorted(set(ids)), most=MOST_MENTIONS, titles=MOST_CHUNKS)
         if self.chunks is None:
-            self.chunks = int(await self.value(NameLookupSql.count_chunks))
+            self.chunks = int(await self.value(GazetteerSql.count_chunks))
         return Places(rows, self.chunks)
 
     async def around(self, begun: Sequence[Start]) -> Places:
@@ -158,7 +172,7 @@ class ProvenanceReader(Repository):
         return found
 
 
-def _shared(rows: Sequence[_Meaning]) -> list[Meaning]:
+def _shared(rows: Sequence[NamedEntity]) -> list[Meaning]:
     """Returns the entities of exactly that name, else all that are spelled so, with shares by frequency."""
     chosen = [row for row in rows if row.is_exact] or list(rows)
     total = sum(row.uses for row in chosen)

@@ -36,7 +36,7 @@ class Extractor:
             await asyncio.to_thread(self.pool.shutdown, cancel_futures=True)
 
     async def extract(self, document: SourceDocument) -> Extraction:
-        """Extracts one document at a time. Raises BrokenProcessPool if the process dies; the next call starts anew."""
+        """Extracts one document at a time. Raises BrokenProcessPool if the process dies; the next call starts one."""
         async with self.turn:
             return await self._extract(document)
 

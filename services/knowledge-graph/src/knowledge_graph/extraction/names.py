@@ -48,7 +48,8 @@ def name_key(surface: str) -> str:
     parts = WORD.findall(POSSESSIVE.sub("", folded))
     if len(parts) > 1 and parts[0] in ARTICLES:
         parts = parts[1:]
-    return PLURAL.sub(r"\1", "".join(parts))[:LONGEST_NAME]
+    key = "".join(parts)
+    return (PLURAL.sub(r"\1", key) if key.endswith("s") else key)[:LONGEST_NAME]
 
 
 def entity_id(key: str) -> str:

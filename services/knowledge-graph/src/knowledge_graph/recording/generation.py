@@ -9,7 +9,7 @@ from importlib.resources.abc import Traversable
 from uuid import UUID
 
 from knowledge_graph.recording.provenance import GraphProvenance
-from service_kit.postgres import Database
+from service_kit.postgres import Connection, Database
 
 
 class Generations:
@@ -24,7 +24,11 @@ class Generations:
     async def token(self, workspace_id: UUID) -> str:
         """Returns a token that changes whenever the graph's answers may change."""
         async with self.database.workspace(workspace_id) as connection:
-            found = await GraphProvenance(connection, workspace_id).generation()
+            return await self.of(connection, workspace_id)
+
+    async def of(self, connection: Connection, workspace_id: UUID) -> str:
+        """Returns the token of what this transaction sees."""
+        found = await GraphProvenance(connection, workspace_id).generation()
         return f"{self.version}.{found.generation}.{found.changed_by}"
 
 

@@ -23,6 +23,7 @@ from inference.embeddings import Embedder
 from inference.errors import EmbeddingError
 from memory.facts.acknowledgement import acknowledged
 from memory.facts.answers import answer_text, answering
+from memory.facts.profile import MOST_IN_PROFILE, profile_of
 from memory.facts.questions import fact_question
 from memory.facts.repository import FactRows
 from memory.facts.things import names_of
@@ -87,10 +88,14 @@ class Recall:
             facts = FactRows(connection, workspace_id)
             answer = await self._answer(facts, user_id, request, as_of)
             told = acknowledged(request.query, now, request.time_zone, await facts.writing())
+            profile = None
+            if request.profile_tokens:
+                profile = profile_of(await facts.holding(user_id, now, MOST_IN_PROFILE), request.profile_tokens)
         return RecallResponse(
             memories=memories,
             answer=answer,
             told=told,
+            profile=profile,
             mode="words" if vector is None else "full",
             unembedded=recalled.unembedded + unprepared,
         )

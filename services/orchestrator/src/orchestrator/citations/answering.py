@@ -25,6 +25,7 @@ from orchestrator.citations.numbers import Number, numbers
 from orchestrator.citations.question import RELATED_WORDS, Kind, QuestionPart, kind_of, question_terms
 from orchestrator.citations.quotable import QuotablePart, is_code
 from orchestrator.citations.terms import stem, terms
+from relevance.designators import Designator, designators
 
 SHARED_WEIGHT, LIKENESS_WEIGHT = 0.55, 0.45
 # Weights of a question's term that is put differently, precedes the part, is in its headings, or belongs to another
@@ -43,6 +44,8 @@ NAMED, NOT_NAMED = 1.15, 0.7
 DEFINES = 1.4
 LONGEST_QUESTION = 200  # characters of a heading that asks something
 NOT_ALIKE = 0.8  # relative to the least similar sentence of its passage that the search returned
+ADDRESS = re.compile(r"\b[a-z]{3,10}://\S++")
+_STATUS = frozenset(map(stem, ("status", "state", "stand", "zustand")))
 _JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _PERSON = re.compile(r"\b[A-Z][\w'’-]{1,40} (?:[a-z]{2,3} )?[A-Z][\w'’-]{1,40}")
 _CAPITAL = re.compile(r"(?<=[\w,;:(|“] )[A-Z][\w'’-]{1,40}")
@@ -54,6 +57,12 @@ _PAST = re.compile(
     rf"|\b(?:until|till|bis|before)\s(?:the\s|zum\s)?(?:\w+\s){{0,2}}(?:\d|{MONTH}\b|last\b|spring\b|summer\b|autumn\b|winter\b)",
     re.IGNORECASE,
 )
+_DEFINITION = re.compile(
+    r"\W{0,20}(?:(?:an?|the|ein|eine|der|die|das)\s)?([\w\s`*/-]{1,60}?)"
+    r"\W{0,5}?(?::|\s(?:is|are|represents?|describes?|denotes?|means|ist|sind|bezeichnet|beschreibt|bedeutet)\b)",
+    re.IGNORECASE,
+)
+_KIND_OF_THING = frozenset(map(stem, ("type", "class", "object", "function", "service", "system", "tool", "dienst")))
 # The tense of a story; "has been" and "is" describe the present.
 _STORY = re.compile(r"\b(?:was|were|had|did|got|came|went|took|war|waren|hatten?|wurden?)\b", re.IGNORECASE)
 _TODAY = re.compile(
@@ -81,10 +90,11 @@ _ASKS_REJECTED = frozenset(map(stem, ("rejected", "reject", "discarded", "withdr
 
 @dataclass(frozen=True)
 class PassageHeading:
-    """The title and headings of a passage, analysed once for all its parts."""
+    """The title and headings of a passage and its file's name, analysed once for all its parts."""
 
     title: str
     section: str
+    document_name: str = ""
 
     @cached_property
     def last(self) -> str:
@@ -101,6 +111,10 @@ class PassageHeading:
         return _terms(self.last) - _terms(self.title)
 
     @cached_property
+    def called(self) -> frozenset[Designator]:
+        return designators(f"{self.title} {self.document_name}")
+
+    @cached_property
     def asks(self) -> Kind:
         """Returns the kind of answer that the last heading asks for."""
         return kind_of(self.last[:LONGEST_QUESTION])
@@ -108,16 +122,20 @@ class PassageHeading:
 
 @dataclass(frozen=True)
 class QuotationCandidate:
-    """A part of passage number `passage`, with the passage's heading and its search score."""
+    """A part of passage number `passage`, with the passage's heading and its search score.
+
+    Words in addresses count only with `addresses`.
+    """
 
     passage: int
     part: QuotablePart
     heading: PassageHeading
     score: float
+    addresses: bool = False
 
     @cached_property
     def own(self) -> frozenset[str]:
-        return _terms(self.part.said)
+        return _terms(self.part.said if self.addresses else ADDRESS.sub(" ", self.part.said))
 
     @cached_property
     def before(self) -> frozenset[str]:
@@ -176,19 +194,12 @@ def _least_alike(candidates: Sequence[QuotationCandidate]) -> dict[int, float]:
 def _score(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, float], least: float) -> float:
     own = _shared(asked, one, weights)
     likeness = one.part.likeness if one.part.likeness is not None else NOT_ALIKE * least * min(1.0, 2 * own)
-    value = SHARED_WEIGHT * own + LIKENESS_WEIGHT * likeness
-    lifted = min(_under_heading(asked, one, weights), max(1.0, 1 / own)) if own else 1.0
+    value = SHARED_WEIGHT * min(1.0, own * _under_heading(asked, one, weights)) + LIKENESS_WEIGHT * likeness
     fits = _fits(asked, one)
     if fits <= 1 and _repeats_title(asked, one):
         value *= REPEATS
     return (
-        value
-        * fits
-        * _in_time(asked, one)
-        * _says_something(asked, one)
-        * _column(asked, one)
-        * _literally(asked, one)
-        * lifted
+        value * fits * _in_time(asked, one) * _says_something(asked, one) * _column(asked, one) * _literally(asked, one)
     )
 
 
@@ -227,6 +238,10 @@ def _shared(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, flo
     """Returns the weighted share of the question's words that occur in the part or around it."""
     own, columns = one.own, one.columns
     nearby = own | columns
+    if _is_called(asked, one):  # all of the document is about it
+        nearby |= asked.calling
+    if _tells_state(asked, one):
+        nearby |= asked.states
     total = value = 0.0
     for term, weight in weights.items():
         weight *= 1.0 if term in asked.terms else OF_OTHER_PART
@@ -272,11 +287,23 @@ def _fits(asked: QuestionPart, one: QuotationCandidate) -> float:
         fits = any(match[0].casefold() not in asked.literals for match in pattern.finditer(text))
     elif asked.kind == "amount":
         fits = bool(FRACTION.search(text)) or any(_is_amount(text, number) for number in numbers(text))
+    elif asked.kind == "state":
+        return ASKED_CELL if _tells_state(asked, one) else 1.0
     elif asked.kind == "person":
         fits = _names_someone(asked, f"| {text}" if one.part.is_row else text)
     else:
         return 1.0
     return FITTING if fits else NOT_FITTING
+
+
+def _is_called(asked: QuestionPart, one: QuotationCandidate) -> bool:
+    """Returns whether the question calls the document by its designator."""
+    return not one.heading.called.isdisjoint(asked.called)
+
+
+def _tells_state(asked: QuestionPart, one: QuotationCandidate) -> bool:
+    """Returns whether the part is the status of the document that the question names."""
+    return not _STATUS.isdisjoint(one.columns) and _is_called(asked, one)
 
 
 def _is_amount(text: str, number: Number) -> bool:
@@ -296,12 +323,8 @@ def _names_someone(asked: QuestionPart, text: str) -> bool:
 
 
 def _defines(asked: QuestionPart, text: str) -> bool:
-    begins = re.match(
-        r"\W{0,20}(?:(?:an?|the|ein|eine|der|die|das)\s)?([\w\s`*/-]{1,60}?)\W{0,5}?(?::|\s(?:is|are|ist|sind)\b)",
-        text,
-        re.I,
-    )
-    return begins is not None and bool(own := terms(begins[1])) and own <= asked.terms
+    begins = _DEFINITION.match(text)
+    return begins is not None and bool(own := terms(begins[1]) - _KIND_OF_THING) and own <= asked.terms
 
 
 def _acts(asked: QuestionPart, text: str) -> bool:
@@ -340,6 +363,8 @@ def _says_something(asked: QuestionPart, one: QuotationCandidate) -> float:
         return DENIED
     if is_code(one.part.said):
         return CODE
+    if asked.kind == "state" and _tells_state(asked, one):
+        return 1.0
     return 1.0 if one.own - asked.terms - asked.around - one.columns else REPEATS
 
 

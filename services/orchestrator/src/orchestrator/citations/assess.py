@@ -163,8 +163,8 @@ def _of_cited(compared: _Comparison, cited: Sequence[CitedSpan]) -> Finding:
     if any(one.verdict == "verified" for one in joint):
         return Finding("verified", "the sources say so together", cited, best)
     others = [number for number in compared.alike() if number not in numbers]
-    if anew := compared.verifying(others):
-        return anew
+    if verified := compared.verifying(others):
+        return verified
     if judged.verdict == "unclear":
         return Finding("unclear", judged.reason, cited, best)
     joint += [compared.together(best, other) for other in others]

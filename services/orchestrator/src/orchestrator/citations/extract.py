@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import dropwhile, groupby
 
-from orchestrator.citations.answering import PassageHeading, QuotationCandidate, coverage, gives_reason, is_step, ranked
+from orchestrator.citations.answering import (
+    ADDRESS,
+    PassageHeading,
+    QuotationCandidate,
+    coverage,
+    gives_reason,
+    is_step,
+    ranked,
+)
 from orchestrator.citations.question import QuestionPart, parts_of
 from orchestrator.citations.quotable import QuotablePart, parts_of_passage
 from orchestrator.citations.source import SourceText
@@ -32,7 +40,7 @@ _ABSTRACT = re.compile(
     r"|kurzfassung|einleitung|entscheidung|was geschah|was passiert)\b",
     re.I,
 )
-_ADDRESS = re.compile(r"\b[a-z]{3,10}://\S++")
+_LABEL = re.compile(r"^[\W_]*+[\w -]{1,40}:\s*$")
 _ASKS_FOR_ADDRESS = re.compile(r"\b(?:address|link|url|website|where|adresse|webseite|wo)s?\b", re.I)
 _SENTENCE_ENDS = re.compile(r"\s\w++\W{0,3}[.!?]\W{0,3}$")
 _MARKER_BEGINS = re.compile(r"[\[【]\s*+\^?\d")
@@ -86,11 +94,12 @@ def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str]
     """
     if asks_for_overview(question) and (overview := _overview(designators(question), passages)):
         return _written(overview, passages, [])
-    candidates = _candidates(passages := _alike(question, passages))
+    asks_for_address = bool(_ASKS_FOR_ADDRESS.search(question))
+    candidates = _candidates(passages := _alike(question, passages), addresses=asks_for_address)
     if candidates and not (candidates := _of_series(question, candidates, passages)):
         return "", []
-    if not _ASKS_FOR_ADDRESS.search(question):
-        candidates = [one for one in candidates if terms(_ADDRESS.sub(" ", one.part.said))]
+    if not asks_for_address:
+        candidates = [one for one in candidates if not _is_address(one)]
     if about:
         candidates = [one for one in candidates if one.names(about)]
     chosen: list[_Quotation] = []
@@ -102,6 +111,12 @@ def extract(question: str, passages: Sequence[Highlighted], about: Sequence[str]
         chosen = _beginning(passages)
     steps = any(one.kind == "step" for one in asked)
     return _written(_as_they_stand(chosen, passages, steps=steps), passages, asked)
+
+
+def _is_address(one: QuotationCandidate) -> bool:
+    """Returns whether the part is an address, perhaps with a label."""
+    rest = ADDRESS.sub(" ", one.part.said)
+    return not terms(rest) or (rest != one.part.said and bool(_LABEL.match(rest)))
 
 
 def _overview(asked: Collection[Designator], passages: Sequence[Highlighted]) -> list[_Quotation]:
@@ -189,10 +204,10 @@ def _as_they_stand(chosen: Sequence[_Quotation], passages: Sequence[Highlighted]
     return sorted(chosen, key=standing)
 
 
-def _candidates(passages: Sequence[Highlighted]) -> list[QuotationCandidate]:
-    headings = [PassageHeading(passage.title, passage.section) for passage in passages]
+def _candidates(passages: Sequence[Highlighted], *, addresses: bool = False) -> list[QuotationCandidate]:
+    headings = [PassageHeading(passage.title, passage.section, passage.document_name) for passage in passages]
     return [
-        QuotationCandidate(number, part, headings[number - 1], passage.score)
+        QuotationCandidate(number, part, headings[number - 1], passage.score, addresses)
         for number, passage in enumerate(passages, 1)
         for part in parts_of_passage(passage.content, passage.highlights)
     ]

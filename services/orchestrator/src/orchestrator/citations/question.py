@@ -10,9 +10,22 @@ from typing import Literal
 
 from orchestrator.citations.analysis import WORDS
 from orchestrator.citations.terms import stem, terms
+from relevance.designators import Designator, designators
 
 Kind = Literal[
-    "person", "time", "duration", "amount", "frequency", "reason", "outcome", "meaning", "step", "name", "role", ""
+    "person",
+    "time",
+    "duration",
+    "amount",
+    "frequency",
+    "reason",
+    "outcome",
+    "meaning",
+    "step",
+    "name",
+    "role",
+    "state",
+    "",
 ]
 
 # The kind by a part's first words; the first match counts if several begin at the same word.
@@ -38,6 +51,15 @@ _WORDS: Sequence[tuple[Kind, str]] = (
     ("name", "which|where|what|welche[rsnm]?|wo(?:von|mit|her|hin|zu)?|was"),
 )
 _KINDS = [(kind, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for kind, words in _WORDS]
+# "Is it still active?" asks for the state of something, whatever state it names.
+_STATES = (
+    r"active|accepted|approved|adopted|rejected|withdrawn|superseded|deprecated|obsolete|draft|final|resolved|closed|open"
+    r"|aktiv|angenommen|genehmigt|abgelehnt|zurückgezogen|ersetzt|veraltet|entwurf|gelöst|geschlossen|offen"
+)
+_ASKS_STATE = re.compile(
+    rf"^\W*(?:is|are|was|were|has|have|ist|sind|wurden?|hat|haben)\b[^?]*\b(?:{_STATES})\W*$", re.IGNORECASE
+)
+_STATE = re.compile(rf"\b(?:{_STATES})\b", re.IGNORECASE)
 _ASKS = (
     r"(?:for |since |until |from |by |in )?(?:how|who|whom|whose|when|where|why|what|which"
     r"|wie|wer|wem|wen|wann|wo(?:von|mit|her|hin|zu)?|warum|was|welche[rsnm]?)\b"
@@ -76,7 +98,8 @@ class QuestionPart:
 
     `past`: it asks for what no longer holds; `happened`: for an event; `several`: for a list. `denied`: a negation may
     answer it, since it asks for one, for a reason, or whether something is so. `literals` are names with digits or
-    symbols, which cannot be paraphrased.
+    symbols, which cannot be paraphrased. `states` are the terms of the states that it names ("active"),
+    `called` the documents that it calls by a designator, and `calling` the terms of these.
     """
 
     kind: Kind
@@ -87,6 +110,9 @@ class QuestionPart:
     several: bool = False
     denied: bool = False
     literals: frozenset[str] = frozenset()
+    states: frozenset[str] = frozenset()
+    called: frozenset[Designator] = frozenset()
+    calling: frozenset[str] = frozenset()
 
 
 def parts_of(question: str) -> list[QuestionPart]:
@@ -119,8 +145,10 @@ def kind_of(text: str) -> Kind:
 
 
 def _asked(text: str) -> QuestionPart:
-    kind = kind_of(text)
+    kind: Kind = "state" if _ASKS_STATE.search(text) else kind_of(text)
     own = question_terms(text) - _NO_TERMS
+    called = designators(text)
+    calling = {part for designator in called for part in designator}
     past = bool(_PAST.search(_UNTIL_ASKED.sub("", text)))
     return QuestionPart(
         kind,
@@ -130,6 +158,9 @@ def _asked(text: str) -> QuestionPart:
         several=kind != "outcome" and bool(_SEVERAL.search(text)),
         denied=kind in ("reason", "step") or bool(_DENIED.search(text)),
         literals=frozenset(match[0].casefold() for match in _LITERAL.finditer(text)),
+        states=terms(" ".join(_STATE.findall(text))) if kind == "state" else frozenset(),
+        called=called,
+        calling=frozenset(term for term in own if term in calling or term.lstrip("0") in calling),
     )
 
 

@@ -35,7 +35,7 @@ def stem(word: str) -> str:
     if word[-1:] not in _LAST_OF_ENDINGS:
         return word
     for suffix, instead in (("ies", "i"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""), ("y", "i")):
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not (suffix == "s" and word.endswith("ss")):
             cut = word.removesuffix(suffix) + instead
             return f"{cut[:-1]}i" if cut.endswith("y") and len(cut) > 3 else cut
     return word

@@ -79,9 +79,7 @@ class PresetStore:
         """Stores the preset. Raises Forbidden, TooManyPresets; ModelNotListed and ProviderUnusable as for a setting."""
         owner_id = _owner(caller, scope)
         models = [model for models in preset.roles.values() for model in models]
-        if models:
-            chosen = await self.configuration.chosen(caller.workspace_id, None)
-            await self.configuration.listing.check(models, chosen.providers)
+        await self.configuration.check_models(caller.workspace_id, models)
         async with self.configuration.database.workspace(caller.workspace_id) as connection:
             presets = CallerPresets(connection, caller)
             await presets.run(PresetSql.lock)

@@ -18,17 +18,32 @@ BOTH = (SettingScope.user, SettingScope.workspace)
 WORKSPACE = (SettingScope.workspace,)
 ROLES: tuple[ChosenRole, ...] = get_args(ChosenRole)
 _NAME = re.compile(r"[a-z0-9_-]{1,32}")
+_WEB_ADDRESS = re.compile(r"https?://[!-~]+")
 OPERATOR = "operator"
+PURPOSES: dict[ChosenRole, str] = {
+    "router": "decide what a message asks for, where its wording does not",
+    "answer": "write answers",
+    "artifact": "write the texts that sessions work on",
+    "summary": "condense older messages",
+    "title": "name sessions",
+    "vision": "answer from images",
+}
 
 Instructions = Annotated[
     str, StringConstraints(strict=True, strip_whitespace=True, min_length=1, max_length=8_000), AfterValidator(plain)
 ]
 Temperature = Annotated[float, Field(ge=0, le=2, strict=True)]
 Passages = Annotated[int, Field(ge=1, le=50, strict=True)]
+
+
+def _web_address(url: str) -> str:
+    if _WEB_ADDRESS.fullmatch(url) is None:
+        raise ValueError("an address begins with http:// or https:// and has no spaces")
+    return url
+
+
 Address = Annotated[
-    str,
-    StringConstraints(strict=True, min_length=8, max_length=500, pattern="^https?://[!-~]+$"),
-    AfterValidator(plain),
+    str, StringConstraints(strict=True, max_length=500), AfterValidator(_web_address), AfterValidator(plain)
 ]
 Secret = Annotated[str, StringConstraints(strict=True, min_length=1, max_length=1_000, pattern="^[!-~]+$")]
 
@@ -64,7 +79,7 @@ class SettingDefinition:
     def parse(self, value: Any) -> Any:
         """Returns the value to store. Raises SettingInvalid, which reveals nothing of a secret."""
         try:
-            return self.form.dump_python(self.form.validate_python(value), mode="json")
+            return self.form.dump_python(self.form.validate_python(value), mode="json", exclude_none=True)
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             place = ".".join(map(str, ("value", *first["loc"])))
@@ -119,7 +134,7 @@ DEFINITIONS = (
         SettingDefinition(
             f"roles.{role}",
             "roles",
-            f"The models for the role {role}, in order: the next one is asked where one fails. "
+            f"The models that {PURPOSES[role]}, in order: the next one is asked if one fails. "
             + ("Without it those of the role answer" if role == "artifact" else "Without it the operator's model"),
             WORKSPACE,
             RoleModels,
@@ -132,8 +147,10 @@ DEFINITIONS = (
 def defined(key: str, scope: SettingScope) -> SettingDefinition:
     """Returns the definition. Raises UnknownSetting."""
     found = next((one for one in DEFINITIONS if one.covers(key)), None)
-    if found is None or scope not in found.scopes:
+    if found is None:
         raise UnknownSetting
+    if scope not in found.scopes:
+        raise UnknownSetting(f"{key} is the workspace's alone (scope=workspace, in the command --workspace)")
     return found
 
 

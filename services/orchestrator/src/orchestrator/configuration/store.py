@@ -67,7 +67,7 @@ class ConfigurationStore:
         value = definition.parse(given)
         secret = self._sealed(caller.workspace_id, key, value) if definition.is_secret else None
         if key.startswith("roles."):
-            await self._check_roles(caller.workspace_id, value)
+            await self.check_models(caller.workspace_id, [RoleModel.model_validate(one) for one in value])
         name = provider_of(key)
         if name is not None and key == address_key(name):
             self._check_address(value)
@@ -105,6 +105,11 @@ class ConfigurationStore:
         """Returns the settings for a run of the user."""
         return self.chosen_of(workspace_id, await self._stored(workspace_id, user_id))
 
+    async def check_models(self, workspace_id: UUID, models: Sequence[RoleModel]) -> None:
+        """Asks the providers whether they have these models. Raises ModelNotListed, ProviderUnusable."""
+        if models:
+            await self.listing.check(models, (await self.chosen(workspace_id, None)).providers)
+
     def chosen_of(self, workspace_id: UUID, stored: Sequence[StoredSetting]) -> ChosenSettings:
         """Returns the settings for a run from those stored for it."""
         return chosen(workspace_id, stored, self.seal)
@@ -128,12 +133,8 @@ class ConfigurationStore:
         try:
             self.allowed.check_url(url)
         except AddressRefused as refused:
-            raise SettingInvalid(str(refused)) from None
-
-    async def _check_roles(self, workspace_id: UUID, value: list[dict[str, str]]) -> None:
-        models = [RoleModel.model_validate(one) for one in value]
-        providers = (await self.chosen(workspace_id, None)).providers
-        await self.listing.check(models, providers)
+            advice = "the operator can allow it with PROVIDER_ALLOWED_NETWORKS"
+            raise SettingInvalid(f"{str(refused).rstrip('.')}; {advice}") from None
 
 
 async def rotate(database: Database, seal: SecretSeal) -> int:
@@ -143,13 +144,13 @@ async def rotate(database: Database, seal: SecretSeal) -> int:
         found = await every.all(ConfigurationSql.sealed_otherwise, SealedOtherwise, key_id=seal.key_id)
         for one in found:
             place = SecretPlace(one.workspace_id, one.key)
-            anew = seal.seal(seal.open(Sealed(one.key_id, bytes(one.sealed)), place), place)
+            resealed = seal.seal(seal.open(Sealed(one.key_id, bytes(one.sealed)), place), place)
             await every.run(
                 ConfigurationSql.reseal,
                 of_workspace=one.workspace_id,
                 key=one.key,
-                sealed=anew.content,
-                key_id=anew.key_id,
+                sealed=resealed.content,
+                key_id=resealed.key_id,
             )
         return len(found)
 

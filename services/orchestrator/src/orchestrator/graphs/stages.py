@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import wraps
 from typing import Any, Protocol, TypedDict, TypeVar, cast
 
@@ -104,10 +104,10 @@ def stage(node: Node[NodeInputT_contra, ContextT], label: str) -> Node[NodeInput
 
 def unless_failed(
     stage_name: str, following: Callable[[FailingState], str], state_type: type[FailingState]
-) -> Callable[[FailingState], str]:
+) -> Callable[[FailingState], Awaitable[str]]:
     """Returns the path of a conditional edge, to the error handler if the node has failed. It reads the whole state."""
 
-    def way(state: FailingState) -> str:
+    async def way(state: FailingState) -> str:  # LangGraph would call a plain function in a thread
         error = state["error"]
         return ERROR_HANDLER if error is not None and error["stage"] == stage_name else following(state)
 

@@ -1,7 +1,8 @@
 -- name: add
 -- Adds images that belong to no session yet: they are deleted unless they are bound to one soon.
-INSERT INTO attachment (workspace_id, id, created_by, name, media_type, file_size, width, height)
-VALUES (%(workspace_id)s, %(id)s, %(user_id)s, %(name)s, %(media_type)s, %(file_size)s, %(width)s, %(height)s);
+INSERT INTO attachment (workspace_id, id, created_by, name, media_type, file_size, width, height, content_hash)
+VALUES (%(workspace_id)s, %(id)s, %(user_id)s, %(name)s, %(media_type)s, %(file_size)s, %(width)s, %(height)s,
+        %(content_hash)s);
 
 -- name: session
 -- Returns how many images the session has, after locking it against being deleted meanwhile.
@@ -23,6 +24,10 @@ RETURNING {columns};
 
 -- name: find
 SELECT {columns} FROM attachment
+WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s AND id = %(id)s AND created_by = %(user_id)s;
+
+-- name: content_hash
+SELECT content_hash FROM attachment
 WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s AND id = %(id)s AND created_by = %(user_id)s;
 
 -- name: page

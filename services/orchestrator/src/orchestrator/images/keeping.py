@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from collections.abc import Sequence
 from itertools import groupby
@@ -39,7 +40,7 @@ class ImageKeeping:
         """
         image, image_id = await self.decoder.decode(sent), uuid4()
         async with self.database.workspace(caller.workspace_id) as connection:
-            await CallerImages(connection, caller).add(image_id, name, image)
+            await CallerImages(connection, caller).add(image_id, name, image, hashlib.sha256(sent.data).hexdigest())
         await self.objects.aput(image_key(caller.workspace_id, image_id), image.data, image.media_type)
         return image_id
 
@@ -60,6 +61,11 @@ class ImageKeeping:
             return ImagePart(image.media_type, await self.objects.aget(image_key(caller.workspace_id, image_id)))
         except ObjectMissing:
             raise ImageNotFound from None
+
+    async def content_hash(self, caller: Principal, session_id: UUID, image_id: UUID) -> str | None:
+        """Returns the SHA-256 (hex) of the image as it was sent, None if that is not known."""
+        async with self.database.workspace(caller.workspace_id) as connection:
+            return await CallerImages(connection, caller).content_hash(session_id, image_id)
 
     async def delete(self, caller: Principal, session_id: UUID, image_id: UUID) -> None:
         """Deletes an image for everyone at once, its bytes a little later. Raises ImageNotFound, Unavailable."""

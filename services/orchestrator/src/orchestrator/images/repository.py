@@ -27,6 +27,7 @@ class ImageSql(Statements, file="attachments.sql", columns=", ".join(ImageAttach
     is_mine: str
     bind: str
     find: str
+    content_hash: str
     page: str
     show: str
     hide: str
@@ -44,7 +45,7 @@ class CallerImages(Repository):
         super().__init__(connection, caller.workspace_id)
         self.bound = {**self.bound, "user_id": caller.user_id}
 
-    async def add(self, image_id: UUID, name: str, image: KeptImage) -> None:
+    async def add(self, image_id: UUID, name: str, image: KeptImage, content_hash: str) -> None:
         await self.run(
             ImageSql.add,
             id=image_id,
@@ -53,6 +54,7 @@ class CallerImages(Repository):
             file_size=len(image.data),
             width=image.width,
             height=image.height,
+            content_hash=content_hash,
         )
 
     async def must_own(self, session_id: UUID) -> None:
@@ -74,6 +76,10 @@ class CallerImages(Repository):
         found = await self.one(ImageSql.find, ImageAttachment, session_id=session_id, id=image_id)
         if found is None:
             raise ImageNotFound
+        return found
+
+    async def content_hash(self, session_id: UUID, image_id: UUID) -> str | None:
+        found: str | None = await self.value(ImageSql.content_hash, session_id=session_id, id=image_id)
         return found
 
     async def page(self, session_id: UUID, limit: int, cursor: str | None) -> Page[ImageAttachment]:

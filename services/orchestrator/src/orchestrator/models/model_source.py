@@ -116,8 +116,11 @@ class ModelSource:
                 issues[f"{one.model} of {one.provider} is not asked: {error}"] = None
                 continue
             chat = OpenAIChat(endpoint, one.model, max_tokens=self.settings.chat_max_tokens)
-            tokens = self.settings.chat_context_tokens if one.provider == OPERATOR else None
-            candidates.append(RoleCandidate(one.provider, chat, SetCapabilities(context_tokens=tokens)))
+            tokens = one.context_tokens
+            if tokens is None and one.provider == OPERATOR:
+                tokens = self.settings.chat_context_tokens
+            known = SetCapabilities(context_tokens=tokens, vision=one.vision)
+            candidates.append(RoleCandidate(one.provider, chat, known))
         return candidates
 
 

@@ -41,6 +41,7 @@ COMPLETED: dict[int | str, dict[str, Any]] = {
     200: {"content": {"text/event-stream": {}}, "description": "The completion; with `stream`, its chunks"},
     **refused(
         (404, "There is no such model, or the caller has no such session"),
+        (429, "A budget of tokens is used up; the message says until when"),
         (500, "The answer could not be written; `run_id` names its run"),
         (503, "Too many streams are open"),
     ),
@@ -129,11 +130,12 @@ async def create_chat_completion(
     asked there, after that session's own history. `metadata.rag_scope` says where to search, like a message's
     `rag_scope`: `global` is every workspace that the key may read. Markers such as [1] in the text refer to
     `citations`, with quote and page; `annotations` give their positions, and the text ends with its sources, unless
-    `metadata.footnotes` is `false`. A front end's own requests (`metadata.task`, or a text that begins with "###
-    Task:") are answered without documents. Closing the connection stops the run. `n` above 1, tools, audio and log
-    probabilities are rejected.
+    `metadata.footnotes` or the preset's `footnotes` is `false`. A front end's own requests (`metadata.task`, or a text
+    that begins with "### Task:") are answered without documents. Closing the connection stops the run. `n` above 1,
+    tools, audio and log probabilities are rejected.
     """
-    question = with_preset(question_of(body, choice), await chosen_preset(presets, caller, body.model))
+    preset = await chosen_preset(presets, caller, body.model)
+    question = with_preset(question_of(body, choice), preset)
     streams.admit()
     run = await ask.ask(caller, question)
     answering = Completing(
@@ -141,7 +143,7 @@ async def create_chat_completion(
         created=int(run.created_at.timestamp()),
         model=body.model,
         base_url=base_url(request),
-        footnotes=wants_footnotes(body.metadata),
+        footnotes=wants_footnotes(body.metadata, preset),
         usage=bool(body.stream_options and body.stream_options.include_usage),
     )
     forgetting = question.session_id is None

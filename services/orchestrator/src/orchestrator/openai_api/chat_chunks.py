@@ -21,6 +21,7 @@ from contracts.events import (
 )
 from contracts.orchestrator import Citation
 from orchestrator.openai_api.chat_usage import counted
+from orchestrator.openai_api.errors import failure_of
 from orchestrator.openai_api.footnotes import annotated, footnotes
 from orchestrator.runs.streams import Entry
 from service_kit.openai_errors import error_of
@@ -42,7 +43,7 @@ READ: dict[str, type[RunEventData]] = {
         RunCancelled,
     )
 }
-RESTARTED = "The answer began anew in another process; the whole one can be read with its run"
+RESTARTED = "The answer started again in another process; read the whole answer with its run"
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,8 @@ class ChatChunks:
 
     def _error(self, slug: str, message: str) -> bytes:
         self.over = self.failed = True
-        return _data(error_of(500, slug, message, None, run_id=self.answering.run_id).model_dump(mode="json"))
+        status = failure_of(slug).status
+        return _data(error_of(status, slug, message, None, run_id=self.answering.run_id).model_dump(mode="json"))
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}

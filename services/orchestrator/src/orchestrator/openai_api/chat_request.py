@@ -8,6 +8,7 @@ from uuid import UUID
 
 from contracts.images import MOST_IMAGES
 from contracts.openai_api import ChatCompletionRequest, ChatMessageParam
+from contracts.workspace_settings import Preset
 from orchestrator.openai_api.asking import DoorImage, DoorQuestion, SentMessage
 from orchestrator.openai_api.data_urls import image_of
 from orchestrator.openai_api.errors import Unsupported
@@ -57,9 +58,12 @@ def question_of(body: ChatCompletionRequest, models: Models) -> DoorQuestion:
     return DoorQuestion(question.content, turns, options, deadline, session_id, images=question.images)
 
 
-def wants_footnotes(metadata: Mapping[str, Any] | None) -> bool:
-    """Returns whether the answer's text ends with its sources, unless `metadata.footnotes` is `false`."""
-    return str((metadata or {}).get("footnotes", "true")).lower() != "false"
+def wants_footnotes(metadata: Mapping[str, Any] | None, preset: Preset | None) -> bool:
+    """Returns whether the answer's text ends with its sources: as `metadata.footnotes` says, otherwise the preset."""
+    asked = (metadata or {}).get("footnotes")
+    if asked is not None:
+        return str(asked).lower() != "false"
+    return preset is None or preset.footnotes is not False
 
 
 def _refuse(body: ChatCompletionRequest) -> None:

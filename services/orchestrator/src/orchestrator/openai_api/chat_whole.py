@@ -18,7 +18,7 @@ from contracts.openai_api import ChatAnswer, ChatChoice, ChatCompletion
 from contracts.orchestrator import Citation
 from orchestrator.openai_api.chat_chunks import READ, Completing
 from orchestrator.openai_api.chat_usage import counted
-from orchestrator.openai_api.errors import AnswerFailed
+from orchestrator.openai_api.errors import AnswerFailed, failure_of
 from orchestrator.openai_api.footnotes import annotated, footnotes
 from orchestrator.runs.streams import Entry
 
@@ -53,7 +53,8 @@ class WholeAnswer:
             case RunCompleted():
                 return self._ended(event.content, event.citations)
             case RunFailed():
-                return self._early(AnswerFailed(event.error_type, event.message, self.answering.run_id))
+                failure = failure_of(event.error_type)
+                return self._early(failure(event.error_type, event.message, self.answering.run_id))
             case RunCancelled():
                 return self._early(AnswerFailed("run-cancelled", "the run was cancelled", self.answering.run_id))
         return None

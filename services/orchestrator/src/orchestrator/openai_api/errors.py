@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from service_kit.problems import NotFound, Problem
 
+# How a run ends when its user has to wait, rather than because something failed.
+LIMITED = frozenset({"budget-exceeded"})
+
 
 class Unsupported(Problem):
     """`param` names the field."""
@@ -40,9 +43,23 @@ class NothingWrites(Problem):
 
 
 class AnswerFailed(Problem):
-    """The run ended without an answer: `code` says why, and a partial answer can be read under `run_id`."""
+    """The run ended without an answer: `code` says why, and a partial answer can be read under `run_id`.
+
+    It is not to be retried: the run has tried repeatedly, and a budget renews at the end of the day.
+    """
 
     status, type, title = 500, "run-failed", "The answer could not be written"
 
-    def __init__(self, code: str, detail: str, run_id: str) -> None:
-        super().__init__(detail, code=code.replace("-", "_"), run_id=run_id)
+    def __init__(self, kind: str, detail: str, run_id: str) -> None:
+        super().__init__(detail, code=kind.replace("-", "_"), run_id=run_id, final=True)
+
+
+class OutOfBudget(AnswerFailed):
+    """The run ended without an answer because its user, key or workspace has no tokens left."""
+
+    status = 429
+
+
+def failure_of(kind: str) -> type[AnswerFailed]:
+    """Returns the error for a run that ended in this way."""
+    return OutOfBudget if kind in LIMITED else AnswerFailed

@@ -23,12 +23,12 @@ from contracts.openai_responses import (
     ResponseTokens,
 )
 from contracts.orchestrator import Citation, MessageStatus, Run, RunStatus
+from orchestrator.openai_api.errors import LIMITED
 from orchestrator.openai_api.footnotes import marked, title_of, url_of
 from orchestrator.openai_api.models import DOCUMENTS
 from orchestrator.runs.records import RunOptions
 
 ItemStatus = Literal["completed", "incomplete"]
-LIMITED = frozenset({"budget-exceeded"})
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -34,11 +35,16 @@ from service_kit.tracing import store_call
 log = logging.getLogger(__name__)
 # They describe a text while it is streamed; the final text is in `message_completed` or the artifact.
 PASSING = (MessageDelta, ThinkingDelta, SentenceChecked, ArtifactDelta)
+# Each write costs every process between here and the client, so events that nobody waits for gather for a moment.
+GATHER_SECONDS = 0.02
+AT_ONCE = (MessageDelta, ThinkingDelta, ArtifactDelta, MessageCompleted)
 
 
 @dataclass
 class RunEvents:
-    """Writes one attempt's events; those emitted during a write are written together.
+    """Writes one attempt's events: pieces of text at once, others with them or within GATHER_SECONDS.
+
+    Those emitted during a write are written together.
 
     If Redis fails, the run continues without live events (`lost` is then true); followers get `facts` from PostgreSQL:
     all events but the transient ones. `stage` is the one that began last. `on_first_words` is called once.
@@ -58,6 +64,7 @@ class RunEvents:
         self._waiting: list[StoredEvent] = []
         self._writer: asyncio.Task[None] | None = None
         self._opened = False
+        self._due = asyncio.Event()
 
     def emit(self, event: RunEventData) -> None:
         """Queues the event to be written soon, in the order of calls."""
@@ -73,6 +80,8 @@ class RunEvents:
         if self.lost and not event.terminal:
             return
         self._waiting.append(numbered)
+        if event.terminal or isinstance(event, AT_ONCE):
+            self._due.set()
         if self._writer is None or self._writer.done():
             self._writer = asyncio.create_task(self._write())
 
@@ -81,7 +90,9 @@ class RunEvents:
         return StoredEvent(self.attempt, self.number + 1, event.name, event.model_dump_json())
 
     async def flush(self) -> None:
-        """Waits until all emitted events are written."""
+        """Writes all emitted events, and waits until that is done."""
+        if self._waiting:
+            self._due.set()
         if self._writer is not None:
             await asyncio.wait({self._writer})
 
@@ -108,6 +119,10 @@ class RunEvents:
 
     async def _write(self) -> None:
         while self._waiting:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GATHER_SECONDS):
+                    await self._due.wait()
+            self._due.clear()
             batch, self._waiting = self._waiting, []
             try:
                 await self._add(batch)
@@ -116,7 +131,8 @@ class RunEvents:
 
     async def _add(self, batch: Sequence[StoredEvent]) -> None:
         stream = run_stream(self.run_id)
-        async with self.redis.pipeline(transaction=False) as pipe:
+        # Within a transaction, so that a reader that waits is woken by all of them, not by the first alone.
+        async with self.redis.pipeline(transaction=len(batch) > 1) as pipe:
             for event in batch:
                 # Only the first event creates the stream, so one that was deleted with its session does not come back.
                 pipe.xadd(

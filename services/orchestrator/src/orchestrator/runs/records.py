@@ -59,7 +59,7 @@ class RunOptions(TypedDict, total=False):
     background: bool
     previous: str
     forgotten: bool
-    roles: dict[str, list[dict[str, str]]]
+    roles: dict[str, list[dict[str, Any]]]
     filters: dict[str, list[str]]
 
 

@@ -99,26 +99,36 @@ class RunStreams:
     async def follow(self, caller: Principal, run: Run, after: str = BEGINNING) -> AsyncIterator[bytes]:
         """Yields the events after the given id, up to and including the terminal one, which is sent once.
 
-        While PostgreSQL is unavailable, it yields what the stream has, or waits.
+        Events that were written together are one piece. While PostgreSQL is unavailable, it yields what the stream has,
+        or waits.
         """
-        async with aclosing(self.entries(caller, run, after)) as entries:
-            async for entry in entries:
-                yield HEARTBEAT if entry is None else _formatted(*entry)
+        async with aclosing(self._batches(caller, run, after)) as batches:
+            async for batch in batches:
+                yield b"".join(_formatted(*entry) for entry in batch) or HEARTBEAT
 
     async def entries(self, caller: Principal, run: Run, after: str = BEGINNING) -> AsyncGenerator[Entry | None]:
         """Yields the same events as id, name and data; None after a heartbeat without any."""
+        async with aclosing(self._batches(caller, run, after)) as batches:
+            async for batch in batches:
+                for entry in batch:
+                    yield entry
+                if not batch:
+                    yield None
+
+    async def _batches(self, caller: Principal, run: Run, after: str) -> AsyncGenerator[list[Entry]]:
+        """Yields the events as they are read, up to the terminal one; an empty list after a heartbeat without any."""
         self.open += 1
         try:
-            async for entry in self._events(caller, run, after):
-                yield entry
+            async for batch in self._read_batches(caller, run, after):
+                yield batch
         finally:
             self.open -= 1
 
-    async def _events(self, caller: Principal, run: Run, after: str) -> AsyncIterator[Entry | None]:
+    async def _read_batches(self, caller: Principal, run: Run, after: str) -> AsyncIterator[list[Entry]]:
         while True:
             entries = await self._read(run.id, after, wait=not run.status.ended)
             if not entries and not run.status.ended:
-                yield None
+                yield []
             if not entries or not _follows(after, entries[0][0]):
                 try:
                     run, entries = await self._filled(caller, run, after, entries)
@@ -126,10 +136,12 @@ class RunStreams:
                     log.warning("could not read the run", exc_info=error, extra={"run_id": str(run.id)})
                     entries = []
                     await asyncio.sleep(AWAY_SECONDS)
-            for after, name, data in entries:
-                yield after, name, data
-                if name in TERMINAL_EVENTS:
-                    return
+            ends = next((at for at, (_, name, _) in enumerate(entries, 1) if name in TERMINAL_EVENTS), None)
+            if entries:
+                yield entries[:ends]
+                after = entries[-1][0]
+            if ends is not None:
+                return
 
     async def _filled(self, caller: Principal, run: Run, after: str, entries: list[Entry]) -> tuple[Run, list[Entry]]:
         """Returns the current run and the following events, from PostgreSQL if the stream lacks them."""

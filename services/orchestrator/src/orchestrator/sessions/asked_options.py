@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from contracts.artifact_actions import ArtifactAction
 from contracts.orchestrator import ConversationMode, MessageCreate
 from contracts.quick_actions import QuickAction, QuickActionTarget
+from contracts.workspace_settings import RoleModel
 from orchestrator.runs.records import RunOptions
 
 UTC = "UTC"
@@ -13,6 +17,8 @@ UTC = "UTC"
 def options_of(message: MessageCreate, quick_action: QuickAction | None) -> RunOptions:
     """Returns the options, with the quick action's current prompt. Unset options are left out."""
     options = _searched(message)
+    if message.models is not None:
+        options["roles"] = answering(message.models)
     if message.timezone != UTC:
         options["timezone"] = message.timezone
     if message.highlight is not None:
@@ -33,6 +39,11 @@ def options_of(message: MessageCreate, quick_action: QuickAction | None) -> RunO
     if quick_action is not None:
         options["use_preferences"] = quick_action.use_preferences
     return options
+
+
+def answering(models: Sequence[RoleModel]) -> dict[str, list[dict[str, Any]]]:
+    """Returns the option `roles` with which these models write the answer."""
+    return {"answer": [model.model_dump(exclude_none=True) for model in models]}
 
 
 def _searched(message: MessageCreate) -> RunOptions:

@@ -27,7 +27,7 @@ from orchestrator.images.repository import CallerImages
 from orchestrator.quick_actions.repository import CallerQuickActions
 from orchestrator.runs.records import RunOptions
 from orchestrator.runs.repository import MESSAGE_COLUMNS, WorkspaceRuns
-from orchestrator.sessions.asked_options import options_of
+from orchestrator.sessions.asked_options import answering, options_of
 from orchestrator.sessions.repository import SESSION_COLUMNS, SessionSql
 from service_kit.auth import Principal
 from service_kit.idempotency import IdempotencyKeyReused
@@ -41,7 +41,7 @@ from service_kit.tracing import outgoing_headers
 OF_MESSAGE = (
     *("timezone", "artifact_action", "artifact_action_params", "instructions", "reply"),
     *("rag_enabled", "rag_scope", "conversation_mode", "active_pdf_document_id", "rewrite_query"),
-    *("use_preferences", "use_history"),
+    *("use_preferences", "use_history", "roles"),
 )
 # The messages with the same parent; a session's first messages have none.
 SIBLINGS = """(
@@ -277,11 +277,15 @@ class CallerMessages(Repository):
         if stored := await self._asked_before(session_id, key):
             asked = (False, question.id, options.document_ids if chosen else stored.document_ids)
             same = (stored.is_first, stored.question_id, stored.document_ids) == asked
+            if options.models is not None:
+                same = same and stored.options.get("roles") == answering(options.models)
             return session_id, stored.repeated(same)
         document_ids = options.document_ids
         if not chosen:
             document_ids = await self.value(MessageSql.document_ids, run_id=message.run_id)
         again: RunOptions = await self.value(MessageSql.options, run_id=message.run_id) or RunOptions()
+        if options.models is not None:
+            again["roles"] = answering(options.models)
         self._check_scope(again)
         parent = None if question.parent_id is None else await self._find(session_id, question.parent_id)
         stopped = await self._make_way(session_id, options.on_busy)

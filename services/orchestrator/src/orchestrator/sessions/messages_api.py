@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
 from uuid import UUID
@@ -13,6 +13,8 @@ from fastapi.responses import StreamingResponse
 from contracts.base import Page, ProblemBody
 from contracts.events import RunCancelled
 from contracts.orchestrator import HeadUpdate, Message, MessageCreate, MessageRegenerate, Run, Session
+from contracts.workspace_settings import RoleModel
+from orchestrator.configuration.store import ConfigurationStore
 from orchestrator.runs.api import TOO_MANY_QUEUED, Runs, Streams, event_stream
 from orchestrator.sessions.api import NOT_FOUND, Opened, tagged
 from orchestrator.sessions.messages import CallerMessages, QueuedRun
@@ -36,6 +38,7 @@ ANSWERED: dict[int | str, dict[str, Any]] = {
         "model": ProblemBody,
         "description": "The Idempotency-Key belongs to another message, or the session is busy (`active_run_ids`)",
     },
+    422: {"model": ProblemBody, "description": "The message is not valid, or a provider does not list a model"},
     **MESSAGE_NOT_FOUND,
     **TOO_MANY_QUEUED,
 }
@@ -56,6 +59,7 @@ class Answering:
     ) -> None:
         self.caller, self.opened, self.runs, self.streams, self.response = caller, opened, runs, streams, response
         self.max_attempts: int = request.app.state.run_max_attempts
+        self.configuration: ConfigurationStore = request.app.state.configuration
         self.streaming = "text/event-stream" in accept.lower()
         if self.streaming:
             streams.admit()
@@ -64,6 +68,10 @@ class Answering:
     async def messages(self) -> AsyncIterator[CallerMessages]:
         async with self.opened() as sessions:
             yield CallerMessages(sessions.connection, sessions.caller)
+
+    async def check_models(self, models: Sequence[RoleModel] | None) -> None:
+        """Raises ModelNotListed, ProviderUnusable."""
+        await self.configuration.check_models(self.caller.workspace_id, models or ())
 
     async def answer(self, session_id: UUID, queued: QueuedRun) -> Run | StreamingResponse:
         for run_id, attempts in queued.stopped.items():
@@ -121,6 +129,7 @@ async def create_message(
     /v1/runs/{id}/events). The same `Idempotency-Key` returns the same run. A message may follow an answer that is still
     being written: its run waits for that answer, and for no other.
     """
+    await answering.check_models(body.models)
     async with answering.messages() as messages:
         queued = await messages.ask(session_id, body, key, answering.max_attempts)
     return await answering.answer(session_id, queued)
@@ -144,6 +153,7 @@ async def regenerate_message(
 
     The response is as for a new message. The new answer becomes the head.
     """
+    await answering.check_models(body.models)
     async with answering.messages() as messages:
         session_id, queued = await messages.regenerate(message_id, body, key, answering.max_attempts)
     return await answering.answer(session_id, queued)

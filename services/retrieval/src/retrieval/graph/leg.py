@@ -17,11 +17,9 @@ from pydantic import ValidationError
 
 from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, GraphMethod, LinkedName, SeedChunk
 from contracts.knowledge_graph import GraphGeneration
-from contracts.retrieval import SearchRequest
 from retrieval.graph.evidence import GraphEvidence, ranked, seeds
 from retrieval.graph.quoting import quote
 from retrieval.ranking.features import Columns, Feature
-from retrieval.ranking.rule import runs
 from retrieval.reading.leg import Leg, LegQuery, Work
 from retrieval.reading.reader import IndexReader, ReadingSql, ScoredChunk
 from service_kit.auth import Principal
@@ -120,10 +118,9 @@ class GraphLeg(Leg):
         found = self.evidence.get(chunk)
         return {"graph_steps": found.quoted} if found else {}
 
-    async def state(self, request: SearchRequest, caller: Principal | None) -> str | None:
-        may_ask = request.use_graph and (request.mode is None or runs(request.mode, self.kind))
-        if self.service is None or caller is None or not may_ask:
-            return ""
+    async def current_state(self, caller: Principal) -> str | None:
+        if self.service is None:
+            return None
         try:
             async with asyncio.timeout(GENERATION_SECONDS):
                 return await GraphOf(self.service, caller).generation()
@@ -137,6 +134,7 @@ class GraphLeg(Leg):
         hops = MOST_HOPS if over_relations else 0
         request = ExpandRequest(query=self.query, method=self.by, max_hops=hops, limit=MOST_CHUNKS)
         answer = await self.graph.expand(request)
+        self.state = answer.generation
         if not answer.entities:
             self.method = "no entity of the query is known"
             return
@@ -162,6 +160,8 @@ class GraphLeg(Leg):
             query=self.query, method=self.by, max_hops=MOST_HOPS, names=self.names, seeds=places, limit=MOST_CHUNKS
         )
         answer = await self.graph.expand(request)
+        if answer.generation != self.state:
+            self.state = None
         await self._add(asked, [one for one in answer.chunks if one.hop])
         self.method = f"{self.method}; bridges from {len(places)} chunks"
 

@@ -108,7 +108,7 @@ def belonging(added: TermPostings, groups: Sequence[Group], others: Sequence[str
 
 
 def regrouped(groups: Sequence[Group], every: TermPostings) -> Regrouped:
-    """Cuts the groups anew; `every` has all terms of these groups and the added ones."""
+    """Cuts the groups again; `every` has all terms of these groups and the added ones."""
     frequent = every.counts > MOST_OF_A_TERM
     first_terms: list[str] = []
     terms: list[TermPostings] = []

@@ -108,7 +108,8 @@ class Leg(Timed, ABC):
     `kind` is its name in settings, reports and metrics; `columns` are the features that it adds to `hybrid`; `weight`
     is its weight in `rrf` and `convex` (None: it has no part in them); `score` is the column with its own score for any
     chunk. It begins when the legs that it `needs`, which are registered before it, are done. `every_wording`: it also
-    searches for the further wordings of a query. `second`: the name of its second round, if it has one.
+    searches for the further wordings of a query. `second`: the name of its second round, if it has one. `state` tells
+    apart two states of a source outside the index, for the cache: empty without one, None if it changed meanwhile.
 
     What a leg does is bounded by what it reads (`asked.depth`, rows), so that the answer does not depend on who else is
     searching; the deadline `seconds` is the last resort.
@@ -125,6 +126,7 @@ class Leg(Timed, ABC):
     asked: LegQuery
     done: asyncio.Event
     skipped: bool = False
+    state: str | None = ""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(self.kind)
@@ -179,8 +181,6 @@ class Leg(Timed, ABC):
         """Returns fields of the hit's explanation, for a request with `explain`."""
         return {}
 
-    async def state(self, request: SearchRequest, caller: Principal | None) -> str | None:  # noqa: ARG002
-        """Returns what tells apart two states of a source outside the index, for the cache: empty if there is none,
-        None if it does not respond.
-        """
+    async def current_state(self, caller: Principal) -> str | None:  # noqa: ARG002
+        """Returns the `state` that a search would find now, for the cache; None if the source does not respond."""
         return ""

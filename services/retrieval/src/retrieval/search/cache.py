@@ -2,7 +2,7 @@
 
 The state is read in the search's own snapshot. Everything that could change an answer either raises the index's
 generation in the same transaction, or is part of `version`: the code, the ranking's data and the settings of the
-deployment. The graph reports a generation of its own.
+deployment. The graph reports a generation of its own, which is kept with the answer and compared when it is found.
 """
 
 from __future__ import annotations
@@ -71,36 +71,47 @@ class SearchCache:
         request: SearchRequest,
         attached: Collection[UUID] | None = None,
         *,
-        graph: str = "",
+        with_graph: bool = False,
     ) -> CacheSlot | None:
         """Returns the slot of an answer; None for a request with `explain`, which is not cached.
 
-        `attached` are the documents that the search is limited to in addition to its filters; `graph` is the graph's
-        generation from before the graph is queried, empty if it is not queried.
+        `attached` are the documents that the search is limited to in addition to its filters; `with_graph` tells
+        whether there is a caller to query the graph for.
         """
         if request.explain:
             self.results.labels("bypass").inc()
             return None
         limited = None if attached is None else sorted(map(str, attached))
         asked = request.model_dump_json(exclude_defaults=True)
-        parts = json.dumps([self.version, *state.version, limited, graph, asked])
+        parts = json.dumps([self.version, *state.version, limited, with_graph, asked])
         digest = hashlib.sha256(parts.encode()).hexdigest()
         return CacheSlot(workspace_id, state.generation or 0, f"{_answers(workspace_id)}:{digest}")
 
-    async def get(self, place: CacheSlot) -> SearchResponse | None:
-        """Returns the answer, marked as cached; None if there is none."""
+    async def get(
+        self, place: CacheSlot, is_current: Callable[[str], Awaitable[bool]] | None = None
+    ) -> SearchResponse | None:
+        """Returns the answer, marked as cached; None if there is none.
+
+        `is_current` is asked about the generation of the graph that the answer is from, if it is from the graph.
+        """
         try:
             kept = await self._ask(lambda: self.redis.get(place.key))
         except RedisUnavailable:
             return None
-        self.results.labels("hit" if kept else "miss").inc()
-        return SearchResponse.model_validate_json(zlib.decompress(kept)) if isinstance(kept, bytes) else None
+        graph, _, body = zlib.decompress(kept).partition(b"\n") if isinstance(kept, bytes) else (b"", b"", b"")
+        is_hit = body != b"" and (not graph or (is_current is not None and await is_current(graph.decode())))
+        self.results.labels("hit" if is_hit else "miss").inc()
+        return SearchResponse.model_validate_json(body) if is_hit else None
 
-    async def put(self, place: CacheSlot, response: SearchResponse) -> None:
-        """Stores the answer, unless a part of it failed or was late, or it is too large."""
-        if _is_partial(response):
+    async def put(self, place: CacheSlot, response: SearchResponse, graph: str | None = "") -> None:
+        """Stores the answer, unless a part of it failed or was late, or it is too large.
+
+        `graph` is the generation of the graph that it is from, empty if it is not from the graph, None if it is of more
+        than one: then it is not stored.
+        """
+        if graph is None or _is_partial(response):
             return
-        body = response.model_copy(update={"cached": True}).model_dump_json()
+        body = f"{graph}\n{response.model_copy(update={'cached': True}).model_dump_json()}"
         kept = await asyncio.to_thread(zlib.compress, body.encode(), 1)
         if len(kept) > MOST_BYTES:
             return

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from contracts.retrieval import SearchRequest
 from relevance.analysis import Analyzer
 from retrieval.dense.leg import DenseLeg
 from retrieval.dense.query_vectors import QueryVectors
@@ -91,10 +90,12 @@ class Legs:
             self.metrics.observe(leg.second or leg.kind, leg, leg.milliseconds - before)
         return [leg for leg, _ in going]
 
-    async def state(self, request: SearchRequest, caller: Principal | None) -> str | None:
-        """Returns the state of what the legs query outside the index; None if a part of it does not respond."""
-        states = [await leg.state(request, caller) for leg in self.registered]
-        return None if None in states else "".join(one or "" for one in states)
+    async def is_current(self, caller: Principal | None, state: str) -> bool:
+        """Returns whether the sources outside the index still have this state; False if one does not respond."""
+        if caller is None:
+            return False
+        states = [await leg.current_state(caller) for leg in self.registered]
+        return None not in states and "".join(one or "" for one in states) == state
 
     async def _run(self, leg: Leg) -> None:
         for need in leg.needs:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import partial
 from uuid import UUID
 
 import psycopg
@@ -18,7 +19,7 @@ from retrieval.ranking.answerability import GOOD
 from retrieval.reading.leg import LegQuery
 from retrieval.reading.snapshot import Snapshot
 from retrieval.search import facets, hits
-from retrieval.search.cache import CacheSlot, SearchCache
+from retrieval.search.cache import SearchCache
 from retrieval.search.candidates import Candidates
 from retrieval.search.filters import resolve
 from retrieval.search.legs import Legs
@@ -74,11 +75,17 @@ class Search:
         watch = Stopwatch()
         limits = self.legs.limits
         seconds = limits.lexical_seconds + limits.dense_seconds
-        state = await self._outside(request, caller)  # before holding a connection, and before the legs query it
         try:
             async with self.legs.store.snapshot(workspace_id, seconds) as snapshot:
-                place = self._place(snapshot, request, attached, state)
-                if self.cache and place and (kept := await self.cache.get(place)):
+                place = None
+                if self.cache is not None:
+                    with_graph = caller is not None
+                    place = self.cache.place(workspace_id, snapshot.state, request, attached, with_graph=with_graph)
+                if (
+                    self.cache
+                    and place
+                    and (kept := await self.cache.get(place, partial(self.legs.is_current, caller)))
+                ):
                     return kept.model_copy(update={"milliseconds": watch.milliseconds})
                 watch.lap("opening")
                 found = await self._found(snapshot, request, caller, attached, watch)
@@ -86,25 +93,9 @@ class Search:
             raise SearchUnavailable("the index did not answer in time") from error
         response = await self._response(workspace_id, request, found, watch)
         if self.cache and place:
-            await self.cache.put(place, response)
+            states = [leg.state for leg in found.candidates.legs]
+            await self.cache.put(place, response, None if None in states else "".join(one or "" for one in states))
         return response
-
-    async def _outside(self, request: SearchRequest, caller: Principal | None) -> str | None:
-        """Returns the state of what the legs query outside the index, for the cache: see `Leg.state`."""
-        if self.cache is None or request.explain:
-            return ""
-        return await self.legs.state(request, caller)
-
-    def _place(
-        self, snapshot: Snapshot, request: SearchRequest, attached: Collection[UUID] | None, state: str | None
-    ) -> CacheSlot | None:
-        """Returns the cache slot of the answer; None if it is not cacheable."""
-        if self.cache is None:
-            return None
-        if state is None:
-            self.cache.results.labels("bypass").inc()
-            return None
-        return self.cache.place(snapshot.workspace_id, snapshot.state, request, attached, graph=state)
 
     async def _response(
         self, workspace_id: UUID, request: SearchRequest, found: FoundCandidates, watch: Stopwatch

@@ -25,9 +25,9 @@ from orchestrator.graphs.stages import Node, stage
 ArtifactOpsGraph = CompiledStateGraph[ArtifactOpsState, ConversationContext, ArtifactOpsState, ArtifactOpsState]
 ACTIONS: dict[str, tuple[Node[Any, ConversationContext], str]] = {
     "generate_artifact": (generate_artifact, "Writing the document"),
-    "rewrite_artifact": (rewrite_artifact, "Writing the document anew"),
-    "rewrite_artifact_theme": (rewrite_artifact_theme, "Writing the document anew"),
-    "rewrite_code_artifact_theme": (rewrite_code_artifact_theme, "Writing the code anew"),
+    "rewrite_artifact": (rewrite_artifact, "Rewriting the document"),
+    "rewrite_artifact_theme": (rewrite_artifact_theme, "Rewriting the document"),
+    "rewrite_code_artifact_theme": (rewrite_code_artifact_theme, "Rewriting the code"),
     "update_artifact": (update_artifact, "Changing the document"),
     "update_highlighted_text": (update_highlighted_text, "Changing the selected text"),
     "custom_action": (custom_action, "Following the quick action"),

@@ -53,4 +53,4 @@ def summary_of(theme: dict[str, Any]) -> str:
     """Returns a description of what was done, for people."""
     told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in theme.items() if value not in (None, True))
     flags = ", ".join(name.replace("_", " ") for name, value in theme.items() if value is True)
-    return f"I wrote the document anew ({', '.join(one for one in (told, flags) if one)})."
+    return f"I rewrote the document ({', '.join(one for one in (told, flags) if one)})."

@@ -34,7 +34,7 @@ from orchestrator.graphs.conversation.state import ArtifactInTurn, FoundChunk, P
 from orchestrator.graphs.stages import Node
 
 LONGEST_TITLE = 200
-IN_SECTIONS = "the artifact is too long for the chat model to read at once: it was written anew in {count} sections"
+IN_SECTIONS = "the artifact is too long for the chat model to read at once: it was rewritten in {count} sections"
 TOLD_SECTIONS = "It is too long for the chat model to read at once, so I did it section by section ({count})."
 CUT = "It was cut short ({reason}), so it is kept as a version of its own, and the current one is as it was."
 UNCITED = "{count} citation markers were left out, as their sources do not say what the text says there."

@@ -146,7 +146,7 @@ class ConversationContext:
     `encoder` compares texts in different languages.
     Memory learns from the turn if it `remembers`. `edited_by_hand` is what the user wrote into the artifact since the
     last run; `profile` is what is known of the user. `documents` says which are still being processed. `image` returns
-    an image of the session, or raises ImageNotFound.
+    an image of the session, or raises ImageNotFound; `image_hash` the SHA-256 of the bytes that were sent.
     """
 
     caller: Principal
@@ -169,6 +169,7 @@ class ConversationContext:
     remembers: bool = True
     documents: IngestionService | None = None
     image: Callable[[UUID], Awaitable[ImagePart]] | None = None
+    image_hash: Callable[[UUID], Awaitable[str | None]] | None = None
     edited_by_hand: Sequence[str] = ()
     session_id: UUID | None = None
     profile: UserProfile = field(init=False)

@@ -75,7 +75,7 @@ class ModelChecks:
         if any(again):
             found = await asyncio.to_thread(checked, content, cited)
         wrong = contradictions(found, sources)
-        new = await self._written_anew(wrong)
+        new = await self._rewritten(wrong)
         text, instead = await asyncio.to_thread(rewritten, found, new, sources)
         if instead:
             removed = found.removed
@@ -106,7 +106,7 @@ class ModelChecks:
             self._failed(f"what is in another language was compared by names and numbers alone: {error}")
             return False
 
-    async def _written_anew(self, wrong: Sequence[Contradiction]) -> dict[int, str]:
+    async def _rewritten(self, wrong: Sequence[Contradiction]) -> dict[int, str]:
         """Returns the chat model's sentences by index; none if it fails."""
         chat = self.context.models.of("answer")
         if chat is None or not wrong:
@@ -116,7 +116,7 @@ class ModelChecks:
                 answer = await self._asked(chat, wrong)
         except (InferenceError, TimeoutError) as error:
             reason = str(error) or "the chat model took too long"
-            self._failed(f"what the sources contradict was not written anew: {reason}")
+            self._failed(f"what the sources contradict was not rewritten: {reason}")
             return {}
         return read_numbered(answer, wrong)
 

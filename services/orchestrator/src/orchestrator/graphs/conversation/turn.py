@@ -59,7 +59,7 @@ UTC = "UTC"
 log = logging.getLogger(__name__)
 # A key of checkpoint metadata: LangGraph mistakes a checkpoint whose next node no longer exists for a finished one.
 DIGEST = "graph_digest"
-OUTDATED = "the run began anew: what it had done was saved by another version of the conversation graph"
+OUTDATED = "the run started over: its progress was saved by another version of the conversation graph"
 
 
 @dataclass(frozen=True)
@@ -131,6 +131,9 @@ class ConversationTurns:
             documents=self.documents,
             session_id=run.session_id,
             image=None if self.images is None else functools.partial(self.images.find, run.principal, run.session_id),
+            image_hash=None
+            if self.images is None
+            else functools.partial(self.images.content_hash, run.principal, run.session_id),
         )
         state = await _checkpointed(graph, run, config)
 

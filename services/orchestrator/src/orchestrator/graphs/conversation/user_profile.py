@@ -20,7 +20,7 @@ LATE = f"memory did not tell the user's profile within {DEADLINE_SECONDS:g} s"
 
 @dataclass
 class UserProfile:
-    """The profile of a run's user, loaded once per attempt, in parallel with the search if there is one.
+    """The profile of a run's user, loaded once per attempt, with the memories if these are recalled.
 
     Unless it is `used`, it is in no prompt.
     """
@@ -31,6 +31,15 @@ class UserProfile:
     used: bool = True
     _told: MemoryProfile | None = field(default=None, init=False)
     _asked: bool = field(default=False, init=False)
+
+    @property
+    def tokens_to_ask(self) -> int:
+        """Returns the budget with which it is still to be asked for; 0 if it is not."""
+        return PROFILE_TOKENS if self.used and not self._asked else 0
+
+    def take(self, told: MemoryProfile | None) -> None:
+        """Takes what memory told with the memories; None if it did not answer, which is not asked again."""
+        self._told, self._asked = told, True
 
     async def ask(self) -> list[str]:
         """Asks memory, unless that was done; returns and emits an issue if it does not answer in time."""

@@ -36,10 +36,11 @@ def build() -> RetrieveGraph:
     return graph.compile(checkpointer=False)
 
 
-def after_decide_retrieve(state: RetrieveState) -> str:
+# Async, because LangGraph would call a plain function in a thread.
+async def after_decide_retrieve(state: RetrieveState) -> str:
     """Ends the subgraph if there is no query, as there is nothing to search for."""
     return END if state["rag_query"] is None else "select_scope"
 
 
-def after_rewrite_query(state: RetrieveState) -> str:
+async def after_rewrite_query(state: RetrieveState) -> str:
     return "local" if state["conversation_mode"] == "chatpdf" else "global"

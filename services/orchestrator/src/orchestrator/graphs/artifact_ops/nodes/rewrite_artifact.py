@@ -10,7 +10,7 @@ from orchestrator.graphs.artifact_ops.state import ActionState
 from orchestrator.graphs.artifact_ops.working import rewritten, wish_of
 from orchestrator.graphs.conversation.context import ConversationContext
 
-DONE = "I wrote the document anew as you asked."
+DONE = "I rewrote the document as you asked."
 
 
 async def rewrite_artifact(state: ActionState, runtime: Runtime[ConversationContext]) -> dict[str, Any]:

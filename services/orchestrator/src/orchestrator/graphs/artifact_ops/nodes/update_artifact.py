@@ -41,7 +41,7 @@ PARTLY_SEEN = (
     "the artifact is too long for the chat model: it saw {whole} of {parts} parts whole, the others by first lines"
 )
 OPEN_FENCE = "they leave a code block open that was closed before"
-INSTEAD = "The single edits did not fit the text, so I wrote the whole document anew instead."
+INSTEAD = "The individual edits did not fit the text, so I rewrote the whole document instead."
 
 
 class PlacedEdit(BaseModel):
@@ -86,7 +86,7 @@ async def update_artifact(state: ActionState, runtime: Runtime[ConversationConte
     sources = ArtifactSources.of(artifact["citations"], passages, context.alike)
     found, problem = await _edited(chat, messages(sources), artifact["text"], sources, code=artifact["kind"] == "code")
     if found is None:
-        issue = f"the edits of the artifact did not fit, so it was written anew: {problem}"
+        issue = f"the edits of the artifact did not fit, so it was rewritten: {problem}"
         context.events.emit(ProviderIssue(message=issue))
         update = await rewritten(state, context, wish, INSTEAD, sectioned=False)
         return {**update, "issues": [*issues, issue, *update["issues"]]}

@@ -37,7 +37,7 @@ Choice = Route | Literal["world"]
 MEANINGS: dict[Choice, str] = {
     "reply": "`reply`: a question, a remark, a search; it is answered in the conversation.",
     "generate_artifact": "`generate_artifact`: a document or a program is to be written, of its own.",
-    "rewrite_artifact": "`rewrite_artifact`: the whole document is to be written anew, or another one in its place.",
+    "rewrite_artifact": "`rewrite_artifact`: the whole document is to be rewritten or replaced.",
     "update_artifact": "`update_artifact`: some places of the document are to change; the rest stays.",
     "world": "`world`: an item is to be added to or removed from the lists of the project's goals, decisions, rules,"
     " topics or open questions, or the project's name, status, summary or time zone is to be set, or shown.",

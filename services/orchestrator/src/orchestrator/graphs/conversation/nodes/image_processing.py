@@ -14,18 +14,21 @@ from inference.errors import ChatError, ContextTooLong, ModelCannot, ProviderRej
 from inference.estimate import TOKENS_OF_AN_IMAGE
 from orchestrator.errors import ModelFailed
 from orchestrator.graphs.conversation.context import ConversationContext
+from orchestrator.graphs.conversation.image_texts import texts_of_images
 from orchestrator.graphs.conversation.images_in_view import with_images
 from orchestrator.graphs.conversation.nodes.reply_plainly import written_plainly
 from orchestrator.graphs.conversation.nodes.reply_to_general_input import kept_turns
 from orchestrator.graphs.conversation.state import Turn
-from service_kit.problems import Unavailable
+from service_kit.problems import ServiceSilent, Unavailable
 
 STEP = "Looked at the images with the model of the role vision, without a search"
 UNSEEN_STEP = "Said that no model sees the images"
+READ_STEP = "Took the text that was recognised in the image, as no model sees it"
 NO_MODEL = "no model is configured for the role `vision`"
-UNSEEN = (
-    f"{IMAGES_UNSEEN}{{reason}}. If there is text in the image, upload it as a document (`attractor ingest FILE`): its "
-    "text is then recognised, and I can answer from it."
+UNSEEN = f"{IMAGES_UNSEEN}{{reason}}. {{rest}}"
+UPLOAD = (
+    "If there is text in the image, upload it as a document (`attractor ingest FILE`): its text is then recognised, "
+    "and I can answer from it."
 )
 
 
@@ -37,11 +40,14 @@ class ShownTurn(TypedDict):
 
 
 async def image_processing(state: ShownTurn, runtime: Runtime[ConversationContext]) -> dict[str, Any]:
-    """Says so if there is no vision model, or the images cannot be read. Raises BudgetExceeded, ModelFailed."""
+    """Says so if there is no vision model, or the images cannot be read, and quotes those that are also documents.
+
+    Raises BudgetExceeded, ModelFailed.
+    """
     context = runtime.context
     chat = context.models.of("vision")
     if chat is None:
-        return _unseen(state["answer_id"], context, NO_MODEL)
+        return await _unseen(state, context, NO_MODEL)
     turns = kept_turns(
         state["internal_messages"], state["answer_id"], context.limits.history_tokens, TOKENS_OF_AN_IMAGE
     )
@@ -54,19 +60,26 @@ async def image_processing(state: ShownTurn, runtime: Runtime[ConversationContex
     except ContextTooLong as error:
         raise ModelFailed(str(error)) from error
     except (ModelCannot, ProviderRejected, Unavailable) as error:
-        return _unseen(state["answer_id"], context, str(error))
+        return await _unseen(state, context, str(error))
     except ChatError as error:
         raise ModelFailed(str(error)) from error
 
 
-def _unseen(answer_id: str, context: ConversationContext, reason: str) -> dict[str, Any]:
-    content, issue = UNSEEN.format(reason=reason), f"no model saw the images: {reason}"
-    context.events.emit(ProviderIssue(message=issue))
+async def _unseen(state: ShownTurn, context: ConversationContext, reason: str) -> dict[str, Any]:
+    answer_id, issues = state["answer_id"], [f"no model saw the images: {reason}"]
+    texts: list[str] = []
+    try:
+        texts = await texts_of_images(state["internal_messages"], context)
+    except ServiceSilent as error:
+        issues.append(f"whether the images are documents is not known: {error}")
+    content = UNSEEN.format(reason=reason, rest="\n\n".join(texts) or UPLOAD)
+    for issue in issues:
+        context.events.emit(ProviderIssue(message=issue))
     context.events.emit(MessageDelta(text=content))
     context.events.emit(MessageCompleted(message_id=UUID(answer_id), content=content))
     return {
         "internal_messages": [Turn(id=answer_id, role="assistant", content=content)],
         "mode": "extractive",
-        "issues": [issue],
-        "steps_executed": [UNSEEN_STEP],
+        "issues": issues,
+        "steps_executed": [READ_STEP if texts else UNSEEN_STEP],
     }

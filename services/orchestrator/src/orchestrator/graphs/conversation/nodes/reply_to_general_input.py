@@ -175,11 +175,11 @@ async def _written(
 ) -> ModelWriting:
     """Raises BudgetExceeded."""
     async with aclosing(chat.stream(messages, **chosen(context.options))) as deltas:
-        began_anew = True
-        while began_anew:
+        restarted = True
+        while restarted:
             writing = ModelWriting(context, passages, notice, issues=issues)
             try:
-                began_anew = await writing.take(deltas)
+                restarted = await writing.take(deltas)
             except CallRefused as refusal:
                 raise BudgetExceeded(refusal.detail) from refusal
     return writing

@@ -43,9 +43,7 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
     The subgraph runs within this node, so that it costs no checkpoints: an interrupted search is repeated.
     """
     context = runtime.context
-    done, recalled, unknown = await asyncio.gather(
-        _searched(state, context), _recall(state, context), _ask_profile(context)
-    )
+    done, recalled = await asyncio.gather(_searched(state, context), _recall(state, context))
     found, stated = done["response"], done["stated"]
     failures = [str(failure) for failure in (found, stated, recalled) if isinstance(failure, ServiceSilent)]
     for failure in failures:
@@ -71,7 +69,7 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
         "read_elsewhere": any("workspace_id" in passage for passage in read),
         "structure": structure,
         **remembering(recalled, remembers=context.remembers),
-        "issues": [*done["issues"], *failures, *unknown],
+        "issues": [*done["issues"], *failures],
         "timings": done["timings"],
         "steps_executed": [_step(found, passages, relevant)],
         "rag_enabled": done["rag_enabled"],
@@ -164,33 +162,37 @@ def _structure(stated: StructuralAnswer, passages: list[FoundChunk]) -> GraphAns
 
 
 async def _recall(state: SearchedQuestion, context: ConversationContext) -> RecallResponse | ServiceSilent:
-    """Recalls memories; without a chat model only a fact that is an answer by itself is used."""
-    few = 1 if context.models.of("answer") is None else 5
+    """Recalls memories, and the user's profile for the prompts of a chat model.
+
+    Without one, only a fact that is an answer by itself is used.
+    """
+    writes = context.models.of("answer") is not None
+    profile_tokens = context.profile.tokens_to_ask if writes else 0
     kinds = [] if context.profile.used else NO_PREFERENCES
     try:
-        return await context.memory.recall(
+        recalled = await context.memory.recall(
             context.caller,
             RecallRequest(
                 query=state["question"][:MOST_CHARACTERS],
                 before=_asked_before(state["internal_messages"])[:MOST_CHARACTERS],
-                k=few,
+                k=5 if writes else 1,
                 kinds=kinds,
                 time_zone=context.clock.timezone,
+                profile_tokens=profile_tokens,
             ),
         )
     except ServiceSilent as error:
+        context.profile.take(None)
         return error
+    if profile_tokens:
+        context.profile.take(recalled.profile)
+    return recalled
 
 
 def _asked_before(turns: list[Turn]) -> str:
     """Returns the user's previous message, which may say what "it" means; empty without one."""
     asked = [turn["content"] for turn in turns if turn["role"] == "user"]
     return asked[-2] if len(asked) > 1 else ""
-
-
-async def _ask_profile(context: ConversationContext) -> list[str]:
-    """Loads the user's profile for the prompts, in parallel with the search; returns the issue if there is one."""
-    return [] if context.models.of("answer") is None else await context.profile.ask()
 
 
 def _sources(passages: list[FoundChunk], relevant: bool) -> dict[str, Any]:
