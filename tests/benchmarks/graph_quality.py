@@ -169,7 +169,7 @@ async def measured(engines: Engines, folders: list[Path]) -> list[Row]:
     rows: list[Row] = []
     async with opened(engines.admin_database_url) as bench, graphs(engines) as graph:
         legs = bench.search.legs
-        asking = Legs(legs.store, legs.vectors, legs.analyzer, legs.limits, graph.service)
+        asking = Legs(legs.store, bench.vectors, bench.analyzer, legs.limits, graph.service)
         search = Search(asking, bench.analyzer)
         for folder in folders:
             dataset = Dataset.read(folder)

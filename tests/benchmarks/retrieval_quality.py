@@ -279,7 +279,7 @@ async def percentiles(
     bench: Bench, workspace_id: UUID, name: str, questions: list[str], mode: SearchMode, **more: bool
 ) -> None:
     if mode is not SearchMode.hybrid:
-        bench.search.legs.vectors.known.clear()
+        bench.vectors.known.clear()
     times, legs = [], defaultdict(list)
     for question in questions:
         start = time.perf_counter()

@@ -231,7 +231,7 @@ class TestSearchSettings:
         assert re.search("mode +rrf", ran.out)
         assert self.body(kept) == {
             "mode": "rrf",
-            "legs": {"lexical": 1.0, "dense": 1.0, "graph": 0.2},
+            "legs": {"graph": 0.2},
             "weights": {"cosine": 2.0},
             "reset": [],
         }

@@ -13,7 +13,7 @@ from contracts.base import Box, Question, Request, Resource, Text
 from contracts.graph_expansion import GraphMethod, PathStep
 
 MOST_CHARACTERS = 10_000  # of all wordings of a search
-Weight = Annotated[float, Field(ge=0, le=10)]
+Weights = Annotated[dict[Text, Annotated[float, Field(ge=0, le=10)]], Field(max_length=100)]
 
 
 def at_most_together(wordings: Sequence[str]) -> None:
@@ -81,34 +81,6 @@ class SearchFilters(Request):
     written_from: AwareDatetime | None = None
     written_to: AwareDatetime | None = None
     metadata: Annotated[list[JsonPath], Field(max_length=10)] = []
-
-
-class FusionWeights(Request):
-    """Weights of the features of `hybrid`; omitted ones stay as they are.
-
-    `residual`, `link` and `bridge` belong to the graph method `bridge`. `graph` is the share of the method `hops` in
-    the score of a chunk that other legs found too.
-    """
-
-    cosine: Weight | None = None
-    bm25_share: Weight | None = None
-    soft_match: Weight | None = None
-    title_named: Weight | None = None
-    all_terms: Weight | None = None
-    phrases: Weight | None = None
-    named: Weight | None = None
-    residual: Weight | None = None
-    link: Weight | None = None
-    bridge: Weight | None = None
-    graph: Annotated[float, Field(ge=0, le=1)] | None = None
-
-
-class LegWeights(Request):
-    """Weights of the legs in `rrf` and `convex`."""
-
-    lexical: Weight = 1.0
-    dense: Weight = 1.0
-    graph: Weight = 0.5
 
 
 class SearchRequest(SearchFilters):
@@ -297,14 +269,19 @@ class SearchResponse(Resource):
 
 
 class SearchSettingsUpdate(Request):
-    """Omitted fields stay as they are; `reset` lists fields to reset to their defaults."""
+    """Omitted fields, and weights, stay as they are; `reset` lists fields to reset to their defaults.
+
+    `weights` are those of the features of `hybrid`, `legs` those of the legs in `rrf` and `convex`, both by name: the
+    settings list them all. `residual`, `link` and `bridge` belong to the graph method `bridge`; `graph` is the share of
+    the method `hops` in the score of a chunk that other legs found too, and counts as at most 1.
+    """
 
     mode: SearchMode | None = None
     k1: Annotated[float, Field(ge=0, le=10)] | None = None
     b: Annotated[float, Field(ge=0, le=1)] | None = None
     rrf_k: Annotated[int, Field(ge=1, le=1000)] | None = None
-    legs: LegWeights | None = None
-    weights: FusionWeights | None = None
+    legs: Weights | None = None
+    weights: Weights | None = None
     diversity: Annotated[float, Field(ge=0, le=1)] | None = None
     reset: list[Literal["mode", "k1", "b", "rrf_k", "legs", "weights", "diversity"]] = []
 
@@ -318,7 +295,7 @@ class SearchSettings(Resource):
     k1: float
     b: float
     rrf_k: int
-    legs: LegWeights
+    legs: dict[str, float]
     weights: dict[str, float]
     diversity: float
     embedding_space: str | None

@@ -88,7 +88,9 @@ def create_app(settings: Settings) -> FastAPI:
             kept = cache if settings.search_cache else None
             searching = build_search(database, embedders, settings, reranker, kept, graphs, metrics)
             app.state.search = ScopedSearch(searching, SessionDocuments(orchestrator))
-            app.state.search_settings = SearchSettingsStore(database, (default.model, default.dims))
+            app.state.search_settings = SearchSettingsStore(
+                database, (default.model, default.dims), searching.legs.registry
+            )
             app.state.context = ContextAssembly(
                 ContextTokenizers(settings.tokenizers_folder, settings.context_tokenizer)
             )

@@ -21,6 +21,12 @@ class FilterTooSlow(InvalidRequest):
     type, title = "filter-too-slow", "The filter takes too long in this workspace"
 
 
+class UnknownWeight(InvalidRequest):
+    """A weight has the name of no feature or leg; `features` and `legs` list those that exist."""
+
+    type, title = "unknown-weight", "There is no such feature or leg"
+
+
 class ScopeNeedsSession(InvalidRequest):
     type, title = "scope-needs-session", "The scope `session` requires session_id"
 

@@ -27,10 +27,10 @@ from inference.settings import EmbeddingSettings
 from relevance.analysis import Analyzer
 from relevance.wordpieces import WordPieces
 from retrieval.app import create_app
+from retrieval.graph import leg as graph_leg
 from retrieval.index.compaction import Compaction, CompactionMetrics
 from retrieval.index.preparation import ChunkVectors, Facts, prepare
 from retrieval.index.writer import IndexWriter
-from retrieval.search import legs
 from retrieval.settings import Settings
 from service_kit import optional_redis
 from service_kit.postgres import Database
@@ -48,7 +48,7 @@ PATIENT = (
 def unhurried(monkeypatch):
     """Makes searches wait longer for Redis and the graph's generation, for busy machines."""
     monkeypatch.setattr(optional_redis, "ANSWER_SECONDS", 60.0)
-    monkeypatch.setattr(legs, "GENERATION_SECONDS", 60.0)
+    monkeypatch.setattr(graph_leg, "GENERATION_SECONDS", 60.0)
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,13 @@ from uuid import UUID, uuid4
 import numpy as np
 import pytest
 
+from contracts.retrieval import SearchRequest
+from inference.embedders import Embedders
 from inference.embeddings import EmbeddingSpace
 from retrieval.dense.leg import DenseLeg
+from retrieval.dense.query_vectors import QueryVectors
+from retrieval.ranking.features import Registry, SpaceWeights
+from retrieval.ranking.rule import RankingRule
 from retrieval.reading.leg import LegQuery, SearchLimits
 from retrieval.reading.snapshot import SearchStore
 from retrieval.reading.vectors import vector_array
@@ -18,13 +23,22 @@ from retrieval.spaces.rows import ensure_vector_index
 from retrieval.text.query import parse
 
 SPACE = EmbeddingSpace("test", 16, 256)
+RULE = RankingRule(Registry([], {}), SpaceWeights({}), {})
 PER_DOCUMENT = 20
 CHEAP = SearchLimits(exact_scan=0, hnsw_tuple_cost=0.0001)  # the approximate index is used whenever it exists
 
 
 @dataclass(frozen=True)
 class Model:
+    """A model that gives one vector to every text."""
+
+    vector: np.ndarray
     space: EmbeddingSpace = SPACE
+
+    async def embed(self, texts):
+        return np.stack([self.vector for _ in texts])
+
+    async def aclose(self) -> None: ...
 
 
 @dataclass
@@ -86,12 +100,12 @@ def ask(database):
     store = SearchStore(database, 40, (SPACE.model, SPACE.dims))
 
     async def run(workspace, vector, limits, documents=None, depth=50):
-        leg = DenseLeg("dense")
-        leg.vector, leg.embedder = vector, Model()
         scope = None if documents is None else Scope(documents, PER_DOCUMENT * len(documents))
         async with store.snapshot(workspace, 10) as snapshot:
-            asked = LegQuery(snapshot, parse(""), scope, (SPACE.model, SPACE.dims), depth)
-            await leg.run(snapshot.reader, asked, limits)
+            request, space = SearchRequest(query="x"), (SPACE.model, SPACE.dims)
+            asked = LegQuery(snapshot, request, parse("x"), scope, RULE, space, depth)
+            leg = DenseLeg(QueryVectors(Embedders(Model(vector))), limits).begin(asked, "dense")
+            await leg.find()
             sorting = await (await snapshot.reader.connection.execute("SHOW enable_sort")).fetchone()
         assert sorting == ("on",)
         return leg

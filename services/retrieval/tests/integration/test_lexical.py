@@ -15,26 +15,30 @@ from prometheus_client import CollectorRegistry
 
 import retrieval.index.groups
 import retrieval.lexical.vocabulary
+from contracts.retrieval import SearchRequest
 from relevance.analysis import Analyzer
 from relevance.bm25 import Parameters
 from retrieval.index.compaction import Compaction, CompactionMetrics
-from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.leg import LexicalLeg
-from retrieval.reading.leg import LegQuery
+from retrieval.ranking.features import Registry, SpaceWeights
+from retrieval.ranking.rule import RankingRule
+from retrieval.reading.leg import LegQuery, SearchLimits
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.filters import Scope
 from retrieval.text.query import parse
 
+RULE = RankingRule(Registry([], {}), SpaceWeights({}), {})
 NAUGHTY = Path(__file__).parents[5] / "shared/eval/naughty-strings/blns.json"
 
 
 @dataclass
 class Answer:
-    """An answer of the leg. `hits`: contents, best first; `features` of every chunk of the workspace, by content."""
+    """An answer of the leg. `hits`: contents, best first; `features` and `matched` terms of every chunk, by content."""
 
     leg: LexicalLeg
     hits: list[str]
     features: dict
+    matched: dict
 
 
 @pytest.fixture
@@ -45,25 +49,29 @@ def compact(database):
 @pytest.fixture
 def ask(database, workspace_id):
     """await ask(query, documents=numbers, depth=..., strict=...): the answer of the leg alone."""
-    store, analyzer, cache = SearchStore(database, 100), Analyzer(), PostingCache(1 << 20)
+    store, lexical = SearchStore(database, 100), LexicalLeg(Analyzer(), SearchLimits(30, posting_bytes=1 << 20))
 
     async def search(
         query: str, documents: list[int] | None = None, depth: int = 100, *, strict: bool = False, **more
     ) -> Answer:
         scope = None if documents is None else Scope(np.array(sorted(documents), np.int64), 0)
         async with store.snapshot(workspace_id, 30) as snapshot:
-            leg_query = LegQuery(snapshot, parse(query, strict=strict), scope, None, depth, **more)
-            leg = LexicalLeg("lexical")
-            async with snapshot.own() as reader:
-                await leg.run(reader, leg_query, analyzer, cache)
+            request = SearchRequest(query="x")
+            parsed = parse(query, strict=strict)
+            leg = lexical.begin(LegQuery(snapshot, request, parsed, scope, RULE, None, depth, **more), "lexical")
+            await leg.find()
             rows = await snapshot.reader.connection.execute("SELECT number, content FROM chunk ORDER BY number")
             contents = dict(await rows.fetchall())
-            features = await leg.features(contents)
+            columns = await leg.features(list(contents))
+        features = {
+            chunk: {name: column[place] for name, column in columns.items()} for place, chunk in enumerate(contents)
+        }
         for one in leg.found:
-            assert features[one.chunk].admitted
-            assert features[one.chunk].score == one.score
+            assert not features[one.chunk]["excluded"]
+            assert features[one.chunk]["bm25"] == one.score
         hits = [contents[one.chunk] for one in leg.found]
-        return Answer(leg, hits, {contents[chunk]: found for chunk, found in features.items()})
+        matched = {contents[chunk]: leg.explanation(chunk)["matched_terms"] for chunk in contents}
+        return Answer(leg, hits, {contents[chunk]: found for chunk, found in features.items()}, matched)
 
     return search
 
@@ -96,8 +104,8 @@ async def test_prefixes_are_matched(write, ask):
     assert (await ask("qqq*")).hits == []
     answer = await ask("leath* auth*")
     assert answer.hits[0] == "Authentic leather"
-    assert answer.features["Authentic leather"].all_terms
-    assert not answer.features["an author"].all_terms
+    assert answer.features["Authentic leather"]["all_terms"]
+    assert not answer.features["an author"]["all_terms"]
     assert answer.leg.report().prefixes == ["leath", "auth"]
 
 
@@ -109,18 +117,18 @@ async def test_phrases_rank_first_and_are_required_in_strict_queries(write, ask)
     assert plain.hits[-1] == "pooling"
     assert set(phrase.hits) == set(plain.hits)
     assert phrase.hits[:2] == ["connection connection connection pooling pooling", second]
-    assert phrase.features[second].phrases == 1
-    assert phrase.features[first].phrases == 0
+    assert phrase.features[second]["phrases"] == 1
+    assert phrase.features[first]["phrases"] == 0
     strict = await ask('"connection pooling"', strict=True)
     assert strict.hits == phrase.hits[:2]
-    assert not strict.features[first].admitted
+    assert strict.features[first]["excluded"]
     assert (await ask('"pooling connection"', strict=True)).hits == []
     assert (await ask('"pooling the connection"', strict=True)).hits == [first]
     assert (await ask('"the of"', strict=True)).hits == []
     assert set((await ask('"the of" pooling', strict=True)).hits) == set(plain.hits)
     two = await ask('"connection pooling" "many other things"')
     assert two.hits[0] == second
-    assert two.features[second].phrases == 1
+    assert two.features[second]["phrases"] == 1
 
 
 async def test_only_a_strict_query_excludes_words(write, ask):
@@ -128,8 +136,8 @@ async def test_only_a_strict_query_excludes_words(write, ask):
     assert set((await ask("apple -red", strict=True)).hits) == {"green apple", "apple pie", "apple tree house"}
     strict = await ask('apple -red -green -"tree house"', strict=True)
     assert strict.hits == ["apple pie"]
-    assert not strict.features["red apple"].admitted
-    assert not strict.features["apple tree house"].admitted
+    assert strict.features["red apple"]["excluded"]
+    assert strict.features["apple tree house"]["excluded"]
     assert len((await ask("apple -red")).hits) == 5
 
 
@@ -147,7 +155,7 @@ async def test_an_unknown_word_is_replaced_by_a_similar_one(write, ask):
     answer = await ask("retreival")
     assert answer.hits == ["the retrieval of passages"]
     assert answer.leg.report().corrected == {"retreiv": ["retriev"]}
-    assert 0 < answer.features["the retrieval of passages"].share < 0.7
+    assert 0 < answer.features["the retrieval of passages"]["bm25_share"] < 0.7
     assert (await ask("qurey")).hits == ["a query planner"]
     assert (await ask("pxstgersqqll")).hits == []
     assert (await ask("postgersqll")).hits == ["PostgreSQL files"]
@@ -163,7 +171,7 @@ async def test_words_are_matched_in_several_languages(write, ask):
         assert (await ask(query)).hits == [german], query
     for query in ("house", "city"):
         assert (await ask(query)).hits == [english], query
-    assert (await ask("house haus")).features[german].matched == ["haus"]
+    assert (await ask("house haus")).matched[german] == ["haus"]
     assert (await ask("war")).hits == ["War and peace"]  # a stop word of German
     assert (await ask("the houses of die")).hits == [english]
 

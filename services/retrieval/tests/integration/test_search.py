@@ -129,6 +129,11 @@ def counted_legs(search: Search) -> dict[tuple[str, str], float]:
     }
 
 
+def answers_without(search: Search) -> dict[str, float]:
+    [told] = search.legs.metrics.without.collect()
+    return {one.labels["leg"]: one.value for one in told.samples if one.name.endswith("_total") and one.value}
+
+
 async def test_a_leg_that_is_late_or_fails_is_left_out_and_named(index, searching, converted, workspace_id):
     await index(converted(["The AuthService signs tokens."]))
     late = searching(Embeddings(wait=asyncio.Event()), SearchLimits(dense_seconds=0.05))
@@ -143,6 +148,17 @@ async def test_a_leg_that_is_late_or_fails_is_left_out_and_named(index, searchin
             await search(workspace_id, SearchRequest(query="authservice", mode=SearchMode.dense))
         assert unavailable.value.extra == {"legs": {"dense": reason}}
         assert counted_legs(search) == {("lexical", "answered"): 2, ("dense", "left_out"): 3}
+        assert answers_without(search) == {"dense": 2}
+
+
+async def test_an_answer_that_goes_without_a_leg_for_several_wordings_counts_once(
+    index, searching, converted, workspace_id
+):
+    await index(converted(["The AuthService signs tokens."]))
+    search = searching(Embeddings(error=ProviderUnavailable("down")))
+    await search(workspace_id, SearchRequest(query="authservice", queries=["tokens", "signing"]))
+    assert counted_legs(search) == {("lexical", "answered"): 3, ("dense", "left_out"): 3}
+    assert answers_without(search) == {"dense": 1}
 
 
 async def test_chunks_without_their_document_are_left_out(index, searching, converted, workspace_id, database, caplog):

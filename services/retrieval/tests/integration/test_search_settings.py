@@ -8,9 +8,21 @@ import pytest
 
 from contracts.events import DocumentIndexed, WorkspaceDeleted, WorkspacePurged
 from contracts.gateway import Role
-from retrieval.ranking.weights import BUNDLED
 
 SETTINGS = "/v1/search-settings"
+WEIGHTS = {
+    "cosine": 1.0,
+    "bm25_share": 0.3,
+    "soft_match": 0.4,
+    "title_named": 0.15,
+    "all_terms": 0.2,
+    "phrases": 0.3,
+    "named": 0.8,
+    "residual": 0.2,
+    "link": 0.5,
+    "bridge": 0.9,
+    "graph": 0.5,
+}
 TEXTS = [
     "The car was sold at the auction in Lyon.",
     "An automobile changed hands at the sale.",
@@ -50,7 +62,7 @@ async def test_settings_are_read_changed_and_reset(tuned):
         0,
     )
     assert default["legs"] == {"lexical": 1.0, "dense": 1.0, "graph": 0.5}
-    assert default["weights"] == BUNDLED.weights.as_dict()
+    assert default["weights"] == WEIGHTS
     assert default["embedding_space"]
     assert read.headers["etag"] == '"0"'
 
@@ -59,7 +71,7 @@ async def test_settings_are_read_changed_and_reset(tuned):
     assert changed.status_code == 200, changed.text
     found = changed.json()
     assert (found["mode"], found["k1"], found["b"], found["version"]) == ("rrf", 0.9, 0.75, 1)
-    assert found["weights"] == BUNDLED.weights.as_dict() | {"soft_match": 0.7}
+    assert found["weights"] == WEIGHTS | {"soft_match": 0.7}
     assert (await tuned({"rrf_k": 5}, If_Match='"0"')).status_code == 412
     assert (await tuned()).json() == found
 
@@ -77,11 +89,29 @@ async def test_only_owners_change_settings_and_only_to_what_can_be(tuned):
         {"b": 2},
         {"mode": "best"},
         {"weights": {"luck": 1}},
+        {"weights": {"cosine": 11}},
+        {"legs": {"luck": 1}},
+        {"legs": {"named": 1}},
         {"rrf_k": 0},
         {"diversity": 2},
         {"reset": ["all"]},
     ):
         assert (await tuned(wrong)).status_code == 422
+
+
+async def test_a_weight_without_a_feature_or_leg_is_rejected_with_the_names_that_exist(tuned):
+    refused = (await tuned({"weights": {"luck": 1}})).json()
+    assert (refused["type"], refused["detail"]) == ("unknown-weight", "there is no luck")
+    assert sorted(refused["features"]) == sorted(WEIGHTS)
+    assert refused["legs"] == ["lexical", "dense", "graph"]
+
+
+@pytest.mark.usefixtures("indexed")
+async def test_weights_that_are_not_given_stay_as_they_are(tuned):
+    await tuned({"legs": {"graph": 0.1}, "weights": {"link": 0.1}})
+    changed = (await tuned({"legs": {"dense": 2}, "weights": {"cosine": 2}})).json()
+    assert changed["legs"] == {"lexical": 1, "dense": 2, "graph": 0.1}
+    assert changed["weights"] == WEIGHTS | {"link": 0.1, "cosine": 2}
 
 
 @pytest.mark.usefixtures("indexed")
@@ -95,7 +125,7 @@ async def test_the_next_search_follows_the_settings(tuned, search):
     await tuned({"k1": 0.0})
     assert (await search("sold car"))["hits"][0]["score"] > before
 
-    await tuned({"reset": ["mode", "k1"], "weights": dict.fromkeys(BUNDLED.weights.as_dict(), 0.0) | {"soft_match": 1}})
+    await tuned({"reset": ["mode", "k1"], "weights": dict.fromkeys(WEIGHTS, 0.0) | {"soft_match": 1}})
     [first, second, *_] = (await search("automobile", explain=True))["hits"]
     assert first["score"] == pytest.approx(first["explanation"]["features"]["soft_match"])
     assert {first["content"], second["content"]} == set(TEXTS[:2])

@@ -15,6 +15,7 @@ from inference.embedders import Embedders
 from inference.errors import ProviderUnavailable, WrongScores
 from inference.factory import build_embedders
 from retrieval.app import build_search, create_app
+from retrieval.ranking.features import Registry
 from retrieval.search.reranking import Reranking
 from retrieval.spaces.rows import SpaceRows
 from retrieval.tuning.store import SearchSettingsStore
@@ -90,7 +91,7 @@ async def test_diversity_prefers_content_not_yet_covered(index, search, converte
     await index(converted(["port port port one", "port port two", "port three"], vectors=vectors))
     plain = contents(await search("port", mode=SearchMode.lexical, k=2))
     assert plain == ["port port port one", "port port two"]
-    settings = SearchSettingsStore(database, space)
+    settings = SearchSettingsStore(database, space, Registry([], {}))
     await settings.change(workspace_id, SearchSettingsUpdate(diversity=0.8), None)
     varied = contents(await search("port", mode=SearchMode.lexical, k=2))
     assert varied == ["port port port one", "port three"]

@@ -12,6 +12,7 @@ import pytest
 import service_kit.migrate
 from relevance.wordpieces import decoded
 from retrieval.lexical.postings import decode
+from retrieval.ranking.features import Feature, Registry
 from retrieval.reading.reader import IndexReader
 from retrieval.spaces.rows import SpaceRows, ensure_vector_index, space_id
 from retrieval.tuning.store import SearchSettingsStore
@@ -160,7 +161,8 @@ async def test_settings_and_spaces_of_an_earlier_release_are_kept(before):
         connection.execute("INSERT INTO space_weights VALUES (%s, 'old', 3, %s, false, 'a refit')", (ours, weights))
     assert upgrade() == [FEWER, "retrieval/0015_leased_work.sql"]
     async with Database(urls.service).opened() as database:
-        settings = await SearchSettingsStore(database, ("default", 3)).get(ours)
+        registry = Registry([Feature("cosine", 1.0)], {})
+        settings = await SearchSettingsStore(database, ("default", 3), registry).get(ours)
         assert (settings.k1, settings.diversity, settings.weights["cosine"]) == (0.9, 0.0, 0.7)
         async with database.workspace(ours) as connection:
             rows = await SpaceRows(connection, ours).spaces()

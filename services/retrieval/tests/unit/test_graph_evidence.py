@@ -4,7 +4,6 @@ import pytest
 
 from contracts.graph_expansion import ExpandedChunk, PathStep
 from retrieval.graph.evidence import MOST_SEEDS, GraphEvidence, ranked, seeds
-from retrieval.ranking import fusion
 
 DOCUMENT = UUID(int=1)
 STEP = PathStep(
@@ -49,9 +48,3 @@ def test_seeds_are_the_best_candidates_that_contain_a_name():
 def test_the_graph_leg_ranks_by_the_sum_of_its_evidence():
     evidence = {1: GraphEvidence("1", DOCUMENT, link=0.2), 2: GraphEvidence("2", DOCUMENT, link=0.1, bridge=0.4)}
     assert [number for number, _ in ranked(evidence)] == [2, 1]
-
-
-def test_hops_scale_the_score_of_the_seed():
-    near = 1 / 1.3
-    assert fusion.over_relations(0.8, near, found_otherwise=True, part=0.5) == pytest.approx(0.4 + 0.4 * near)
-    assert fusion.over_relations(0.8, near, found_otherwise=False, part=0.5) == pytest.approx(0.8 * near)

@@ -10,7 +10,7 @@ import typer
 from attractor_client.client import AttractorClient
 from attractor_client.invocation import connected
 from attractor_client.output import Output
-from contracts.retrieval import FusionWeights, LegWeights, SearchMode, SearchSettings, SearchSettingsUpdate
+from contracts.retrieval import SearchMode, SearchSettings, SearchSettingsUpdate
 
 app = typer.Typer(no_args_is_help=True, help="The workspace's defaults for searches.")
 
@@ -57,13 +57,16 @@ async def change(
         raise typer.BadParameter("give at least one setting to change")
     legs, weights = numbers(leg or []), numbers(weight or [])
     now = await client.search_settings.get()
+    for names, known in ((legs, now.legs), (weights, now.weights)):
+        if unknown := sorted(names.keys() - known.keys()):
+            raise typer.BadParameter(f"there is no {', '.join(unknown)}; there are {', '.join(known)}")
     update = SearchSettingsUpdate(
         mode=mode,
         k1=k1,
         b=b,
         rrf_k=rrf_k,
-        legs=LegWeights.model_validate({**now.legs.model_dump(), **legs}) if legs else None,
-        weights=FusionWeights.model_validate(weights) if weights else None,
+        legs=legs or None,
+        weights=weights or None,
         diversity=diversity,
     )
     _show(output, await client.search_settings.update(now, update))
@@ -97,7 +100,7 @@ def _show(output: Output, settings: SearchSettings) -> None:
             ("k1", settings.k1),
             ("b", settings.b),
             ("rrf_k", settings.rrf_k),
-            ("legs", _pairs(settings.legs.model_dump())),
+            ("legs", _pairs(settings.legs)),
             ("weights", _pairs(settings.weights)),
             ("diversity", settings.diversity),
             ("of the space", settings.embedding_space),

@@ -112,7 +112,7 @@ async def _about(client: AttractorClient, plan: Plan) -> dict[str, str]:
     about["embedding space"] = settings.embedding_space or "none"
     about["weights"] = _listed(settings.weights)
     about["BM25"] = f"k1 {settings.k1:g}, b {settings.b:g}"
-    about["rrf"] = f"k {settings.rrf_k}, {_listed(settings.legs.model_dump())}"
+    about["rrf"] = f"k {settings.rrf_k}, {_listed(settings.legs)}"
     off = {"graph": plan.use_graph, "reranker": plan.rerank}
     if without := [name for name, used in off.items() if not used]:
         about["without"] = ", ".join(without)

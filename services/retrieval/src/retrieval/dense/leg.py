@@ -2,31 +2,80 @@
 
 from __future__ import annotations
 
-from inference.embeddings import Embedder
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from inference.embeddings import EmbeddingSpace
 from retrieval.dense.nearest import Nearest
 from retrieval.dense.plan import Sizes, choose, shared_vectors
-from retrieval.reading.leg import Leg, LegQuery, SearchLimits
-from retrieval.reading.reader import IndexReader
+from retrieval.dense.query_vectors import QueryVectors
+from retrieval.ranking.features import Columns, Feature
+from retrieval.reading.leg import Leg, SearchLimits
+from retrieval.reading.reader import Cursor, IndexReader
 from retrieval.reading.vectors import Vector
 
 
 class DenseLeg(Leg):
-    """Ranks by the cosine with `vector`, the query's vector from `embedder`."""
+    """Ranks by the cosine with `vector`, the query's vector in `vector_space`; None until it is made."""
 
+    kind = "dense"
+    weight: ClassVar[float | None] = 1.0
+    score: ClassVar[str | None] = "cosine"
+    every_wording = True
+    columns: ClassVar[Sequence[Feature]] = (Feature("cosine", 1.0, elsewhere=0.3),)
     vector: Vector | None = None
-    embedder: Embedder | None = None
+    vector_space: EmbeddingSpace
+    _missing: Cursor | None = None
 
-    async def run(self, reader: IndexReader, asked: LegQuery, limits: SearchLimits) -> None:
+    def __init__(self, vectors: QueryVectors, limits: SearchLimits) -> None:
+        super().__init__(limits.dense_seconds)
+        self.vectors, self.limits = vectors, limits
+
+    @property
+    def void(self) -> bool:
+        return super().void and self.vector is None  # else the chunks of other legs can still be compared
+
+    async def find(self) -> None:
+        await self._nearest(self.asked.query.text)
+
+    async def ask(self, reader: IndexReader, chunks: Sequence[int]) -> None:
+        found = {one.chunk for one in self.found}
+        missing = [chunk for chunk in chunks if chunk not in found]
+        self._missing = None
+        if missing and self.vector is not None:
+            self._missing = await reader.cosines_asked(missing, self.vector, self.vector_space)
+
+    async def features(self, chunks: Sequence[int]) -> Columns:
+        if self.vector is None:
+            return {}
+        cosines: Mapping[int, float] = dict(self.found)
+        if self._missing is not None:
+            cosines = {**cosines, **dict(await self._missing.fetchall())}
+        return {self.columns[0].name: np.array([cosines.get(chunk, np.nan) for chunk in chunks])}
+
+    async def _nearest(self, text: str) -> None:
+        """Embeds the text and finds the nearest chunks; fails if the active space's model is no longer configured."""
+        asked, embedders = self.asked, self.vectors.embedders
+        embedder = embedders.find(*asked.space) if asked.space else embedders.default
+        if embedder is None:
+            model, dims = asked.space or ("", 0)
+            self.error = f"the embedding model {model} ({dims} dimensions) is no longer configured"
+            return
+        self.vector_space, self.vector = embedder.space, await self.vectors.of_query(text, embedder)
+        async with asked.snapshot.beside() as reader:
+            await self._scan(reader, self.vector)
+
+    async def _scan(self, reader: IndexReader, vector: Vector) -> None:
         """Searches exactly or with HNSW, whichever is cheaper; falls back to exact if HNSW finds too few."""
-        assert self.vector is not None
-        assert self.embedder is not None
-        space, scope = self.embedder.space, asked.scope
+        asked, limits, space = self.asked, self.limits, self.vector_space
         chunks, index_bytes = asked.snapshot.state.chunks, asked.snapshot.state.index_bytes
-        matching = chunks if scope is None else scope.chunks
+        matching = chunks if asked.scope is None else asked.scope.chunks
         sizes = Sizes(matching, chunks, shared_vectors(index_bytes, space.dims))
         wanted = max(asked.depth, asked.snapshot.store.ef_search)
         plan = choose(sizes, wanted, limits.hnsw_tuple_cost, limits.exact_scan)
-        nearest = Nearest(reader, self.vector, space, scope, asked.depth)
+        nearest = Nearest(reader, vector, space, asked.scope, asked.depth)
         if plan.exact:
             self.found, self.method = await nearest.exact(chunks), f"exact: {plan.why}"
             return

@@ -6,17 +6,22 @@ chunks have them; then, from the best of these chunks, which chunks they lead to
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
 
+import numpy as np
 from pydantic import ValidationError
 
 from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, GraphMethod, LinkedName, SeedChunk
 from contracts.knowledge_graph import GraphGeneration
-from retrieval.dense.leg import DenseLeg
 from retrieval.graph.evidence import GraphEvidence, ranked, seeds
-from retrieval.reading.leg import Leg, LegQuery
-from retrieval.reading.reader import ReadingSql, ScoredChunk
+from retrieval.graph.quoting import quote
+from retrieval.ranking.features import Columns, Feature
+from retrieval.reading.leg import Leg, LegQuery, Work
+from retrieval.reading.reader import IndexReader, ReadingSql, ScoredChunk
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService
 from service_kit.problems import ServiceSilent
@@ -24,6 +29,9 @@ from service_kit.problems import ServiceSilent
 MOST_CHUNKS = 100
 MOST_HOPS = 2
 NAMES_SHOWN = 5
+GENERATION_SECONDS = 0.25
+
+_NOTHING = GraphEvidence("", UUID(int=0))
 
 
 @dataclass(frozen=True)
@@ -55,21 +63,69 @@ class GraphOf:
             raise ServiceSilent(f"{self.service.name} gave an unreadable answer") from error
 
 
-@dataclass
 class GraphLeg(Leg):
-    """The graph leg. `evidence` is by chunk; `residual`, if any, is the dense leg for the query without known names.
+    """The graph leg, with `evidence` by chunk. `residual_query` is the query without its known names, if it has any.
 
-    `generation` is the token of the graph's state, None if the graph changed between the two requests.
+    `link` is how surely a chunk is about a name of the query, `bridge` how well a bridge leads to it, and `graph` how
+    near it is by relations: half of its score depends on that.
     """
 
+    kind, weight, second = "graph", 0.5, "bridges"
+    columns = (Feature("link", 0.5), Feature("bridge", 0.9), Feature("graph", 0.5, factor=True))
     graph: GraphOf | None = None
-    query: str = ""
-    by: GraphMethod = GraphMethod.bridge
-    evidence: dict[int, GraphEvidence] = field(default_factory=dict)
-    residual: DenseLeg | None = None
+    query: str
+    by: GraphMethod
+    evidence: dict[int, GraphEvidence]
     residual_query: str = ""
-    names: list[LinkedName] = field(default_factory=list)
-    generation: str | None = None
+    names: Sequence[LinkedName] = ()
+
+    def __init__(self, service: HttpService | None) -> None:
+        """Without a `service` the leg is part of no search."""
+        super().__init__(service.seconds if service else 0.0)
+        self.service = service
+
+    def applies(self, asked: LegQuery) -> bool:
+        may_ask = self.service is not None and asked.caller is not None and asked.request.use_graph
+        return may_ask and super().applies(asked)
+
+    async def find(self) -> None:
+        assert self.service is not None
+        assert self.asked.caller is not None
+        self.graph, self.evidence = GraphOf(self.service, self.asked.caller), {}
+        self.query, self.by = self.asked.query.text, self.asked.request.graph_method
+        await self.link(self.asked)
+
+    async def features(self, chunks: Sequence[int]) -> Columns:
+        says = [self.evidence.get(chunk, _NOTHING) for chunk in chunks]
+        return {
+            "link": np.array([one.link for one in says]),
+            "bridge": np.array([one.bridge for one in says]),
+            "graph": np.array([one.near for one in says]),
+        }
+
+    def second_round(self, scores: Mapping[int, float]) -> Work | None:
+        begin = self.seeds(scores)
+        return (lambda: self.cross(self.asked, begin)) if begin else None
+
+    def shown(self, chunk: int) -> Mapping[str, Any]:
+        found = self.evidence.get(chunk)
+        return {"graph_path": found.described_path()} if found and len(found.path) > 1 else {}
+
+    async def explain(self, reader: IndexReader, chunks: Sequence[int]) -> None:
+        await quote(reader, self.evidence, chunks)
+
+    def explanation(self, chunk: int) -> Mapping[str, list[Any]]:
+        found = self.evidence.get(chunk)
+        return {"graph_steps": found.quoted} if found else {}
+
+    async def current_state(self, caller: Principal) -> str | None:
+        if self.service is None:
+            return None
+        try:
+            async with asyncio.timeout(GENERATION_SECONDS):
+                return await GraphOf(self.service, caller).generation()
+        except (ServiceSilent, TimeoutError):
+            return None
 
     async def link(self, asked: LegQuery) -> None:
         """Finds chunks by the query's names; nothing, without an error, if none is known. Raises ServiceSilent."""
@@ -78,7 +134,7 @@ class GraphLeg(Leg):
         hops = MOST_HOPS if over_relations else 0
         request = ExpandRequest(query=self.query, method=self.by, max_hops=hops, limit=MOST_CHUNKS)
         answer = await self.graph.expand(request)
-        self.generation = answer.generation
+        self.state = answer.generation
         if not answer.entities:
             self.method = "no entity of the query is known"
             return
@@ -104,14 +160,10 @@ class GraphLeg(Leg):
             query=self.query, method=self.by, max_hops=MOST_HOPS, names=self.names, seeds=places, limit=MOST_CHUNKS
         )
         answer = await self.graph.expand(request)
-        if answer.generation != self.generation:
-            self.generation = None
+        if answer.generation != self.state:
+            self.state = None
         await self._add(asked, [one for one in answer.chunks if one.hop])
         self.method = f"{self.method}; bridges from {len(places)} chunks"
-
-    def discard(self) -> None:
-        """Discards everything after a failure, including what was found before it."""
-        self.evidence, self.found, self.residual = {}, [], None
 
     async def _add(self, asked: LegQuery, chunks: Sequence[ExpandedChunk]) -> None:
         numbers = await _numbers(asked, chunks)

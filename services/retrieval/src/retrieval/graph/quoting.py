@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from contracts.graph_expansion import PathStep
 from contracts.retrieval import GraphStep
-from retrieval.graph.leg import GraphLeg
+from retrieval.graph.evidence import GraphEvidence
 from retrieval.reading.reader import IndexReader
 
 
-async def quote(reader: IndexReader, leg: GraphLeg, chunks: Sequence[int]) -> None:
+async def quote(reader: IndexReader, evidence: Mapping[int, GraphEvidence], chunks: Sequence[int]) -> None:
     """Adds the sentences of the steps to these chunks; only chunks that the leg found are read."""
-    numbers = {(one.document_id, one.chunk_id): chunk for chunk, one in leg.evidence.items()}
-    explained = [leg.evidence[chunk] for chunk in chunks if chunk in leg.evidence]
+    numbers = {(one.document_id, one.chunk_id): chunk for chunk, one in evidence.items()}
+    explained = [evidence[chunk] for chunk in chunks if chunk in evidence]
     wanted = {numbers[place] for one in explained for step in one.steps if (place := _place(step)) in numbers}
     texts = await reader.chunks(sorted(wanted)) if wanted else {}
     for one in explained:

@@ -2,57 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from contracts.retrieval import QueryReport
 from relevance.analysis import Analyzer
-from relevance.bm25 import WeightedQuery
+from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.columns import Int64s
 from retrieval.lexical.conditions import TextConditions
-from retrieval.lexical.search import MOST_CHECKED, Cache, LexicalSearch, WordFeatures
-from retrieval.reading.leg import Leg, LegQuery
-from retrieval.reading.reader import IndexReader
-from retrieval.text.query import ParsedQuery
+from retrieval.lexical.search import MOST_CHECKED, Cache, LexicalSearch
+from retrieval.ranking.features import Columns, Feature
+from retrieval.reading.leg import Leg, LegQuery, SearchLimits
 
 
 class LexicalLeg(Leg):
-    """Ranks by BM25. `query` is set once the words are weighed."""
+    """Ranks by BM25.
 
-    parsed: ParsedQuery | None = None
-    query: WeightedQuery | None = None
-    _search: LexicalSearch | None = None
+    `bm25_share` is BM25 divided by the sum of the query's word weights, `all_terms` 1 if the chunk has every word of
+    the query, and `phrases` the share of the query's phrases that it has. Features are read on the search's own
+    connection, so only once all legs have found what they find.
+    """
 
-    async def run(self, reader: IndexReader, asked: LegQuery, analyzer: Analyzer, cache: Cache) -> None:
-        self.parsed = parsed = asked.query
+    kind, weight, score, every_wording = "lexical", 1.0, "bm25", True
+    # Outside the grid search: a quoted phrase should outweigh a word or two.
+    columns = (Feature("bm25_share", 0.3), Feature("all_terms", 0.2), Feature("phrases", 0.3))
+    search: LexicalSearch | None = None
+
+    def __init__(self, analyzer: Analyzer, limits: SearchLimits) -> None:
+        super().__init__(limits.lexical_seconds)
+        self.analyzer = analyzer
+        self.postings: Cache = PostingCache(limits.posting_bytes)
+
+    def applies(self, asked: LegQuery) -> bool:
+        return super().applies(asked) or asked.query.conditions
+
+    def required(self) -> bool:
+        return self.asked.query.conditions
+
+    async def find(self) -> None:
+        asked, parsed = self.asked, self.asked.query
         wanted = TextConditions(parsed.phrases, parsed.fields.get("section", ()), parsed.excluded, parsed.strict)
-        search = LexicalSearch(reader, cache, analyzer, parsed, wanted)
-        documents = None if asked.scope is None else asked.scope.documents
-        await search.open(asked.snapshot.state, documents, asked.parameters)
-        self.found = await search.best(asked.depth)
-        self.query, self._search = search.query, search
-        self.method = _method(search)
+        async with asked.snapshot.own() as reader:
+            search = LexicalSearch(reader, self.postings, self.analyzer, parsed, wanted)
+            documents = None if asked.scope is None else asked.scope.documents
+            await search.open(asked.snapshot.state, documents, asked.parameters)
+            self.found = await search.best(asked.depth)
+        self.search, self.method = search, _method(search)
 
-    async def features(self, chunks: Iterable[int]) -> dict[int, WordFeatures]:
-        """Returns the features of any chunks, whichever leg found them; none if this leg failed.
+    async def features(self, chunks: Sequence[int]) -> Columns:
+        return await self.search.features(chunks) if self.search else {}
 
-        Call it after all legs: it reads on the search's own connection, and leaves it unusable on failure.
-        """
-        return await self._search.features(chunks) if self._search else {}
+    def explanation(self, chunk: int) -> Mapping[str, list[str]]:
+        return {"matched_terms": self.search.matched(chunk)} if self.search else {}
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """The weights of the query's terms; none if the leg failed."""
+        return self.search.query.weights if self.search else {}
 
     async def chunks_with(self, text: str) -> Int64s:
-        """Returns all chunks that have every word of the text; none if this leg failed. See `features` for when."""
-        return await self._search.chunks_with(text) if self._search else np.empty(0, np.int64)
+        """Returns all chunks that have every word of the text; none if this leg failed."""
+        return await self.search.chunks_with(text) if self.search else np.empty(0, np.int64)
 
-    def weight(self, text: str) -> float:
+    def word_weight(self, text: str) -> float:
         """Returns the IDF of the query's rarest word in the text; 0 for stop words, 1 if the leg failed."""
-        return self._search.weight(text) if self._search else 1.0
+        return self.search.weight(text) if self.search else 1.0
 
     def report(self) -> QueryReport | None:
         """Returns how the query was read; None if the leg failed."""
-        parsed, search = self.parsed, self._search
-        if parsed is None or search is None:
+        parsed, search = self.asked.query, self.search
+        if search is None:
             return None
         return QueryReport(
             text=parsed.text,

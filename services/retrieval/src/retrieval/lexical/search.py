@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,12 +15,14 @@ from relevance.bm25 import Parameters, WeightedQuery, weighted
 from relevance.languages import ENGLISH
 from retrieval.lexical.cache import PostingCache
 from retrieval.lexical.columns import Int64s
-from retrieval.lexical.conditions import ConditionCheck, TextConditions
+from retrieval.lexical.conditions import ConditionCheck, ConditionVerdict, TextConditions
 from retrieval.lexical.lists import DecodedBlock, PostingLists
 from retrieval.lexical.maxscore import ChunkFilter, MaxScore, RankedChunks, contains
 from retrieval.lexical.postings import TermPostings
 from retrieval.lexical.vocabulary import Vocabulary
 from retrieval.lexical.words import QueryWords, words_of
+from retrieval.ranking.features import Columns
+from retrieval.reading.leg import EXCLUDED
 from retrieval.reading.reader import IndexReader, ScoredChunk
 from retrieval.reading.state import IndexState
 from retrieval.text.query import ParsedQuery
@@ -29,42 +31,27 @@ MOST_STEMMINGS = 4  # languages of the workspace that a query is analysed in
 MOST_CHECKED = 1000  # chunks whose text is read to check conditions
 MOST_SOUGHT = 8  # phrases to search for; further ones are only checked in what was found
 _CHECKED_TOGETHER = 100
+_UNCHECKED = ConditionVerdict(share=0.0, admitted=True)
 
 Cache: TypeAlias = PostingCache[DecodedBlock | TermPostings]
 
 
 @dataclass(frozen=True)
 class MatchedTerms:
-    """The terms of each word of the query, and for each chunk the position of the term that it has, or -1.
-
-    Names are only looked up for explanations.
+    """The terms of each word of the query, and for each of the chunks (sorted) the position of the one that it has,
+    or -1. Names are only looked up for explanations.
     """
 
+    chunks: Int64s
     words: Sequence[tuple[Sequence[str], NDArray[np.intp]]]
 
-    def of(self, place: int) -> list[str]:
-        """Returns the terms that the chunk at this place has, each once."""
+    def of(self, chunk: int) -> list[str]:
+        """Returns the terms that the chunk has."""
+        place = int(np.searchsorted(self.chunks, chunk))
+        if place == len(self.chunks) or self.chunks[place] != chunk:
+            return []
         found = ((terms, int(positions[place])) for terms, positions in self.words)
-        return list(dict.fromkeys(terms[position] for terms, position in found if position >= 0))
-
-
-class WordFeatures(NamedTuple):
-    """The lexical features of one chunk. `score` is its BM25, `share` the share of the query's mass, 0 to 1; `phrases`
-    is the share of the phrases, 0 without any. A chunk that is not `admitted` must not be returned.
-    """
-
-    score: float
-    share: float
-    all_terms: bool
-    phrases: float
-    admitted: bool
-    terms: MatchedTerms
-    place: int
-
-    @property
-    def matched(self) -> list[str]:
-        """The terms of the query that the chunk has."""
-        return self.terms.of(self.place)
+        return [terms[position] for terms, position in found if position >= 0]
 
 
 class LexicalSearch:
@@ -83,6 +70,7 @@ class LexicalSearch:
         self.bounded = False
         self._ranking = MaxScore(self.lists, self.query, self.limits)
         self._scores: dict[int, float] = {}
+        self._matched: list[MatchedTerms] = []
         self._places: dict[tuple[str, ...], int] = {}
 
     async def open(self, state: IndexState, documents: ArrayLike | None, parameters: Parameters) -> None:
@@ -128,33 +116,36 @@ class LexicalSearch:
         order = sorted(admitted, key=lambda chunk: (-shares.get(chunk, 0.0), -scores[chunk], chunk))
         return [ScoredChunk(chunk, scores[chunk]) for chunk in order[:k]]
 
-    async def features(self, chunks: Iterable[int]) -> dict[int, WordFeatures]:
-        """Returns the exact features of every chunk, whichever leg found it."""
-        numbers = np.unique(np.fromiter(chunks, np.int64))
-        scores = np.zeros(len(numbers))
+    async def features(self, chunks: Sequence[int]) -> Columns:
+        """Returns exact columns for any chunks (sorted), whichever leg found them: `bm25`, its share of the query's
+        mass, whether all words occur, the share of the phrases (0 without any), and which chunks are excluded.
+        """
+        numbers = np.array(chunks, np.int64)
+        scores, every = np.zeros(len(numbers)), np.full(len(numbers), bool(self.query.words))
         matched: list[tuple[Sequence[str], NDArray[np.intp]]] = []
         for word in self.query.words:
             gained, by = await self._ranking.look_up(word, numbers)
             scores += gained
+            every &= gained > 0
             matched.append((list(word.weights), np.where(gained > 0, by, -1)))
-        wanted = self.check.wanted
+        self._matched.append(MatchedTerms(numbers, matched))
+        for place in np.flatnonzero(np.isin(numbers, np.fromiter(self._scores, np.int64))).tolist():
+            scores[place] = self._scores[chunks[place]]
+        wanted, phrases, excluded = self.check.wanted, np.zeros(len(numbers)), np.zeros(len(numbers))
         if wanted.conditions or wanted.phrases:
-            await self.check.read(numbers.tolist())
-        banned = set() if self.limits.banned is None else set(numbers[contains(self.limits.banned, numbers)].tolist())
-        every = np.full(len(numbers), bool(matched))
-        for _, positions in matched:
-            every &= positions >= 0
-        terms, found = MatchedTerms(matched), {}
-        for place, (chunk, sum_of_words, all_terms) in enumerate(
-            zip(numbers.tolist(), scores.tolist(), every.tolist(), strict=True)
-        ):
-            score = self._scores.get(chunk, sum_of_words)
-            verdict = self.check.verdicts.get(chunk)
-            phrases, admitted = (verdict.share, verdict.admitted) if verdict else (0.0, True)
-            admitted = admitted and chunk not in banned
-            share = self.query.share(score)
-            found[chunk] = WordFeatures(score, share, all_terms, phrases, admitted, terms, place)
-        return found
+            await self.check.read(chunks)
+            verdicts = [self.check.verdicts.get(chunk, _UNCHECKED) for chunk in chunks]
+            phrases = np.array([verdict.share for verdict in verdicts])
+            excluded = np.array([float(not verdict.admitted) for verdict in verdicts])
+        if self.limits.banned is not None:
+            excluded[contains(self.limits.banned, numbers)] = 1.0
+        share = scores / (self.query.mass or 1.0)
+        columns = {"bm25": scores, "bm25_share": share, "all_terms": every.astype(float), "phrases": phrases}
+        return {**columns, EXCLUDED: excluded}
+
+    def matched(self, chunk: int) -> list[str]:
+        """Returns the terms of the query that a chunk has whose features were read."""
+        return list(dict.fromkeys(term for terms in self._matched for term in terms.of(chunk)))
 
     async def chunks_with(self, text: str) -> Int64s:
         """Returns the chunks that have every word of the text, by the rules of any of the languages."""

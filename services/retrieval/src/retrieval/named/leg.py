@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Collection, Sequence
 from typing import LiteralString, NamedTuple
 
 import numpy as np
 
+from contracts.retrieval import SearchMode
 from relevance.designators import Designator, asks_for_overview, designators
 from retrieval.dense.leg import DenseLeg
 from retrieval.dense.nearest import Nearest
 from retrieval.lexical.leg import LexicalLeg
 from retrieval.lexical.postings import ORDINAL_BITS
+from retrieval.ranking.features import Columns, Feature
 from retrieval.reading.arrays import array_text
-from retrieval.reading.leg import Leg, LegQuery
+from retrieval.reading.leg import Leg, LegQuery, SearchLimits
 from retrieval.reading.reader import IndexReader, ScoredChunk
 from retrieval.reading.scope import Scope
 from service_kit.statements import Statements
@@ -54,45 +54,59 @@ class DesignatedDocument(NamedTuple):
         return designators(self.name) | (designators(title) if len(title.split()) <= WORDS_OF_DESIGNATOR else set())
 
 
-@dataclass
 class NamedLeg(Leg):
     """Ranks the chunks of `documents` (numbers), which the query names, by their cosine with the query.
 
-    If the query only asks for an overview, which no chunk resembles, these are their first chunks in order.
+    If the query only asks for an overview, which no chunk resembles, these are their first chunks in order. The feature
+    is 1 for a chunk of such a document; for an overview it falls from 1 to 0.5 over the first chunks.
     """
 
-    documents: Collection[int] = field(default_factory=frozenset)
+    kind, needs = "named", (LexicalLeg, DenseLeg)
+    # Outside the grid search: a named document should outweigh whatever else mentions its name.
+    columns = (Feature("named", 0.8),)
+    documents: Collection[int] = frozenset()
     overview: bool = False
 
-    def feature(self, chunk: int) -> float:
-        """Returns how surely the query asks for this chunk: 0 if it does not name its document, otherwise up to 1."""
-        if chunk >> ORDINAL_BITS not in self.documents:
-            return 0.0
-        return self._beginnings.get(chunk, 0.0) if self.overview else 1.0
+    def __init__(self, limits: SearchLimits) -> None:
+        super().__init__(limits.lexical_seconds)
 
-    @cached_property
-    def _beginnings(self) -> dict[int, float]:
-        return dict(self.found)
+    def applies(self, asked: LegQuery) -> bool:
+        return asked.rule.mode is SearchMode.hybrid and bool(designators(asked.query.text))
 
-    async def run(self, reader: IndexReader, asked: LegQuery, lexical: LexicalLeg, dense: DenseLeg) -> None:
-        """Finds the documents, and the best of their chunks if `dense` has a vector of the query."""
-        found = await self._named(reader, asked, designators(asked.query.text), lexical)
-        names = ", ".join(sorted(one.name for one in found)) or "no document has such a name"
-        self.documents, self.method = frozenset(one.number for one in found), names
-        self.overview = asks_for_overview(asked.query.text)
+    async def find(self) -> None:
+        """Finds the documents, and the best of their chunks if there is a vector of the query."""
+        asked = self.asked
+        async with asked.snapshot.own() as reader:
+            found = await self._named(reader, asked, designators(asked.query.text))
+            names = ", ".join(sorted(one.name for one in found)) or "no document has such a name"
+            self.documents, self.method = frozenset(one.number for one in found), names
+            self.overview = asks_for_overview(asked.query.text)
+            dense = asked.leg(DenseLeg)
+            if self.overview:
+                documents = array_text(sorted(self.documents))
+                rows = await reader.rows(NamedDocumentSql.first_chunks, documents=documents, limit=MOST_FIRST)
+                self.found = [ScoredChunk(row[0], 1.0 - place / len(rows) / 2) for place, row in enumerate(rows)]
+            elif found and dense and dense.vector is not None:
+                scope = Scope(np.array(sorted(self.documents), np.int64), sum(one.chunks for one in found))
+                nearest = Nearest(reader, dense.vector, dense.vector_space, scope, MOST_CHUNKS)
+                self.found = await nearest.exact(asked.snapshot.state.chunks)
+
+    async def features(self, chunks: Sequence[int]) -> Columns:
         if self.overview:
-            documents = array_text(sorted(self.documents))
-            rows = await reader.rows(NamedDocumentSql.first_chunks, documents=documents, limit=MOST_FIRST)
-            self.found = [ScoredChunk(row[0], 1.0 - place / len(rows) / 2) for place, row in enumerate(rows)]
-        elif found and dense.vector is not None and dense.embedder:
-            scope = Scope(np.array(sorted(self.documents), np.int64), sum(one.chunks for one in found))
-            nearest = Nearest(reader, dense.vector, dense.embedder.space, scope, MOST_CHUNKS)
-            self.found = await nearest.exact(asked.snapshot.state.chunks)
+            first = dict(self.found)
+            return {"named": np.array([first.get(chunk, 0.0) for chunk in chunks])}
+        return {"named": np.array([float(chunk >> ORDINAL_BITS in self.documents) for chunk in chunks])}
+
+    def answers(self, chunks: Sequence[int]) -> bool:
+        """Returns whether the query asks for an overview, and hits begin it."""
+        return self.overview and not {one.chunk for one in self.found}.isdisjoint(chunks)
 
     async def _named(
-        self, reader: IndexReader, asked: LegQuery, wanted: Collection[Designator], lexical: LexicalLeg
+        self, reader: IndexReader, asked: LegQuery, wanted: Collection[Designator]
     ) -> list[DesignatedDocument]:
         """Returns the documents in the scope of the search that the designators name."""
+        lexical = asked.leg(LexicalLeg)
+        assert lexical is not None, "it is needed"
         chunks = [await lexical.chunks_with(" ".join(one)) for one in sorted(wanted)]
         numbers = np.unique(np.concatenate(chunks) >> ORDINAL_BITS)
         if asked.scope is not None:

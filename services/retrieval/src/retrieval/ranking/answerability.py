@@ -8,10 +8,12 @@ docs/figures.md has the error rates.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from retrieval.ranking.fusion import Features
+import numpy as np
+
+from retrieval.ranking.features import Columns
 
 LOOKED_AT = 3  # hits
 GOOD = 0.5
@@ -24,12 +26,10 @@ class _Regression:
     soft_match: float
     constant: float
 
-    def probability(self, hits: Sequence[Features]) -> float:
-        def best(name: str) -> float:
-            weight: float = getattr(self, name)
-            return weight * max(getattr(hit, name) for hit in hits) if weight else 0.0
-
-        odds = best("cosine") + best("bm25_share") + best("soft_match") + self.constant
+    def probability(self, best: Mapping[str, float]) -> float:
+        odds = self.constant
+        for name in ("cosine", "bm25_share", "soft_match"):
+            odds += getattr(self, name) * best[name]
         return 1 / (1 + math.exp(-odds))
 
 
@@ -38,11 +38,11 @@ _WORDS = _Regression(cosine=0.0, bm25_share=8.8, soft_match=7.9, constant=-7.2)
 _VECTORS = _Regression(cosine=12.5, bm25_share=0.0, soft_match=0.0, constant=-5.4)
 
 
-def match(hits: Sequence[Features], *, words: bool, vectors: bool) -> float:
+def match(hits: Columns, *, words: bool, vectors: bool) -> float:
     """Returns the probability for the first hits. `words`: their BM25 is known; `vectors`: their cosines are known and
     from the bundled encoder, the only one that the regressions are fitted to.
     """
-    if not hits or not (words or vectors):
+    if not (words or vectors) or not all(len(column) for column in hits.values()):
         return 0.0
     evidence = _BOTH if words and vectors else _WORDS if words else _VECTORS
-    return evidence.probability(hits)
+    return evidence.probability({name: float(np.nan_to_num(column).max()) for name, column in hits.items()})

@@ -1,4 +1,4 @@
-"""Fusion of the legs, without IO.
+"""Fusion of the legs, without IO. Scores are columns: one value per candidate, NaN for one that a rule does not rank.
 
 `hybrid` adds features on absolute scales, after Bruch et al. 2023 (An Analysis of Fusion Functions for Hybrid
 Retrieval, theoretical instead of observed bounds): a leg that found nothing good adds little, while scaling by the
@@ -9,67 +9,32 @@ query's own best hit would give it as much weight as the other. `convex` scales 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.ranking.features import Columns, Feature, Floats
 
 RRF_K = 60
+Rows = NDArray[np.intp]
 
 
-@dataclass(frozen=True)
-class Features:
-    """The features of one candidate, from 0 to 1 except for the cosines (-1 to 1).
+def weighted_sum(features: Iterable[Feature], weights: Mapping[str, float], columns: Columns, count: int) -> Floats:
+    """Returns the dot product of weights and features; an unknown value counts as 0, and factors are not added."""
+    total = np.zeros(count)
+    for one in features:
+        if not one.factor and one.name in columns:
+            total += weights[one.name] * np.nan_to_num(columns[one.name])
+    return total
 
-    `bm25_share`: BM25 divided by the sum of the query's word weights. `soft_match`: see `relevance.soft_match`.
-    `title_named`: the share of the title that the query names. `all_terms`: 1 if the chunk has every word of the query.
-    `phrases`: the share of the query's phrases that it has. `named`: 1 if the query calls its document by name, or for
-    an overview from 1 to 0.5 for its first chunks. From the knowledge graph, by its method: `residual` is the cosine
-    with the query without its known names, `link` how surely the chunk is about such a name, `bridge` how well a bridge
-    leads to it, `graph` how near it is by relations.
+
+def reduced(scores: Floats, factor: Floats, part: float, found_otherwise: NDArray[np.bool_]) -> Floats:
+    """Returns the scores, with those of candidates that have a `factor` (0 to 1) multiplied by it.
+
+    If other legs found the candidate too, only `part` of its score is multiplied.
     """
-
-    cosine: float = 0.0
-    bm25_share: float = 0.0
-    soft_match: float = 0.0
-    title_named: float = 0.0
-    all_terms: float = 0.0
-    phrases: float = 0.0
-    named: float = 0.0
-    residual: float = 0.0
-    link: float = 0.0
-    bridge: float = 0.0
-    graph: float = 0.0
-
-    def as_dict(self) -> dict[str, float]:
-        return asdict(self)
-
-
-Weights: TypeAlias = Features
-FEATURES = tuple(Features().as_dict())
-
-
-def absolute(features: Features, weights: Weights) -> float:
-    """Returns the weighted sum of the features, without `graph`, which `over_relations` applies."""
-    return (
-        weights.cosine * features.cosine
-        + weights.bm25_share * features.bm25_share
-        + weights.soft_match * features.soft_match
-        + weights.title_named * features.title_named
-        + weights.all_terms * features.all_terms
-        + weights.phrases * features.phrases
-        + weights.named * features.named
-        + weights.residual * features.residual
-        + weights.link * features.link
-        + weights.bridge * features.bridge
-    )
-
-
-def over_relations(score: float, near: float, *, found_otherwise: bool, part: float) -> float:
-    """Returns the score of a chunk that the graph reaches by relations; `near` (0 to 1) depends on its hop.
-
-    If other legs found the chunk too, only `part` of its score is multiplied by `near`, otherwise all of it.
-    """
-    part = min(1.0, part) if found_otherwise else 1.0
-    return score * (1 - part + part * near)
+    parts = np.where(found_otherwise, min(1.0, part), 1.0)
+    return np.where(np.nan_to_num(factor) > 0, scores * (1 - parts + parts * factor), scores)
 
 
 def title_named(title: Collection[str], weights: Mapping[str, float]) -> float:
@@ -84,45 +49,43 @@ def title_named(title: Collection[str], weights: Mapping[str, float]) -> float:
     return named / (named + average * (len(set(title)) - len(shared)))
 
 
-def reciprocal_ranks(rankings: Iterable[tuple[float, Sequence[int]]], k: int = RRF_K) -> dict[int, float]:
-    """Returns the sum of weight / (k + rank) over the rankings; ranks count from 1."""
-    scores: dict[int, float] = {}
-    for weight, ranking in rankings:
-        for rank, candidate in enumerate(ranking, 1):
-            scores[candidate] = scores.get(candidate, 0.0) + weight / (k + rank)
+def reciprocal_ranks(rankings: Iterable[tuple[float, Rows]], count: int, k: int = RRF_K) -> Floats:
+    """Returns the sum of weight / (k + rank) over the rankings of candidates, best first; ranks count from 1."""
+    scores = np.full(count, np.nan)
+    for weight, rows in rankings:
+        scores[rows] = np.nan_to_num(scores[rows]) + weight / (k + np.arange(1, len(rows) + 1))
     return scores
 
 
-def scaled(scores: Mapping[int, float], found: Collection[int]) -> dict[int, float]:
-    """Scales scores to 0 for the worst chunk that the leg found and 1 for the best; scores beyond are clipped."""
-    own = [scores[one] for one in found if one in scores]
-    if not own:
-        return dict.fromkeys(scores, 0.0)
-    lowest, span = min(own), max(own) - min(own)
+def scaled(scores: Floats, found: Rows) -> Floats:
+    """Scales scores to 0 for the worst candidate that the leg found and 1 for the best; scores beyond are clipped."""
+    own = scores[found]
+    own = own[~np.isnan(own)]
+    if not len(own):
+        return np.where(np.isnan(scores), np.nan, 0.0)
+    lowest, span = own.min(), own.max() - own.min()
     if span <= 0:
-        return {one: float(score >= lowest) for one, score in scores.items()}
-    return {one: min(1.0, max(0.0, (score - lowest) / span)) for one, score in scores.items()}
+        return np.where(np.isnan(scores), np.nan, (scores >= lowest).astype(float))
+    between: Floats = np.clip((scores - lowest) / span, 0.0, 1.0)
+    return between
 
 
-def convex(legs: Iterable[tuple[float, Mapping[int, float]]]) -> dict[int, float]:
-    """Returns the weighted mean of scores from 0 to 1; a missing score counts as 0."""
+def convex(legs: Iterable[tuple[float, Floats]], count: int) -> Floats:
+    """Returns the weighted mean of scores from 0 to 1; an unknown score counts as 0."""
     legs = [(weight, scores) for weight, scores in legs if weight]
     total = sum(weight for weight, _ in legs)
-    fused: dict[int, float] = {}
+    fused = np.full(count, np.nan)
     for weight, scores in legs:
-        for candidate, score in scores.items():
-            fused[candidate] = fused.get(candidate, 0.0) + weight / total * score
+        fused = np.where(np.isnan(scores), fused, np.nan_to_num(fused) + weight / total * scores)
     return fused
 
 
-def of_wordings(main: Mapping[int, float], further: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    """Returns half the score for the query itself plus half the best for any wording: another wording can raise the
-    chunks that answer it, but cannot bury those that answer the query.
+def of_wordings(scores: Sequence[Floats]) -> Floats:
+    """Returns half the score for the query itself (the first) plus half the best for any wording: another wording can
+    raise the candidates that answer it, but cannot bury those that answer the query.
     """
-    if not further:
-        return dict(main)
-    every = [main, *further]
-    return {
-        one: 0.5 * main.get(one, 0.0) + 0.5 * max(scores.get(one, 0.0) for scores in every)
-        for one in set().union(*every)
-    }
+    if len(scores) == 1:
+        return scores[0]
+    every = np.stack(scores)
+    fused = 0.5 * np.nan_to_num(every[0]) + 0.5 * np.nan_to_num(every).max(axis=0)
+    return np.where(np.isnan(every).all(axis=0), np.nan, fused)

@@ -1,341 +1,230 @@
-"""The union of what the legs found: every candidate with all features, whichever leg found it."""
+"""The candidates of a search: a table of what the legs found, with a column for every feature, and its ranking."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
-from contracts.graph_expansion import GraphMethod
+import numpy as np
+from numpy.typing import NDArray
+
 from contracts.retrieval import SearchMode
-from relevance.soft_match import SoftMatcher
-from retrieval.dense.leg import DenseLeg
-from retrieval.graph.leg import GraphLeg
-from retrieval.lexical.leg import LexicalLeg
-from retrieval.lexical.postings import ORDINAL_BITS
-from retrieval.lexical.search import WordFeatures
-from retrieval.named.leg import NamedLeg
 from retrieval.ranking import fusion
 from retrieval.ranking.answerability import LOOKED_AT, match
-from retrieval.ranking.fusion import Features
+from retrieval.ranking.features import Columns, Feature, Floats
 from retrieval.ranking.rule import RankingRule
-from retrieval.reading.arrays import array_text
-from retrieval.reading.leg import Leg
-from retrieval.reading.reader import Cursor, IndexReader, ReadingSql
+from retrieval.reading.leg import EXCLUDED, Leg, LegQuery
+from retrieval.reading.reader import IndexReader
+from retrieval.search.texts import CandidateTexts
 
-log = logging.getLogger(__name__)
-Rows: TypeAlias = Sequence[tuple[Any, ...]]
-
-
-@dataclass(frozen=True)
-class Wording:
-    """One wording of the query and its legs; a leg is None if the mode does not use it."""
-
-    text: str
-    lexical: LexicalLeg | None = None
-    dense: DenseLeg | None = None
-
-    @property
-    def legs(self) -> list[Leg]:
-        return [leg for leg in (self.lexical, self.dense) if leg is not None]
-
-    def weight(self, text: str) -> float:
-        """Returns the weight of a word; all are equal if the lexical leg did not run."""
-        return self.lexical.weight(text) if self.lexical else 1.0
+COMPARED = ("cosine", "bm25_share", "soft_match")  # what `match` looks at
 
 
-@dataclass
+class Table:
+    """Columns of chunks by name; NaN where a value is unknown."""
+
+    def __init__(self) -> None:
+        self.chunks: list[int] = []
+        self.columns: dict[str, Floats] = {}
+
+    def add(self, chunks: Sequence[int], columns: Columns) -> None:
+        """Adds rows."""
+        before, more = np.full(len(self.chunks), np.nan), np.full(len(chunks), np.nan)
+        names = dict.fromkeys([*self.columns, *columns])
+        self.columns = {
+            name: np.concatenate([self.columns.get(name, before), columns.get(name, more)]) for name in names
+        }
+        self.chunks = [*self.chunks, *chunks]
+
+    def rows(self, places: NDArray[np.intp]) -> Table:
+        """Returns some of the rows."""
+        found = Table()
+        found.chunks = [self.chunks[place] for place in places.tolist()]
+        found.columns = {name: column[places] for name, column in self.columns.items()}
+        return found
+
+
 class Candidates:
-    """Candidates by chunk. `scores` are those of the mode over all wordings, the others those of the query itself.
+    """The candidates of all wordings. The first wording is the query itself: what it excludes is not ranked, whichever
+    wording found it. The legs of the query alone have their columns in the table of every wording.
 
-    `bm25` and `cosines` lack what could not be computed. `further` are the features for the other wordings, `words`
-    those of the lexical leg for every wording.
+    `chunks`, `scores` and `tables` (by wording) are of the same length, in no particular order.
     """
 
-    rule: RankingRule
-    scores: dict[int, float] = field(default_factory=dict)
-    features: dict[int, Features] = field(default_factory=dict)
-    bm25: dict[int, float] = field(default_factory=dict)
-    cosines: dict[int, float] = field(default_factory=dict)
-    further: list[dict[int, Features]] = field(default_factory=list)
-    words: list[dict[int, WordFeatures]] = field(default_factory=list)
-    read: Read | None = None
+    def __init__(self, rule: RankingRule, wordings: Sequence[LegQuery], texts: CandidateTexts) -> None:
+        self.rule, self.wordings, self.texts = rule, wordings, texts
+        self.legs: list[Leg] = [leg for asked in wordings for leg in asked.legs.values()]
+        self._read = [Table() for _ in wordings]  # of all chunks that were found at any time
+        self.tables = self._read
+        self.chunks: list[int] = []
+        self.scores: Floats = np.empty(0)
 
-    def best(self, k: int) -> list[int]:
-        """Returns the first `k`: those with the query's phrases first, then by score, then by number."""
-        order = [(-self.features[chunk].phrases, -score, chunk) for chunk, score in self.scores.items()]
-        return [chunk for _, _, chunk in sorted(order)[:k]]
+    @property
+    def heard(self) -> list[Leg]:
+        """Returns the legs that say something of the candidates."""
+        return [leg for leg in self.legs if not leg.void]
 
-    def matched(self, chunk: int) -> list[str]:
-        """Returns the chunk's terms that are in any wording."""
-        return list(dict.fromkeys(term for found in self.words if chunk in found for term in found[chunk].matched))
+    @property
+    def reported(self) -> list[Leg]:
+        """Returns the legs that had something to ask, without those whose part is void because another one failed."""
+        return [leg for leg in self.legs if not leg.skipped and (leg.error or not leg.void)]
+
+    async def rank(self, reader: IndexReader, changed: Iterable[Leg] = ()) -> None:
+        """Reads the features of what the legs found since the last time, and scores all; `changed` legs have other
+        features than before for the rest.
+        """
+        for leg in changed:
+            if not leg.void:
+                self._read[0].columns |= await leg.features(self._read[0].chunks)
+        union = {one.chunk for leg in self.heard for one in leg.found}
+        if missing := sorted(union.difference(self._read[0].chunks)):
+            await self._measure(reader, missing)
+        places = [place for place, chunk in enumerate(self._read[0].chunks) if chunk in union]
+        self.tables = [table.rows(np.array(places, np.intp)) for table in self._read]
+        own = self.tables[0].columns
+        alone = [leg for leg in self.wordings[0].legs.values() if not leg.every_wording]
+        for name, void in [(one.name, leg.void) for leg in alone for one in leg.columns if one.name in own]:
+            for table in self.tables:
+                table.columns[name] = np.zeros(len(places)) if void else own[name]
+        self.chunks = self.tables[0].chunks
+        excluded = self._column(EXCLUDED) > 0
+        admitted = np.flatnonzero(~excluded).tolist()
+        self.scores = np.where(excluded, np.nan, self._scores({self.chunks[place]: place for place in admitted}))
+
+    async def _measure(self, reader: IndexReader, chunks: Sequence[int]) -> None:
+        """Adds the rows of these chunks. The database works on the pipeline while the words are looked up here."""
+        async with reader.connection.pipeline():
+            texts = await self.texts.ask(reader, chunks)
+            for leg in self.heard:
+                await leg.ask(reader, chunks)
+            found = [
+                [await leg.features(chunks) for leg in asked.legs.values() if not leg.void] for asked in self.wordings
+            ]
+            compared = await self.texts.columns(texts, chunks, self.wordings)
+        for table, own, text in zip(self._read, found, compared, strict=True):
+            excluded = sum(
+                (columns[EXCLUDED] for columns in [*own, text] if EXCLUDED in columns), np.zeros(len(chunks))
+            )
+            table.add(chunks, dict(chain(*(columns.items() for columns in own), text.items())) | {EXCLUDED: excluded})
+
+    def order(self) -> list[int]:
+        """Returns the ranked chunks: those with the query's phrases first, then by score, then by number."""
+        phrases = self._column("phrases")
+        ranked = np.flatnonzero(~np.isnan(self.scores))
+        numbers = np.array(self.chunks, np.int64)[ranked]
+        order: list[int] = numbers[np.lexsort((numbers, -self.scores[ranked], -phrases[ranked]))].tolist()
+        return order
+
+    def by_chunk(self) -> dict[int, float]:
+        """Returns the scores of the ranked chunks."""
+        pairs = zip(self.chunks, self.scores.tolist(), strict=True)
+        return {chunk: score for chunk, score in pairs if not math.isnan(score)}
 
     def match(self, order: Sequence[int]) -> float:
         """Returns the probability that one of the first few hits answers the query, in any of its wordings."""
-        words, vectors = bool(self.bm25), bool(self.cosines) and not self.rule.space.scaled
-        every = [[found[chunk] for chunk in order[:LOOKED_AT] if chunk in found] for found in self._under]
-        return max((match(hits, words=words, vectors=vectors) for hits in every), default=0.0)
+        if any(leg.answers(order) for leg in self.heard):
+            return 1.0
+        words, vectors = self._known("bm25"), self._known("cosine") and not self.rule.space.scaled
+        places = np.array([self.chunks.index(chunk) for chunk in order[:LOOKED_AT]], np.intp)
+        best = 0.0
+        for table in self.tables:
+            own = places[table.columns[EXCLUDED][places] == 0] if table.columns else places
+            zeros = np.zeros(len(table.chunks))
+            hits = {name: table.columns.get(name, zeros)[own] for name in COMPARED}
+            best = max(best, match(hits, words=words, vectors=vectors))
+        return best
 
-    @property
-    def _under(self) -> list[dict[int, Features]]:
-        return [self.features, *self.further]
+    def features(self, chunk: int) -> dict[str, float]:
+        """Returns a candidate's features for the query itself."""
+        place, columns = self.chunks.index(chunk), self.tables[0].columns
+        names = [one.name for one in self.rule.registry.features]
+        return {name: float(np.nan_to_num(columns[name][place])) if name in columns else 0.0 for name in names}
 
+    def score_of(self, leg: Leg, number: int, chunk: int) -> float | None:
+        """Returns the leg's own score of a chunk, also if another leg found it and this one scores any."""
+        columns = self.tables[number].columns
+        if leg.score and leg.score in columns:
+            score = float(columns[leg.score][self.chunks.index(chunk)])
+            return None if math.isnan(score) else score
+        return next((one.score for one in leg.found if one.chunk == chunk), None)
 
-@dataclass(frozen=True)
-class _Facts:
-    """Title terms by document, and wordpieces by chunk, of chunks whose document exists."""
+    def _column(self, name: str) -> Floats:
+        return np.nan_to_num(self.tables[0].columns.get(name, np.zeros(len(self.chunks))))
 
-    titles: Mapping[int, Sequence[str]]
-    pieces: Mapping[int, bytes]
+    def _known(self, name: str) -> bool:
+        return name in self.tables[0].columns and bool((~np.isnan(self.tables[0].columns[name])).any())
 
+    def _scores(self, admitted: Mapping[int, int]) -> Floats:
+        mode, count = self.rule.mode, len(self.chunks)
+        if mode is SearchMode.rrf:
+            return fusion.reciprocal_ranks(self._rankings(admitted), count, self.rule.rrf_k)
+        places = {chunk: place for place, chunk in enumerate(self.chunks)}
+        return fusion.of_wordings([self._of_wording(number, places) for number in range(len(self.wordings))])
 
-@dataclass
-class Measured:
-    """The candidates as one wording scores them."""
+    def _rankings(self, places: Mapping[int, int]) -> Iterable[tuple[float, NDArray[np.intp]]]:
+        """Returns what each leg found, with its weight; the further wordings together count half as much as the query
+        itself.
+        """
+        for number, asked in enumerate(self.wordings):
+            part = 1.0 if number == 0 else 0.5 / (len(self.wordings) - 1)
+            for leg in asked.legs.values():
+                if leg.weight is not None and not leg.void:
+                    yield part * self.rule.legs[leg.kind], _rows(leg, places)
 
-    wording: Wording
-    words: dict[int, WordFeatures]
-    cosines: dict[int, float]
-    features: dict[int, Features] = field(default_factory=dict)
-
-    @property
-    def bm25(self) -> dict[int, float]:
-        return {chunk: found.score for chunk, found in self.words.items()}
-
-    def add(self, other: Measured) -> None:
-        self.words |= other.words
-        self.cosines |= other.cosines
-        self.features |= other.features
-
-
-@dataclass
-class Read:
-    """What has been read about the candidates so far. It is all from one snapshot, so nothing is read again."""
-
-    measured: list[Measured]
-    residual: dict[int, float] = field(default_factory=dict)
-    chunks: set[int] = field(default_factory=set)
-
-
-async def collect(
-    reader: IndexReader,
-    rule: RankingRule,
-    wordings: Sequence[Wording],
-    graph: GraphLeg | None,
-    named: NamedLeg | None,
-    matcher: SoftMatcher,
-    before: Candidates | None = None,
-) -> Candidates:
-    """Computes the exact features of every leg's chunks for the other legs, and scores the union by the rule.
-
-    The first wording is the query itself: chunks that it excludes are not returned, whichever wording found them.
-    `before` are the candidates collected earlier in the same search, when the legs had found fewer.
-    """
-    residual = graph.residual if graph else None
-    further: list[Leg | None] = [graph, residual, named]
-    legs = [leg for wording in wordings for leg in wording.legs] + [leg for leg in further if leg]
-    union = sorted({one.chunk for leg in legs for one in leg.candidates})
-    read = before.read if before and before.read else Read([Measured(one, {}, {}) for one in wordings])
-    if missing := [chunk for chunk in union if chunk not in read.chunks]:
-        await _read(reader, read, residual, missing, matcher)
-    main = read.measured[0]
-    union = [chunk for chunk in union if chunk in main.features]
-    if not union:
-        return Candidates(rule, read=read)
-    measured = _with_graph(read, union, graph)
-    _name(measured, named)
-    main = measured[0]
-    return Candidates(
-        rule=rule,
-        scores=_scores(rule, measured, union, graph),
-        features=main.features,
-        bm25={chunk: score for chunk, score in main.bm25.items() if chunk in main.features},
-        cosines={chunk: score for chunk, score in main.cosines.items() if chunk in main.features},
-        further=[one.features for one in measured[1:]],
-        words=[one.words for one in measured],
-        read=read,
-    )
-
-
-async def _read(
-    reader: IndexReader, read: Read, residual: DenseLeg | None, missing: Sequence[int], matcher: SoftMatcher
-) -> None:
-    """Adds the features of these candidates, except the graph's; candidates that the query excludes get none."""
-    measured, rows, titles, cosines = await _measured(reader, [one.wording for one in read.measured], residual, missing)
-    excluded = {chunk for chunk, found in measured[0].words.items() if not found.admitted}
-    facts = await _facts(rows, titles, matcher)
-    left = [chunk for chunk in missing if chunk not in excluded and chunk in facts.pieces]
-    if lost := len(set(missing) - facts.pieces.keys()):
-        extra = {"workspace_id": str(reader.workspace_id), "chunks": lost}
-        log.warning(
-            "left out chunks without a document: the index was changed out of band",
-            extra=extra,
-        )
-    if left:
-        await asyncio.to_thread(_complete, measured, left, facts, matcher)
-    for one, new in zip(read.measured, measured, strict=True):
-        one.add(new)
-    read.residual |= cosines
-    read.chunks |= set(missing)
-
-
-def _with_graph(read: Read, union: Sequence[int], graph: GraphLeg | None) -> list[Measured]:
-    """Returns the union's features for every wording, with those of the graph in each."""
-    evidence = graph.evidence if graph else {}
-    residual = read.residual if graph and graph.residual else {}
-
-    def features(own: dict[int, Features]) -> dict[int, Features]:
-        found = {chunk: own[chunk] for chunk in union if chunk in own}
-        if not evidence:
-            return found
-        for chunk, one in found.items():
-            says, rest = evidence.get(chunk), residual.get(chunk, 0.0)
-            if says or rest:
-                link, bridge, near = (says.link, says.bridge, says.near) if says else (0.0, 0.0, 0.0)
-                found[chunk] = replace(one, residual=rest, link=link, bridge=bridge, graph=near)
-        return found
-
-    return [replace(one, features=features(one.features)) for one in read.measured]
-
-
-def _name(measured: Sequence[Measured], named: NamedLeg | None) -> None:
-    """Marks the candidates whose documents the query names."""
-    if named is None or not named.documents:
-        return
-    for one in measured:
-        for chunk, features in one.features.items():
-            if part := named.feature(chunk):
-                one.features[chunk] = replace(features, named=part)
-
-
-async def _measured(
-    reader: IndexReader, wordings: Sequence[Wording], residual: DenseLeg | None, union: Sequence[int]
-) -> tuple[list[Measured], Rows, Rows, dict[int, float]]:
-    """Returns the words and cosines for each wording, the rows of facts and titles, and the cosines of the residual
-    leg. The database works on the pipeline while the words are looked up here.
-    """
-    async with reader.connection.pipeline():
-        facts = await reader.asked(ReadingSql.candidate_facts, {"chunks": array_text(union)}, binary=True)
-        documents = sorted({chunk >> ORDINAL_BITS for chunk in union})
-        titles = await reader.asked(ReadingSql.candidate_titles, {"documents": array_text(documents)}, binary=True)
-        asked = [(wording, await _cosines_asked(reader, wording.dense, union)) for wording in wordings]
-        rest = await _cosines_asked(reader, residual, union)
-        words = [await wording.lexical.features(union) if wording.lexical else {} for wording in wordings]
-        rows, titled = await facts.fetchall(), await titles.fetchall()
-        cosines = [await _cosines(wording.dense, cursor) for wording, cursor in asked]
-        remaining = await _cosines(residual, rest)
-    return [Measured(*one) for one in zip(wordings, words, cosines, strict=True)], rows, titled, remaining
-
-
-async def _cosines_asked(reader: IndexReader, dense: DenseLeg | None, union: Sequence[int]) -> Cursor | None:
-    """Sends the query for the cosines of chunks that the leg did not find."""
-    if dense is None or dense.embedder is None or dense.vector is None:
-        return None
-    found = {one.chunk for one in dense.found}
-    missing = [chunk for chunk in union if chunk not in found]
-    return await reader.cosines_asked(missing, dense.vector, dense.embedder.space) if missing else None
-
-
-async def _cosines(dense: DenseLeg | None, missing: Cursor | None) -> dict[int, float]:
-    """Returns cosines by chunk; none if the leg has no vector of the query."""
-    if dense is None or dense.vector is None:
-        return {}
-    found = {one.chunk: one.score for one in dense.found}
-    return found | dict(await missing.fetchall()) if missing else found
-
-
-async def _facts(rows: Rows, titled: Rows, matcher: SoftMatcher) -> _Facts:
-    titles: dict[int, list[str]] = dict(titled)
-    rows = [row for row in rows if row[0] >> ORDINAL_BITS in titles]
-    pieces: dict[int, bytes] = {chunk: stored for chunk, stored, _ in rows if stored is not None}
-    if texts := {chunk: text for chunk, stored, text in rows if stored is None}:
-        made = await asyncio.to_thread(matcher.pieces.distinct, list(texts.values()))
-        pieces |= zip(texts, made, strict=True)
-    return _Facts(titles, pieces)
-
-
-def _complete(measured: Sequence[Measured], union: Sequence[int], facts: _Facts, matcher: SoftMatcher) -> None:
-    """Computes the features of every candidate for every wording."""
-    for one in measured:
-        lexical = one.wording.lexical
-        soft = matcher(one.wording.text, one.wording.weight, {chunk: facts.pieces[chunk] for chunk in union})
-        weights = lexical.query.weights if lexical and lexical.query else {}
-        named = {document: fusion.title_named(terms, weights) for document, terms in facts.titles.items()}
-        for chunk in union:
-            words = one.words.get(chunk)
-            if words and not words.admitted:
-                continue
-            one.features[chunk] = Features(
-                cosine=one.cosines.get(chunk, 0.0),
-                bm25_share=words.share if words else 0.0,
-                soft_match=soft[chunk],
-                title_named=named[chunk >> ORDINAL_BITS],
-                all_terms=float(words.all_terms) if words else 0.0,
-                phrases=words.phrases if words else 0.0,
+    def _of_wording(self, number: int, places: Mapping[int, int]) -> Floats:
+        columns, legs = self.tables[number].columns, self._legs(number)
+        mode, count = self.rule.mode, len(self.chunks)
+        if mode is SearchMode.convex:
+            return fusion.convex(
+                (
+                    (self.rule.legs[leg.kind], fusion.scaled(_scores_of(leg, columns, places), _rows(leg, places)))
+                    for leg in legs
+                    if leg.weight is not None and (leg.found or leg.every_wording)
+                ),
+                count,
             )
+        if mode is not SearchMode.hybrid:
+            scores = (_scores_of(leg, columns, places) for leg in legs if leg.kind == mode.value)
+            return next(scores, np.full(count, np.nan))
+        return self._hybrid(columns, legs, places)
+
+    def _hybrid(self, columns: Columns, legs: Sequence[Leg], places: Mapping[int, int]) -> Floats:
+        features, weights = self.rule.registry.features, self.rule.space.weights
+        if self.rule.space.scaled:
+            by_model = [(leg, one.name) for leg in legs for one in leg.columns if one.elsewhere is not None]
+            between = {
+                name: fusion.scaled(columns[name], _rows(leg, places)) for leg, name in by_model if name in columns
+            }
+            columns = {**columns, **between}
+        scores = fusion.weighted_sum(features, weights, columns, len(self.chunks))
+        found = np.zeros(len(self.chunks), bool)
+        for leg in legs:
+            if leg.every_wording:
+                found[_rows(leg, places)] = True
+        factors: list[Feature] = [one for one in features if one.factor and one.name in columns]
+        for one in factors:
+            scores = fusion.reduced(scores, columns[one.name], weights[one.name], found)
+        return np.where(np.nan_to_num(columns[EXCLUDED]) > 0, np.nan, scores) if EXCLUDED in columns else scores
+
+    def _legs(self, number: int) -> list[Leg]:
+        """Returns the legs that score for a wording: its own, and those of the query alone."""
+        main, own = self.wordings[0].legs.values(), self.wordings[number].legs.values()
+        legs = [leg for leg in own if leg.every_wording] + [leg for leg in main if not leg.every_wording]
+        return [leg for leg in legs if not leg.void]
 
 
-def _scores(
-    rule: RankingRule, measured: Sequence[Measured], union: Sequence[int], graph: GraphLeg | None
-) -> dict[int, float]:
-    if rule.mode is SearchMode.rrf:
-        return _reciprocal_ranks(rule, measured, set(union), graph)
-    by_wording = [_wording_scores(rule, one, graph) for one in measured]
-    return {
-        chunk: score
-        for chunk, score in fusion.of_wordings(by_wording[0], by_wording[1:]).items()
-        if chunk in measured[0].features
-    }
+def _rows(leg: Leg, places: Mapping[int, int]) -> NDArray[np.intp]:
+    """Returns the places of what the leg found, best first."""
+    return np.array([places[one.chunk] for one in leg.found if one.chunk in places], np.intp)
 
 
-def _wording_scores(rule: RankingRule, one: Measured, graph: GraphLeg | None) -> dict[int, float]:
-    if rule.mode is SearchMode.lexical:
-        return one.bm25
-    if rule.mode is SearchMode.dense:
-        return one.cosines
-    if rule.mode is SearchMode.convex:
-        own: list[tuple[float, dict[int, float], Leg | None]] = [
-            (rule.legs.lexical, one.bm25, one.wording.lexical),
-            (rule.legs.dense, one.cosines, one.wording.dense),
-        ]
-        if graph and graph.found:
-            own.append((rule.legs.graph, {found.chunk: found.score for found in graph.found}, graph))
-        return fusion.convex(
-            (weight, fusion.scaled(scores, [found.chunk for found in leg.found])) for weight, scores, leg in own if leg
-        )
-    features = one.features
-    if rule.space.scaled and one.wording.dense:
-        between = [found.chunk for found in one.wording.dense.found]
-        cosines = fusion.scaled(one.cosines, between)
-        residual = graph.residual if graph else None
-        found = [each.chunk for each in residual.found] if residual else []
-        rest = fusion.scaled({chunk: each.residual for chunk, each in features.items() if each.residual}, found)
-        features = {
-            chunk: replace(each, cosine=cosines.get(chunk, 0.0), residual=rest.get(chunk, 0.0))
-            for chunk, each in features.items()
-        }
-    weights = rule.space.weights
-    scores = {chunk: fusion.absolute(each, weights) for chunk, each in features.items()}
-    if graph and graph.by is GraphMethod.hops:
-        mine = {each.chunk for leg in one.wording.legs for each in leg.found}
-        for chunk in graph.evidence.keys() & scores.keys():
-            near, otherwise = graph.evidence[chunk].near, chunk in mine
-            scores[chunk] = fusion.over_relations(scores[chunk], near, found_otherwise=otherwise, part=weights.graph)
+def _scores_of(leg: Leg, columns: Columns, places: Mapping[int, int]) -> Floats:
+    """Returns the leg's score of every candidate, or only of those that it found if it scores no others."""
+    if leg.score is not None:
+        return columns.get(leg.score, np.full(len(places), np.nan))
+    scores = np.full(len(places), np.nan)
+    for one in leg.found:
+        if one.chunk in places:
+            scores[places[one.chunk]] = one.score
     return scores
-
-
-def _reciprocal_ranks(
-    rule: RankingRule, measured: Sequence[Measured], union: set[int], graph: Leg | None
-) -> dict[int, float]:
-    """Fuses the rankings; the further wordings together count half as much as the query itself."""
-    rankings: list[tuple[float, Leg]] = [(rule.legs.graph, graph)] if graph else []
-    for number, one in enumerate(measured):
-        part = 1.0 if number == 0 else 0.5 / (len(measured) - 1)
-        own = ((rule.legs.lexical, one.wording.lexical), (rule.legs.dense, one.wording.dense))
-        rankings += [(part * weight, leg) for weight, leg in own if leg]
-    return fusion.reciprocal_ranks(
-        ((weight, [found.chunk for found in leg.candidates if found.chunk in union]) for weight, leg in rankings),
-        rule.rrf_k,
-    )

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
+from typing import Any
 from uuid import UUID
 
 from contracts.retrieval import Duplicate, Highlight, Hit, HitExplanation, LegReport, LegScore
-from retrieval.graph.evidence import GraphEvidence
-from retrieval.graph.leg import GraphLeg
 from retrieval.highlights.scoring import ScoredSpan
-from retrieval.reading.leg import Leg
+from retrieval.reading.leg import Timed
 from retrieval.reading.reader import IndexedChunk
 from retrieval.search.candidates import Candidates
 from retrieval.search.selection import Selected
@@ -23,7 +22,7 @@ def hit(
     selected: Selected,
     number: int,
     spans: Sequence[ScoredSpan],
-    evidence: GraphEvidence | None,
+    shown: Mapping[str, Any],
     explanation: HitExplanation | None,
 ) -> Hit:
     chunk = selected.chunks[number]
@@ -38,38 +37,42 @@ def hit(
             for one in duplicates
         ],
         around=selected.around.get(number),
-        graph_path=evidence.described_path() if evidence and len(evidence.path) > 1 else [],
+        **shown,
         explanation=explanation,
     )
 
 
-def explanation(
-    chunk: int, candidates: Candidates, legs: Sequence[Leg], graph: GraphLeg | None = None
-) -> HitExplanation:
-    """Explains a hit: rank and score in each leg that found it; `lexical` and `dense` also score other legs' hits."""
-    exact = {"lexical": candidates.bm25, "dense": candidates.cosines}
-    says = graph.evidence.get(chunk) if graph else None
-    found = {}
-    for leg in legs:
-        rank, score = next(
-            ((rank, one.score) for rank, one in enumerate(leg.found, 1) if one.chunk == chunk), (None, None)
-        )
-        found[leg.name] = LegScore(rank=rank, score=exact[leg.name].get(chunk) if leg.name in exact else score)
+def shown(chunk: int, candidates: Candidates) -> dict[str, Any]:
+    """Returns the fields of a hit that legs know."""
+    return {name: value for leg in candidates.heard for name, value in leg.shown(chunk).items()}
+
+
+def explanation(chunk: int, candidates: Candidates, order: Sequence[int]) -> HitExplanation:
+    """Explains a hit: its rank and score in each leg, what the legs say of it, and its rank in the fused `order`."""
+    legs, fields = {}, dict[str, list[Any]](matched_terms=[])
+    for number, asked in enumerate(candidates.wordings):
+        for leg in asked.legs.values():
+            if leg not in candidates.reported:
+                continue
+            rank = next((rank for rank, one in enumerate(leg.found, 1) if one.chunk == chunk), None)
+            legs[leg.name] = LegScore(rank=rank, score=candidates.score_of(leg, number, chunk))
+            for name, values in leg.explanation(chunk).items() if not leg.void else ():
+                known = fields.setdefault(name, [])
+                known += [value for value in values if value not in known]
     return HitExplanation(
-        legs=found,
-        features=candidates.features[chunk].as_dict(),
-        weights=candidates.rule.space.weights.as_dict(),
-        matched_terms=candidates.matched(chunk),
-        graph_steps=says.quoted if says else [],
-        fused_score=candidates.scores[chunk],
-        fused_rank=candidates.best(len(candidates.scores)).index(chunk) + 1,
+        legs=legs,
+        features=candidates.features(chunk),
+        weights=dict(candidates.rule.space.weights),
+        fused_score=candidates.by_chunk()[chunk],
+        fused_rank=order.index(chunk) + 1,
+        **fields,
     )
 
 
-def report(leg: Leg) -> LegReport:
+def report(leg: Timed) -> LegReport:
     return LegReport(
         leg=leg.name,
-        candidates=len(leg.candidates),
+        candidates=len(leg.found),
         milliseconds=round(leg.milliseconds, 2),
         method=leg.method,
         error=leg.error,

@@ -1,34 +1,31 @@
-"""Runs the legs of a search: concurrently, in one snapshot, each with its own deadline."""
+"""The legs of a search, and how they run: concurrently, in one snapshot, each with its own deadline."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
-from contracts.graph_expansion import GraphMethod
 from relevance.analysis import Analyzer
-from relevance.designators import designators
 from retrieval.dense.leg import DenseLeg
 from retrieval.dense.query_vectors import QueryVectors
-from retrieval.graph.leg import GraphLeg, GraphOf
-from retrieval.lexical.cache import PostingCache
+from retrieval.errors import SearchUnavailable
+from retrieval.graph.leg import GraphLeg
+from retrieval.graph.residual import ResidualLeg
 from retrieval.lexical.leg import LexicalLeg
-from retrieval.lexical.search import Cache
 from retrieval.named.leg import NamedLeg
-from retrieval.reading.leg import LegQuery, SearchLimits
+from retrieval.ranking.features import Registry
+from retrieval.reading.leg import Leg, LegQuery, SearchLimits
 from retrieval.reading.snapshot import SearchStore
 from retrieval.search.leg_metrics import LegMetrics
-from retrieval.text.query import parse
+from retrieval.search.texts import TEXT_FEATURES
 from service_kit.auth import Principal
 from service_kit.http_service import HttpService
-from service_kit.problems import ServiceSilent
 
-GENERATION_SECONDS = 0.25
+WORDINGS_AT_ONCE = 2
 
 
 class Legs:
-    """Runs the legs of a search."""
+    """Runs the legs of searches: those listed here, and `further` ones."""
 
     def __init__(
         self,
@@ -38,99 +35,74 @@ class Legs:
         limits: SearchLimits,
         graphs: HttpService | None = None,
         metrics: LegMetrics | None = None,
+        further: Sequence[Leg] = (),
     ) -> None:
-        self.store, self.vectors, self.analyzer, self.limits = store, vectors, analyzer, limits
-        self.graphs, self.metrics = graphs, metrics or LegMetrics()
-        self.postings: Cache = PostingCache(limits.posting_bytes)
+        self.store, self.limits = store, limits
+        self.registered: Sequence[Leg] = (
+            LexicalLeg(analyzer, limits),
+            DenseLeg(vectors, limits),
+            GraphLeg(graphs),
+            ResidualLeg(vectors, limits),
+            NamedLeg(limits),
+            *further,
+        )
+        self.registry = Registry(
+            [*(feature for leg in self.registered for feature in leg.columns), *TEXT_FEATURES],
+            {leg.kind: leg.weight for leg in self.registered if leg.weight is not None},
+        )
+        self.metrics = metrics or LegMetrics()
+        kinds = [leg.kind for leg in self.registered]
+        self.metrics.known([*kinds, "rerank"], [leg.second for leg in self.registered if leg.second])
 
-    async def lexical(self, asked: LegQuery) -> LexicalLeg:
-        """Runs the lexical leg on the search's own connection, which stays open for features of other legs' chunks."""
-        leg = LexicalLeg("lexical")
+    def begin(self, asked: LegQuery, number: int) -> None:
+        """Gives the wording its legs. Those of further wordings (from 2) are called `lexical#2` …"""
+        for leg in self.registered:
+            wanted = leg.every_wording or number == 1
+            if wanted and all(need in asked.legs for need in leg.needs) and leg.applies(asked):
+                asked.legs[type(leg)] = leg.begin(asked, leg.kind if number == 1 else f"{leg.kind}#{number}")
 
-        async def work() -> None:
-            async with asked.snapshot.own() as reader:
-                await leg.run(reader, asked, self.analyzer, self.postings)
+    async def find(self, wordings: Sequence[LegQuery]) -> None:
+        """Runs the legs of all wordings, of a few at a time, because they share the threads with all other searches.
 
-        await leg.within(self.limits.lexical_seconds, work)
-        self.metrics.observe("lexical", leg)
-        return leg
-
-    async def dense(self, asked: LegQuery, name: str = "dense") -> DenseLeg:
-        """Runs the dense leg; it fails if the model of the active space is no longer configured."""
-        leg = DenseLeg(name)
-        embedders = self.vectors.embedders
-        leg.embedder = embedder = embedders.find(*asked.space) if asked.space else embedders.default
-        if embedder is None:
-            model, dims = asked.space or ("", 0)
-            leg.error = f"the embedding model {model} ({dims} dimensions) is no longer configured"
-            self.metrics.observe(name, leg)
-            return leg
-
-        async def work() -> None:
-            leg.vector = await self.vectors.of_query(asked.query.text, embedder)
-            async with asked.snapshot.beside() as reader:
-                await leg.run(reader, asked, self.limits)
-
-        await leg.within(self.limits.dense_seconds, work)
-        self.metrics.observe(name, leg)
-        return leg
-
-    async def graph(self, asked: LegQuery, caller: Principal | None, by: GraphMethod) -> GraphLeg | None:
-        """Runs the graph leg; returns None without a knowledge graph, or without a caller to query it for."""
-        graphs = self.graphs
-        if graphs is None or caller is None:
-            return None
-        text = asked.query.text
-        leg = GraphLeg("graph", graph=GraphOf(graphs, caller), query=text, by=by)
-
-        async def work() -> None:
-            await leg.link(asked)
-            if leg.residual_query and leg.residual_query != text:
-                query = parse(leg.residual_query, strict=asked.query.strict)
-                leg.residual = await self.dense(replace(asked, query=query), "residual")
-
-        await leg.within(graphs.seconds, work)
-        self.metrics.observe("graph", leg)
-        if leg.error:
-            leg.discard()
-        return leg
-
-    async def named(self, asked: LegQuery, lexical: LexicalLeg | None, dense: DenseLeg | None) -> NamedLeg | None:
-        """Runs the leg of named documents after the other two; returns None if the query has no designator."""
-        if lexical is None or dense is None or not designators(asked.query.text):
-            return None
-        leg = NamedLeg("named")
-
-        async def work() -> None:
-            async with asked.snapshot.own() as reader:
-                await leg.run(reader, asked, lexical, dense)
-
-        await leg.within(self.limits.lexical_seconds, work)
-        self.metrics.observe("named", leg)
-        return leg
-
-    async def graph_generation(self, caller: Principal) -> str | None:
-        """Returns a token of the graph's state; None without a graph, or if it does not respond in time."""
-        if self.graphs is None:
-            return None
-        try:
-            async with asyncio.timeout(GENERATION_SECONDS):
-                return await GraphOf(self.graphs, caller).generation()
-        except (ServiceSilent, TimeoutError):
-            return None
-
-    async def cross(self, leg: GraphLeg | None, asked: LegQuery, scores: Mapping[int, float]) -> bool:
-        """Follows bridges from the best of the scored candidates, in the time that the leg has left.
-
-        Returns False if there are none to follow; the leg is then unchanged.
+        Raises SearchUnavailable if a required leg, or every leg that searches for the wordings, failed.
         """
-        seconds = self.graphs.seconds - leg.milliseconds / 1000 if self.graphs and leg else 0.0
-        if leg is None or not (begin := leg.seeds(scores)):
+        turns = asyncio.Semaphore(WORDINGS_AT_ONCE)
+
+        async def own(asked: LegQuery) -> None:
+            async with turns:
+                await asyncio.gather(*(self._run(leg) for leg in asked.legs.values() if leg.every_wording))
+
+        alone = [self._run(leg) for leg in wordings[0].legs.values() if not leg.every_wording]
+        await asyncio.gather(*map(own, wordings), *alone)
+        legs = [leg for asked in wordings for leg in asked.legs.values() if leg.every_wording]
+        if any(leg.error and leg.required() for leg in legs):
+            raise SearchUnavailable("the query's conditions could not be checked in time")
+        if all(leg.error for leg in legs):
+            raise SearchUnavailable(legs={leg.name: leg.error for leg in legs})
+
+    async def second_round(self, asked: LegQuery, scores: Mapping[int, float]) -> list[Leg]:
+        """Lets the legs go on from the scored candidates, in the time that each has left; returns those that did."""
+        legs = [leg for leg in asked.legs.values() if leg.second and not leg.error]
+        going = [(leg, work) for leg in legs if (work := leg.second_round(scores))]
+        for leg, work in going:
+            before = leg.milliseconds
+            await leg.within(max(0.0, leg.seconds - before / 1000), work)
+            self.metrics.observe(leg.second or leg.kind, leg, leg.milliseconds - before)
+        return [leg for leg, _ in going]
+
+    async def is_current(self, caller: Principal | None, state: str) -> bool:
+        """Returns whether the sources outside the index still have this state; False if one does not respond."""
+        if caller is None:
             return False
-        before = leg.milliseconds
-        await leg.within(max(0.0, seconds), lambda: leg.cross(asked, begin))
-        self.metrics.observe("bridges", leg)
-        leg.milliseconds += before
-        if leg.error:
-            leg.discard()
-        return True
+        states = [await leg.current_state(caller) for leg in self.registered]
+        return None not in states and "".join(one or "" for one in states) == state
+
+    async def _run(self, leg: Leg) -> None:
+        for need in leg.needs:
+            await leg.asked.legs[need].done.wait()
+        try:
+            await leg.within(leg.seconds, leg.find)
+        finally:
+            leg.done.set()
+        if not leg.skipped:
+            self.metrics.observe(leg.kind, leg, leg.milliseconds)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from inference.rerank import Reranker
-from retrieval.reading.leg import Leg
+from retrieval.reading.leg import Timed
 from retrieval.reading.reader import IndexedChunk, ScoredChunk
 
 
@@ -18,9 +18,9 @@ class Reranking:
     seconds: float
     candidates: int
 
-    async def __call__(self, query: str, order: Sequence[int], chunks: Mapping[int, IndexedChunk]) -> Leg:
+    async def __call__(self, query: str, order: Sequence[int], chunks: Mapping[int, IndexedChunk]) -> Timed:
         """Returns `order` as the model ranks it, or an error and no chunks."""
-        leg = Leg("rerank", method=self.reranker.model)
+        leg = Timed("rerank", method=self.reranker.model)
 
         async def work() -> None:
             scores = await self.reranker.rerank(query, [_read(chunks[chunk]) for chunk in order])

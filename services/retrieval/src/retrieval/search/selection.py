@@ -12,7 +12,7 @@ from contracts.retrieval import Around, SearchRequest, Surrounding
 from inference.embedders import SpaceKey
 from relevance.duplicates import Folding
 from retrieval.ranking.diversity import capped, diversified
-from retrieval.reading.leg import Leg
+from retrieval.reading.leg import Timed
 from retrieval.reading.reader import IndexedChunk, IndexReader
 from retrieval.search.reranking import Reranking
 from retrieval.search.spans import Merged
@@ -31,7 +31,7 @@ class Selected:
     scores: Mapping[int, float]
     duplicates: dict[int, list[int]] = field(default_factory=dict)
     around: dict[int, Surrounding] = field(default_factory=dict)
-    rerank: Leg | None = None
+    rerank: Timed | None = None
 
 
 class HitSelection:

@@ -10,9 +10,10 @@ from psycopg.types.json import Jsonb
 
 from contracts.retrieval import SearchSettings, SearchSettingsUpdate
 from inference.embedders import SpaceKey
-from retrieval.ranking.weights import SpaceWeights
+from retrieval.errors import UnknownWeight
+from retrieval.ranking.features import Registry, SpaceWeights
 from retrieval.reading.state import raise_generation
-from retrieval.tuning.tuning import StoredSettings, Tuning, reweighted
+from retrieval.tuning.tuning import StoredSettings, Tuning, named
 from service_kit.postgres import Database
 from service_kit.problems import PreconditionFailed
 from service_kit.repository import Repository
@@ -58,7 +59,7 @@ class SettingsRows(Repository):
 
     async def put_weights(self, space: SpaceKey, weights: SpaceWeights) -> None:
         """Replaces the weights of an embedding space."""
-        stored = {"weights": Jsonb(weights.weights.as_dict()), "scaled": weights.scaled}
+        stored = {"weights": Jsonb(dict(weights.weights)), "scaled": weights.scaled}
         await self.run(SettingsSql.put_weights, model=space[0], dims=space[1], **stored)
 
     async def remove_weights(self, space: SpaceKey) -> None:
@@ -69,17 +70,20 @@ class SettingsRows(Repository):
 class SearchSettingsStore:
     """Reads and changes search settings. Each change raises their version and the generation of the index."""
 
-    def __init__(self, database: Database, default: SpaceKey) -> None:
+    def __init__(self, database: Database, default: SpaceKey, registry: Registry) -> None:
         """`default` is the space that a workspace without one will take."""
-        self.database, self.default = database, default
+        self.database, self.default, self.registry = database, default, registry
 
     async def get(self, workspace_id: UUID) -> SearchSettings:
         """Returns the effective settings, including defaults."""
         async with self.database.workspace(workspace_id) as connection:
-            return _shown(await SettingsRows(connection, workspace_id).find())
+            return self._shown(await SettingsRows(connection, workspace_id).find())
 
     async def change(self, workspace_id: UUID, asked: SearchSettingsUpdate, version: int | None) -> SearchSettings:
-        """Changes what is given and leaves the rest. Raises PreconditionFailed."""
+        """Changes what is given and leaves the rest. Raises PreconditionFailed and UnknownWeight."""
+        if unknown := self.registry.unknown(asked.weights or (), asked.legs or ()):
+            features = [one.name for one in self.registry.features]
+            raise UnknownWeight(f"there is no {', '.join(unknown)}", features=features, legs=list(self.registry.legs))
         async with self.database.workspace(workspace_id) as connection:
             rows = SettingsRows(connection, workspace_id)
             stored = await rows.lock(version)
@@ -87,12 +91,15 @@ class SearchSettingsStore:
             if "weights" in asked.reset:
                 await rows.remove_weights(space)
                 stored = await rows.find()
+            now = Tuning.of(stored, self.registry).rule
             if asked.weights:
-                await rows.put_weights(space, reweighted(Tuning.of(stored).rule.space, asked.weights))
+                changed = named(now.space.weights, asked.weights)
+                await rows.put_weights(space, SpaceWeights(changed, now.space.scaled))
             values = {column: getattr(stored, column) for column in COLUMNS if column not in asked.reset}
-            values |= asked.model_dump(mode="json", include=set(COLUMNS), exclude_none=True)
-            return _shown(await rows.put(values))
+            values |= asked.model_dump(mode="json", include={*COLUMNS} - {"legs"}, exclude_none=True)
+            if asked.legs:
+                values["legs"] = {**(values.get("legs") or {}), **asked.legs}
+            return self._shown(await rows.put(values))
 
-
-def _shown(stored: StoredSettings) -> SearchSettings:
-    return Tuning.of(stored).shown(stored)
+    def _shown(self, stored: StoredSettings) -> SearchSettings:
+        return Tuning.of(stored, self.registry).shown(stored)

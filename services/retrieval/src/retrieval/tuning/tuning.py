@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
-from contracts.retrieval import FusionWeights, LegWeights, SearchMode, SearchSettings
+from contracts.retrieval import SearchMode, SearchSettings
 from inference.embedders import SpaceKey
 from relevance.bm25 import Parameters
-from retrieval.ranking.fusion import RRF_K, Weights
+from retrieval.ranking.features import Registry, SpaceWeights
+from retrieval.ranking.fusion import RRF_K
 from retrieval.ranking.rule import RankingRule
-from retrieval.ranking.weights import SpaceWeights, default_weights
 
 
 @dataclass(frozen=True)
@@ -49,18 +48,18 @@ class Tuning:
     diversity: float = 0.0
 
     @classmethod
-    def of(cls, stored: StoredSettings) -> Tuning:
+    def of(cls, stored: StoredSettings, registry: Registry) -> Tuning:
+        """Returns the stored settings: a name that is newer than them has its default weight."""
         default = Parameters()
-        space = default_weights(stored.space)
+        space = registry.default_weights(stored.space)
         if stored.weights is not None:
-            # A feature that is newer than the stored weights gets its default weight.
-            weights = Weights(**{**space.weights.as_dict(), **stored.weights})
-            space = SpaceWeights(weights, bool(stored.scaled))
+            space = SpaceWeights(named(space.weights, stored.weights), bool(stored.scaled))
         rule = RankingRule(
+            registry,
+            space,
+            legs=named(registry.legs, stored.legs or {}),
             mode=SearchMode(stored.mode) if stored.mode else SearchMode.hybrid,
             rrf_k=RRF_K if stored.rrf_k is None else stored.rrf_k,
-            legs=LegWeights(**stored.legs or {}),
-            space=space,
         )
         parameters = Parameters(
             default.k1 if stored.k1 is None else stored.k1, default.b if stored.b is None else stored.b
@@ -77,15 +76,14 @@ class Tuning:
             k1=self.parameters.k1,
             b=self.parameters.b,
             rrf_k=self.rule.rrf_k,
-            legs=self.rule.legs,
+            legs=dict(self.rule.legs),
             diversity=self.diversity,
-            weights=self.rule.space.weights.as_dict(),
+            weights=dict(self.rule.space.weights),
             embedding_space=stored.space_id,
             version=stored.version,
         )
 
 
-def reweighted(space: SpaceWeights, asked: FusionWeights) -> SpaceWeights:
-    """Returns the weights with the requested ones in place of the stored ones."""
-    changed: dict[str, Any] = asked.model_dump(exclude_none=True)
-    return replace(space, weights=replace(space.weights, **changed))
+def named(weights: Mapping[str, float], changed: Mapping[str, float]) -> dict[str, float]:
+    """Returns the weights with those that are changed; names that are in use no longer are left out."""
+    return {name: changed.get(name, weight) for name, weight in weights.items()}

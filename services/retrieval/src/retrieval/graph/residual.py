@@ -1,0 +1,34 @@
+"""The residual leg: the nearest vectors of the query without its known names."""
+
+from __future__ import annotations
+
+from retrieval.dense.leg import DenseLeg
+from retrieval.graph.leg import GraphLeg
+from retrieval.ranking.features import Feature
+from retrieval.reading.leg import LegQuery
+
+
+class ResidualLeg(DenseLeg):
+    """Searches for what the query says besides its names, if the graph knows these. Void if the graph leg is."""
+
+    kind, weight, score, every_wording, needs = "residual", None, None, False, (GraphLeg,)
+    columns = (Feature("residual", 0.2, elsewhere=0.1),)
+
+    @property
+    def void(self) -> bool:
+        return super().void or self._graph.void
+
+    def applies(self, asked: LegQuery) -> bool:
+        return asked.leg(GraphLeg) is not None
+
+    async def find(self) -> None:
+        text = self._graph.residual_query
+        self.skipped = self._graph.void or not text or text == self.asked.query.text
+        if not self.skipped:
+            await self._nearest(text)
+
+    @property
+    def _graph(self) -> GraphLeg:
+        graph = self.asked.leg(GraphLeg)
+        assert graph is not None, "it is needed"
+        return graph
