@@ -50,7 +50,11 @@ class TestReading:
         server.on("GET", f"/v1/runs/{run['id']}", run)
         server.on("GET", f"/v1/sessions/{session['id']}/messages", page(message))
         server.on("GET", "/v1/graph/entities", page(entity))
-        server.on("POST", "/v1/graph/expand", {"entities": [entity], "chunks": [chunk], "store": "postgres"})
+        server.on(
+            "POST",
+            "/v1/graph/expand",
+            {"entities": [entity], "chunks": [chunk], "store": "postgres", "generation": "1"},
+        )
         server.on("GET", "/v1/memories", page(samples.memory()))
         server.on("POST", "/v1/memories/recall", {"memories": [samples.memory(score=0.9)]})
         server.on("GET", f"/v1/workspaces/{UUID(int=99)}/keys", page(samples.key()))

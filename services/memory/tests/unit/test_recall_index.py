@@ -10,7 +10,7 @@ import pytest
 
 from memory.recall import vectors
 from memory.recall.index import IndexedMemory, MemoryIndex, RecallQuestion
-from memory.recall.vectors import Vectors
+from memory.recall.vectors import MemoryVectors
 from relevance.analysis import Analyzer
 from relevance.soft_match import SoftMatch
 from relevance.wordpieces import WordPieces
@@ -32,7 +32,7 @@ def many(monkeypatch):
     """Returns an index's vectors that count as many, every tenth of them still missing, and the vectors."""
     monkeypatch.setattr(vectors, "EXACT", 100)
     monkeypatch.setattr(vectors, "SHORTLIST", 400)
-    rows, kept = unit_vectors(COUNT), Vectors(DIMS)
+    rows, kept = unit_vectors(COUNT), MemoryVectors(DIMS)
     kept.append([None if place % 10 == 0 else row for place, row in enumerate(rows)])
     return kept, rows
 

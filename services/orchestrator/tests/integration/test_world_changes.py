@@ -103,7 +103,7 @@ async def test_a_run_cancelled_before_it_began_is_announced_unless_its_session_i
     assert str(discarded.run_id) == runs[3]["id"]
 
 
-ROUTE, WISH = "Decide what the user's message asks for", "Decide what the user's message asks of it"
+ROUTE, WISH = "Decide what the user's message asks for", "Decide how the user's message changes it"
 
 
 async def test_a_model_reads_a_wish_that_the_rules_do_not_understand(

@@ -23,12 +23,19 @@ class OwnType:
 
 
 @dataclass(frozen=True)
-class Role:
-    """What `times` statements of one kind say of the entity `id`; `is_source`: it is their subject."""
+class Typeable:
+    """An entity that its neighbours may type."""
 
     id: str
     name: str
     own_type: str
+
+
+@dataclass(frozen=True)
+class SaidOf:
+    """What `times` statements of one kind say of the entity `id`; `is_source`: it is their subject."""
+
+    id: str
     is_source: bool
     other: str
     other_type: str
@@ -36,9 +43,9 @@ class Role:
     phrase: str
     times: int
 
-    @property
-    def told(self) -> str | None:
-        own, other = End(self.name, self.own_type), End(self.other, self.other_type)
+    def type_of(self, entity: Typeable) -> str | None:
+        """Returns the type that the statements give the entity."""
+        own, other = End(entity.name, entity.own_type), End(self.other, self.other_type)
         source, target = (own, other) if self.is_source else (other, own)
         of_source, told = told_by(self.relation_type, self.phrase, source, target)
         return told if of_source == self.is_source else None
@@ -47,6 +54,7 @@ class Role:
 class RoleSql(Statements, file="roles.sql"):
     own_types: str
     neighbours: str
+    typeable: str
     roles: str
     type: str
 
@@ -59,14 +67,18 @@ class Roles(Repository):
         return {one.id: one.own_type for one in await self.all(RoleSql.own_types, OwnType, ids=list(ids))}
 
     async def follow(self, touched: Iterable[str], pairs: Iterable[Pair], retyped: Iterable[str]) -> list[str]:
-        """Types anew what the `touched` entities and `pairs` concern; the own types of `retyped` entities changed.
+        """Decides again the types of `touched` entities, those of `pairs`, and the neighbours of `retyped` ones.
 
         Returns the entities whose type changed.
         """
         ids = {*touched, *(end for pair in pairs for end in pair)}
         ids |= set(await self.values(RoleSql.neighbours, ids=sorted(retyped)))
         votes: dict[str, Counter[str]] = defaultdict(Counter)
-        for one in await self.all(RoleSql.roles, Role, ids=sorted(ids), open=sorted(OPEN_TYPES | {"ORG", "PERSON"})):
-            votes[one.id].update({one.told: one.times} if one.told else {})
+        types_to_decide = sorted(OPEN_TYPES | {"ORG", "PERSON"})
+        typeable = await self.all(RoleSql.typeable, Typeable, ids=sorted(ids), open=types_to_decide)
+        entities = {one.id: one for one in typeable}
+        for said in await self.all(RoleSql.roles, SaidOf, ids=list(entities)):
+            if (told := said.type_of(entities[said.id])) is not None:
+                votes[said.id][told] += said.times
         types = {one: most(votes[one]) if votes.get(one) else None for one in sorted(ids)}
         return await self.values(RoleSql.type, ids=list(types), types=list(types.values()))

@@ -32,8 +32,8 @@ _OPENING = re.compile(
     r"|good news|great news|just so you know|for the record|nur zur info|update|remember|note|please note"
     r"|for your information|great|thanks|thank you|danke)"
     r"(?: (?:there|all|everyone|zusammen|that|dass))?[,:!]? "
-    r"|(?:that|this|it) is (?:not true|no longer true|not the case|out of date)(?: any ?more| any longer)?[,:;.–-]+ "
-    r"|das (?:stimmt|gilt) nicht mehr[,:;.–-]+ )+",
+    r"|(?:that|this|it) is (?:not true|no longer true|not the case|out of date)(?: any ?more| any longer)?[,:;.–-]{1,9}"
+    r" |das (?:stimmt|gilt) nicht mehr[,:;.–-]{1,9} )+",
     re.IGNORECASE,
 )
 _CORRECTING = re.compile(

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from memory.recall.dates import NamedDate, asks, asks_when, named_date, tells_time
 from memory.recall.growing import GrowingArray
 from memory.recall.postings import Bags, Floats
-from memory.recall.vectors import Vectors, best
+from memory.recall.vectors import MemoryVectors, best
 from relevance.analysis import Analyzer
 from relevance.soft_match import SoftMatch
 from relevance.wordpieces import WeightedPieces, WordPieces, decoded
@@ -100,7 +100,7 @@ class MemoryIndex:
         self.ids: list[UUID] = []
         self._bags, self._soft_match = Bags(), soft_match
         self._analyzer, self._tokenizer = analyzer, tokenizer
-        self._vectors = Vectors(dims)
+        self._vectors = MemoryVectors(dims)
         self._days = GrowingArray(np.float64)
         self._sessions, self._kinds, self._speakers, self._dates = (GrowingArray(np.int64) for _ in range(4))
         self._asks, self._tells_time = GrowingArray(np.float64), GrowingArray(np.float64)

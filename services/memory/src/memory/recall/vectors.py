@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 
-class Vectors:
+class MemoryVectors:
     """Vectors of length 1, some of which are still missing."""
 
     def __init__(self, dims: int) -> None:
