@@ -4,22 +4,20 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import warnings
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
+import kubernetes_validate
 import pytest
 import yaml
 from api_calls import REPOSITORY
 from contract import chart
 from contract.chart import CHART, COMPOSE, OURS, SERVICES, STORES, VALUES
 
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # its own, of older Pythons
-    import kubernetes_validate
-
-pytestmark = pytest.mark.skipif(shutil.which("helm") is None, reason="helm is not installed")
+pytestmark = pytest.mark.skipif(
+    shutil.which("helm") is None, reason="helm is not installed: infra/release/fetch_helm.py gets it"
+)
 EXAMPLES = ("external", "trial", "everything")
 OF_OPERATORS = {"ServiceMonitor", "PrometheusRule"}  # their schemas are not Kubernetes' own
 RELEASE = "attractor"
