@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the version, or sets a new one: in VERSION, in every package and in the changelog. Standard library only.
+"""Prints the version, or sets a new one: in VERSION, every package, the chart and the changelog. Standard library only.
 
 usage: set_version.py [NEW_VERSION]
 """
@@ -14,6 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FORM = re.compile(r"\d+\.\d+\.\d+((a|b|rc)\d+)?")
 LINE = re.compile(r'^version = ".*"$', re.MULTILINE)
+CHART_LINES = re.compile(r'^version: .*\nappVersion: ".*"$', re.MULTILINE)
 UNRELEASED = "## [Unreleased]\n"
 
 
@@ -23,11 +24,19 @@ def packages() -> list[Path]:
                    ROOT / "infra/embedded/pyproject.toml"])  # fmt: skip
 
 
+def semantic(version: str) -> str:
+    """Returns the version as charts write it: `1.2.3-rc1` for `1.2.3rc1`."""
+    return re.sub(r"(a|b|rc)", r"-\1", version)
+
+
 def set_version(version: str) -> None:
     (ROOT / "VERSION").write_text(version + "\n", encoding="utf-8")
     for path in packages():
         text = path.read_text(encoding="utf-8")
         path.write_text(LINE.sub(f'version = "{version}"', text, count=1), encoding="utf-8")
+    chart = ROOT / "charts/attractor/Chart.yaml"
+    lines = f'version: {semantic(version)}\nappVersion: "{version}"'
+    chart.write_text(CHART_LINES.sub(lines, chart.read_text(encoding="utf-8"), count=1), encoding="utf-8")
     changelog = ROOT / "CHANGELOG.md"
     text = changelog.read_text(encoding="utf-8")
     heading = f"{UNRELEASED}\n## [{version}] - {datetime.now(UTC):%Y-%m-%d}\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 import psycopg
@@ -10,10 +11,12 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 import service_kit.migrate
+import service_kit.postgres
 from service_kit.migrate import migrate, migrations
 from service_kit.postgres import Database
 from service_kit.schema import SchemaUnfit, newest_migration, require_schema
 from service_kit.settings import DatabaseSettings
+from service_kit.wait_for_schema import wait_for_schema
 
 KNOWN = "memory/0031_project_status.sql"
 
@@ -106,3 +109,27 @@ async def test_a_service_does_not_start_on_an_incompatible_newer_schema(start, u
     upgrade("-- Facts move.\n-- requires: memory/9000_next.sql\nDROP TABLE world_event CASCADE")
     with pytest.raises(SchemaUnfit, match=r"has memory/9000_next.sql, for which version \S+ is too old"):
         await start()
+
+
+async def test_a_service_that_waits_for_its_migrations_says_why_and_continues_when_they_have_run(urls, administrator):
+    [digest] = administrator.execute("DELETE FROM migration WHERE name = %s RETURNING sha256", (KNOWN,)).fetchone()
+    reasons: asyncio.Queue[str] = asyncio.Queue()
+    settings = DatabaseSettings(database_url=urls.service)
+    waiting = asyncio.create_task(wait_for_schema(settings, "memory", reasons.put_nowait, pause_seconds=0.01))
+    assert f"lacks {KNOWN}" in await reasons.get()
+    assert not waiting.done()
+    administrator.execute("INSERT INTO migration (name, sha256) VALUES (%s, %s)", (KNOWN, digest))
+    await waiting
+    assert reasons.empty(), "each reason is told once"
+
+
+async def test_a_service_waits_for_a_database_that_does_not_let_its_role_in_yet(urls, administrator, monkeypatch):
+    monkeypatch.setattr(service_kit.postgres, "POOL_TIMEOUT_SECONDS", 1.0)
+    role = sql.Identifier(str(conninfo_to_dict(urls.service)["user"]))
+    administrator.execute(sql.SQL("ALTER ROLE {} NOLOGIN").format(role))
+    reasons: asyncio.Queue[str] = asyncio.Queue()
+    settings = DatabaseSettings(database_url=urls.service)
+    waiting = asyncio.create_task(wait_for_schema(settings, "memory", reasons.put_nowait, pause_seconds=0.01))
+    assert "the database did not give a connection in time" in await reasons.get()
+    administrator.execute(sql.SQL("ALTER ROLE {} LOGIN").format(role))
+    await waiting
