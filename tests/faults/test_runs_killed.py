@@ -94,7 +94,7 @@ def calls(world: Any, question: str) -> dict[str, int]:
         "retrieve": sum(body["query"].startswith(question) for body, _ in world.searches),
         WRITING: sum(first.startswith("You are Attractor") and last.startswith(question) for first, last in prompts),
         "generate_title": sum("title of three" in first and question in first for first, _ in prompts),
-        "summarizer": sum(first.startswith("Condense") and question in first for first, _ in prompts),
+        "summarizer": sum(first.startswith("Summarize") and question in first for first, _ in prompts),
     }
 
 

@@ -91,8 +91,14 @@ STREAMS = 200
 
 @pytest.mark.timeout(600)
 async def test_two_hundred_concurrent_answers_all_reach_their_readers_complete(
-    start: Any, model_settings: Any, world: Any, auth_headers: Callable[..., dict[str, str]]
+    start: Any,
+    model_settings: Any,
+    world: Any,
+    auth_headers: Callable[..., dict[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    # All answers end at once and wait for a few connections, for as long as it takes.
+    monkeypatch.setattr("service_kit.postgres.POOL_TIMEOUT_SECONDS", 300.0)
     opened, all_open, turns = 0, asyncio.Event(), asyncio.Semaphore(AT_A_TIME)
 
     async def when_all_are_open(_: int) -> None:

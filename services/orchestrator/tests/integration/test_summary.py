@@ -122,7 +122,7 @@ async def test_without_a_summary_the_oldest_messages_are_left_out(service: Any, 
     for at in range(4):
         run, _ = await ask(service, session, f"Question {at}{LONG}?")
     *_, last = answering(world)
-    assert "(none)" in last[0]["content"].rpartition("condensed")[2]
+    assert "(none)" in last[0]["content"].rpartition("A summary of what was said earlier")[2]
     assert "Question 3" in last[-1]["content"]
     assert not any("Question 0" in message["content"] for message in last)
     assert run["issues"] == ["earlier messages were not condensed: The model answered without a word."]
