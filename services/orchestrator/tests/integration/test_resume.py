@@ -126,10 +126,12 @@ async def test_a_process_killed_in_each_node_repeats_no_finished_node_and_create
 ) -> None:
     """Stops each node after its work and before its checkpoint, which leaves the state of a kill -9 at that moment."""
     emit, died, dead = RunEvents.emit, set[tuple[Any, str]](), asyncio.Event()
+    told: list[RunEvents] = []
 
     def cut(events: RunEvents, event: Any) -> None:
         if isinstance(event, StageCompleted) and (events.run_id, event.stage) not in died:
             died.add((events.run_id, event.stage))
+            told.append(events)
             dead.set()
             raise LeaseLost
         emit(events, event)
@@ -146,6 +148,7 @@ async def test_a_process_killed_in_each_node_repeats_no_finished_node_and_create
                 waiting.cancel()
                 return await service.run(run_id), following.result()
             dead.clear()
+            await told.pop().flush()  # it dies after its events are written, not in the moment in which they gather
             async with await psycopg.AsyncConnection.connect(url, options="-c app.scope=system") as connection:
                 await connection.execute(
                     "UPDATE run SET state = 'queued', lease_token = NULL, lease_expires_at = NULL WHERE id = %s",
