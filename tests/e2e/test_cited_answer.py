@@ -73,7 +73,7 @@ async def test_the_graph_contains_the_services_and_memory_the_turn(tenant):
     expanded = await eventually(tenant.http, "/v1/graph/expand", {"entities": ["AuthService"]}, "chunks")
     assert "AuthService" in [entity["name"] for entity in expanded["entities"]]
     recalled = await eventually(tenant.http, "/v1/memories/recall", {"query": QUESTION}, "memories")
-    assert QUESTION in recalled["memories"][0]["content"]
+    assert any("ProjectAlpha" in memory["content"] for memory in recalled["memories"])  # the answer, not the question
 
 
 async def test_health_and_api_documents_are_public(address):
