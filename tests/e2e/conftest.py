@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx2
 import pytest
-from api_calls import EXAMPLES, Tenant, client, ingest, new_tenant
+from api_calls import EXAMPLES, PATIENCE, Tenant, client, ingest, new_tenant
 from stack import PATIENT, EmbeddedStack
 
 
@@ -59,7 +59,10 @@ def make_tenant(
 
 @pytest.fixture(scope="session")
 async def tenant(make_tenant: Callable[[str], AbstractAsyncContextManager[Tenant]]) -> AsyncIterator[Tenant]:
-    """A workspace that holds the example documents, all searchable."""
+    """A workspace that holds the example documents, all searchable and in the graph."""
     async with make_tenant("examples") as made:
-        await ingest(made.http, sorted(path for path in EXAMPLES.rglob("*") if path.is_file()))
+        documents = await ingest(made.http, sorted(path for path in EXAMPLES.rglob("*") if path.is_file()))
+        for document in documents.values():
+            waiting = {"wait": "graphed", "timeout": PATIENCE}
+            (await made.http.get(f"/v1/documents/{document['id']}", params=waiting)).raise_for_status()
         yield made
