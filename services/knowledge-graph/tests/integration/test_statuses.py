@@ -82,6 +82,19 @@ async def test_denying_a_direct_dependency_does_not_dispute_an_indirect_one(docu
     assert "Denied: WebService" in direct["text"]
 
 
+async def test_whether_one_depends_on_the_other_is_answered_with_what_is_denied(documents, ask):
+    await documents.graph(["WebService uses OrderService. OrderService uses StockDB. WebService never uses StockDB."])
+    answered = await ask("answer_question", question="Does WebService use StockDB?")
+    assert answered["text"] == (
+        "WebService depends on StockDB indirectly: WebService → OrderService [1] → StockDB [2]."
+        " Of a direct dependency: Denied: StockDB [3]."
+    )
+    await documents.graph(["FareService does not depend on PriceDB. OrderService depends on PriceDB."], name="b.md")
+    denied = await ask("answer_question", question="Does FareService depend on PriceDB?")
+    assert denied["text"] == "No document states this of FareService today. Denied: PriceDB [1]."
+    assert [one["status"] for one in denied["not_current"]] == ["negated"]
+
+
 async def test_a_later_owner_replaces_the_earlier_one(documents, ask):
     await documents.graph(["The Heron team owns OrderService."], name="teams.md", written_at=written(2023))
     await documents.graph(["The Gull team owns OrderService."], name="teams-new.md", written_at=written(2025, 9))

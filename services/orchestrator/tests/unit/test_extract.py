@@ -409,6 +409,7 @@ HEAD = "PEP: 11\nTitle: CPython platform support\nAuthor: Ada Byron\nStatus: Act
     ("question", "name", "answer"),
     [
         ("Is PEP 11 still active?", "pep-0011.rst", "“Status: Active” [1]"),
+        ("Is PEP 11 still in force?", "pep-0011.rst", "“Status: Active” [1]"),
         ("Was PEP 11 rejected?", "pep-0011.rst", "“Status: Active” [1]"),
         ("Who wrote PEP 11?", "pep-0011.rst", "“Author: Ada Byron” [1]"),
     ],

@@ -53,8 +53,8 @@ _WORDS: Sequence[tuple[Kind, str]] = (
 _KINDS = [(kind, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for kind, words in _WORDS]
 # "Is it still active?" asks for the state of something, whatever state it names.
 _STATES = (
-    r"active|accepted|approved|adopted|rejected|withdrawn|superseded|deprecated|obsolete|draft|final|resolved|closed|open"
-    r"|aktiv|angenommen|genehmigt|abgelehnt|zurückgezogen|ersetzt|veraltet|entwurf|gelöst|geschlossen|offen"
+    r"active|in force|accepted|approved|adopted|rejected|withdrawn|superseded|deprecated|obsolete|draft|final|resolved|closed|open"
+    r"|aktiv|in kraft|angenommen|genehmigt|abgelehnt|zurückgezogen|ersetzt|veraltet|entwurf|gelöst|geschlossen|offen"
 )
 _ASKS_STATE = re.compile(
     rf"^\W*(?:is|are|was|were|has|have|ist|sind|wurden?|hat|haben)\b[^?]*\b(?:{_STATES})\W*$", re.IGNORECASE

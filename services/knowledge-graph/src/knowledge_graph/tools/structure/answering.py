@@ -216,13 +216,17 @@ class StructuralAnswers:
         ]
 
     async def _reach(self, question: StructuralQuestion, found: MeantEntity, other: MeantEntity) -> StructuralAnswer:
-        """Answers whether and how one depends on the other."""
+        """Answers whether and how one depends on the other, also if a document denies or once stated it."""
         types = with_below([DEPENDS_ON])
+        times = (await self._times(found, "out", types)).about(other.id)
         for said, first, last in (("reach", found, other), ("reversed", other, found)):
             reached = await self.store.closure(self.workspace_id, first.id, "out", types, DEEPEST, MOST_REACHED)
             if way := way_between(first.id, last.id, reached):
                 names = {one.id: one.name for one in reached} | {first.id: first.stored.name}
-                return await self._walked(question, found, said, [way], names, types, other)
+                said = "indirect" if said == "reach" and len(way) > 2 else said
+                return await self._walked(question, found, said, [way], names, types, other, times)
+            if said == "reach" and times.statements:
+                return await self._listed(question, found, [], {}, types, times)
         if question.asked == "path":
             return await self._connected(question, found, other)
         raise NoToolResult(f"no document states that {found.stored.name} depends on {other.stored.name}")
@@ -261,15 +265,20 @@ class StructuralAnswers:
         names: dict[str, str],
         types: Sequence[str],
         other: MeantEntity | None = None,
+        times: OtherTimes | None = None,
     ) -> StructuralAnswer:
-        """Shows each path with an arrow per step that points in the direction in which the relation is stated."""
+        """Shows each path with an arrow per step that points in the direction in which the relation is stated, and what
+        else is stated of its ends."""
         steps = [edge for way in ways for edge in pairwise(way)]
-        sources = await self._sources([*steps, *((last, first) for first, last in steps)], types)
+        sources = await self._sources([*steps, *((last, first) for first, last in steps)], types, times)
         words = AnswerWording(question.language, found.stored.name, other.stored.name if other else "")
         shown = "; ".join(drawn(way, names, sources) for way in ways)
         text = f"{words.say(said, len(ways))}: {shown}."
+        not_current = times.rows(sources) if times else []
+        if not_current:
+            text += f" {words.say('direct_only')} {words.otherwise(not_current, [])}"
         paths = [[names.get(one, one) for one in way] for way in ways]
-        return _answer(question, found, text, sources, paths=paths)
+        return _answer(question, found, text, sources, paths=paths, not_current=not_current)
 
     async def _sources(
         self, edges: Iterable[Edge], types: Sequence[str], times: OtherTimes | None = None

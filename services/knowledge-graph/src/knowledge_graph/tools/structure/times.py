@@ -43,13 +43,16 @@ class OtherTimes:
         """Returns the statements of one status."""
         return replace(self, statements=tuple(one for one in self.statements if one.status == status))
 
+    def about(self, other_id: str) -> OtherTimes:
+        """Returns the statements about one other end."""
+        return replace(self, statements=tuple(one for one in self.statements if self._far(one) == other_id))
+
     def of_direct(self, indirect: Iterable[str]) -> OtherTimes:
         """Returns the statements without denials about `indirect` ends: what is denied of them is a direct relation."""
         over_others = set(indirect)
 
         def is_kept(one: StoredStatement) -> bool:
-            far = one.source_id if self.direction == "in" else one.target_id
-            return one.status == PLANNED or far not in over_others
+            return one.status == PLANNED or self._far(one) not in over_others
 
         return replace(self, statements=tuple(filter(is_kept, self.statements)))
 
@@ -57,7 +60,7 @@ class OtherTimes:
         """Returns the other ends by status and name, each with its source number."""
         rows = []
         for one in self.statements:
-            other = self.names[one.source_id if self.direction == "in" else one.target_id]
+            other = self.names[self._far(one)]
             rows.append(
                 AnswerRow(
                     id=other.id,
@@ -70,6 +73,9 @@ class OtherTimes:
                 )
             )
         return sorted(rows, key=lambda row: (STATUSES.index(row.status), row.name.casefold(), row.id))
+
+    def _far(self, one: StoredStatement) -> str:
+        return one.source_id if self.direction == "in" else one.target_id
 
 
 def _edge(one: StoredStatement) -> Edge:
