@@ -53,7 +53,8 @@ _WORDS: Sequence[tuple[Kind, str]] = (
 _KINDS = [(kind, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)) for kind, words in _WORDS]
 # "Is it still active?" asks for the state of something, whatever state it names.
 _STATES = (
-    r"active|in force|accepted|approved|adopted|rejected|withdrawn|superseded|deprecated|obsolete|draft|final|resolved|closed|open"
+    r"active|in force|accepted|approved|adopted|rejected|withdrawn|superseded|deprecated|obsolete|draft|final"
+    r"|resolved|closed|open"
     r"|aktiv|in kraft|angenommen|genehmigt|abgelehnt|zurückgezogen|ersetzt|veraltet|entwurf|gelöst|geschlossen|offen"
 )
 _ASKS_STATE = re.compile(
