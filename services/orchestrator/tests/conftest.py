@@ -528,11 +528,6 @@ class Service:
         return run
 
 
-IDLE = httpx2.Limits(
-    keepalive_expiry=1.0
-)  # shorter than the server's 5 s, so that no request meets a connection that ends
-
-
 @dataclass(frozen=True)
 class Received:
     """A server-sent event."""
@@ -561,7 +556,7 @@ def start(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Settings], A
     async def started(settings: Settings) -> AsyncIterator[Service]:
         async with (
             serving(create_app(settings)) as url,
-            service_client(base_url=url, headers=auth_headers(), timeout=240, limits=IDLE) as client,
+            service_client(base_url=url, headers=auth_headers(), timeout=240) as client,
         ):
             yield Service(client)
 

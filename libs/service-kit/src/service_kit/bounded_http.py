@@ -76,7 +76,7 @@ class BoundedHttp(HttpToolsProtocol):
         self.unconsumed = 0  # bytes given to the parser since it last reported anything
         self.body_received = 0  # bytes of the body in the current interval
         self.still_read = 0  # bytes received after the refusal
-        self.has_begun = self.is_refused = False
+        self.has_begun = self.is_refused = self.is_last = False
         self.receiving: asyncio.TimerHandle | None = None
         self.writing: asyncio.TimerHandle | None = None
 
@@ -93,6 +93,17 @@ class BoundedHttp(HttpToolsProtocol):
         self._stop_receiving()
         self.resume_writing()
         super().connection_lost(exc)
+
+    @property
+    def is_idle(self) -> bool:
+        """Returns whether no response is under way."""
+        return not self._answer_is_under_way()
+
+    def end_with_next(self) -> None:
+        """Closes the connection after the response under way or, if there is none, after the next one."""
+        self.is_last = True
+        if self._answer_is_under_way():
+            self.cycle.keep_alive = False
 
     def make_room(self) -> None:
         """Closes this idle connection in favour of a new one."""
@@ -155,6 +166,8 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         super().on_headers_complete()
+        if self.is_last:
+            self.cycle.keep_alive = False
         self.has_begun, self.head_is_open, self.body_is_open = True, False, True
         self.unconsumed = self.body_received = 0
         self._stop_receiving()

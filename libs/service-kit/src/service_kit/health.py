@@ -33,6 +33,7 @@ class Health:
         self.checks: dict[str, Check] = {}
         self.logged: dict[str, str] = {}
         self.optional: set[str] = set()
+        self.is_stopping = False
         self._facts: dict[str, Fact] = {}
 
     def add_fact(self, name: str, fact: Fact) -> None:
@@ -46,7 +47,7 @@ class Health:
             self.optional.add(name)
 
     def is_ready(self, failures: Mapping[str, str]) -> bool:
-        return failures.keys() <= self.optional
+        return not self.is_stopping and failures.keys() <= self.optional
 
     async def failures(self) -> Mapping[str, str]:
         """Returns the failing checks by name, with a public reason. All run at once, each with a deadline."""

@@ -14,20 +14,29 @@ from pydantic import BaseModel, ValidationError
 
 from service_kit.auth import Principal, ServiceCaller
 from service_kit.problems import ServiceSilent
+from service_kit.replicas import REPEATABLE, ReplicaTransport
 from service_kit.tokens import Tokens
 from service_kit.tracing import outgoing_headers
 
 Answer = TypeVar("Answer", bound=BaseModel)
 Requesting = Callable[..., Awaitable[httpx2.Response]]
 PAUSES_SECONDS = (0.05, 0.2)  # before a failed connection is retried
+MOST_IDLE = 100
+REPEATED = {"extensions": {REPEATABLE: True}}  # services ask each other only what may be asked twice
+IDLE_SECONDS = 2.0  # less than a server waits (uvicorn: 5 s), so that it never closes a connection that is being used
 
 
-def service_client(**options: Any) -> httpx2.AsyncClient:
-    """Returns a client for requests to other services; it ignores proxies set in the environment.
+def service_client(max_connections: int | None = None, max_idle: int = MOST_IDLE, **options: Any) -> httpx2.AsyncClient:
+    """Returns a client for requests to other services, which are shared among replicas (`ReplicaTransport`).
 
-    `options` are those of httpx2.AsyncClient. Certificates are read once per process, which takes about 60 ms.
+    It ignores proxies set in the environment. `options` are those of httpx2.AsyncClient. Certificates are read once
+    per process, which takes about 60 ms.
     """
-    return httpx2.AsyncClient(verify=_trusted(), trust_env=False, **options)
+    limits = httpx2.Limits(
+        max_connections=max_connections, max_keepalive_connections=max_idle, keepalive_expiry=IDLE_SECONDS
+    )
+    connections = httpx2.AsyncHTTPTransport(verify=_trusted(), trust_env=False, limits=limits)
+    return httpx2.AsyncClient(transport=ReplicaTransport(connections), trust_env=False, **options)
 
 
 @cache
@@ -64,7 +73,7 @@ class HttpService:
             raise ServiceSilent(f"{self.name} cannot be called: {error}") from error
         url = self.base_url.rstrip("/") + path
         try:
-            response = await _sent(request, method, url, headers=headers, timeout=self.seconds, **more)
+            response = await _sent(request, method, url, headers=headers, timeout=self.seconds, **REPEATED, **more)
         except httpx2.TimeoutException as error:
             raise ServiceSilent(f"{self.name} did not answer within {self.seconds:g} s") from error
         except httpx2.RequestError as error:

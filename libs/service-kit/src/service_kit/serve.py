@@ -19,11 +19,13 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from service_kit.bounded_http import BoundedHttp, HttpBounds
 from service_kit.command import STARTUP_FAILED
 from service_kit.connections import Connections
+from service_kit.http_service import IDLE_SECONDS
 from service_kit.schema import require_schema
 from service_kit.settings import ServiceSettings
 from service_kit.telemetry import configure_telemetry
 
 GRACEFUL_SECONDS = 10
+DRAIN_SECONDS = IDLE_SECONDS + 0.5
 PRIVATE_CONNECTIONS = 100
 OTHER_FILES = 512  # file descriptors that are not client connections
 
@@ -60,13 +62,34 @@ def serve(
 
 
 class StoppingServer(uvicorn.Server):
-    """Tells the application at once that it has to stop; uvicorn itself first waits for open requests."""
+    """Stops without failing a request: the application is told at once and is no longer ready, new connections are
+    refused, and each open one ends after its next response or when its client no longer uses it.
+
+    uvicorn itself closes idle connections at once, even if a request is on its way.
+    """
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         app: Any = self.config.app
+        app.state.health.is_stopping = True
         for tell in app.state.on_stop:
             tell()
-        await super().shutdown(sockets)
+        for server in self.servers:
+            server.close()
+        for one in sockets or []:
+            one.close()
+        await self._drain()
+        await super().shutdown()
+
+    async def _drain(self) -> None:
+        """Waits until no idle connection is left, or clients (`service_client`) no longer use those that are."""
+        open_connections: set[Any] = self.server_state.connections
+        for connection in open_connections:
+            connection.end_with_next()
+        ends_at = asyncio.get_running_loop().time() + DRAIN_SECONDS
+        while any(one.is_idle for one in open_connections) and not self.force_exit:
+            if asyncio.get_running_loop().time() >= ends_at:
+                return
+            await asyncio.sleep(0.05)  # uvicorn has no event for the last connection's end either
 
 
 class ServerOfTwoPorts(StoppingServer):

@@ -134,8 +134,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     )
     # No limit, because waiting for a connection would count against a request's time limit; each run asks one service
     # at a time.
-    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=settings.run_concurrency)
-    client = await stack.enter_async_context(service_client(limits=limits))
+    client = await stack.enter_async_context(service_client(max_idle=settings.run_concurrency))
     queue = WorkQueue(service.database, RUNS, settings.run_lease_seconds)
     store = RunStore(service.database, service.outbox, queue)
     tokens: Tokens = app.state.tokens

@@ -30,8 +30,9 @@ class IncomingBody:
         return body
 
     @property
-    def is_empty(self) -> bool:
-        return self.ended.is_set() and not self.first.get("body")
+    def complete(self) -> bytes | None:
+        """Returns the body if all of it is here, so that it can be sent more than once."""
+        return self.first.get("body", b"") if self.ended.is_set() else None
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """Yields the body as it arrives. Raises ClientDisconnect if the caller disconnects before its end."""

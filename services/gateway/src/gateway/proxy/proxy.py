@@ -60,7 +60,7 @@ class Proxy:
         principal = await self.authenticator.principal(caller, every_workspace=wide)
         token = self._token(principal, prefix, request.method)
         body = IncomingBody(request.receive)
-        upstream = UpstreamRequest(self.upstreams, request, prefix.service, token, body, send)
+        upstream = UpstreamRequest(self.upstreams, request, prefix, token, body, send)
         try:
             await body.start()
             with await self._charged(caller, request, prefix, body):

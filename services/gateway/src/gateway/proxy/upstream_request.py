@@ -14,20 +14,24 @@ from starlette.types import Send
 from gateway.errors import UpstreamRefused, UpstreamTimeout, UpstreamUnreachable
 from gateway.proxy import headers
 from gateway.proxy.incoming_body import IncomingBody
+from gateway.proxy.routing import Prefix
 from gateway.proxy.upstreams import Upstreams
+from service_kit.replicas import REPEATABLE
 from service_kit.tracing import outgoing_headers
 
 log = logging.getLogger(__name__)
+PAUSE_SECONDS = 0.2
+IDEMPOTENT = ("GET", "HEAD", "OPTIONS", "PUT", "DELETE")  # RFC 9110, section 9.2.2
 
 
 class UpstreamRequest:
     """`started`: the response to the caller has begun. `cut`: the service broke off its response after that."""
 
     def __init__(
-        self, upstreams: Upstreams, request: Request, service: str, token: str, body: IncomingBody, send: Send
+        self, upstreams: Upstreams, request: Request, prefix: Prefix, token: str, body: IncomingBody, send: Send
     ) -> None:
-        self.upstreams, self.request, self.service, self.token = upstreams, request, service, token
-        self.body, self.send = body, send
+        self.upstreams, self.request, self.service, self.token = upstreams, request, prefix.service, token
+        self.searches, self.body, self.send = prefix.searches, body, send
         self.started = self.cut = False
 
     async def run(self) -> None:
@@ -61,11 +65,20 @@ class UpstreamRequest:
         request = self._outgoing()
         try:
             return await self.upstreams.client.send(request, stream=True)
-        except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
-            if request.method != "GET" or not self.body.is_empty:
+        except (httpx2.RemoteProtocolError, httpx2.NetworkError):
+            if not request.extensions[REPEATABLE]:
                 raise
-            # the service closed an idle connection just as it was used: repeating a read is harmless
+            await asyncio.sleep(PAUSE_SECONDS)  # every replica refused, or the only one is restarting
             return await self.upstreams.client.send(request, stream=True)
+
+    def _is_repeatable(self, content: bytes | None) -> bool:
+        """Returns whether the request may reach the service twice, and its body is here to be sent twice.
+
+        After a change, `If-Match` would not fit any more.
+        """
+        asked = self.request
+        safe = asked.method in IDEMPOTENT or "idempotency-key" in asked.headers or self.searches
+        return content is not None and safe and "if-match" not in asked.headers
 
     def _outgoing(self) -> httpx2.Request:
         scope = self.request.scope
@@ -75,12 +88,13 @@ class UpstreamRequest:
             "X-Forwarded-Proto": scope["scheme"],
             "X-Forwarded-Host": self.request.headers.get("host", ""),
         }
+        content = self.body.complete
         return httpx2.Request(
             scope["method"],
             self.upstreams.url(self.service, scope["raw_path"], scope["query_string"]),
             headers=headers.for_service(self.request.headers.raw, own | outgoing_headers()),
-            content=None if self.body.is_empty else self.body.chunks(),
-            extensions={"timeout": self.upstreams.timeout.as_dict()},
+            content=self.body.chunks() if content is None else content or None,
+            extensions={"timeout": self.upstreams.timeout.as_dict(), REPEATABLE: self._is_repeatable(content)},
         )
 
     async def _pass_on(self, response: httpx2.Response) -> None:

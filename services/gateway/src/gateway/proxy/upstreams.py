@@ -7,9 +7,6 @@ import httpx2
 from service_kit.http_service import service_client
 
 WRITE_SECONDS = 60.0
-IDLE_CONNECTIONS = 100
-# A service closes an idle connection after five seconds: close ours first
-IDLE_SECONDS = 3.0
 
 
 class Upstreams:
@@ -19,10 +16,7 @@ class Upstreams:
         self.bases = {name: base.rstrip("/") for name, base in bases.items()}
         self.first_byte = first_byte
         self.timeout = httpx2.Timeout(None, connect=connect, write=WRITE_SECONDS, pool=connect)
-        limits = httpx2.Limits(
-            max_connections=pool, max_keepalive_connections=IDLE_CONNECTIONS, keepalive_expiry=IDLE_SECONDS
-        )
-        self.client = service_client(limits=limits, timeout=self.timeout)
+        self.client = service_client(max_connections=pool, timeout=self.timeout)
 
     def url(self, service: str, raw_path: bytes, query: bytes) -> httpx2.URL:
         target = raw_path + b"?" + query if query else raw_path
