@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 
 import httpx2
@@ -17,13 +15,15 @@ PASS_OVER_SECONDS = 3.0
 CONNECT_SECONDS = 1.0  # while there is another address: a machine that is gone does not even refuse
 REPEATABLE = "repeatable"
 READING = ("GET", "HEAD", "OPTIONS")
+REFUSED = (httpx2.ConnectError, httpx2.ConnectTimeout)
+BROKEN_OFF = (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ReadTimeout, httpx2.WriteTimeout)
 
 
 class ReplicaTransport(httpx2.AsyncBaseTransport):
-    """Sends each request to the address with the fewest requests in progress; `inner` makes the connections.
+    """Sends each request to the address that was used longest ago; `inner` makes the connections.
 
-    Names are looked up again every few seconds. An address that refuses is passed over for as long, and the request
-    goes to the next one. A request that broke off before its response began is sent to the next one only if it is safe
+    Names are looked up again every few seconds. An address that refuses, breaks off or is late is passed over for as
+    long. The request goes to the next one if it was refused, or if it broke off before its response began and is safe
     to repeat: with the methods `READING`, or whatever the extension `repeatable` says.
     """
 
@@ -41,15 +41,17 @@ class ReplicaTransport(httpx2.AsyncBaseTransport):
         failure: httpx2.TransportError = httpx2.ConnectError(f"{host} has no address")
         left = list(name.addresses)
         while left:
-            address = name.best(left)
+            address = name.next(left)
             left.remove(address)
             try:
-                return await self._send(request, name, address, is_last=not left)
-            except (httpx2.NetworkError, httpx2.RemoteProtocolError, httpx2.ConnectTimeout) as error:
+                return await self.inner.handle_async_request(_to(address, request, is_last=not left))
+            except REFUSED as error:
                 failure = error
+            except BROKEN_OFF as error:
+                failure = error
+                if isinstance(error, httpx2.TimeoutException) or not repeatable:
+                    left.clear()
             name.passed_over[address] = _now() + PASS_OVER_SECONDS
-            if not repeatable and not isinstance(failure, httpx2.ConnectError | httpx2.ConnectTimeout):
-                break
         raise failure
 
     async def aclose(self) -> None:
@@ -74,67 +76,36 @@ class ReplicaTransport(httpx2.AsyncBaseTransport):
         finally:
             name.looking = None
 
-    async def _send(self, request: httpx2.Request, name: _Name, address: str, is_last: bool) -> httpx2.Response:
-        extensions = {**request.extensions, "sni_hostname": request.url.host}
-        timeouts = request.extensions.get("timeout", {})
-        if not is_last:
-            connect = timeouts.get("connect")
-            extensions["timeout"] = {**timeouts, "connect": min(connect or CONNECT_SECONDS, CONNECT_SECONDS)}
-        url = request.url.copy_with(host=address)
-        sent = httpx2.Request(
-            request.method, url, headers=request.headers, stream=request.stream, extensions=extensions
-        )
-        name.in_progress[address] += 1
-        try:
-            response = await self.inner.handle_async_request(sent)
-        except BaseException:
-            name.in_progress[address] -= 1
-            raise
-        assert isinstance(response.stream, httpx2.AsyncByteStream)
-        response.stream = _CountedStream(response.stream, lambda: name.in_progress.subtract([address]))
-        return response
-
 
 @dataclass
 class _Name:
-    """The addresses of a host: by address, the requests in progress, when it was last used, until when to pass over."""
+    """The addresses of a host, with the number of the request that each had last, and until when it is passed over."""
 
     addresses: list[str] = field(default_factory=list)
     old_at: float = 0.0
     looking: asyncio.Task[None] | None = None
-    in_progress: Counter[str] = field(default_factory=Counter)
-    used: dict[str, int] = field(default_factory=dict)
-    passed_over: dict[str, float] = field(default_factory=dict)
     requests: int = 0
+    last: dict[str, int] = field(default_factory=dict)
+    passed_over: dict[str, float] = field(default_factory=dict)
 
-    def best(self, addresses: list[str]) -> str:
-        """Returns the least busy address, of several the one used longest ago; one passed over only if all are."""
+    def next(self, addresses: list[str]) -> str:
+        """Returns the address that was used longest ago; one that is passed over only if all are."""
         now = _now()
-        best = min(
-            addresses,
-            key=lambda one: (self.passed_over.get(one, 0.0) > now, self.in_progress[one], self.used.get(one, 0)),
-        )
+        chosen = min(addresses, key=lambda one: (self.passed_over.get(one, 0.0) > now, self.last.get(one, 0)))
         self.requests += 1
-        self.used[best] = self.requests
-        return best
+        self.last[chosen] = self.requests
+        return chosen
 
 
-class _CountedStream(httpx2.AsyncByteStream):
-    """Calls `ended` once, when the response is closed."""
-
-    def __init__(self, inner: httpx2.AsyncByteStream, ended: Callable[[], None]) -> None:
-        self.inner, self.ended = inner, ended
-        self.is_closed = False
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        async for piece in self.inner:
-            yield piece
-
-    async def aclose(self) -> None:
-        if not self.is_closed:
-            self.is_closed = True
-            self.ended()
-        await self.inner.aclose()
+def _to(address: str, request: httpx2.Request, is_last: bool) -> httpx2.Request:
+    """Returns the request for one address; its certificate is still checked for the name."""
+    extensions = {**request.extensions, "sni_hostname": request.url.host}
+    if not is_last:
+        timeouts = request.extensions.get("timeout", {})
+        connect = timeouts.get("connect") or CONNECT_SECONDS
+        extensions["timeout"] = {**timeouts, "connect": min(connect, CONNECT_SECONDS)}
+    url = request.url.copy_with(host=address)
+    return httpx2.Request(request.method, url, headers=request.headers, stream=request.stream, extensions=extensions)
 
 
 def _now() -> float:
