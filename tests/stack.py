@@ -49,10 +49,12 @@ class EmbeddedStack:
 
     @classmethod
     @contextmanager
-    def started(cls, folder: Path, **environment: str) -> Iterator[EmbeddedStack]:
+    def started(
+        cls, folder: Path, program: Sequence[str] = ("-m", "embedded"), **environment: str
+    ) -> Iterator[EmbeddedStack]:
         """Runs the stack on the folder, keeping its data, until the block ends."""
         with _reserved_row() as port:
-            yield from cls._started_on(folder, port, ["run", "--no-demo"], environment)
+            yield from cls._started_on(folder, port, ["run", "--no-demo"], environment, program)
 
     @classmethod
     @contextmanager
@@ -63,14 +65,19 @@ class EmbeddedStack:
 
     @classmethod
     def _started_on(
-        cls, folder: Path, port: int, command: Sequence[str], environment: Mapping[str, str]
+        cls,
+        folder: Path,
+        port: int,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        program: Sequence[str] = ("-m", "embedded"),
     ) -> Iterator[EmbeddedStack]:
         began = time.monotonic()
         settings = {"ATTRACTOR_DATA": str(folder), "GATEWAY_PORT": str(port)}
         settings |= {"INTERNAL_PORTS_FROM": str(port + 1), **environment}
         with open(folder / "launcher.log", "wb") as log:
             launcher = subprocess.Popen(
-                [sys.executable, "-m", "embedded", *command],
+                [sys.executable, *program, *command],
                 env={**os.environ, **settings},
                 stdout=log,
                 stderr=subprocess.STDOUT,

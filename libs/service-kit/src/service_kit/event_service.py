@@ -64,7 +64,7 @@ class EventService:
             owners = await stack.enter_async_context(
                 deletion_owners(name, app.state.tokens, settings.gateway_url, ingestion_url, orchestrator_url)
             )
-            notifications = Notifications(url, *listened)
+            notifications = Notifications(settings.listening_url, *listened)
             yield cls(app, name, schema, database, connected, notifications, Outbox(name), owners)
 
     @asynccontextmanager

@@ -20,6 +20,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 LOCK = 4_201_871_509
 REQUIRES = re.compile(r"^-- requires: (\S+)$", re.MULTILINE)
+STATEMENT_TIMEOUT = "30s"
 EXTENSIONS = ("vector", "pg_trgm", "unaccent", "btree_gin")
 
 
@@ -60,6 +61,7 @@ def _prepare(connection: psycopg.Connection, role: str, password: str, schema: s
             name, sql.Literal(password)
         ),
         sql.SQL("ALTER ROLE {} SET search_path = {}, public").format(name, place),
+        sql.SQL("ALTER ROLE {} SET statement_timeout = {}").format(name, STATEMENT_TIMEOUT),
         sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(place),
         sql.SQL("REVOKE CREATE ON SCHEMA public FROM PUBLIC"),
         sql.SQL("GRANT USAGE ON SCHEMA {} TO {}").format(place, name),

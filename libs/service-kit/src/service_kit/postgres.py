@@ -17,9 +17,9 @@ from service_kit.problems import Unavailable, WorkspaceGone
 from service_kit.tracing import store_call
 
 Connection = AsyncConnection[TupleRow]
-STATEMENT_TIMEOUT = "30s"
 POOL_TIMEOUT_SECONDS = 10.0
 WORKSPACE_GONE = "WS404"
+NOT_DURABLE = {"synchronous_commit": "off"}
 BEGIN = "BEGIN"
 BEGIN_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
 
@@ -35,13 +35,9 @@ class Database:
             timeout=POOL_TIMEOUT_SECONDS,
             open=False,
             check=check_unless_silent,
-            # Transactions are opened in this module, in one round trip with their first statements.
-            kwargs={
-                "options": f"-c statement_timeout={STATEMENT_TIMEOUT}",
-                "connect_timeout": 5,
-                "autocommit": True,
-                **connect,
-            },
+            # Transactions are opened in this module, in one round trip with their first statements. Nothing is set for
+            # a whole session, which PgBouncer would not keep: `migrate` sets the role's statement_timeout.
+            kwargs={"connect_timeout": 5, "autocommit": True, **connect},
         )
 
     @asynccontextmanager
@@ -62,7 +58,7 @@ class Database:
         Raises WorkspaceGone if a row is written to a deleted workspace.
         """
         settings = {"app.workspace_id": str(workspace_id)} | ({"app.user_id": str(user_id)} if user_id else {})
-        settings |= {} if durable else {"synchronous_commit": "off"}
+        settings |= {} if durable else NOT_DURABLE
         async with self._transaction(_opening(settings)) as began:
             yield began.connection
 
@@ -96,9 +92,13 @@ class Database:
             yield began.connection, exported
 
     @asynccontextmanager
-    async def system(self) -> AsyncIterator[Connection]:
-        """Opens a transaction that sees only the work queues (tables under `protect_queue`), of all workspaces."""
-        async with self._transaction(_opening({"app.scope": "system"})) as began:
+    async def system(self, *, durable: bool = True) -> AsyncIterator[Connection]:
+        """Opens a transaction that sees only the work queues (tables under `protect_queue`), of all workspaces.
+
+        `durable` as in `workspace`.
+        """
+        settings = {"app.scope": "system"} | ({} if durable else NOT_DURABLE)
+        async with self._transaction(_opening(settings)) as began:
             yield began.connection
 
     @asynccontextmanager

@@ -140,8 +140,15 @@ class DatabaseSettings(Environment):
 
     database_url: PostgresUrl
     """PostgreSQL, as the service's own role, which is subject to row-level security"""
+    database_direct_url: PostgresUrl | None = None
+    """The same database without PgBouncer, if DATABASE_URL leads through it: notifications (LISTEN) need a session"""
     database_pool_size: int = 8
     """Maximum connections of one process"""
+
+    @property
+    def listening_url(self) -> str:
+        """Returns the URL for LISTEN."""
+        return (self.database_direct_url or self.database_url).get_secret_value()
 
 
 class ServiceSettings(TokenSettings, PrivateSettings, DatabaseSettings):

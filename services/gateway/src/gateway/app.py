@@ -102,7 +102,7 @@ class Parts:
         self.settings = settings
         self.database = Database(settings.database_url.get_secret_value(), settings.database_pool_size)
         self.redis = Redis.from_url(settings.redis_url.get_secret_value(), socket_connect_timeout=1, socket_timeout=2)
-        self.notifications = Notifications(settings.database_url.get_secret_value(), "gateway_outbox", RECEIPTS)
+        self.notifications = Notifications(settings.listening_url, "gateway_outbox", RECEIPTS)
         self.last_used = LastUsed(self.database)
         self.administrators = Administrators(settings.oidc_issuer)
         self.deletions = WorkspaceDeletions(

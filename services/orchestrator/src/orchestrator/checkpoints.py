@@ -8,8 +8,8 @@ bound to a workspace, sees none of their rows.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from typing import Any
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, cast
 
 import psycopg
 from langchain_core.runnables import RunnableConfig
@@ -17,19 +17,15 @@ from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMet
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from psycopg import AsyncConnection, sql
+from psycopg import AsyncCursor, sql
 from psycopg.rows import DictRow, dict_row
-from psycopg_pool import AsyncConnectionPool
 
-from service_kit.postgres import check_unless_silent
+from service_kit.postgres import Database
 
 LOCK = 4_201_871_510
 TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_migrations")
 FIRST_NODE = 1
 """The step of a graph's first node; earlier steps are the input and the initial state made from it."""
-
-
-Pool = AsyncConnectionPool[AsyncConnection[DictRow]]
 
 
 class RunSaver(AsyncPostgresSaver):
@@ -47,11 +43,20 @@ class RunSaver(AsyncPostgresSaver):
         ON CONFLICT (thread_id, checkpoint_ns, channel, version) DO NOTHING
     """
 
-    def __init__(self, pool: Pool, *, is_new: bool) -> None:
+    def __init__(self, database: Database, *, is_new: bool) -> None:
         """`is_new`: nothing is stored for the thread yet, so that no lookup is needed."""
-        super().__init__(pool, serde=_plain_values())
-        self._is_new = is_new
+        super().__init__(cast("Any", database.pool), serde=_plain_values())
+        self._database, self._is_new = database, is_new
         self._kept_back: dict[tuple[str, str], ChannelVersions] = {}
+
+    @asynccontextmanager
+    async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
+        """Opens a transaction in the system scope: PgBouncer keeps no setting beyond one."""
+        async with self.lock, self._database.system(durable=False) as connection, AsyncExitStack() as stack:
+            if pipeline:
+                await stack.enter_async_context(connection.pipeline())
+            async with connection.cursor(binary=True, row_factory=dict_row) as cursor:
+                yield cursor
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         return None if self._is_new else await super().aget_tuple(config)
@@ -86,14 +91,14 @@ class RunSaver(AsyncPostgresSaver):
 
 
 class Checkpoints:
-    """The savers of a process, which share one pool."""
+    """The savers of a process, which share one pool. A crash of PostgreSQL may lose the latest checkpoints."""
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def saver(self, *, is_new: bool = False) -> RunSaver:
         """Returns a saver for one attempt; a saver does one operation at a time, whatever the pool's size."""
-        return RunSaver(self._pool, is_new=is_new)
+        return RunSaver(self._database, is_new=is_new)
 
     async def delete(self, threads: Sequence[str]) -> None:
         """Deletes all checkpoints of the threads."""
@@ -103,23 +108,8 @@ class Checkpoints:
 @asynccontextmanager
 async def opened(url: str, size: int) -> AsyncIterator[Checkpoints]:
     """Opens a separate pool for up to `size` concurrent savers."""
-    pool: Pool = AsyncConnectionPool(
-        url,
-        min_size=1,
-        max_size=size,
-        open=False,
-        check=check_unless_silent,
-        kwargs={
-            "autocommit": True,
-            "prepare_threshold": 0,
-            "row_factory": dict_row,
-            # Checkpoints survive the death of this process; a crash of PostgreSQL may lose the latest ones.
-            "options": "-c app.scope=system -c statement_timeout=30s -c synchronous_commit=off",
-            "connect_timeout": 5,
-        },
-    )
-    async with pool:
-        yield Checkpoints(pool)
+    async with Database(url, size).opened() as database:
+        yield Checkpoints(database)
 
 
 def _plain_values() -> JsonPlusSerializer:

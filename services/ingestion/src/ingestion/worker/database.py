@@ -10,7 +10,7 @@ from psycopg import Connection
 from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool
 
-from service_kit.postgres import POOL_TIMEOUT_SECONDS, STATEMENT_TIMEOUT
+from service_kit.postgres import POOL_TIMEOUT_SECONDS
 
 
 class WorkerDatabase:
@@ -24,7 +24,7 @@ class WorkerDatabase:
             timeout=POOL_TIMEOUT_SECONDS,
             open=False,
             check=ConnectionPool.check_connection,
-            kwargs={"options": f"-c statement_timeout={STATEMENT_TIMEOUT}", "connect_timeout": 5},
+            kwargs={"connect_timeout": 5},
         )
 
     @contextmanager
