@@ -81,11 +81,11 @@ def pgbouncer_program() -> str:
 
 
 @contextmanager
-def pgbouncer(program: str, folder: Path, behind: Postgres, passwords: Mapping[str, str]) -> Iterator[str]:
-    """Runs PgBouncer in transaction mode with three connections for each user; yields host:port."""
+def pgbouncer(program: str, folder: Path, behind: str, passwords: Mapping[str, str]) -> Iterator[str]:
+    """Runs PgBouncer in transaction mode, with three connections for each user, before a server; both as host:port."""
     users = folder / "users.txt"
     users.write_text("".join(f'"{user}" "{password}"\n' for user, password in passwords.items()), encoding="utf-8")
-    host, port = address(behind).split(":")
+    host, port = behind.split(":")
     with held_port() as own:
         settings = {
             "listen_addr": "127.0.0.1",
@@ -122,7 +122,7 @@ def stack_on_two_servers(folder: Path, **settings: str) -> Iterator[EmbeddedStac
         for name, services in {"one": ["*"], "other": ["memory", "retrieval"]}.items():
             place = folder / name
             engine = stack.enter_context(server(place))
-            pooled = stack.enter_context(pgbouncer(program, place, engine, passwords))
+            pooled = stack.enter_context(pgbouncer(program, place, address(engine), passwords))
             places |= dict.fromkeys(services, DatabasePlace(engine.url(), pooled, direct=address(engine)))
         rearranged = (os.fspath(Path(rearranged_stack.__file__)),)
         yield stack.enter_context(

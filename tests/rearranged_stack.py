@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from embedded.__main__ import main
 from embedded.processes.child import Command
-from embedded.topology import Process, Topology
+from embedded.topology import Process, Site
 
 
 @dataclass(frozen=True)
@@ -33,25 +33,25 @@ def variable(places: dict[str, DatabasePlace]) -> dict[str, str]:
 
 
 def _rearrange(places: dict[str, DatabasePlace]) -> None:
-    with_database, migrate = Topology._with_database, Topology.migrate
+    with_database, migrate = Site._with_database, Site.migrate
 
     def place_of(process: Process) -> DatabasePlace:
         return places.get(process.module) or places["*"]
 
-    def elsewhere(topology: Topology, process: Process) -> dict[str, str]:
-        environment, place = with_database(topology, process), place_of(process)
+    def elsewhere(site: Site, process: Process) -> dict[str, str]:
+        environment, place = with_database(site, process), place_of(process)
         login = urlsplit(environment["DATABASE_URL"]).netloc.rpartition("@")[0]
         environment["DATABASE_URL"] = f"postgresql://{login}@{place.hosts}/attractor{place.query}"
         if place.direct:
             environment["DATABASE_DIRECT_URL"] = f"postgresql://{login}@{place.direct}/attractor"
         return environment
 
-    def migrated(topology: Topology, service: str) -> Command:
-        command = migrate(topology, service)
+    def migrated(site: Site, service: str) -> Command:
+        command = migrate(site, service)
         admin = (places.get(service.replace("-", "_")) or places["*"]).admin
         return replace(command, env={**command.env, "ADMIN_DATABASE_URL": admin})
 
-    changed: Any = Topology
+    changed: Any = Site
     changed._with_database, changed.migrate = elsewhere, migrated
 
 
