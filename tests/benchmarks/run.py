@@ -31,6 +31,7 @@ from benchmarks import (
     model_calls,
     search_speed,
     session_search,
+    sizing,
     store_quality,
     token_cost,
 )
@@ -81,6 +82,7 @@ def main() -> None:
             "agreement": conversion_agreement.conversion_agreement,
             "sync": lambda: figures.run(ingestion_figures.synchronisation(figures.fresh(folder / "sync"))),
             "tokens": token_cost.token_cost,
+            "sizing": lambda: figures.run(sizing.sizing(folder / "sizing")),
             "workers": lambda: figures.run(ingestion_figures.two_workers(figures.fresh(folder / "workers"))),
         }
         parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

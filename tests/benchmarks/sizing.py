@@ -1,0 +1,236 @@
+"""What a deployment needs: processor time by operation, throughput of replicas and workers, and a team at work.
+
+BENCH_USERS (200) users work for BENCH_MINUTES (10).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import random
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx2
+import psutil
+from api_calls import ask, ingest
+from benchmarks.figures import Row, fresh, spread
+from benchmarks.ingestion_figures import ABSENT, PEPS, connected
+from held_port import held_port
+from pydantic import SecretStr
+from stack import EmbeddedStack
+
+from contracts.gateway import Role
+from service_kit.auth import Principal
+from service_kit.http_service import service_client
+from service_kit.settings import TokenSettings
+from service_kit.tokens import Tokens
+
+USERS, MINUTES = int(os.environ.get("BENCH_USERS", "200")), float(os.environ.get("BENCH_MINUTES", "10"))
+THINKS_SECONDS = 20.0
+REPLICAS = (1, 2, 4)
+DOCUMENTS, SEARCHES, CLIENTS = 40, 400, 16
+SETTINGS = {
+    "RATE_LIMIT_PER_MINUTE": "0",
+    "REQUESTS_IN_FLIGHT_PER_KEY": "0",
+    "REQUESTS_IN_FLIGHT_PER_WORKSPACE": "0",
+    "WAITS_IN_FLIGHT_PER_KEY": "0",
+    "WAITS_IN_FLIGHT_PER_WORKSPACE": "0",
+    "MAX_CONNECTIONS_PER_ADDRESS": "2000",
+    "SEARCH_CACHE": "false",
+    "WORKER_CONCURRENCY": "1",
+    "EMBEDDING_THREADS": "1",
+}
+QUESTIONS = (
+    "What is the walrus operator?",
+    "Who decides on a PEP?",
+    "How are wheels named?",
+    "What does PEP 8 say about line length?",
+    "When was Python 2 retired?",
+    "How do type hints affect speed?",
+)
+
+
+async def sizing(folder: Path) -> list[Row]:
+    """Returns the figures behind docs/sizing.md, on one stack; two cores measure the load, too."""
+    pages = sorted((PEPS / "t1").glob("*.rst"), key=lambda path: path.stat().st_size)[100:]
+    if not pages:
+        return ABSENT
+    batches = (pages[at : at + DOCUMENTS] for at in range(0, len(pages), DOCUMENTS))
+    with EmbeddedStack.started(fresh(folder), **SETTINGS) as stack:
+        async with connected(stack) as http:
+            rows = await _workers(stack, http, batches)
+            rows += await _searches(stack, http)
+            rows += await _answers(stack, http)
+            return rows + await _team(stack, next(batches))
+
+
+async def _workers(stack: EmbeddedStack, http: httpx2.AsyncClient, batches: Iterator[Sequence[Path]]) -> list[Row]:
+    rows = []
+    for count in REPLICAS:
+        with ExitStack() as more:
+            for _ in range(count - 1):
+                more.enter_context(_another(stack, "ingestion-worker", ["ingestion", "worker"]))
+            before, began = _cpu(stack), time.perf_counter()
+            documents = await ingest(http, list(next(batches)))
+            seconds = time.perf_counter() - began
+        rows.append(
+            (f"{len(documents)} documents, {count} workers of one slot", f"{DOCUMENTS / seconds:.2f} a second", "")
+        )
+        if count == 1:
+            chunks = sum(int(str(one.get("chunk_count") or 0)) for one in documents.values())
+            spent = _spent(stack, before) / len(documents)
+            rows.append((f"processor time of one ({chunks / len(documents):.0f} chunks)", f"{spent:.2f} s", ""))
+    return rows
+
+
+async def _searches(stack: EmbeddedStack, http: httpx2.AsyncClient) -> list[Row]:
+    me = (await http.get("/v1/me")).json()
+    caller = Principal(UUID(me["user"]["id"]), UUID(me["workspace"]["id"]), Role.owner)
+    environment = stack.processes()["gateway"].environ()
+    tokens = Tokens(
+        "gateway",
+        TokenSettings(
+            token_private_key=SecretStr(environment["TOKEN_PRIVATE_KEY"]),
+            token_public_keys=environment["TOKEN_PUBLIC_KEYS"],
+        ),
+    )
+    rows, first = [], int(stack.processes()["retrieval"].environ()["PORT"])
+    for count in REPLICAS:
+        with ExitStack() as more:
+            ports = [first]
+            for _ in range(count - 1):
+                ports.append(more.enter_context(held_port()))
+                more.enter_context(_another(stack, "retrieval", ["retrieval", "serve"], PORT=str(ports[-1])))
+            seconds = await _asked(ports, tokens, caller)
+            before, began = _cpu(stack), time.perf_counter()
+            seconds = await _asked(ports, tokens, caller)
+            rate = SEARCHES / (time.perf_counter() - began)
+            rows.append(
+                (f"searches, {count} replicas, {CLIENTS} clients", f"{rate:.0f} a second, {spread(seconds)}", "")
+            )
+            if count == 1:
+                rows.append(("processor time of one", f"{1000 * _spent(stack, before) / SEARCHES:.0f} ms", ""))
+    return rows
+
+
+async def _asked(ports: Sequence[int], tokens: Tokens, caller: Principal) -> list[float]:
+    seconds: list[float] = []
+    numbers = iter(range(SEARCHES))
+    async with service_client(timeout=120) as client:
+
+        async def work() -> None:
+            for number in numbers:
+                body = {"query": f"{QUESTIONS[number % len(QUESTIONS)]} {number}"}
+                headers = {"Authorization": f"Bearer {tokens.sign(caller, 'retrieval')}"}
+                began = time.perf_counter()
+                url = f"http://127.0.0.1:{ports[number % len(ports)]}/v1/search"
+                while True:
+                    try:
+                        (await client.post(url, json=body, headers=headers)).raise_for_status()
+                        break
+                    except httpx2.ConnectError:
+                        await asyncio.sleep(0.1)  # the replica is starting
+                seconds.append(time.perf_counter() - began)
+
+        await asyncio.gather(*(work() for _ in range(CLIENTS)))
+    return seconds
+
+
+async def _answers(stack: EmbeddedStack, http: httpx2.AsyncClient) -> list[Row]:
+    before = _cpu(stack)
+    for question in QUESTIONS:
+        await ask(http, question)
+    spent = _spent(stack, before) / len(QUESTIONS)
+    return [("processor time of an extractive answer, with memory", f"{spent:.2f} s", "")]
+
+
+async def _team(stack: EmbeddedStack, pages: Sequence[Path]) -> list[Row]:
+    """People who think, search, ask, list and upload, each with a connection of their own."""
+    seconds, errors = defaultdict[str, list[float]](list), 0
+    ends, left = time.monotonic() + 60 * MINUTES, itertools.cycle(pages)
+    chance = random.Random(7)
+    before, memory = _cpu(stack), _resident(stack)
+
+    async def user() -> None:
+        nonlocal errors
+        async with connected(stack) as http:
+
+            async def upload() -> None:
+                path = next(left)
+                files = [("files", (f"{uuid4()}-{path.name}", path.read_bytes() + str(uuid4()).encode()))]
+                (await http.post("/v1/documents", files=files)).raise_for_status()
+
+            async def search() -> None:
+                (await http.post("/v1/search", json={"query": chance.choice(QUESTIONS)})).raise_for_status()
+
+            async def sessions() -> None:
+                (await http.get("/v1/sessions")).raise_for_status()
+
+            async def answer() -> None:
+                await ask(http, chance.choice(QUESTIONS))
+
+            ways: list[Callable[[], Coroutine[Any, Any, None]]] = [search, answer, sessions, upload]
+            while time.monotonic() < ends:
+                await asyncio.sleep(chance.expovariate(1 / THINKS_SECONDS))
+                [way] = chance.choices(ways, (60, 20, 18, 2))
+                began = time.perf_counter()
+                try:
+                    await way()
+                    seconds[way.__name__].append(time.perf_counter() - began)
+                except (httpx2.HTTPError, AssertionError):
+                    errors += 1
+
+    await asyncio.gather(*(user() for _ in range(USERS)))
+    done = sum(map(len, seconds.values()))
+    rows = [(f"{USERS} users for {MINUTES:g} min: {name}", spread(seconds[name]), "") for name in sorted(seconds)]
+    rows.append(("  requests; errors", f"{done}; {errors}", "0"))
+    rows.append(("  cores in use", f"{_spent(stack, before) / (60 * MINUTES):.2f}", ""))
+    rows.append(("  resident memory before; after", f"{memory / 2**30:.2f}; {_resident(stack) / 2**30:.2f} GiB", ""))
+    return rows
+
+
+@contextmanager
+def _another(stack: EmbeddedStack, name: str, module: Sequence[str], **changes: str) -> Iterator[None]:
+    """Runs another process of a service, with the environment of the first."""
+    held = ("PORT_FD", "PRIVATE_PORT", "PRIVATE_PORT_FD")
+    environment = {key: value for key, value in stack.processes()[name].environ().items() if key not in held}
+    process = subprocess.Popen(
+        [sys.executable, "-m", *module],
+        env={**environment, **changes},
+        cwd=stack.folder.path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def _all(stack: EmbeddedStack) -> Iterator[psutil.Process]:
+    for process in stack.processes().values():
+        yield process
+        yield from process.children(recursive=True)
+
+
+def _cpu(stack: EmbeddedStack) -> dict[int, float]:
+    """Returns the seconds that each process has used, with its children that have ended."""
+    return {process.pid: sum(process.cpu_times()[:4]) for process in _all(stack)}
+
+
+def _spent(stack: EmbeddedStack, before: dict[int, float]) -> float:
+    return sum(seconds - before.get(pid, 0.0) for pid, seconds in _cpu(stack).items())
+
+
+def _resident(stack: EmbeddedStack) -> int:
+    return sum(process.memory_info().rss for process in _all(stack))
