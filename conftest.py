@@ -14,6 +14,7 @@ from uuid import UUID, uuid4
 import httpx2
 import psycopg
 import pytest
+from database_servers import SCHEMAS, pgbouncer, pgbouncer_program
 from deletion_owners import DeletionOwners
 from deployment_keys import ACTORS, DELEGATED, DeploymentKeys
 from fastapi import FastAPI
@@ -29,7 +30,7 @@ from contracts.gateway import Role
 from contracts.registry import GATEWAY
 from service_kit.auth import Principal
 from service_kit.objects import ObjectStore
-from service_kit.settings import ObjectStoreSettings
+from service_kit.settings import DatabaseSettings, ObjectStoreSettings
 from service_kit.tokens import Tokens
 
 # The same examples in every run; --hypothesis-profile=default tries new ones.
@@ -65,12 +66,29 @@ def engines() -> Iterator[RealEngines]:
         yield running
 
 
+@pytest.fixture(scope="session", autouse=True)
+def service_server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], str]]:
+    """Returns for the URL of a service's role the one to use: with BEHIND_PGBOUNCER=1 it leads through PgBouncer."""
+    if not os.environ.get("BEHIND_PGBOUNCER"):
+        yield lambda url: url
+        return
+    direct = urlsplit(request.getfixturevalue("engines").admin_database_url).netloc.rpartition("@")[2]
+    passwords = {role: f"password-of-{role}" for role in map("attractor_{}".format, SCHEMAS)}
+    folder = tmp_path_factory.mktemp("pgbouncer")
+    with pgbouncer(pgbouncer_program(), folder, direct, passwords) as pooled, pytest.MonkeyPatch.context() as patch:
+        listening = property(lambda one: one.database_url.get_secret_value().replace(f"@{pooled}/", f"@{direct}/"))
+        patch.setattr(DatabaseSettings, "listening_url", listening)  # what DATABASE_DIRECT_URL does
+        yield lambda url: url.replace(f"@{direct}/", f"@{pooled}/")
+
+
 UNSIGNED = """CREATE OR REPLACE FUNCTION {schema}.unsigned_until() RETURNS timestamptz LANGUAGE sql IMMUTABLE
 AS $$ SELECT timestamptz '2100-01-01 00:00+00' $$"""
 
 
 @pytest.fixture
-def make_database(engines: RealEngines) -> Iterator[Callable[..., DatabaseUrls]]:
+def make_database(engines: RealEngines, service_server: Callable[[str], str]) -> Iterator[Callable[..., DatabaseUrls]]:
     """make_database("retrieval"): a new database with that service's migrations; dropped at the end.
 
     `prepare`, a function of (administrator's URL, schema), adds objects of other programs.
@@ -80,7 +98,8 @@ def make_database(engines: RealEngines) -> Iterator[Callable[..., DatabaseUrls]]
     def make(package: str, prepare: Prepare | None = None) -> DatabaseUrls:
         template = _template(engines.admin_database_url, package, prepare)
         names.append(_create_database(engines.admin_database_url, "test", template))
-        return _urls(engines.admin_database_url, names[-1], package)
+        urls = _urls(engines.admin_database_url, names[-1], package)
+        return replace(urls, service=service_server(urls.service))
 
     yield make
     with psycopg.connect(engines.admin_database_url, autocommit=True) as connection:

@@ -64,7 +64,7 @@ def wait_for_standby(primary: Postgres) -> None:
     with psycopg.connect(primary.url(), autocommit=True) as connection:
         connection.execute("ALTER SYSTEM SET synchronous_standby_names = '*'")
         connection.execute("SELECT pg_reload_conf()")
-        while not connection.execute("SELECT FROM pg_stat_replication WHERE sync_state = 'sync'").fetchone():
+        while not connection.execute("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'").fetchone():
             connection.execute("SELECT pg_sleep(0.05)")
 
 
@@ -96,6 +96,7 @@ def pgbouncer(program: str, folder: Path, behind: str, passwords: Mapping[str, s
             "pool_mode": "transaction",
             "default_pool_size": 3,
             "max_client_conn": 500,
+            "server_idle_timeout": 5,
             **({"user": "nobody"} if os.geteuid() == 0 else {}),
         }
         if os.geteuid() == 0:

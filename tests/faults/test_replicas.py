@@ -172,7 +172,7 @@ class Load:
             except httpx2.TransportError:
                 self.resumed += 1
 
-    async def goes_on(self, requests: int = 40) -> None:
+    async def goes_on(self, requests: int = 15) -> None:
         """Waits for that many more requests."""
         until = self.requests + requests
         while self.requests < until:  # noqa: ASYNC110  the users are tasks of this process, and all advance it
@@ -181,10 +181,10 @@ class Load:
 
 @asynccontextmanager
 async def load(client: httpx2.AsyncClient) -> AsyncIterator[Load]:
-    """Four users who read and four who ask, until the block ends and their answers are complete."""
+    """Two users who read and two who ask, until the block ends and their answers are complete."""
     users = Load(client)
-    async with asyncio.timeout(400), asyncio.TaskGroup() as tasks:
-        for work in itertools.chain.from_iterable([(users.read, users.converse)] * 4):
+    async with asyncio.timeout(500), asyncio.TaskGroup() as tasks:
+        for work in itertools.chain.from_iterable([(users.read, users.converse)] * 2):
             tasks.create_task(work())
         try:
             yield users
@@ -196,7 +196,7 @@ async def load(client: httpx2.AsyncClient) -> AsyncIterator[Load]:
 async def test_requests_are_shared_evenly(client: httpx2.AsyncClient, replicas: list[Replica], world: Any) -> None:
     world.answer = PIECES
     async with load(client) as users:
-        await users.goes_on(300)
+        await users.goes_on(150)
     one, other = [await replica.served() for replica in replicas]
     assert users.failed == []
     assert abs(one - other) <= 0.2 * (one + other) / 2, (one, other)
