@@ -75,6 +75,7 @@ class World:
     recall_status: int = 200
     recalled: list[str] = field(default_factory=list)
     remembered: dict[str, Any] | None = None
+    unanswered: dict[str, Any] | None = None
     told: dict[str, Any] | None = None
     profile: dict[str, list[str]] = field(default_factory=lambda: {"style": [], "facts": []})
     profiles: list[str] = field(default_factory=list)
@@ -206,6 +207,7 @@ def other_services(world: World) -> FastAPI:
         world.recalls.append(await request.json())
         await heard(world)
         found = {"memories": [a_memory(one) for one in world.recalled], "answer": world.remembered, "told": world.told}
+        found |= {"unanswered": world.unanswered}
         found |= {"profile": world.profile} if world.recalls[-1].get("profile_tokens") else {}
         return JSONResponse(found, world.recall_status)
 

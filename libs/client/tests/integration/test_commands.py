@@ -379,6 +379,15 @@ class TestChanging:
         assert attractor("memories", "delete", str(UUID(int=4))).code == 0
         assert attractor("memories", "delete", str(UUID(int=4)), "--json").json["deleted"]
 
+    def test_the_answer_of_a_fact_is_printed_with_the_memories_and_is_in_the_json(
+        self, server, samples, attractor
+    ) -> None:
+        told = {"text": "It is frozen until March.", "memory_id": ONE, "about_user": False}
+        server.on("POST", "/v1/memories/recall", {"memories": [samples.memory(score=0.9)], "answer": told})
+        assert attractor("memory", "recall", "billing").out.startswith("It is frozen until March.\n")
+        found = attractor("memory", "recall", "billing", "--json").json
+        assert (found["answer"]["text"], len(found["memories"])) == ("It is frozen until March.", 1)
+
     def test_facts_are_reviewed(self, settled, samples, attractor) -> None:
         fact = dict.fromkeys(("phrase", "valid_to", "expired_at", "supersedes", "conflicts_with"))
         fact |= {"subject": "user", "predicate": "likes", "object": "tea", "valid_from": NOW, "message_ids": []}

@@ -22,9 +22,24 @@ NOTED = {
     ("review", True): "Notiert: Das merke ich mir, sobald es bestätigt ist.",
 }
 """By how the workspace keeps facts, and whether the answer is in German."""
+WHICH_CORRECTED = {
+    False: "I am not sure what this corrects, so I changed nothing. Please say it in a whole sentence.",
+    True: "Ich bin nicht sicher, was das berichtigt, und habe nichts geändert. Bitte sag es in einem ganzen Satz.",
+}
+"""By whether the answer is in German."""
+NOT_REMEMBERED = {
+    False: "I remember nothing about that: you have not told me.",
+    True: "Dazu habe ich mir nichts gemerkt: Das hast du mir noch nicht gesagt.",
+}
+"""By whether the answer is in German: to a question about the person who asks."""
 DOCUMENTS_SAY = {"en": "The documents say:", "de": "In den Dokumenten steht:"}
 """By language: introduces what the documents say, after memory's own answer."""
-_ALL = frozenset({COURTESY, NOTHING_FOUND, NOT_WITHOUT_DOCUMENTS, SEARCH_FAILED, *NOTED.values()})
+_ALL = frozenset(
+    {
+        *(COURTESY, NOTHING_FOUND, NOT_WITHOUT_DOCUMENTS, SEARCH_FAILED),
+        *(*NOTED.values(), *WHICH_CORRECTED.values(), *NOT_REMEMBERED.values()),
+    }
+)
 
 
 def says_nothing(answer: str) -> bool:

@@ -109,8 +109,8 @@ class Memory(Resource):
 class RecallRequest(Request):
     """`as_of`: the facts that held then (without it: those that hold now). `token_budget`: messages next to those found
     are added as context while they fit (four bytes count as a token). `time_zone` (IANA) determines what "today" is.
-    `before` is what was said before the query, to resolve words such as "it" in it. With `profile_tokens`, the response
-    has what is known about the caller, within that budget.
+    `before` is what was said before the query in the session `session_id`; both tell what "it" or a correction means.
+    With `profile_tokens`, the response has what is known about the caller, within that budget.
     """
 
     query: Question
@@ -169,6 +169,17 @@ class ToldStatement(Resource):
     language: AnswerLanguage = "en"
 
 
+class UnansweredQuestion(Resource):
+    """The reply to a question about the person who asks that no fact answers.
+
+    `known`: it quotes what that person said about it; otherwise it says that nothing is remembered.
+    """
+
+    text: str
+    known: bool
+    language: AnswerLanguage = "en"
+
+
 class MemoryProfile(Resource):
     """What is known about the user, for a prompt: how to answer, and who they are, newest first, within the budget."""
 
@@ -178,7 +189,7 @@ class MemoryProfile(Resource):
 
 class RecallResponse(Resource):
     """Best first; empty if nothing is relevant. `answer` is set if a single fact answers, `told` if the query only
-    states something to keep.
+    states something to keep, `unanswered` if it asks about the caller and no fact answers.
 
     `mode` is `words` if meanings could not be compared because the embedding model is unavailable; `unembedded` counts
     the caller's memories that only lexical search can find until they are embedded. `profile` is null if it was not
@@ -190,6 +201,7 @@ class RecallResponse(Resource):
     unembedded: int = 0
     answer: RecalledAnswer | None = None
     told: ToldStatement | None = None
+    unanswered: UnansweredQuestion | None = None
     profile: MemoryProfile | None = None
 
 

@@ -60,6 +60,19 @@ JOIN memory USING (workspace_id, id)
 WHERE episode.workspace_id = %(workspace_id)s AND episode.session_id = %(session_id)s
 ORDER BY episode.position DESC LIMIT 1;
 
+-- name: said_before
+-- Returns what the same person said last in the session before a message.
+SELECT memory.content
+FROM episode
+JOIN memory USING (workspace_id, id)
+WHERE
+    episode.workspace_id = %(workspace_id)s AND episode.session_id = %(session_id)s
+    AND episode.role = %(role)s AND episode.speaker = %(speaker)s
+    AND episode.position < (
+        SELECT position FROM episode WHERE workspace_id = %(workspace_id)s AND id = %(id)s
+    )
+ORDER BY episode.position DESC LIMIT 1;
+
 -- name: known
 -- Returns which of the ids exist.
 SELECT id FROM memory WHERE workspace_id = %(workspace_id)s AND id = ANY(%(ids)s::uuid[]);

@@ -36,6 +36,7 @@ class MemorySql(Statements, file="memories.sql", columns=COLUMNS):
     edit: str
     insert_episode: str
     last_said: str
+    said_before: str
     known: str
     insert_sources: str
     living_documents: str
@@ -125,6 +126,12 @@ class Memories(Repository):
     async def last_said(self, session_id: UUID) -> SpokenText | None:
         """Returns the last message of the session."""
         return await self.one(MemorySql.last_said, SpokenText, session_id=session_id)
+
+    async def said_before(self, message: NewMessage) -> str | None:
+        """Returns what the same person said last in the session before the message, which is stored."""
+        values = {"session_id": message.session_id, "role": message.role, "speaker": message.speaker}
+        said: str | None = await self.value(MemorySql.said_before, id=message.id, **values)
+        return said
 
     async def known(self, ids: Sequence[UUID]) -> set[UUID]:
         """Returns which of the ids exist, for any user."""

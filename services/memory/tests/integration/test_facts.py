@@ -77,6 +77,58 @@ async def test_a_question_about_someone_close_finds_what_was_said_by_name(stream
     assert "Oslo" not in found
 
 
+async def test_a_correction_reaches_its_fact_although_a_question_came_between(
+    client, streams, answer, principal, auth_headers
+):
+    session = uuid4()
+    said = ("I moved to Hamburg in September.", "What can you tell me about tides?", "No, sorry, I meant Bremen.")
+    correction = {"query": said[2], "before": said[1], "session_id": str(session)}
+    for text in said[:2]:
+        await streams.turn(principal.user_id, text, [], session_id=session)
+    await streams.drained(TURNS)
+    told = (await client.post("/v1/memories/recall", json=correction, headers=auth_headers())).json()["told"]
+    assert told["text"] == "Noted: I will remember this."
+    await streams.turn(principal.user_id, said[2], [], session_id=session)
+    await streams.drained(TURNS)
+    assert (await answer("Where do I live?")).startswith("You live in Bremen.")
+
+
+async def test_a_correction_that_may_be_about_the_question_changes_nothing_and_is_asked_about(
+    client, streams, answer, principal, auth_headers
+):
+    session = uuid4()
+    said = ("I live in Hamburg.", "Who founded Rome?", "Sorry, I meant Troy.")
+    for text in said:
+        await streams.turn(principal.user_id, text, [], session_id=session)
+    await streams.drained(TURNS)
+    correction = {"query": said[2], "before": said[1], "session_id": str(session)}
+    told = (await client.post("/v1/memories/recall", json=correction, headers=auth_headers())).json()["told"]
+    assert told["text"].startswith("I am not sure what this corrects")
+    assert (await answer("Where do I live?")).startswith("You live in Hamburg.")
+
+
+async def test_a_personal_question_without_a_fact_quotes_what_was_said_or_says_that_nothing_was(
+    client, streams, principal, auth_headers
+):
+    async def unanswered(question):
+        found = await client.post("/v1/memories/recall", json={"query": question}, headers=auth_headers())
+        return found.json()["unanswered"]
+
+    assert (await unanswered("What is the name of my boat?"))["text"].startswith("I remember nothing about that")
+    await streams.turn(principal.user_id, "We painted my boat, the Dolphin, dark green.", [], asked_at=MAY)
+    await streams.drained(TURNS)
+    told = await unanswered("Which colour does my boat have?")
+    assert told["known"]
+    assert told["text"].endswith("You said on 5 May 2026: We painted my boat, the Dolphin, dark green.")
+    assert await unanswered("Who leads Atlas?") is None
+
+
+async def test_someone_close_is_found_by_name_alone(streams, answer, principal):
+    await streams.turn(principal.user_id, "My sister Laura lives in Leeds.", [], asked_at=MAY)
+    await streams.drained(TURNS)
+    assert (await answer("Where does Laura live?")).startswith("Laura lives in Leeds.")
+
+
 async def test_decisions_answer_what_was_decided_about_a_topic_and_a_revised_one_is_history(
     streams, facts, answer, principal
 ):

@@ -10,15 +10,22 @@ import pytest
 
 from memory.facts.acknowledgement import acknowledged
 from memory.facts.answers import answer_text
+from memory.facts.corrections import SaidBefore
 from memory.facts.questions import fact_question
+from memory.facts.reconciliation import KnownFact
 from memory.facts.repository import HeldFact
 
 NOW = datetime(2026, 6, 5, 12, tzinfo=UTC)
 FACT = HeldFact(uuid4(), "fact", "I moved to Berlin.", "user", "lives in", "Berlin", NOW, None, NOW, "")
 
 
-def acknowledgement_of(text, writing="on"):
-    found = acknowledged(text, NOW, "UTC", writing)
+SISTER = KnownFact(uuid4(), "user's sister", "name", "Hanna", NOW, None, None, None)
+TOLD = SaidBefore("My sister's name is Hanna.", [SISTER])
+UNCLEAR = "I am not sure what this corrects, so I changed nothing. Please say it in a whole sentence."
+
+
+def acknowledgement_of(text, writing="on", before=TOLD):
+    found = acknowledged(text, NOW, "UTC", writing, before)
     return (found.text, found.about_user) if found else None
 
 
@@ -38,8 +45,8 @@ def acknowledgement_of(text, writing="on"):
         ("Atlas is now owned by Ben", ("Noted: I will remember this.", False)),
         ("Wir nutzen seit Juni PostgreSQL 18.", ("Notiert: Das merke ich mir.", False)),
         ("Marta Nowak leitet Atlas.", ("Notiert: Das merke ich mir.", False)),
-        ("Sorry, vertippt: er heißt Mattheo.", ("Notiert: Das merke ich mir.", False)),
-        ("No, it's Anna, not Hanna.", ("Noted: I will remember this.", False)),
+        ("Sorry, vertippt: er heißt Mattheo.", ("Notiert: Das merke ich mir.", True)),
+        ("No, it's Anna, not Hanna.", ("Noted: I will remember this.", True)),
     ],
 )
 def test_a_statement_by_the_user_is_acknowledged(text, answer):
@@ -128,3 +135,15 @@ def test_contradicting_facts_are_mentioned_too():
     assert answer_to("Who leads Atlas?", LEADS, other).endswith(
         "Something else was said, too: You said on 5 June 2026: Ben leads Atlas."
     )
+
+
+def test_a_correction_of_nothing_is_not_acknowledged():
+    assert acknowledgement_of("No, it's Anna, not Hanna.", before=SaidBefore()) is None
+
+
+def test_a_correction_that_may_mean_the_question_before_it_is_asked_about():
+    session = uuid4()
+    home = KnownFact(uuid4(), "user", "lives in", "Hamburg", NOW, None, None, session)
+    before = SaidBefore("Who founded Rome?", [home], session)
+    assert acknowledgement_of("Sorry, I meant Troy.", before=before) == (UNCLEAR, True)
+    assert acknowledgement_of("Sorry, I meant Troy.", before=SaidBefore("Who founded Rome?", [home], uuid4())) is None

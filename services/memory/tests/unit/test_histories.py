@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.facts.answers import about
+from memory.facts.corrections import SaidBefore, corrected
 from memory.facts.decided import DecidedFacts, SaidText, proved
 from memory.facts.questions import fact_question
 from memory.facts.reconciliation import KnownFact, reconcile
@@ -28,6 +29,7 @@ HISTORIES = [
     for one in re.split(r"\n\n+", TEXT)
     if any(line[:2] == "20" for line in one.splitlines())
 ]
+SESSION = uuid4()
 BEGAN = datetime(2020, 1, 1, 12, tzinfo=UTC)
 LINE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?P<what>[:?]) (?P<text>.*?)(?: = (?P<answer>[^=]*))?")
 
@@ -37,6 +39,8 @@ class PlainFacts:
     """A fake of FactRows that keeps facts in a list."""
 
     facts: list[KnownFact] = field(default_factory=list)
+    message: str = ""
+    before: str = ""
 
     def known(self, at: datetime) -> list[KnownFact]:
         return [
@@ -46,11 +50,22 @@ class PlainFacts:
         ]
 
     def say(self, text: str, at: datetime) -> None:
+        self.hear(text)
         self.learn(statements(text, at, "UTC"), at)
 
+    def hear(self, text: str) -> None:
+        """Remembers the message before this one in the only session."""
+        self.message, self.before = text, self.message
+
     def learn(self, stated: Iterable[StatedFact], at: datetime) -> None:
+        own = ""
         for statement in stated:
-            change = reconcile(statement, self.known(at), at)
+            before = SaidBefore(f"{self.before}\n{own}".strip(), self.known(at), SESSION)
+            own = own if statement.subject is None else self.message
+            told_of = corrected(statement, before, at, "UTC")
+            if told_of is None:
+                continue
+            change = reconcile(told_of, self.known(at), at)
             for fact_id, valid_to in change.closes:
                 self._change(fact_id, valid_to)
             for fact_id in change.reopens:
@@ -58,11 +73,12 @@ class PlainFacts:
             if (new := change.statement) is not None:
                 assert new.subject is not None
                 assert change.valid_from is not None
-                times = (change.valid_from, change.valid_to, change.supersedes, None)
+                times = (change.valid_from, change.valid_to, change.supersedes, SESSION)
                 self.facts.append(KnownFact(uuid4(), new.subject, new.predicate, new.object, *times))
 
     def ask(self, question: str, at: datetime) -> str:
         question, _, before = question.partition(" << ")
+        self.hear(question)
         parsed = fact_question(question, at, "UTC", before)
         assert parsed is not None, question
         held = [
@@ -92,8 +108,15 @@ class ModelFacts(PlainFacts):
     """Reads messages with the decisions of a chat model that understands exactly what the rules do."""
 
     def say(self, text: str, at: datetime) -> None:
+        self.hear(text)
+        own = ""
         for statement in statements(text, at, "UTC"):  # each as a message of its own, because numbers change
             known = self.known(at)
+            before = SaidBefore(f"{self.before}\n{own}".strip(), known, SESSION)
+            told_of, own = corrected(statement, before, at, "UTC"), own if statement.subject is None else text
+            if told_of is None:
+                continue
+            statement = told_of
             answer = DecidedFacts.model_validate_json(decided(text, statement, known, at))
             self.learn(proved(SaidText(text, at, "UTC"), answer, known), at)
 

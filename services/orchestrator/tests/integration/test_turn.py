@@ -122,6 +122,40 @@ async def test_a_fact_about_someone_else_does_not_hide_the_documents(start: Any,
     assert [one["number"] for one in ended["answer"]["citations"]] == [1]
 
 
+async def test_a_personal_question_without_a_fact_is_told_that_nothing_is_remembered(
+    start: Any, settings: Any, world: Any
+) -> None:
+    nothing = "I remember nothing about that: you have not told me."
+    world.unanswered, world.good_match = {"text": nothing, "known": False}, False
+    async with start(settings) as service:
+        session = await service.session()
+        run = await service.ask(session, "Where did I live in May?")
+        await service.events(run["id"])
+        ended = await service.run(run["id"])
+        world.good_match = True  # what the documents say is said instead
+        run = await service.ask(session, "Where did I live in May?")
+        await service.events(run["id"])
+        found = await service.run(run["id"])
+    assert ended["answer"]["content"] == nothing
+    assert nothing not in found["answer"]["content"]
+    assert found["answer"]["citations"]
+    assert [recall["session_id"] for recall in world.recalls] == [session, session]
+
+
+async def test_what_the_asker_said_about_it_comes_before_what_the_documents_say(
+    start: Any, settings: Any, world: Any
+) -> None:
+    told = "I have no direct answer to that. You said on 3 May 2026: My tokens are gone."
+    world.unanswered = {"text": told, "known": True}
+    async with start(settings) as service:
+        run = await service.ask(await service.session())
+        await service.events(run["id"])
+        ended = await service.run(run["id"])
+    remembered, _, documents = ended["answer"]["content"].partition("\n\nThe documents say:\n\n")
+    assert remembered == told
+    assert "Tokens expire" in documents
+
+
 async def test_a_run_reports_its_steps_identically_on_every_route(start: Any, model_settings: Any, world: Any) -> None:
     async with start(model_settings) as service:
         session = await service.session()

@@ -104,7 +104,7 @@ async def recall(
     request = RecallRequest(query=query, k=k, kinds=kind or [], as_of=when, explain=explain)
     found = await client.memories.ask(request)
     if output.as_json:
-        output.json(found.memories)
+        output.json({"answer": found.answer, "memories": found.memories})
         return
     if found.answer is not None:
         output.text(found.answer.text)

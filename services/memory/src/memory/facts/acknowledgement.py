@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-from contracts.fixed_answers import NOTED
+from contracts.fixed_answers import NOTED, WHICH_CORRECTED
 from contracts.memory import MemoryKind, ToldStatement
 from memory.facts.clauses import clauses
+from memory.facts.corrections import SaidBefore, corrected, is_unclear
 from memory.facts.language import is_german
 from memory.facts.repository import Writing
 from memory.facts.rules import statements
@@ -21,33 +22,35 @@ _LASTING = re.compile(
     re.IGNORECASE,
 )
 
-_NAMING = re.compile(r"\b(?:name|called|heißt)\b", re.IGNORECASE)
 
+def acknowledged(
+    text: str, at: datetime, time_zone: str, writing: Writing, before: SaidBefore | None = None
+) -> ToldStatement | None:
+    """Returns the answer to a message of which something is kept; None if it asks something, or nothing is kept.
 
-def acknowledged(text: str, at: datetime, time_zone: str, writing: Writing) -> ToldStatement | None:
-    """Returns the answer to a message of which something is kept; None if it asks something, or nothing is kept."""
+    If it is not clear what it corrects, the answer asks for that.
+    """
     if writing == "off" or len(text) > LONGEST or "?" in text:
         return None
     told = [
         one
         for clause, corrects in clauses(text)
         for one in statements(f"no, {clause}" if corrects else clause, at, time_zone)
-        if _is_kept(one, clause)
+        if one.subject is not None and _is_kept(one, clause)
     ]
+    corrections = [one for one in statements(text, at, time_zone) if one.subject is None]
+    told += [one for each in corrections if (one := corrected(each, before or SaidBefore(), at, time_zone))]
+    german = is_german(text)
+    if not told and before and any(is_unclear(one, before, at, time_zone) for one in corrections):
+        return ToldStatement(text=WHICH_CORRECTED[german], about_user=True, language="de" if german else "en")
     if not told:
         return None
     about_user = any(_is_about_user(one) for one in told)
-    german = is_german(text)
     return ToldStatement(text=NOTED[writing, german], about_user=about_user, language="de" if german else "en")
 
 
 def _is_kept(statement: StatedFact, clause: str) -> bool:
-    """Returns whether the statement lasts; a wish for a single answer does not, judging by its clause.
-
-    "No, it is X" may be about the answer before; only with a name or what was wrong does it correct a fact.
-    """
-    if statement.subject is None:
-        return statement.replaces is not None or bool(_NAMING.search(clause))
+    """Returns whether the statement lasts; a wish for a single answer does not, judging by its clause."""
     return statement.kind is not MemoryKind.style or bool(_LASTING.search(clause))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from memory.facts.questions import FactQuestion
 from memory.facts.repository import HeldFact
-from memory.facts.statements import DECIDED, USER, plain
+from memory.facts.statements import DATES, DECIDED, USER, plain
 from memory.facts.things import USED
 from memory.times import MONTH_NAMES, zone
 
@@ -123,6 +123,8 @@ def _english(asked: FactQuestion, fact: HeldFact) -> str:
             was = {"lead": "you led", "owner": "you owned", "responsible": "you were responsible for"}
             return f"{first}{(was if asked.past else mine)[predicate]} {_named(asked.subject)}"
         return first + people[asked.past].format(fact.object, _named(asked.subject))
+    if predicate in DATES and asked.noun == "date":
+        return f"{_named(asked.subject)}: {fact.object}"
     if predicate == DECIDED:
         return f"{first}{'you' if of_user else 'your team'} decided: {fact.object}"
     if template := _TEMPLATES.get(predicate):
@@ -160,6 +162,8 @@ def _german(asked: FactQuestion, fact: HeldFact) -> str:
         if asked.past and asked.phrase:
             return f"{asked.phrase} {verb} {who} {rest}"
         return f"{who} {verb} {rest}"
+    if predicate in DATES and asked.noun == "date":
+        return f"{_named(asked.subject)}: {fact.object}"
     if predicate == DECIDED:
         return f"Beschlossen: {fact.object}"
     first = f"{asked.phrase}, " if asked.past and asked.phrase else ""

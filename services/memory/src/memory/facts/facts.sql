@@ -94,6 +94,8 @@ WHERE
             lower(fact.subject) = ANY(%(subjects)s::text[])
             OR starts_with(fact.subject, %(owned)s::text)
             AND substr(fact.subject, length(%(owned)s::text) + 1, 1) ~ '[[:upper:]]'
+            OR starts_with(fact.subject, 'user''s ')
+            AND right(fact.subject, length(%(named)s::text) + 1) = ' ' || %(named)s::text
         )
     )
 ORDER BY fact.valid_from DESC, memory.said_at DESC, memory.id

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 from memory.facts.dates import resolved
 from memory.facts.language import is_german
-from memory.facts.rules import statements
-from memory.facts.statements import DECIDED, USER
+from memory.facts.rules import ONE_VALUE, statements
+from memory.facts.statements import DATES, DECIDED, USER
 from memory.facts.things import USED, predicate_of
 
 _WHOM = r"(?P<who>i|ich|my [\w-]+(?: [\w-]+)?|mein(?:e)? [\w-]+|(?-i:[A-ZÄÖÜ][\w-]*(?: [A-ZÄÖÜ][\w-]*)?)|he|she|er|sie)"
@@ -19,7 +19,7 @@ _LEADS, _OWNS, _ANSWERS_FOR = ("lead", "manager"), ("owner", "responsible"), ("r
 _QUESTIONS = [
     (re.compile(pattern.replace("WHOM", _WHOM).replace("WHAT", _WHAT).replace("NOW", _NOW), re.IGNORECASE), predicates)
     for pattern, predicates in (
-        (r"(?:where|in which city|in what city) (?:do|does|did) WHOM NOWlive\b", ("lives in",)),
+        (r"(?:where|in which city|in what city) (?:do|does|did|will) WHOM NOWlive\b", ("lives in",)),
         (r"(?:wo|in welcher stadt) (?:wohne|wohnte|lebe|lebte|wohnt|lebt|habe|hat) WHOM\b", ("lives in",)),
         (r"where (?:do|does|did) WHOM NOWwork\b", ("works at",)),
         (r"(?:who|which company|what company) (?:do|does|did) WHOM work (?:for|at)\b", ("works at",)),
@@ -29,6 +29,10 @@ _QUESTIONS = [
         (r"wie alt (?:bin|ist|war) WHOM\b", ("age",)),
         (r"what (?:do|does|did) WHOM NOW(?:like|prefer|love|enjoy)\b(?! to\b)", ("likes",)),
         (r"wie (?:heiße|heißt) WHOM\b", ("name",)),
+        (r"wie (?:heißt|hieß) (?P<who>(?:unser|unsere|das|der|die) [^?]{1,80})", ("name",)),
+        (r"what (?:is|was|are) (?P<who>[^?]{1,80}?) NOWcalled", ("name",)),
+        (r"when (?:do|does|did|will) (?P<who>[^?]{1,80}?) (?:leave|depart|start|begin|take place)", ("date",)),
+        (r"wofür (?:haben|habe|hatten) (?P<who>wir|ich) (?:uns|mich)(?P<topic>) entschieden", (DECIDED,)),
         (r"who (?:do|does|did) WHOM NOWreport to\b", ("boss", "manager")),
         (r"who NOW(?:leads|led|runs|ran|heads|headed|manages|managed|(?:is|was) NOWleading) WHAT", _LEADS),
         (r"who (?:is|was) (?P<who>[^?]{1,80}?) NOW(?:led|headed|managed|run) by", _LEADS),
@@ -100,6 +104,11 @@ class FactQuestion:
         return f"{self.subject} " if self.subject.startswith(f"{USER}'s ") else None
 
     @property
+    def named(self) -> str | None:
+        """Returns the name by which someone close to the user is asked about: Laura may be "my sister Laura"."""
+        return self.subject if self.subject[:1].isupper() and self.subject.isalpha() else None
+
+    @property
     def about_user(self) -> bool:
         """Returns whether it is about the user, or about someone close, such as the user's sister."""
         return self.subject == USER or self.subject.startswith(f"{USER}'s ")
@@ -153,15 +162,22 @@ def _asked(question: str, now: datetime, time_zone: str) -> FactQuestion | None:
             asked_for = ("uses", *sorted(USED - {"uses"})) if not noun else (predicate,)
             return FactQuestion(subject, asked_for, noun or "uses", *times)
     if found := _ATTRIBUTE.match(text):
-        noun, who = found["noun"].lower().rstrip("?"), found["who"].lower()
-        if who in ("my", "mein", "meine"):
-            subject = USER
-        elif who.endswith("'s"):
-            subject = _subject(found["who"][:-2])
-        else:
-            subject = _subject(found["of"]) if found["of"] else "we"
-        return FactQuestion(subject, (predicate_of(noun, subject),), noun, *times)
+        return FactQuestion(*_attribute(found, text), *times)
     return None
+
+
+def _attribute(found: re.Match[str], text: str) -> tuple[str, tuple[str, ...], str]:
+    """Returns subject, predicates and noun of "what is my sister's name" or "when is the offsite"."""
+    noun, who = found["noun"].lower().rstrip("?"), found["who"].lower()
+    if who in ("my", "mein", "meine"):
+        subject = USER
+    elif who.endswith("'s"):
+        subject = _subject(found["who"][:-2])
+    elif not found["of"] and noun not in ONE_VALUE and text.lower().startswith(("when ", "wann ")):
+        return found["noun"].rstrip("?"), DATES, "date"
+    else:
+        subject = _subject(found["of"]) if found["of"] else "we"
+    return subject, (predicate_of(noun, subject),), noun
 
 
 def _subject(who: str) -> str:

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from memory.facts.statements import DECIDED, FactDecision, StatedFact, plain
-from memory.facts.things import USED, named, product
+from memory.facts.things import USED, kind_of, named, product
 
 _WORD = re.compile(r"\w+")
 _LITTLE_WORDS = "the a an to on in for of with and not use our der die das den dem für zu und nicht mit"
@@ -65,11 +65,9 @@ def reconcile(statement: StatedFact, known: Sequence[KnownFact], said_at: dateti
 
 
 def _by_rule(statement: StatedFact, known: Sequence[KnownFact], said_at: datetime) -> FactChange:
-    resolved = _resolved(statement, known)
-    if resolved is None:
+    if statement.subject is None:
         return FactChange(FactDecision.noop)
-    statement = resolved
-    about = [fact for fact in known if named(fact.subject) == named(statement.subject or "")]
+    about = [fact for fact in known if named(fact.subject) == named(statement.subject)]
     starts = statement.starts or said_at
     if statement.over:
         return _ended(statement, about, starts)
@@ -126,7 +124,9 @@ def _decided(statement: StatedFact, same: Sequence[KnownFact], starts: datetime)
 
 
 def _about_the_same(one: str, other: str) -> bool:
-    """Returns whether two decisions share most of their words."""
+    """Returns whether two decisions share most of their words, or are for things of the same kind."""
+    if (kind := kind_of(one)) is not None and kind == kind_of(other):
+        return True
     words, others = (set(_WORD.findall(plain(text))) - _LITTLE for text in (one, other))
     return 2 * len(words & others) >= min(len(words), len(others)) > 0
 
@@ -208,17 +208,6 @@ def _closed(ended: Sequence[KnownFact], at: datetime) -> FactChange:
 def _same_object(fact: KnownFact, statement: StatedFact) -> bool:
     known, told = plain(fact.object), plain(statement.object)
     return known == told or known in told or told in known
-
-
-def _resolved(statement: StatedFact, known: Sequence[KnownFact]) -> StatedFact | None:
-    """Gives "no, it is X" the subject and predicate of the latest fact, or of the one that it names as wrong."""
-    if statement.subject is not None:
-        return statement
-    wrong = plain(statement.replaces or "")
-    meant = next((fact for fact in known if not wrong or plain(fact.object) == wrong), None)
-    if meant is None:
-        return None
-    return replace(statement, subject=meant.subject, predicate=meant.predicate, values="one")
 
 
 def _overlaps(fact: KnownFact, statement: StatedFact, starts: datetime) -> bool:

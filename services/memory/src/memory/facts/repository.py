@@ -101,12 +101,14 @@ class FactRows(Repository):
         limit: int,
         about: tuple[Sequence[str], Sequence[str]] | None = None,
         owned: str | None = None,
+        named: str | None = None,
     ) -> list[HeldFact]:
         """Returns approved facts that held at the time, latest first.
 
-        `about` has the names of a subject, in lower case, and predicates; a name that follows `owned` is one, too.
+        `about` has the names of a subject, in lower case, and predicates; a name that follows `owned` is one, too,
+        and so is someone close to the user with the name `named`.
         """
         subjects, predicates = (list(about[0]), list(about[1])) if about else (None, None)
         values = {"user_id": user_id, "as_of": as_of, "limit": limit, "subjects": subjects, "predicates": predicates}
-        values["owned"] = owned
+        values |= {"owned": owned, "named": named}
         return await self.all(FactSql.holding, HeldFact, **values)

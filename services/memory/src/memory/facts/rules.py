@@ -127,9 +127,12 @@ _ATTRIBUTE_CHANGED = re.compile(
 _TIME_FIRST = re.compile(
     r"(?i)(?:since|as of|from|in|on|last|ab|seit|im|am|letzte[nrs]?|vorige[nrs]?|gestern"
     r"|heute)(?: (?!sind |bin |habe |haben )[\w.]+){0,3}?(?:, | (?=(?:sind|bin|habe|haben|arbeite|wohne|lebe)"
-    r" (?:ich|wir)\b))"
+    r" (?:ich|wir)\b)| (?=(?:übernimmt|leitet|führt|arbeitet|wohnt|lebt) (?-i:[A-ZÄÖÜ]))| (?=(?:i|we) ))"
 )
-_INVERTED = re.compile(r"(?i)(sind|bin|habe|haben|arbeite|wohne|lebe) (ich|wir) ")
+_INVERTED = re.compile(
+    r"(?i)(sind|bin|habe|haben|arbeite|wohne|lebe|übernimmt|leitet|führt|arbeitet|wohnt|lebt)"
+    r" (ich|wir|(?-i:[A-ZÄÖÜ][\w-]*)) "
+)
 _REVISED = re.compile(r"(?i)\b(?:instead|after all|stattdessen|doch nicht)\b")
 _IT_IS = re.compile(
     r"(?:it|that|he|she|das|es|er|sie|(?:his|her|its|the|sein|ihr|der) name) (?:is|was|ist|war|heißt)(?: called)? "
@@ -138,6 +141,9 @@ _IT_IS = re.compile(
 )
 _BUT = re.compile(r"(?i),? ?\b(?:not|nicht) (?P<wrong>[^,]{1,80}?),? (?:but|sondern) (?P<right>\S.{0,200})")
 _NOT = re.compile(r"(?i), ?(?:and )?(?:not|nicht) (?P<wrong>[^,]{1,80})$")
+_NOT_FIRST = re.compile(r"(?i)(?:not|nicht) (?P<wrong>[^,]{1,80}), (?P<right>\S.{0,80})$")
+_MEANT = re.compile(r"(?i)\b(?:i meant|ich meinte)\b")
+LONGEST_VALUE = 4  # words of what "I meant …" corrects
 _END = re.compile(
     r"(?i)[,.;!](?=\s|$)|\s(?:and|but|because|since|with|where|which|who|while|after|before|when|as an?|als"
     r"|anymore|any more|any longer"
@@ -160,7 +166,7 @@ _ITS = frozenset({"it", "this", "that", "es", "das"})
 _IT = re.compile(r"(?i)\b(?:it|this|that|es|das)\b")
 _FROM = re.compile(r"(?i) (?:from|von|as|als|to) ")
 _OF_PEOPLE = frozenset({"lead", "owner", "responsible", "boss"})
-_OF_THINGS = frozenset({"lead", "owner", "responsible", "depends on", *USED})
+_OF_THINGS = frozenset({"lead", "owner", "responsible", "depends on", "date", "deadline", *USED})
 
 
 @dataclass(frozen=True)
@@ -184,11 +190,24 @@ def statements(text: str, said_at: datetime, time_zone: str, speaker: str = USER
             if saying.it is not None and _IT.search(clause):
                 found = replace(found, text=f"{before}, {clause}")
             yield replace(found, corrects=corrects or found.replaces is not None)
-        if found is None and corrects and (told := _IT_IS.match(clause)):
-            wrong, right = _replaced(told["object"])
-            told_now = _trimmed(right, None)
-            yield StatedFact(MemoryKind.fact, clause, None, "", told_now, "one", corrects=True, replaces=wrong)
+        if found is None and corrects and (correction := _correction(text, clause)):
+            yield correction
         saying, before = replace(saying, it=_thing(found, saying.it)), (found.text if found else clause).rstrip(" .,;!")
+
+
+def _correction(text: str, clause: str) -> StatedFact | None:
+    """Reads "it is X", "not Y, X" and "I meant X", which do not say what they are about."""
+    told = _IT_IS.match(clause)
+    wrong, right = _replaced(told["object"] if told else clause)
+    if found := _NOT_FIRST.match(clause.rstrip(" .!")):
+        wrong, right = found["wrong"].strip(), found["right"]
+    right = _trimmed(right, None)
+    meant = told is None and wrong is None and bool(_MEANT.search(text))
+    if not right or (told is None and len(right.split()) > LONGEST_VALUE):
+        return None
+    if told is None and wrong is None and not meant:
+        return None
+    return StatedFact(MemoryKind.fact, clause, None, "", right, "one", corrects=True, replaces=wrong, meant=meant)
 
 
 def _thing(found: StatedFact | None, it: str | None) -> str | None:
@@ -225,7 +244,7 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
     is_date = predicate in ("date", "deadline", "birthday")
     told = groups["object"] if is_date or rule.kind is MemoryKind.style else _trimmed(groups["object"], when)
     told = told.strip(" .,;!")
-    if subject is None or (not told and not rule.over):
+    if (subject is None and not (is_date and groups["who"].casefold() in _ITS)) or (not told and not rule.over):
         return None
     if kind := groups.get("kind"):
         predicate = predicate_of(_trimmed(kind, when), subject)

@@ -13,6 +13,8 @@ from contracts.memory import MemoryKind
 
 USER = "user"
 DECIDED = "decided"
+DATES = ("date", "deadline")
+"""Predicates of what takes place or is due at a time."""
 Values = Literal["one", "many", "unknown"]
 
 
@@ -25,13 +27,15 @@ class FactDecision(StrEnum):
 
 @dataclass(frozen=True)
 class StatedFact:
-    """`text` is the sentence. `subject` is `user` or a name; None for "no, it is X", which is about what was said last.
+    """`text` is the sentence. `subject` is `user` or a name; None for "no, it is X" and "it was moved to Friday", which
+    are about what was said before.
 
     `values`: how many objects the predicate has at a time. `starts` and `ends` are when it began and ceased to hold, if
     stated, in the words of `phrase`; `starts_by` is the end of the day or month in which it began. `over`: it says that
     something no longer holds. `corrects`: what was said before was never true. `revises`: an earlier decision
-    about the same no longer holds. `replaces` is the object that was named as wrong, `follows` the one that held until
-    then. `decision` is the chat model's, about the memory with the id `decided_on`; the rules leave both open.
+    about the same no longer holds. `meant`: it says "I meant …", and nothing more. `replaces` is the object that was
+    named as wrong, `follows` the one that held until then. `decision` is the chat model's, about the memory with the id
+    `decided_on`; the rules leave both open.
     """
 
     kind: MemoryKind
@@ -49,6 +53,7 @@ class StatedFact:
     replaces: str | None = None
     follows: str | None = None
     revises: bool = False
+    meant: bool = False
     decision: FactDecision | None = None
     decided_on: UUID | None = None
 

@@ -8,6 +8,7 @@ from uuid import UUID, uuid5
 
 from contracts.memory import MemoryScope
 from contracts.reflections import Reflection
+from memory.facts.corrections import SaidBefore, corrected, needs_facts
 from memory.facts.reconciliation import FactChange, reconcile
 from memory.facts.reflected import joined
 from memory.facts.repository import FactRows
@@ -61,9 +62,12 @@ class FactWriter:
         for number, (statement, prepared) in enumerate(
             zip(told, await self.preparation.unembedded(texts), strict=True)
         ):
-            subjects = None if statement.subject is None else names_of(statement.subject)
-            known = await facts.known(message.created_by, subjects, message.said_at)
-            change = reconcile(statement, known, message.said_at)
+            earlier = any(one.subject is not None for one in told[:number])
+            told_of = await self._told_of(connection, facts, message, statement, message.content if earlier else "")
+            if told_of is None:
+                continue
+            known = await facts.known(message.created_by, names_of(told_of.subject or ""), message.said_at)
+            change = reconcile(told_of, known, message.said_at)
             log.info("memory decision", extra={"decision": change.decision.value, "kind": statement.kind.value})
             if change.again is not None:
                 await facts.insert_source(change.again, message.id)
@@ -84,6 +88,20 @@ class FactWriter:
             if writing == "on":
                 await self._apply(facts, message, change)
         return added
+
+    async def _told_of(
+        self, connection: Connection, facts: FactRows, message: NewMessage, statement: StatedFact, own: str
+    ) -> StatedFact | None:
+        """Returns the statement with its subject; None if it corrects something, but it is not clear what.
+
+        `own` is the message, if it states something before.
+        """
+        if not needs_facts(statement):
+            return statement
+        said = await Memories(connection, facts.workspace_id).said_before(message)
+        known = await facts.known(message.created_by, None, message.said_at)
+        before = SaidBefore(f"{said or ''}\n{own}".strip(), known, message.session_id)
+        return corrected(statement, before, message.said_at, message.time_zone)
 
     async def _insert(
         self, facts: FactRows, fact: NewMemory, message: NewMessage, change: FactChange, *, approved: bool

@@ -242,7 +242,10 @@ class MemoryIndex:
         return self._soft_match(WeightedPieces(pieces.ids, weights), [self._pieces[one] for one in at.tolist()])
 
     def _of_sessions(self, at: NDArray[np.int64], scores: Floats) -> Floats:
-        numbers, of = np.unique(self._sessions.rows[at], return_inverse=True)
-        mean = scores.mean()
-        best = [np.sort(scores[of == one])[-SESSION_BEST:].mean() - mean for one in range(len(numbers))]
-        return np.array(best)[of]
+        of = np.unique(self._sessions.rows[at], return_inverse=True)[1]
+        order = np.lexsort((-scores, of))
+        counts = np.bincount(of)
+        ranks = np.arange(len(at)) - np.repeat(np.cumsum(counts) - counts, counts)
+        top = order[ranks < SESSION_BEST]
+        best: Floats = np.bincount(of[top], scores[top]) / np.minimum(counts, SESSION_BEST) - scores.mean()
+        return best[of]

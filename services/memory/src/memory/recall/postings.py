@@ -20,7 +20,7 @@ AROUND = {0: 1.0, -1: 0.5, -2: 0.3, 1: 0.2}
 """Weight of a neighbour's words in a message's bag, by the neighbour's position relative to the message."""
 K1, B = 0.9, 0.4
 RARE = 20
-"""The postings of terms in fewer than one of so many messages are sorted; for others an array for all is faster."""
+"""The postings of terms in fewer than one of so many messages are sorted; others are summed for all at once."""
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +33,7 @@ class Bags:
         self._rows: dict[str, array[int]] = {}
         self._weights: dict[str, array[float]] = {}
         self._lengths, self._total = GrowingArray(np.float64), 0.0
+        self._saturated: Floats | None = None
         self._postings = 0
 
     def __len__(self) -> int:
@@ -40,7 +41,7 @@ class Bags:
 
     def append(self, counts: Mapping[str, int], around: Sequence[tuple[int, Mapping[str, int]]]) -> None:
         """Appends a message; `around`: the rows before it in the session, nearest first, with their words."""
-        row = len(self)
+        row, self._saturated = len(self), None
         self._lengths.append([0.0])
         self.frequency.update(counts.keys())
         self._add(row, counts, AROUND[0])
@@ -56,18 +57,34 @@ class Bags:
         if not len(self):
             return scores
         mean = max(self._total / len(self), 1e-9)
+        lengths: Floats = self._lengths.rows  # type: ignore[assignment]
         for term, count in Counter(terms).items():
             weight = count * idf(len(self), self.frequency[term])
             ideal += weight
-            if (rows := self._rows.get(term)) is not None:
-                held, counts = _summed(np.array(rows, np.int64), np.array(self._weights[term]), len(self))
-                lengths = self._lengths.rows[held].astype(np.float64)
-                scores[held] += weight * counts / (counts + K1 * (1 - B + B * lengths / mean))
-        return scores / max(ideal, 1e-9)
+            if (rows := self._rows.get(term)) is None:
+                continue
+            places, weights = np.array(rows, np.int64), np.array(self._weights[term])
+            if RARE * len(places) < len(self):
+                held, at = np.unique(places, return_inverse=True)
+                counts = np.bincount(at, weights)
+                scores[held] += weight * counts / (counts + _saturation(lengths[held], mean))
+            else:
+                share: Floats = np.bincount(places, weights, len(self)).astype(np.float64, copy=False)
+                share /= share + self._saturation_of_all(lengths, mean)
+                share *= weight
+                scores += share
+        scores /= max(ideal, 1e-9)
+        return scores
+
+    def _saturation_of_all(self, lengths: Floats, mean: float) -> Floats:
+        """Returns the saturation in every message, computed once after each change."""
+        if self._saturated is None:
+            self._saturated = _saturation(lengths, mean)
+        return self._saturated
 
     @property
     def nbytes(self) -> int:
-        return self._lengths.nbytes + 150 * len(self._rows) + 8 * self._postings
+        return 2 * self._lengths.nbytes + 150 * len(self._rows) + 8 * self._postings
 
     def _add(self, row: int, counts: Mapping[str, int], weight: float) -> None:
         for term, count in counts.items():
@@ -82,11 +99,7 @@ class Bags:
         self._total += length
 
 
-def _summed(rows: NDArray[np.int64], weights: NDArray[np.float32], count: int) -> tuple[NDArray[np.int64], Floats]:
-    """Returns the distinct rows, of `count` in all, and the sum of the weights of each."""
-    if RARE * len(rows) < count:
-        held, at = np.unique(rows, return_inverse=True)
-        return held, np.bincount(at, weights).astype(np.float64, copy=False)
-    bag = np.bincount(rows, weights, count)
-    held = np.flatnonzero(bag)
-    return held.astype(np.int64, copy=False), bag[held].astype(np.float64, copy=False)
+def _saturation(lengths: Floats, mean: float) -> Floats:
+    """Returns how slowly a term's count saturates in messages of these lengths."""
+    found: Floats = K1 * (1 - B + B * lengths / mean)
+    return found

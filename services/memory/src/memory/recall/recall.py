@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from uuid import UUID
 
@@ -19,20 +19,24 @@ from contracts.memory import (
     RecalledMemory,
     RecallRequest,
     RecallResponse,
+    ToldStatement,
 )
 from inference.embeddings import Embedder
 from inference.errors import EmbeddingError
 from memory.facts.acknowledgement import acknowledged
 from memory.facts.answers import answer_text, answering
+from memory.facts.corrections import SaidBefore, needs_facts
 from memory.facts.profile import MOST_IN_PROFILE, profile_of
-from memory.facts.questions import fact_question
+from memory.facts.questions import FactQuestion, fact_question
 from memory.facts.repository import FactRows
+from memory.facts.rules import statements
 from memory.facts.things import names_of
 from memory.preparation import estimated_tokens
 from memory.recall.dates import asks
 from memory.recall.index import RankedMemories, RecallQuestion
 from memory.recall.indexes import MemoryIndexes
 from memory.recall.repository import NearMessage, RecallRows
+from memory.recall.unanswered import unanswered
 from relevance.duplicates import Folding
 from service_kit.postgres import Database
 
@@ -91,8 +95,12 @@ class Recall:
                 memories = _with_context(memories, beside, request.token_budget)
             unprepared = await rows.unprepared(user_id)
             facts = FactRows(connection, workspace_id)
-            answer = await self._answer(facts, user_id, request, as_of)
-            told = acknowledged(request.query, now, request.time_zone, await facts.writing())
+            asked_fact = self._fact_asked(request, as_of)
+            answer = None if asked_fact is None else await self._answer(facts, user_id, request, asked_fact)
+            told = await self._told(facts, user_id, request, now)
+            open_question = None
+            if answer is None and told is None and not request.kinds:
+                open_question = unanswered(request.query, asked_fact, memories, request.time_zone)
             profile = None
             if request.profile_tokens:
                 profile = profile_of(await facts.holding(user_id, now, MOST_IN_PROFILE), request.profile_tokens)
@@ -100,6 +108,7 @@ class Recall:
             memories=memories,
             answer=answer,
             told=told,
+            unanswered=open_question,
             profile=profile,
             mode="words" if vector is None else "full",
             unembedded=recalled.unembedded + unprepared,
@@ -123,28 +132,36 @@ class Recall:
         found = await self.indexes.with_index(workspace_id, user_id, lambda index: index.find(asked))
         return found.ids[:most]
 
-    async def _answer(
-        self, facts: FactRows, user_id: UUID, request: RecallRequest, now: datetime
-    ) -> RecalledAnswer | None:
-        """Returns the answer that a fact gives by itself: at the time that the question names, else at `now`."""
-        asked = fact_question(request.query, now, request.time_zone, request.before)
-        if asked is None or (request.kinds and MemoryKind.fact not in request.kinds):
+    @staticmethod
+    def _fact_asked(request: RecallRequest, now: datetime) -> FactQuestion | None:
+        if request.kinds and MemoryKind.fact not in request.kinds:
             return None
-        held = answering(
-            asked,
-            await facts.holding(
-                user_id, asked.as_of, MOST_HELD, (names_of(asked.subject), asked.predicates), asked.owned
-            ),
-        )[:MOST_TOLD]
+        return fact_question(request.query, now, request.time_zone, request.before)
+
+    async def _answer(
+        self, facts: FactRows, user_id: UUID, request: RecallRequest, asked: FactQuestion
+    ) -> RecalledAnswer | None:
+        """Returns the answer that a fact gives by itself, at the time that the question names."""
+        about = (names_of(asked.subject), asked.predicates)
+        facts_then = await facts.holding(user_id, asked.as_of, MOST_HELD, about, asked.owned, asked.named)
+        held = answering(asked, facts_then)[:MOST_TOLD]
         if not held:
             return None
-        text = answer_text(asked, held, request.time_zone)
         return RecalledAnswer(
-            text=text,
+            text=answer_text(asked, held, request.time_zone),
             memory_id=held[0].id,
             about_user=asked.about_user,
             language="de" if asked.german else "en",
         )
+
+    async def _told(
+        self, facts: FactRows, user_id: UUID, request: RecallRequest, now: datetime
+    ) -> ToldStatement | None:
+        """Returns the answer to a statement; only for a correction are the known facts read."""
+        before = SaidBefore(request.before, (), request.session_id)
+        if any(needs_facts(one) for one in statements(request.query, now, request.time_zone)):
+            before = replace(before, facts=await facts.known(user_id, None, now))
+        return acknowledged(request.query, now, request.time_zone, await facts.writing(), before)
 
     async def _vector(self, query: str) -> NDArray[np.float32] | None:
         try:

@@ -18,17 +18,23 @@ def is_told(recalled: RecallResponse | ServiceSilent, *, remembers: bool) -> boo
 def remembering(recalled: RecallResponse | ServiceSilent, *, remembers: bool) -> dict[str, Any]:
     """Returns the recalled memories, and an answer by memory alone: a fact, or that a statement will be remembered.
 
-    A fact about the asker is the whole answer; other facts are followed by what the documents say. A session that
-    memory does not learn from is not told that it does.
+    A fact about the asker is the whole answer; other facts, and what the asker said, are followed by what the documents
+    say. A session that memory does not learn from is not told that it does.
     """
     if isinstance(recalled, ServiceSilent):
         return {"memories": [], "recalled_ids": [], "remembered": None}
-    answer = recalled.answer or (recalled.told if remembers else None)
     return {
         "memories": [memory.content for memory in recalled.memories],
         "recalled_ids": [str(memory.id) for memory in recalled.memories],
-        "remembered": answer
-        and RememberedAnswer(
-            text=answer.text, documents_say=None if answer.about_user else DOCUMENTS_SAY[answer.language]
-        ),
+        "remembered": _remembered(recalled, remembers=remembers),
     }
+
+
+def _remembered(recalled: RecallResponse, *, remembers: bool) -> RememberedAnswer | None:
+    if answer := recalled.answer or (recalled.told if remembers else None):
+        documents_say = None if answer.about_user else DOCUMENTS_SAY[answer.language]
+        return RememberedAnswer(text=answer.text, documents_say=documents_say)
+    if open_question := recalled.unanswered:
+        documents_say = DOCUMENTS_SAY[open_question.language]
+        return RememberedAnswer(text=open_question.text, documents_say=documents_say, alone=not open_question.known)
+    return None

@@ -56,10 +56,14 @@ class Cited(TypedDict):
 
 
 class RememberedAnswer(TypedDict):
-    """Memory's answer; `documents_say` introduces what documents say, null if that is left out."""
+    """Memory's answer; `documents_say` introduces what documents say, null if that is left out.
+
+    `alone`: it says that nothing is remembered, so it is the answer only if nothing else is.
+    """
 
     text: str
     documents_say: str | None
+    alone: NotRequired[bool]
 
 
 class GraphAnswer(TypedDict):

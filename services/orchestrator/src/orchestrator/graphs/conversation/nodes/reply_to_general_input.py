@@ -274,8 +274,10 @@ def _quote(state: AnswerableTurn, events: RunEvents, issues: list[str]) -> Reply
     Memory's answers about people other than the asker precede what the documents say, each with its origin.
     """
     shown: list[str] = []
-    if known := state["remembered"]:
-        if known["documents_say"] is None or not (state["structure"] or state["passages"]):
+    known = state["remembered"]
+    found = state["structure"] or state["passages"]
+    if known and not (known.get("alone") and (found or state["search"] == "failed")):
+        if known["documents_say"] is None or not found:
             show(events, shown, known["text"])
             return Reply(known["text"], "extractive", [], 0, issues)
         show(events, shown, f"{known['text']}\n\n{known['documents_say']}\n\n")

@@ -23,6 +23,7 @@ from orchestrator.graphs.retrieve.state import RetrieveState, asking
 from service_kit.problems import ServiceSilent
 
 OF_MESSAGE = ("rag_scope", "conversation_mode", "active_pdf_document_id")
+QUOTED_AT_MOST = 3
 WITHOUT_DOCUMENTS = "Was asked to answer without the documents"
 
 NO_PREFERENCES = [kind for kind in MemoryKind if kind not in (MemoryKind.preference, MemoryKind.style)]
@@ -164,7 +165,7 @@ def _structure(stated: StructuralAnswer, passages: list[FoundChunk]) -> GraphAns
 async def _recall(state: SearchedQuestion, context: ConversationContext) -> RecallResponse | ServiceSilent:
     """Recalls memories, and the user's profile for the prompts of a chat model.
 
-    Without one, only a fact that is an answer by itself is used.
+    Without one, only a fact that is an answer by itself is used, or else what the asker said about it.
     """
     writes = context.models.of("answer") is not None
     profile_tokens = context.profile.tokens_to_ask if writes else 0
@@ -175,7 +176,8 @@ async def _recall(state: SearchedQuestion, context: ConversationContext) -> Reca
             RecallRequest(
                 query=state["question"][:MOST_CHARACTERS],
                 before=_asked_before(state["internal_messages"])[:MOST_CHARACTERS],
-                k=5 if writes else 1,
+                session_id=context.session_id,
+                k=5 if writes else QUOTED_AT_MOST,
                 kinds=kinds,
                 time_zone=context.clock.timezone,
                 profile_tokens=profile_tokens,

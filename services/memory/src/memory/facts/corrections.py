@@ -1,0 +1,144 @@
+"""What "no, I meant Bremen" and "it was moved to Friday" are about: a fact told or asked about before. No I/O."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from memory.facts.dates import resolved
+from memory.facts.questions import fact_question
+from memory.facts.reconciliation import KnownFact
+from memory.facts.rules import statements
+from memory.facts.statements import DATES, USER, StatedFact, plain
+from memory.facts.things import names_of
+
+_CAPITALISED = re.compile(r"(?<!^)(?<![.!?] )\b[A-ZÄÖÜ]\w")
+_ARTICLES = re.compile(r"(?i)^(?:in|at|on|bei|am|im|the|der|die|das|den|dem) ")
+
+
+@dataclass(frozen=True)
+class SaidBefore:
+    """What precedes a message: the user's previous message in its session, and the user's facts, latest said first.
+
+    `session_id` is None if the session is unknown; then only the previous message tells what is meant.
+    """
+
+    message: str = ""
+    facts: Sequence[KnownFact] = ()
+    session_id: UUID | None = None
+
+
+def corrected(statement: StatedFact, before: SaidBefore, at: datetime, time_zone: str) -> StatedFact | None:
+    """Returns the statement about the fact that it corrects; None if it is not clear which one.
+
+    Clear are, in this order: a fact with the object that is named as wrong; the fact that the previous message stated
+    or asked about; with "I meant", the only fact of this session with such an object, if the question in between names
+    nothing of the kind. A place never becomes a name, nor a date a place.
+    """
+    if statement.subject is not None:
+        return _of_renamed(statement, before)
+    if statement.predicate:
+        return _of_it(statement, before, at, time_zone)
+    meant = _meant(statement, before, at, time_zone)
+    if meant is None:
+        return None
+    wrong = meant.object
+    return replace(statement, subject=meant.subject, predicate=meant.predicate, values="one", replaces=wrong)
+
+
+def is_unclear(statement: StatedFact, before: SaidBefore, at: datetime, time_zone: str) -> bool:
+    """Returns whether "I meant …" may correct a fact of this session, but it is not clear which one."""
+    if statement.subject is not None or not statement.meant or corrected(statement, before, at, time_zone):
+        return False
+    return bool(_told_here(statement, before, at, time_zone))
+
+
+def needs_facts(statement: StatedFact) -> bool:
+    """Returns whether what the statement is about depends on other facts."""
+    return statement.subject is None or statement.predicate == "name"
+
+
+def _of_renamed(statement: StatedFact, before: SaidBefore) -> StatedFact:
+    """Returns a new name as one of what had the old name: "our project" was called Bluebird, which is now Kestrel."""
+    if statement.predicate != "name" or statement.subject in (None, USER):
+        return statement
+    old = plain(statement.subject or "")
+    bearer = next((fact for fact in before.facts if fact.predicate == "name" and plain(fact.object) == old), None)
+    return statement if bearer is None else replace(statement, subject=bearer.subject)
+
+
+def _of_it(statement: StatedFact, before: SaidBefore, at: datetime, time_zone: str) -> StatedFact | None:
+    """Returns what is said of "it" as said of the date that the previous message stated or asked for."""
+    dates = [fact for fact in before.facts if fact.predicate in DATES]
+    if asked := fact_question(before.message, at, time_zone):
+        names = names_of(asked.subject)
+        dates = [fact for fact in dates if fact.subject.casefold() in names and fact.predicate in asked.predicates]
+    else:
+        told = {(one.subject, one.predicate) for one in statements(before.message, at, time_zone)}
+        dates = [fact for fact in dates if (fact.subject, fact.predicate) in told]
+    if not dates:
+        return None
+    return replace(statement, subject=dates[0].subject, predicate=dates[0].predicate)
+
+
+def _meant(statement: StatedFact, before: SaidBefore, at: datetime, time_zone: str) -> KnownFact | None:
+    if statement.replaces is not None:
+        wrong = plain(statement.replaces)
+        return next((fact for fact in before.facts if _plain(fact.object) == wrong), None)
+    alike = [
+        fact for fact in before.facts if _sort(fact.object, at, time_zone) == _sort(statement.object, at, time_zone)
+    ]
+    if asked := fact_question(before.message, at, time_zone):
+        names = names_of(asked.subject)
+        about = [fact for fact in alike if fact.subject.casefold() in names and fact.predicate in asked.predicates]
+        return about[0] if about else None
+    stated = [one for one in statements(before.message, at, time_zone) if one.subject is not None]
+    if stated:
+        told = {(one.predicate, plain(one.object)) for one in stated}
+        return next((fact for fact in alike if (fact.predicate, plain(fact.object)) in told), None)
+    here = _told_here(statement, before, at, time_zone)
+    if not statement.meant or _names_such(before.message, statement.object, at, time_zone):
+        return None
+    return here[0] if len({(fact.subject, fact.predicate) for fact in here}) == 1 else None
+
+
+def _told_here(statement: StatedFact, before: SaidBefore, at: datetime, time_zone: str) -> list[KnownFact]:
+    """Returns the facts of this session with an object of the same sort."""
+    if before.session_id is None or not before.message:
+        return []
+    sort = _sort(statement.object, at, time_zone)
+    here = [fact for fact in before.facts if fact.session_id == before.session_id]
+    return [fact for fact in here if _sort(fact.object, at, time_zone) == sort]
+
+
+def _names_such(text: str, told: str, at: datetime, time_zone: str) -> bool:
+    """Returns whether the text has something that the correction may be about instead: a name, a date or a number."""
+    match _sort(told, at, time_zone):
+        case "name":
+            return bool(_CAPITALISED.search(text))
+        case "date":
+            return resolved(text, at, time_zone) is not None
+        case "number":
+            return any(character.isdigit() for character in text)
+    return True
+
+
+def _sort(told: str, at: datetime, time_zone: str) -> str:
+    """Returns what sort of thing an object is: a date, a number, a name, or other words."""
+    told = _plain_start(told)
+    if resolved(told, at, time_zone) is not None:
+        return "date"
+    if any(character.isdigit() for character in told):
+        return "number"
+    return "name" if told[:1].isupper() else "words"
+
+
+def _plain(told: str) -> str:
+    return plain(_plain_start(told))
+
+
+def _plain_start(told: str) -> str:
+    return _ARTICLES.sub("", told.strip())

@@ -1,0 +1,74 @@
+"""Replies to questions about the person who asks that no fact answers: quotes what they said, or says that they said
+nothing. No I/O.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from contracts.fixed_answers import NOT_REMEMBERED
+from contracts.memory import MemoryKind, RecalledMemory, UnansweredQuestion
+from memory.facts.language import is_german
+from memory.facts.questions import FactQuestion
+from memory.facts.statements import plain
+from memory.times import MONTH_NAMES, zone
+
+MOST_QUOTED = 2
+_ASKS = re.compile(
+    r"(?:what|where|when|who|which|whose|how (?:many|much|old|long ago)|do|did|am|was|have|had|will|wo|wohin|wann|wer"
+    r"|wem|welche[nmrs]?|wie (?:heißt|heiße|alt|viele?|lautet)|in welche[rnms]?|bin|war|habe|hatte|mag|esse|trinke)\b",
+    re.IGNORECASE,
+)
+_OF_SELF = re.compile(
+    r"\b(?:my|mine|mein(?:e[nmrs]?)?|(?:do|did|am|was|have|had|will) i|(?:bin|war|habe|hatte|wohne|wohnte|arbeite"
+    r"|heiße|mag|esse|trinke|fahre|spreche|lebe|lebte) ich)\b",
+    re.IGNORECASE,
+)
+_ABOUT_DOING = re.compile(
+    r"\b(?:need|have to|must|should|can|could|may|get|find|request|apply|set|configure|install|use|change|reset|happens"
+    r"|muss|kann|könnte|soll|darf|bekomme|finde|beantrage|ändere|brauche)\b",
+    re.IGNORECASE,
+)
+
+
+def unanswered(
+    question: str, asked: FactQuestion | None, memories: Sequence[RecalledMemory], time_zone: str
+) -> UnansweredQuestion | None:
+    """Returns the reply; None if the question is not about the person who asks."""
+    if not (asked.about_user if asked else is_personal(question)):
+        return None
+    german = is_german(question)
+    language = "de" if german else "en"
+    quoted = _quotable(memories)
+    if not quoted:
+        return UnansweredQuestion(text=NOT_REMEMBERED[german], language=language, known=False)
+    begin = "Genau das weiß ich nicht." if german else "I have no direct answer to that."
+    told = (_said(one, time_zone, german=german) for one in quoted)
+    return UnansweredQuestion(text=" ".join([begin, *told]), language=language, known=True)
+
+
+def is_personal(question: str) -> bool:
+    """Returns whether the question asks for something that only the person who asks can have said."""
+    text = " ".join(question.split())
+    asks = text.endswith("?") and bool(_ASKS.match(text))
+    return asks and bool(_OF_SELF.search(text)) and not _ABOUT_DOING.search(text)
+
+
+def _quotable(memories: Sequence[RecalledMemory]) -> list[RecalledMemory]:
+    """Returns the best that the person said and that still holds, newest first."""
+    kept = list[RecalledMemory]()
+    for one in memories:
+        own = one.kind is not MemoryKind.episode or (one.said is not None and one.said.role == "user")
+        again = any(plain(one.content) in plain(other.content) for other in kept)
+        if own and not again and not one.superseded and not one.content.rstrip().endswith("?"):
+            kept.append(one)
+    return sorted(kept[:MOST_QUOTED], key=lambda one: one.said_at, reverse=True)
+
+
+def _said(one: RecalledMemory, time_zone: str, *, german: bool) -> str:
+    said, told = one.said_at.astimezone(zone(time_zone)), one.content.strip().rstrip(".!")
+    month = MONTH_NAMES["de" if german else "en"][said.month - 1]
+    if german:
+        return f"Du sagtest am {said.day}. {month} {said.year}: {told}."
+    return f"You said on {said.day} {month} {said.year}: {told}."
