@@ -56,7 +56,7 @@ PLATFORM_BEFORE = re.compile(
 )
 """Words before what software runs on or is written in."""
 PARTNER_BEFORE = re.compile(
-    r"(?<!\w)(?:connects? (?:(?:us|it|them) )?(?:to|with)|integrates? (?:it )?with|"
+    r"(?<!\w)(?:uses?|using|nutzt|nutzen|connects? (?:(?:us|it|them) )?(?:to|with)|integrates? (?:it )?with|"
     r"exports? (?:[a-z]{1,20} ){0,3}to|publishes (?:[a-z]{1,20} ){0,3}to) `?$"
 )
 """Words between a system and another one that it works with. People and places are not reached like this."""
