@@ -395,7 +395,7 @@ class StructuralAnswer(AboutEntity):
     """The answer in words, in the language of the question, with markers.
 
     `asked`: `dependents`, `dependencies`, `impact`, `references`, `parts`, `wholes`, `owner`, `oncall`, `owned`,
-    `reach`, `path` or `cycle`; `entity_types` and `transitive` as asked.
+    `members`, `decided`, `kind`, `reach`, `path` or `cycle`; `entity_types` and `transitive` as asked.
     """
 
     asked: str

@@ -1,4 +1,4 @@
-"""python -m knowledge_graph serve | migrate | replay | rebuild | verify"""
+"""python -m knowledge_graph serve | migrate | replay | extract | rebuild | verify"""
 
 import sys
 from argparse import ArgumentParser, Namespace
@@ -16,6 +16,12 @@ def start() -> None:
 
     settings = Settings()
     serve("knowledge-graph", settings, lambda: create_app(settings))
+
+
+def extract(chosen: Namespace) -> None:
+    from knowledge_graph.extract_again import extract_command  # noqa: PLC0415
+
+    extract_command(chosen.workspace)
 
 
 def rebuild(chosen: Namespace) -> None:
@@ -48,6 +54,9 @@ if __name__ == "__main__":
                 "serve": ("run the service", start),
                 "migrate": ("apply new migrations", lambda: apply_migrations("knowledge_graph", "knowledge_graph")),
                 "replay": ("replay dead letters", lambda: replay_dead_letters([DOCUMENTS], "knowledge-graph")),
+                "extract": WithArguments(
+                    "extract documents of earlier versions again, by the rules of this one", extract, workspace_option
+                ),
                 "rebuild": WithArguments("rebuild the Neo4j projection", rebuild, workspace_option),
                 "verify": WithArguments(
                     "compare sums and the Neo4j projection with the provenance", verify, repair_option

@@ -27,6 +27,17 @@ class ProjectionSettings(DatabaseSettings, Neo4jSettings):
     """Settings of the commands `rebuild` and `verify`."""
 
 
+class ParserSettings(Environment):
+    """What reads English sentences."""
+
+    graph_parser: bool = True
+    """Whether to extract relations and lower-case terms from the dependency parse of English sentences."""
+
+
+class ExtractionSettings(DatabaseSettings, ObjectStoreSettings, Neo4jSettings, ParserSettings):
+    """Settings of the command `extract`."""
+
+
 class GraphRefinementSettings(Environment):
     """Refinement by the chat model, in workspaces that turn it on."""
 
@@ -41,12 +52,16 @@ class GraphRefinementSettings(Environment):
 
 
 class Settings(
-    ServiceSettings, DocumentConsumerSettings, ObjectStoreSettings, Neo4jSettings, ChatSettings, GraphRefinementSettings
+    ServiceSettings,
+    DocumentConsumerSettings,
+    ObjectStoreSettings,
+    Neo4jSettings,
+    ChatSettings,
+    ParserSettings,
+    GraphRefinementSettings,
 ):
     """The service's own settings."""
 
-    graph_parser: bool = True
-    """Whether to extract relations and lower-case terms from the dependency parse of English sentences."""
     graph_min_entity_freq: int = Field(default=2, ge=1, le=1_000)
     """Mentions that an entity needs to appear in lists, pictures and hops, unless a request says otherwise."""
     retrieval_url: str | None = None

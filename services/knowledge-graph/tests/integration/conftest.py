@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid4
@@ -79,6 +79,7 @@ class Documents:
         language: str | None = None,
         written_at: datetime | None = None,
         path: str | None = None,
+        headings: Sequence[str] = (),
     ) -> DocumentConverted:
         """Stores the chunks and returns the event that announces them, without sending it."""
         document_id = document_id or uuid4()
@@ -88,6 +89,7 @@ class Documents:
                 document_id=document_id,
                 chunk_index=number,
                 content=text,
+                heading_path=list(headings),
                 token_count=len(text.split()),
             )
             for number, text in enumerate(texts)

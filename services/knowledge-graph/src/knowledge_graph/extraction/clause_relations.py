@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from knowledge_graph.extraction.clauses import IDENTITY, SECTION, SPOKEN_OF, Clause
+from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.names import PARTS
 from knowledge_graph.extraction.records import Mention
 from knowledge_graph.extraction.relation_types import BELONGS_TO, VERBS
@@ -111,7 +112,14 @@ class Reference:
             return self.unsure or self.person
         if word in THINGS:
             return self.thing
-        return self.nouns.get(word) or (self.section if word in SELVES else None)
+        return self.nouns.get(word) or (self.section if word in SELVES and self._is_section_a(PARTS[word]) else None)
+
+    def _is_section_a(self, kind: str) -> bool:
+        """Returns whether the section's thing may be of this kind: under "Moving to JetStream" no library is "the
+        service"."""
+        return self.section is not None and (
+            self.section.entity_type == kind or self.section.entity_type not in EVIDENT
+        )
 
 
 def triples(

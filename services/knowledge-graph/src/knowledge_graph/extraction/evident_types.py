@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from knowledge_graph.extraction import german_clauses, tables
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
-from knowledge_graph.extraction.full_names import EVIDENT
+from knowledge_graph.extraction.full_names import EVIDENT, FULL_NAME
 from knowledge_graph.extraction.names import PARTS, name_key
 from knowledge_graph.extraction.records import Span
 from knowledge_graph.extraction.word_lists import equations, words
@@ -19,14 +19,13 @@ SYSTEMS = EVIDENT - {"TEAM", "DOCUMENT_ID", "PLACE"}
 KIND = "|".join(sorted((re.escape(kind) for kind in PARTS), key=len, reverse=True))
 APPOSED = re.compile(
     rf"[`*_]{{0,3}}(?:,| \(| [–—-]) ?(?:an?|the|our|der|die|das|ein|eine) (?:[\w-]{{1,30}} ){{0,2}}({KIND})"
-    r"(?=\s{0,3}[,.);:]|$)",
+    r"(?=\s{0,3}[,.);:]|$| (?:that|which|of|for|on|in|built|written|based|der|die|das|für|auf)(?!\w))",
     re.IGNORECASE | re.MULTILINE,
 )
 """An apposition after a comma, a dash or a bracket: "Logbook, the archive bucket", "chat-archive (an S3 bucket)"."""
 TOWN = re.compile(rf"(?:{'|'.join(sorted(PLACE_HEADS))}) in ([A-ZÄÖÜ][\w-]{{2,40}}(?: [A-ZÄÖÜ][\w-]{{1,40}})?)")
 """The town in an address: "Falk Quay in Port Callan"."""
 ADDRESSED = re.compile(r"\s{0,3}[<(][\w.+-]{1,64}@")
-FULL_NAME = re.compile(r"[A-ZÄÖÜ][\w’'-]{1,30}+(?: [A-ZÄÖÜ][\w.’'-]{0,30}+){1,3}")
 LONGEST_APPOSITION = 100
 IS_A = re.compile(
     rf"[`*_]{{0,3}} (?:is|are|ist|sind) (?:an?|the|our|der|die|das|eine?|unsere?) (?:[\w-]{{1,30}} ){{0,2}}({KIND})"
@@ -43,23 +42,39 @@ SOFTWARE_BEFORE = re.compile(
     r"signs? in with|nutzt|nutzen|verwendet|from) (?:the )?`?$",
     re.IGNORECASE,
 )
+BEFORE_DEFINED = re.compile(
+    r"(?<!\w)(?:uses?|using|used|calls?|asks?|called|named|by|through|via|nutzt|nutzen|namens|durch) `?$"
+)
+"""Words between which and an apposition a thing stands, even if its name looks like a person's or a place's."""
 OF_STORE_BEFORE = re.compile(
     r"(?<!\w)(?:(?:replicas?|tables|schema|rows|dumps?|backups?) of (?:the )?|"
     r"(?:Replika?t?|Tabellen|Schema|Abzug) (?:von |der |des ))`?$"
 )
 """Words before the name of a store: services have no tables, rows or backups."""
-LONGEST_VERB = 24
+PLATFORM_BEFORE = re.compile(
+    r"(?<!\w)(?:(?:runs?|running|ran|built|based) on|written in|läuft auf|geschrieben in) (?:the )?`?$", re.IGNORECASE
+)
+"""Words before what software runs on or is written in."""
+PARTNER_BEFORE = re.compile(
+    r"(?<!\w)(?:uses?|using|nutzt|nutzen|connects? (?:(?:us|it|them) )?(?:to|with)|integrates? (?:it )?with|"
+    r"exports? (?:[a-z]{1,20} ){0,3}to|publishes (?:[a-z]{1,20} ){0,3}to) `?$"
+)
+"""Words between a system and another one that it works with. People and places are not reached like this."""
+SELLS = re.compile(r"[`*_]{0,3} sells(?:[.,;]| (?!itself|well|out)[a-z])")
+SOLD_BEFORE = re.compile(r"(?<!\w)(?:bought|licensed|purchased) from `?$|(?<!\w)(?:sold|manufactured) by `?$")
+LONGEST_VERB = 40
 LOOKS = frozenset(
     "PERSON ORG GPE NORP FAC LOC PRODUCT WORK_OF_ART EVENT LAW LANGUAGE ENTITY IDENTIFIER".split()  # noqa: SIM905
 )
 """Types guessed from how a name looks."""
+TECHNICAL = frozenset({"IDENTIFIER", "PRODUCT"})
 FEWEST_SYSTEMS = 2
 PLACE_NOUN = "|".join(sorted(words("place_kinds")))
 PLACE_NAME = r"[A-ZÄÖÜ][\w’'-]{1,40}+(?: [A-ZÄÖÜ][\w’'-]{1,40}+)?"
 PLACE_LISTS = re.compile(
-    rf"(?<!\w)(?:{PLACE_NOUN})(?:,|:| \() ?({PLACE_NAME}(?:, {PLACE_NAME}){{0,8}}(?:,? (?:and|und) {PLACE_NAME})?)"
+    rf"(?<!\w)(?:{PLACE_NOUN})(?:,|:| \(| in) ?({PLACE_NAME}(?:, {PLACE_NAME}){{0,8}}(?:,? (?:and|und) {PLACE_NAME})?)"
 )
-"""Names listed after a noun for places: "two hubs, Eskdale and Marwick"."""
+"""Names listed after a noun for places: "two hubs, Eskdale and Marwick", "depots in Lille"."""
 OF_PLACES = re.compile(
     rf"(?<!\w)(?:between|zwischen) ({PLACE_NAME}(?:, {PLACE_NAME}){{0,8}},? (?:and|und) {PLACE_NAME})|"
     rf"(?<!\w)(?:crossing|ferry|train|bus|flight|trip|journey|route|line|sailing)s? from "
@@ -121,8 +136,16 @@ def _of_nouns(chunks: Sequence[ChunkAnalysis]) -> Iterator[tuple[str, str]]:
                 yield span.surface, kind
             elif OF_STORE_BEFORE.search(before):
                 yield span.surface, "STORE"
-            elif span.entity_type == "IDENTIFIER" and span.surface[0].isupper() and SOFTWARE_BEFORE.search(before):
+            elif span.entity_type not in TECHNICAL and PLATFORM_BEFORE.search(before):
+                yield span.surface, "LIBRARY"
+            elif _follows_system_verb(span, before):
                 yield span.surface, "SERVICE"
+
+
+def _follows_system_verb(span: Span, before: str) -> bool:
+    if span.entity_type == "IDENTIFIER":
+        return span.surface[0].isupper() and SOFTWARE_BEFORE.search(before) is not None
+    return span.entity_type not in TECHNICAL and PARTNER_BEFORE.search(before) is not None
 
 
 def common_names(chunks: Sequence[ChunkAnalysis]) -> set[str]:
@@ -161,13 +184,20 @@ def _places(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
 def beside(text: str, span: Span) -> Iterator[tuple[str, str]]:
     """Yields what the words after the name say that it is, and who leads or belongs to it."""
     apposed = APPOSED.match(text, span.end, span.end + LONGEST_APPOSITION)
-    if apposed is not None and span.entity_type not in PLACES | {"PERSON"}:
+    # "In Dublin, a service …" and "With Anna, a service …" define nothing.
+    may_be_defined = span.entity_type not in PLACES | {"PERSON"} or BEFORE_DEFINED.search(
+        text, max(0, span.start - LONGEST_VERB), span.start
+    )
+    if apposed is not None and may_be_defined:
         yield span.surface, PARTS[apposed.group(1).casefold()]
     defined = IS_A.match(text, span.end, span.end + LONGEST_APPOSITION)
     if defined is not None and span.entity_type not in EVIDENT:
         yield span.surface, PARTS[defined.group(1).casefold()]
     if IS_LED.match(text, span.end) and span.entity_type in LOOKS:
         yield span.surface, "TEAM"
+    before = max(0, span.start - LONGEST_VERB)
+    if span.entity_type in LOOKS and (SELLS.match(text, span.end) or SOLD_BEFORE.search(text, before, span.start)):
+        yield span.surface, "ORG"
     member = MEMBER.match(text, span.end)
     if member is not None and FULL_NAME.fullmatch(span.surface):
         yield span.surface, "PERSON"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from knowledge_graph.extraction.short_forms import Named, stands_for
 UNTYPED = frozenset({"ENTITY", "DOCUMENT", "CONCEPT"})
 EVIDENT = frozenset({"SERVICE", "STORE", "PROJECT", "LIBRARY", "TEAM", "TABLE", "DOCUMENT_ID", "PLACE"})
 """Types that rest on evidence, not on how a name looks."""
+FULL_NAME = re.compile(r"[A-ZÄÖÜ][\w’'-]{1,30}+(?: [A-ZÄÖÜ][\w.’'-]{0,30}+){1,3}")
 BEINGS = frozenset({"PERSON", "NORP"})
 SHORTEST_ACRONYM = 3
 SMALL_WORDS = PARTICLES | {"of", "for", "and", "the", "in", "on", "to"}

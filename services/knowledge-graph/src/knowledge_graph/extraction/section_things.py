@@ -16,6 +16,10 @@ def section_thing(chunk: ChunkAnalysis) -> Mention | None:
     named = [one for one in chunk.mentions if one.about]
     for heading in reversed(chunk.chunk.headings):
         key = name_key(heading)
+        # "INC-112: No tickets" is about INC-112.
+        numbered = [one for one in named if one.entity_type == "DOCUMENT_ID" and heading.startswith(f"{one.surface}:")]
+        if numbered:
+            return numbered[0]
         evident = [one for one in named if one.entity_type in SYSTEMS and name_key(one.surface) in key]
         whole = [one for one in named if one.name_key == key or name_key(one.surface) == key]
         inside = [one for one in evident if ":" in heading and ":" not in one.surface]

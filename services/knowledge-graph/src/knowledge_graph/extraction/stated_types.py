@@ -15,7 +15,7 @@ from knowledge_graph.extraction.alias_statements import PROJECTS
 from knowledge_graph.extraction.chunk_analysis import ChunkAnalysis
 from knowledge_graph.extraction.clauses import IDENTITY
 from knowledge_graph.extraction.evident_types import SYSTEMS, beside, common_names, evident_types
-from knowledge_graph.extraction.full_names import EVIDENT
+from knowledge_graph.extraction.full_names import EVIDENT, FULL_NAME
 from knowledge_graph.extraction.identifiers import kind_of
 from knowledge_graph.extraction.names import PARTS, name_key
 from knowledge_graph.extraction.records import Span
@@ -41,7 +41,6 @@ PEOPLE = re.compile(
     rf"^[ \t>]*(?:[-*•][ \t]*)?\**(?:{'|'.join(sorted(map(re.escape, phrases('people_fields'))))})\**[ \t]*:\**",
     re.IGNORECASE | re.MULTILINE,
 )
-PERSON = re.compile(r"[A-ZÄÖÜ][\w’'-]{1,30}+(?: [A-ZÄÖÜ][\w.’'-]{0,30}+){1,3}")
 TEAM_NAME = re.compile(r"[A-ZÄÖÜ][\w& -]{1,60} (?:Team|Squad|Crew|Guild)")
 LONGEST_LIST = 400
 IT = re.compile(r"(?<=[.!?][ \n])It[ \n][a-z]")
@@ -172,5 +171,5 @@ def _people(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
         end = text.find("\n", field.end(), field.end() + LONGEST_LIST)
         end = min(len(text), field.end() + LONGEST_LIST) if end < 0 else end
         for span in chunk.spans:
-            if field.end() <= span.start < end and PERSON.fullmatch(span.surface):
+            if field.end() <= span.start < end and FULL_NAME.fullmatch(span.surface):
                 yield span.surface, "PERSON"

@@ -12,12 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from knowledge_graph.extraction.full_names import EVIDENT, FULL_NAME
 from knowledge_graph.extraction.identifiers import kind_of
 from knowledge_graph.extraction.names import PARTS, is_generic, is_name
 from knowledge_graph.extraction.records import Span
 from knowledge_graph.extraction.relation_phrases import LISTED, StatedRelation
 from knowledge_graph.extraction.table_headers import CONSUMERS, KIND_OF_ROW, RANKS, ROLES, TYPES, ColumnRole, header_key
-from knowledge_graph.extraction.word_lists import phrases, words
+from knowledge_graph.extraction.word_lists import equations, phrases, words
 
 RULE = re.compile(r"\|[ \t:|-]+")
 EDGE = re.compile(r"(?<!\\)\|")
@@ -34,6 +35,10 @@ NO_NAMES = words("empty_cells")
 REMARKS = frozenset(header for line in phrases("remark_headers") for header in line.split(", "))
 OWNS = "OWNS"
 OF_OWNERS = frozenset({OWNS, "MAINTAINS"})
+NOUNS = frozenset(noun for nouns, _ in equations("system_nouns", ",") for noun in nouns)
+PERSONAL = phrases("personal_headers")
+OF_ANY_THING = frozenset({"name", ""})
+MEMBER = ColumnRole(can_be_thing=False, relation_type="PART_OF", reverse=False)
 
 Place = tuple[int, int]
 
@@ -44,6 +49,7 @@ class Columns:
 
     thing: int
     relations: list[tuple[int, str, ColumnRole]]
+    of_people: bool = False
 
 
 def statements(text: str, spans: Sequence[Span]) -> Iterator[StatedRelation]:
@@ -107,9 +113,16 @@ def types(text: str) -> Iterator[tuple[str, str]]:
             found = TYPES.get(key)
             if found is not None and found != KIND_OF_ROW:
                 yield from ((span.surface, found) for span in _listed(text, cell))
+            elif found is None and key in ROLES and ROLES[key].relation_type == OWNS and ROLES[key].reverse:
+                yield from ((span.surface, "TEAM") for span in _listed(text, cell) if _is_no_person(span.surface))
         kind = next(
             (text[slice(*cell)] for key, cell in zip(keys, cells, strict=False) if TYPES.get(key) == KIND_OF_ROW), ""
         )
+        if _is_of_people(keys):
+            yield from (
+                (span.surface, "PERSON") for span in _listed(text, cells[0]) if FULL_NAME.fullmatch(span.surface)
+            )
+            continue
         columns = _columns(headers)
         found = PARTS.get(" ".join(kind.split()).casefold())
         if found is not None and columns is not None and columns.thing < len(cells):
@@ -159,6 +172,8 @@ def _listed(text: str, cell: Place | None, entity_type: str | None = None) -> It
 def _of_row(text: str, spans: Sequence[Span], row: Place, columns: Columns) -> Iterator[StatedRelation]:
     cells = _cells(text, *row)
     things = _names(text, spans, cells[columns.thing]) if columns.thing < len(cells) else []
+    if columns.of_people:
+        things = [thing for thing in things if _may_be_person(spans[thing])]
     for column, header, role in columns.relations:
         if column < len(cells):
             for target in _names(text, spans, cells[column]):
@@ -171,6 +186,8 @@ def _columns(headers: Sequence[str]) -> Columns | None:
     """Returns the columns; None if no header names a relation, or if it is unclear what the rows are about."""
     keys = [header_key(header) for header in headers]
     known = [(place, ROLES[key]) for place, key in enumerate(keys) if key in ROLES]
+    if _is_of_people(keys):
+        return _of_people(headers, keys)
     things = [place for place, role in known if not role.relation_type] or [
         place for place, key in enumerate(keys) if not key
     ]
@@ -191,6 +208,33 @@ def _columns(headers: Sequence[str]) -> Columns | None:
         and (not is_owner or role.relation_type in OF_OWNERS)
     ]
     return Columns(things[0], relations) if relations else None
+
+
+def _is_of_people(keys: Sequence[str]) -> bool:
+    """Returns whether each row is about the person in its first column."""
+    is_named = keys[0] in OF_ANY_THING and any(key in PERSONAL for key in keys)
+    is_other = any(key in ROLES and not ROLES[key].relation_type for key in keys[1:])
+    return (is_named or TYPES.get(keys[0]) == "PERSON") and not is_other
+
+
+def _is_no_person(owner: str) -> bool:
+    """Returns whether the owner's last word is that of a thing or an abbreviation: "Integration Hub", "Clinical IT"."""
+    last = owner.rpartition(" ")[2]
+    return last.casefold() in NOUNS or (" " in owner and last.isupper())
+
+
+def _may_be_person(span: Span) -> bool:
+    return span.entity_type not in EVIDENT and FULL_NAME.fullmatch(span.surface) is not None
+
+
+def _of_people(headers: Sequence[str], keys: Sequence[str]) -> Columns | None:
+    """Returns the columns of teams, which people are in and are not owned by, and of what people own."""
+    relations = [
+        (place, " ".join(headers[place].split()), MEMBER if TYPES.get(key) == "TEAM" else ROLES[key])
+        for place, key in enumerate(keys)
+        if TYPES.get(key) == "TEAM" or (key in ROLES and ROLES[key].relation_type == OWNS and not ROLES[key].reverse)
+    ]
+    return Columns(0, relations, of_people=True) if relations else None
 
 
 def _lines(text: str) -> Iterator[Place]:

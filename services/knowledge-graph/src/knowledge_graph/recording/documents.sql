@@ -13,6 +13,11 @@ SELECT version, name, title, language, chunks_key, chunks_digest, written, folde
 FROM graphed_document
 WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
 
+-- name: extracted
+SELECT document_id FROM graphed_document
+WHERE workspace_id = %(workspace_id)s AND chunks_key <> ''
+ORDER BY document_id;
+
 -- name: record
 INSERT INTO graphed_document (
     workspace_id, document_id, version, name, title, language, chunks_key, chunks_digest, written, folder, chunks, entities,

@@ -91,6 +91,7 @@ class StoredGeneration:
 class ProvenanceSql(Statements, file="documents.sql"):
     is_current: str
     find: str
+    extracted: str
     record: str
     remaining: str
     delete: str
@@ -126,6 +127,10 @@ class GraphProvenance(Repository):
     async def find(self, document_id: UUID) -> KnownGraph | None:
         """Returns the document's graph, or None."""
         return await self.one(ProvenanceSql.find, KnownGraph, document_id=document_id)
+
+    async def extracted(self) -> list[UUID]:
+        """Returns the documents that were extracted from chunks; imported triples and corrections have none."""
+        return await self.values(ProvenanceSql.extracted)
 
     async def replace(self, graphed: Graphed) -> Changes:
         """Replaces the document's rows by those of the extraction; returns what changed, for the projection queue."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from uuid import UUID
 
 from contracts.graph_tools import AnswerRow, StructuralAnswer
+from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.relation_types import BELONGS_TO, DEPENDS_ON, with_below
 from knowledge_graph.extraction.tenses import CURRENT
 from knowledge_graph.graph_store import Dependent, Direction, GraphStore
@@ -33,7 +34,7 @@ NOT_STATED = "CO_OCCURS"
 OWNERS = (["OWNS"], [BELONGS_TO], ["MAINTAINS"])
 UNSAID = ("DEPENDS_ON", "USES")
 """Types that leave open whether something is read or written."""
-OTHERWISE_RELATED = {"references": "REFERENCES", "parts": "PART_OF", "wholes": "PART_OF"}
+OTHERWISE_RELATED = {"references": "REFERENCES", "parts": "PART_OF", "wholes": "PART_OF", "decided": "DECIDED"}
 """The relation type that answers each of these questions; the others ask about dependencies."""
 OUTWARD = frozenset({"dependencies", "wholes"})
 NOT_STRUCTURAL = "this is no question about dependencies, outages, owners or paths"
@@ -67,6 +68,10 @@ class StructuralAnswers:
                 return await self._owner(question, found[0])
             case "owned":
                 return await self._owned(question, found[0])
+            case "members":
+                return await self._members(question, found[0])
+            case "kind":
+                return await self._kind(question, found[0])
             case "reach" | "path":
                 return await self._reach(question, found[0], found[1])
             case "cycle":
@@ -158,16 +163,65 @@ class StructuralAnswers:
         teams = {one.id for one in await self._rows(reached, found.stored.name) if one.entity_type == "TEAM"}
         return [one for one in reached if one.id in teams]
 
+    async def _members(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
+        """Answers who owns the entity, and who is in each of these teams."""
+        owners = await self._owner(replace(question, asked="owner"), found)
+        text, rows, sources = owners.text, owners.rows, owners.sources
+        for owner in owners.rows:
+            people = await self._tied_to(owner.id, ["PART_OF"], "in")
+            edges = {one.id: (one.id, owner.id) for one in people}
+            told = await self._sources(edges.values(), ["PART_OF"])
+            told.cited = list(sources)
+            members = await self._cited(people, owner.name, edges, told)
+            words = AnswerWording(question.language, owner.name)
+            text += f" {words.say('members', rows=words.named(members)) if members else words.say('no_members')}"
+            rows, sources = [*rows, *members], told.cited
+        return owners.model_copy(update={"asked": question.asked, "text": text, "rows": rows, "sources": sources})
+
+    async def _kind(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
+        """Answers with the entity's type, and with what is stated of it, which can be cited."""
+        words = AnswerWording(question.language, found.stored.name)
+        [stored] = await self.store.entities(self.workspace_id, [found.id])
+        dependencies = with_below([DEPENDS_ON])
+        groups = [
+            ("needs", await self._tied(found, dependencies, "out")),
+            ("needed", await self._tied(found, dependencies, "in")),
+            ("owners", await self._tied(found, OWNERS[0], "in")),
+        ]
+        edges = {
+            (said, one.id): (found.id, one.id) if said == "needs" else (one.id, found.id)
+            for said, some in groups
+            for one in some
+        }
+        if not edges or stored.entity_type not in EVIDENT:
+            raise NoToolResult(f"no document states what {found.stored.name} is")
+        sources = await self._sources(edges.values(), [*dependencies, *OWNERS[0]])
+        text, rows = words.say("kind", kind=words.kind(stored.entity_type)), list[AnswerRow]()
+        for said, some in groups:
+            named = await self._cited(some, found.stored.name, {one.id: edges[said, one.id] for one in some}, sources)
+            text += f" {words.say(said, rows=words.named(named))}" if named else ""
+            rows += named
+        return _answer(question, found, text, sources, rows=rows)
+
+    async def _cited(
+        self, reached: Sequence[Dependent], name: str, edges: Mapping[str, Edge], sources: StatingPlaces
+    ) -> list[AnswerRow]:
+        rows = await self._rows(reached, name)
+        return [one.model_copy(update={"source": sources.number(edges[one.id])}) for one in rows]
+
     async def _tied(self, found: MeantEntity, types: Sequence[str], direction: Direction) -> list[Dependent]:
-        relations = await self.store.relations_of(self.workspace_id, found.id, MOST_RELATIONS)
+        return await self._tied_to(found.id, types, direction)
+
+    async def _tied_to(self, entity_id: str, types: Sequence[str], direction: Direction) -> list[Dependent]:
+        relations = await self.store.relations_of(self.workspace_id, entity_id, MOST_RELATIONS)
         ends = [
             (one.target_id, one.source_id) if direction == "in" else (one.source_id, one.target_id)
             for one in relations
             if one.relation_type in types
         ]
-        others = sorted({other for near, other in ends if near == found.id != other})
+        others = sorted({other for near, other in ends if near == entity_id != other})
         entities = await self.store.entities(self.workspace_id, others) if others else []
-        return [Dependent(one.id, one.name, 1, found.id) for one in entities]
+        return [Dependent(one.id, one.name, 1, entity_id) for one in entities]
 
     async def _listed(
         self,

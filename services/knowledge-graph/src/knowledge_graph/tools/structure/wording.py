@@ -46,6 +46,13 @@ SENTENCES = {
         "maintained": ("No document states who owns {name}; it is maintained by {rows}.",) * 2,
         "oncall": ("No document states who is on call for {name}. It is owned by {rows}.",) * 2,
         "owned": ("{name} owns {n} {kinds}",) * 2,
+        "decided": ("{name} was decided by {n} {kinds}",) * 2,
+        "kind": ("Type of {name}: {kind}.",) * 2,
+        "needs": ("Depends on: {rows}.",) * 2,
+        "needed": ("Needed by: {rows}.",) * 2,
+        "owners": ("Owned by: {rows}.",) * 2,
+        "members": ("In {name}: {rows}.",) * 2,
+        "no_members": ("No document says who is in {name}.",) * 2,
         "reach": ("{name} depends on {other}",) * 2,
         "indirect": ("{name} depends on {other} indirectly",) * 2,
         "direct_only": ("Of a direct dependency:",) * 2,
@@ -89,6 +96,13 @@ SENTENCES = {
         "maintained": ("Kein Dokument sagt, wem {name} gehört; betreut von: {rows}.",) * 2,
         "oncall": ("Kein Dokument sagt, wer für {name} Bereitschaft hat. Zuständig: {rows}.",) * 2,
         "owned": ("{name} besitzt {n} {kinds}",) * 2,
+        "decided": ("{name} wurde von {n} {kinds} entschieden",) * 2,
+        "kind": ("Art von {name}: {kind}.",) * 2,
+        "needs": ("Hängt ab von: {rows}.",) * 2,
+        "needed": ("Gebraucht von: {rows}.",) * 2,
+        "owners": ("Gehört: {rows}.",) * 2,
+        "members": ("In {name}: {rows}.",) * 2,
+        "no_members": ("Kein Dokument sagt, wer in {name} ist.",) * 2,
         "reach": ("{name} hängt von {other} ab",) * 2,
         "indirect": ("{name} hängt indirekt von {other} ab",) * 2,
         "direct_only": ("Zur direkten Abhängigkeit:",) * 2,
@@ -137,6 +151,11 @@ class AnswerWording:
         known = KINDS[self.language]
         names = [known[one][count != 1] for one in types if one in known] or [known[""][count != 1]]
         return f" {self.say('and')} ".join(names)
+
+    def kind(self, entity_type: str) -> str:
+        """Returns the type in words, in the singular."""
+        known = KINDS[self.language].get(entity_type)
+        return known[0] if known else entity_type.lower().replace("_", " ")
 
     def related(self, asked: str, rows: Sequence[AnswerRow], types: Sequence[str], transitive: bool) -> str:
         """Says how many there are and names them, direct ones first."""
