@@ -31,6 +31,7 @@ from benchmarks import (
     model_calls,
     search_speed,
     session_search,
+    small_files,
     store_quality,
     token_cost,
 )
@@ -80,6 +81,7 @@ def main() -> None:
             "graph-extraction": graph_extraction.graph_extraction,
             "agreement": conversion_agreement.conversion_agreement,
             "sync": lambda: figures.run(ingestion_figures.synchronisation(figures.fresh(folder / "sync"))),
+            "small-files": lambda: figures.run(small_files.small_files(figures.fresh(folder / "small-files"))),
             "tokens": token_cost.token_cost,
             "workers": lambda: figures.run(ingestion_figures.two_workers(figures.fresh(folder / "workers"))),
         }

@@ -22,7 +22,7 @@ class StatusSql(Statements, file="status.sql"):
     """The statements for the status, and for what it is compiled from."""
 
     put_document: LiteralString
-    delete_document: LiteralString
+    delete_documents: LiteralString
     count_documents: LiteralString
     newest_documents: LiteralString
     put_status: LiteralString
@@ -34,8 +34,8 @@ class StatusRows(Repository):
     async def put_document(self, document_id: UUID, name: str, told_at: datetime) -> None:
         await self.run(StatusSql.put_document, document_id=document_id, name=name, told_at=told_at)
 
-    async def delete_document(self, document_id: UUID) -> None:
-        await self.run(StatusSql.delete_document, document_id=document_id)
+    async def delete_documents(self, document_ids: Sequence[UUID]) -> None:
+        await self.run(StatusSql.delete_documents, document_ids=list(document_ids))
 
     async def count_documents(self) -> int:
         return int(await self.value(StatusSql.count_documents))

@@ -8,8 +8,8 @@ WHERE NOT EXISTS (
 )
 ON CONFLICT (workspace_id, document_id) DO UPDATE SET name = excluded.name;
 
--- name: delete_document
-DELETE FROM known_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+-- name: delete_documents
+DELETE FROM known_document WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);
 
 -- name: count_documents
 SELECT count(*) FROM known_document WHERE workspace_id = %(workspace_id)s;
