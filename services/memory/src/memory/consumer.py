@@ -72,7 +72,11 @@ class MemoryConsumer:
     @property
     def together(self) -> Mapping[str, Together]:
         """Handlers of events that are cheaper to handle in batches."""
-        return {DocumentDeleted.event_type: self.documents_deleted}
+        return {
+            DocumentStored.event_type: self.documents_named,
+            DocumentDescribed.event_type: self.documents_named,
+            DocumentDeleted.event_type: self.documents_deleted,
+        }
 
     async def turn_completed(self, event: Event) -> None:
         """Stores question and answer, unless their session is deleted; without the answer if all its sources are.
@@ -117,13 +121,19 @@ class MemoryConsumer:
 
     async def document_named(self, event: Event) -> None:
         """Stores the name of a document, for the status of the project."""
+        await self.documents_named([event])
+
+    async def documents_named(self, events: Sequence[Event]) -> None:
+        """Stores the names of several documents of one workspace."""
         kind: type[DocumentStored | DocumentDescribed]
-        kind = DocumentStored if event.type == DocumentStored.event_type else DocumentDescribed
-        told = kind.model_validate(event.data)
-        async with self.database.workspace(event.workspace_id) as connection:
-            await Memories(connection, event.workspace_id).lock()
-            if await first_time(connection, event):
-                await StatusRows(connection, event.workspace_id).put_document(told.document_id, told.name, event.time)
+        kind = DocumentStored if events[0].type == DocumentStored.event_type else DocumentDescribed
+        workspace_id = events[0].workspace_id
+        async with self.database.workspace(workspace_id) as connection:
+            await Memories(connection, workspace_id).lock()
+            told = [(kind.model_validate(one.data), one.time) for one in await first_times(connection, events)]
+            if told:
+                named = [(one.document_id, one.name, at) for one, at in told]
+                await StatusRows(connection, workspace_id).put_documents(named)
 
     async def document_deleted(self, event: Event) -> None:
         """Removes the document from memories and status; confirms with `document.purged` in the same transaction."""

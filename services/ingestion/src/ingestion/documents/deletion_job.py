@@ -23,7 +23,7 @@ from service_kit.objects import ObjectStore
 from service_kit.repository import Repository, SystemRepository
 from service_kit.statements import Statements
 
-TICK_SECONDS = 2.0
+TICK_SECONDS, CALM_SECONDS = 2.0, 0.1
 AT_ONCE = 25
 """Documents deleted in one transaction, which also waits for the object store."""
 
@@ -96,7 +96,8 @@ class DeletionJob:
         async with self.notifications.subscribe(self.channel) as changed:
             while True:
                 await self.delete_due()
-                await changed.wait(TICK_SECONDS)
+                if await changed.wait(TICK_SECONDS):
+                    await asyncio.sleep(CALM_SECONDS)  # every stage of every document wakes it
 
     async def delete_due(self) -> None:
         """Deletes documents that no worker holds any longer, and versions that search no longer serves."""
