@@ -32,6 +32,7 @@ from benchmarks import (
     search_speed,
     session_search,
     sizing,
+    small_files,
     store_quality,
     token_cost,
 )
@@ -81,6 +82,7 @@ def main() -> None:
             "graph-extraction": graph_extraction.graph_extraction,
             "agreement": conversion_agreement.conversion_agreement,
             "sync": lambda: figures.run(ingestion_figures.synchronisation(figures.fresh(folder / "sync"))),
+            "small-files": lambda: figures.run(small_files.small_files(figures.fresh(folder / "small-files"))),
             "tokens": token_cost.token_cost,
             "sizing": lambda: figures.run(sizing.sizing(folder / "sizing")),
             "workers": lambda: figures.run(ingestion_figures.two_workers(figures.fresh(folder / "workers"))),

@@ -75,8 +75,10 @@ class ObjectStore:
 
     def get_file(self, key: str, path: Path) -> None:
         """Raises ObjectMissing."""
-        with _called("GetObject", key):
-            self.client.fget_object(bucket_name=self.bucket, object_name=key, file_path=str(path))
+        pieces = self.stream(key)
+        with _called("GetObject", key), path.open("wb") as file:
+            for piece in pieces:
+                file.write(piece)
 
     def stream(self, key: str, offset: int = 0) -> Generator[bytes]:
         """Returns the object's bytes from `offset` on, in pieces; opened now and released when the iteration ends.

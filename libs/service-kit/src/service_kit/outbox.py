@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID, uuid4
@@ -56,6 +57,14 @@ class Outbox:
         event = new_event(self.source, workspace_id, data, subject)
         await connection.execute(INSERT, event_row(data, event))
         return event
+
+    async def write_all(
+        self, connection: Connection, workspace_id: UUID, events: Sequence[tuple[EventData, str]]
+    ) -> None:
+        """Writes several events, each with its subject, in one batch."""
+        rows = [event_row(data, new_event(self.source, workspace_id, data, subject)) for data, subject in events]
+        async with connection.cursor() as cursor:
+            await cursor.executemany(INSERT, rows)
 
 
 class OutboxRelay:
@@ -125,6 +134,18 @@ async def first_time(connection: Connection, event: Event) -> bool:
     """
     cursor = await connection.execute("SELECT first_time(%s, %s)", (event.workspace_id, event.id))
     return bool((await cursor.fetchone() or (False,))[0])
+
+
+async def first_times(connection: Connection, events: Sequence[Event]) -> list[Event]:
+    """Returns those of one workspace's events for which `first_time` is True, in one statement."""
+    if not events:
+        return []
+    cursor = await connection.execute(
+        "SELECT id FROM unnest(%s::uuid[]) AS event (id) WHERE first_time(%s, id)",
+        ([event.id for event in events], events[0].workspace_id),
+    )
+    new = {row[0] for row in await cursor.fetchall()}
+    return [event for event in {event.id: event for event in events}.values() if event.id in new]
 
 
 async def forget_handled(database: Database) -> int:

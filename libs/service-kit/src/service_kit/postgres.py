@@ -59,7 +59,7 @@ class Database:
         """
         settings = {"app.workspace_id": str(workspace_id)} | ({"app.user_id": str(user_id)} if user_id else {})
         settings |= {} if durable else NOT_DURABLE
-        async with self._transaction(_opening(settings)) as began:
+        async with self._transaction(opening(settings)) as began:
             yield began.connection
 
     @asynccontextmanager
@@ -73,7 +73,7 @@ class Database:
         """
         begin = BEGIN_SNAPSHOT if of is None else f"{BEGIN_SNAPSHOT}; SET TRANSACTION SNAPSHOT {_literal(of)}"
         values = {"app.workspace_id": str(workspace_id), **(settings or {})}
-        async with self._transaction(_opening(values, begin)) as began:
+        async with self._transaction(opening(values, begin)) as began:
             yield began.connection
 
     @asynccontextmanager
@@ -85,8 +85,8 @@ class Database:
         A part of the transaction that fails can roll back to the savepoint `opened`.
         """
         values = {"app.workspace_id": str(workspace_id), **settings}
-        opening = f"{_opening(values, BEGIN_SNAPSHOT)}, pg_export_snapshot(); SAVEPOINT opened"
-        async with self._transaction(opening) as began:
+        exporting = f"{opening(values, BEGIN_SNAPSHOT)}, pg_export_snapshot(); SAVEPOINT opened"
+        async with self._transaction(exporting) as began:
             began.nextset()
             *_, exported = (await began.fetchall())[0]
             yield began.connection, exported
@@ -98,25 +98,25 @@ class Database:
         `durable` as in `workspace`.
         """
         settings = {"app.scope": "system"} | ({} if durable else NOT_DURABLE)
-        async with self._transaction(_opening(settings)) as began:
+        async with self._transaction(opening(settings)) as began:
             yield began.connection
 
     @asynccontextmanager
-    async def _transaction(self, opening: str) -> AsyncIterator[AsyncCursor[TupleRow]]:
+    async def _transaction(self, begin: str) -> AsyncIterator[AsyncCursor[TupleRow]]:
         """Yields what the opening statements returned, on the transaction's connection."""
         with store_call("postgresql transaction"):
-            async with self._begun(opening) as began:
+            async with self._begun(begin) as began:
                 yield began
 
     @asynccontextmanager
-    async def _begun(self, opening: str) -> AsyncIterator[AsyncCursor[TupleRow]]:
+    async def _begun(self, begin: str) -> AsyncIterator[AsyncCursor[TupleRow]]:
         try:
             leased = self.pool.connection()
             connection = await leased.__aenter__()
         except PoolTimeout as error:
             raise Unavailable("the database did not give a connection in time") from error
         try:
-            yield await connection.execute(opening.encode(), prepare=False)
+            yield await connection.execute(begin.encode(), prepare=False)
         except BaseException as error:
             await leased.__aexit__(type(error), error, error.__traceback__)
             if is_workspace_gone(error):
@@ -131,7 +131,7 @@ class Database:
             await connection.execute("SELECT 1")
 
 
-def _opening(settings: Mapping[str, str], begin: str = BEGIN) -> str:
+def opening(settings: Mapping[str, str], begin: str = BEGIN) -> str:
     """Returns SQL that begins a transaction with server settings limited to it; further columns may be appended."""
     each = (f"set_config({_literal(name)}, {_literal(value)}, true)" for name, value in settings.items())
     return f"{begin}; SELECT {', '.join(each)}"
@@ -146,10 +146,15 @@ async def check_unless_silent(connection: AsyncConnection[Any]) -> None:
     """Checks an idle connection for the pool, without a round trip if the server has sent nothing: it sends something
     when it goes away or ends a session.
     """
-    waiting = select.poll()
-    waiting.register(connection.fileno(), select.POLLIN)
-    if waiting.poll(0):
+    if has_spoken(connection.fileno()):
         await AsyncConnectionPool.check_connection(connection)
+
+
+def has_spoken(descriptor: int) -> bool:
+    """Returns whether the server has sent something on an idle connection."""
+    waiting = select.poll()
+    waiting.register(descriptor, select.POLLIN)
+    return bool(waiting.poll(0))
 
 
 def is_workspace_gone(error: BaseException) -> bool:

@@ -137,19 +137,17 @@ class Consumer:
     async def handle_all(self, entries: Sequence[Entry]) -> None:
         """Handles entries in order, concurrently where possible."""
         read = [(entry, _event(entry[1])) for entry in entries]
-        proved = [event is not None and self._is_proved(*entry, event) for entry, event in read]
-        handled = [
-            event
-            for (_, event), is_proved in zip(read, proved, strict=True)
-            if event and is_proved and event.type in self.handlers
-        ]
+        # Whoever signed them: they concern others.
+        others = [(entry[0], event) for entry, event in read if event and event.type not in self.handlers]
+        await self._done(others, "skipped")
+        mine = [(entry, event) for entry, event in read if event is None or event.type in self.handlers]
+        proved = [event is not None and self._is_proved(*entry, event) for entry, event in mine]
+        handled = [event for (_, event), is_proved in zip(mine, proved, strict=True) if event and is_proved]
         decisions = iter(await self.admission.decide(handled))
         run: list[tuple[Entry, Event]] = []
-        for (entry, event), is_proved in zip(read, proved, strict=True):
+        for (entry, event), is_proved in zip(mine, proved, strict=True):
             if event is None:
                 await self._bury(*entry, None, "not an event")
-            elif event.type not in self.handlers:
-                await self._done(entry[0], event, "skipped")
             elif not is_proved:
                 await self._bury(*entry, event, f"{event.source} has not signed it", "refused")
             elif (decision := next(decisions)).verdict is not AdmissionVerdict.admitted:
@@ -191,8 +189,7 @@ class Consumer:
                 extra = {"events": len(events), "group": self.group}
                 log.warning("batch of events failed", extra=extra, exc_info=error)
                 return False
-        for (entry_id, _), event in run:
-            await self._done(entry_id, event, "handled")
+        await self._done([(entry_id, event) for (entry_id, _), event in run], "handled")
         return True
 
     async def reclaim(self) -> None:
@@ -219,7 +216,7 @@ class Consumer:
                 with span(f"{self.group} {event.type}", _carrier(event), SpanKind.CONSUMER):
                     await handler(event)
             except WorkspaceGone:  # the data that it is about no longer exists
-                await self._done(entry_id, event, "skipped")
+                await self._done([(entry_id, event)], "skipped")
                 return
             except Exception as error:
                 reason = f"{type(error).__name__}: {error}"[:1000]
@@ -231,12 +228,14 @@ class Consumer:
                     return
                 await asyncio.sleep(self.policy.delay(attempt))
             else:
-                await self._done(entry_id, event, "handled")
+                await self._done([(entry_id, event)], "handled")
                 return
 
-    async def _done(self, entry_id: bytes | str, event: Event, outcome: str) -> None:
-        await self.redis.xack(self.stream, self.group, entry_id)
-        self.metrics.events.labels(self.group, self._label(event), outcome).inc()
+    async def _done(self, entries: Sequence[tuple[bytes | str, Event]], outcome: str) -> None:
+        if entries:
+            await self.redis.xack(self.stream, self.group, *(entry_id for entry_id, _ in entries))
+        for _, event in entries:
+            self.metrics.events.labels(self.group, self._label(event), outcome).inc()
 
     def _label(self, event: Event | None) -> str:
         if event is None:

@@ -88,8 +88,10 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         removed, remaining = await delete_workspace_objects(objects, workspace_id)
         return Erased({"objects": removed}, {"objects": remaining})
 
-    handlers = {**DocumentEvents(catalogs).handlers, **AdministratorEvents(database).handlers}
-    background = await stack.enter_async_context(service.running({DOCUMENTS: handlers}, after=[purge]))
+    events = DocumentEvents(catalogs)
+    handlers = {**events.handlers, **AdministratorEvents(database).handlers}
+    running = service.running({DOCUMENTS: handlers}, after=[purge], together=events.together)
+    background = await stack.enter_async_context(running)
     recovery = Recovery(catalogs, redis, settings)
     queue_metrics = QueueMetrics(app.state.metrics.registry, database, settings.lease_seconds)
     dispatcher = Dispatcher(

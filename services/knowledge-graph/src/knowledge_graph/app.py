@@ -90,7 +90,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     documents = DocumentGraphs(database, objects, extractor, service.outbox, projects=neo4j is not None)
     projection = Neo4jProjection(neo4j) if neo4j is not None else None
     after = [ProjectionDeletion(database, projection)] if projection is not None else []
-    running = service.running({DOCUMENTS: documents.handlers}, documents.give_up, after=after)
+    reading = {DOCUMENTS: documents.handlers}
+    running = service.running(reading, documents.give_up, after=after, together=documents.together)
     background = await stack.enter_async_context(running)
     background.start("gazetteers", gazetteers.run)
     app.state.refinement = start_refinement(

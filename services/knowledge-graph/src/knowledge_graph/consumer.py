@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -25,9 +25,9 @@ from knowledge_graph.projection.queue import queue
 from knowledge_graph.recording.provenance import Graphed, GraphProvenance, KnownGraph, MadeFrom
 from knowledge_graph.refinement import chunks
 from service_kit.objects import ObjectMissing, ObjectStore
-from service_kit.outbox import Outbox, first_time
+from service_kit.outbox import Outbox, first_time, first_times
 from service_kit.postgres import Connection, Database
-from service_kit.streams import Handler
+from service_kit.streams import Handler, Together
 
 SERVICE = "knowledge-graph"
 
@@ -48,6 +48,11 @@ class DocumentGraphs:
             DocumentDescribed.event_type: self.describe,
             DocumentDeleted.event_type: self.delete,
         }
+
+    @property
+    def together(self) -> Mapping[str, Together]:
+        """Handlers of events that are cheaper to handle in batches."""
+        return {DocumentDeleted.event_type: self.delete_all}
 
     async def graph(self, event: Event) -> None:
         """Handles `document.converted`: replaces the document's graph, unless it was deleted or has a newer version.
@@ -97,20 +102,29 @@ class DocumentGraphs:
 
     async def delete(self, event: Event) -> None:
         """Handles `document.deleted`: deletes the document's provenance, and whatever had no other provenance."""
-        document_id, workspace_id = DocumentDeleted.model_validate(event.data).document_id, event.workspace_id
+        await self.delete_all([event])
+
+    async def delete_all(self, events: Sequence[Event]) -> None:
+        """Deletes several documents of one workspace in one transaction."""
+        workspace_id = events[0].workspace_id
         async with self.database.workspace(workspace_id) as connection:
-            await GraphProvenance(connection, workspace_id).lock()
-            if not await first_time(connection, event):
+            provenance = GraphProvenance(connection, workspace_id)
+            await provenance.lock()
+            new = await first_times(connection, events)
+            document_ids = list(dict.fromkeys(DocumentDeleted.model_validate(one.data).document_id for one in new))
+            if not document_ids:
                 return
-            refined = await chunks.delete(connection, workspace_id, document_id)
-            changes, removed = await GraphProvenance(connection, workspace_id).delete(document_id)
-            removed |= refined
-            receipt = removed if self.projects else None
-            await queue(connection, workspace_id, changes, receipt, projects=self.projects)
-            if receipt is None:
-                left = await GraphProvenance(connection, workspace_id).remaining(document_id)
-                purged = DocumentPurged(document_id=document_id, service=SERVICE, removed=removed, remaining=left)
-                await self.outbox.write(connection, workspace_id, purged, str(document_id))
+            refined = {one: await chunks.delete(connection, workspace_id, one) for one in document_ids}
+            changes, removed = await provenance.delete_all(document_ids)
+            receipts = {one: removed[one] | refined[one] for one in document_ids}
+            await queue(connection, workspace_id, changes, receipts if self.projects else None, projects=self.projects)
+            if not self.projects:
+                left = await provenance.remaining(document_ids)
+                purged = [
+                    DocumentPurged(document_id=one, service=SERVICE, removed=receipts[one], remaining=left[one])
+                    for one in document_ids
+                ]
+                await self.outbox.write_all(connection, workspace_id, [(one, str(one.document_id)) for one in purged])
 
     async def give_up(self, event: Event, reason: str) -> None:
         """Reports a dead letter, so that the document's stage shows the failure."""

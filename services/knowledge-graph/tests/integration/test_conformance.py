@@ -16,13 +16,14 @@ from pydantic import SecretStr
 
 from knowledge_graph.extraction.names import entity_id, name_key
 from knowledge_graph.extraction.records import Extraction, Mention, RelationEvidence
-from knowledge_graph.graph_store import Bounds, EntityFilter, GraphStore, SubgraphBounds
+from knowledge_graph.graph_store import Bounds, EntityFilter, GraphStore, StoredRelation, SubgraphBounds
 from knowledge_graph.neo4j.connection import Neo4jConnection
 from knowledge_graph.neo4j.maintenance import differences, rebuild
 from knowledge_graph.neo4j.projection import Neo4jProjection
-from knowledge_graph.neo4j.store import Neo4jStore
+from knowledge_graph.neo4j.store import Neo4jStore, ReadCypher
 from knowledge_graph.projection.projector import Projector
 from knowledge_graph.projection.queue import queue
+from knowledge_graph.projection.state import GraphState, ProjectedEntity
 from knowledge_graph.recording.provenance import Graphed, GraphProvenance, MadeFrom
 from knowledge_graph.settings import Neo4jSettings
 from knowledge_graph.store.postgres import PostgresStore
@@ -266,3 +267,30 @@ async def test_rebuild_repairs_what_verify_finds(make_database, neo4j_url):
         await rebuild(database, neo4j, workspace_id)
         assert workspace_id not in await differences(database, neo4j)
     await neo4j.aclose()
+
+
+@pytest.mark.neo4j
+async def test_the_neighbours_of_a_hub_cost_neo4j_what_is_returned_and_not_what_the_hub_has(neo4j_url):
+    url, user, password = neo4j_url
+    neo4j = Neo4jConnection(Neo4jSettings(neo4j_url=url, neo4j_user=user, neo4j_password=SecretStr(password)))
+    projection, workspace_id, ids = Neo4jProjection(neo4j), uuid4(), [f"{number:04}" for number in range(1_000)]
+
+    async def pages():
+        yield GraphState(entities=[ProjectedEntity(one, one, one, "ENTITY", 1, 1, [], 0, 0) for one in ids])
+        yield GraphState(relations=[StoredRelation(ids[0], one, "USES", float(one) % 7, 1) for one in ids[1:]])
+
+    await projection.prepare()
+    await neo4j.statement("CALL db.awaitIndexes(60)")
+    await projection.rebuild(workspace_id, 1, pages())
+    values = {"ids": ids[:1], "fan_out": 5, "min_mentions": 1, "min_weight": 0.0, "types": None}
+    values |= {"workspace_id": str(workspace_id)}
+    answer = await neo4j.driver.execute_query(f"PROFILE {ReadCypher.neighbours}", values)
+    await projection.delete_workspace(workspace_id)
+    await neo4j.aclose()
+    assert [record["id"] for record in answer.records] == [ids[number] for number in (6, 13, 20, 27, 34)]
+    assert store_reads(answer.summary.profile) < 100
+
+
+def store_reads(profile) -> int:
+    """Returns how often a plan and what it is made of read the store."""
+    return profile["dbHits"] + sum(store_reads(one) for one in profile.get("children", []))

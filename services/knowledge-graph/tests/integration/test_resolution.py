@@ -114,6 +114,14 @@ async def write(database: Database, workspace_id: UUID, document: UUID, extracti
         await queue(connection, workspace_id, changes, projects=True)
 
 
+async def delete(database: Database, workspace_id: UUID, documents: list[UUID]) -> dict[UUID, dict[str, int]]:
+    """Deletes documents together; returns the counts of what was removed."""
+    async with database.workspace(workspace_id) as connection:
+        await GraphProvenance(connection, workspace_id).lock()
+        _, removed = await GraphProvenance(connection, workspace_id).delete_all(documents)
+        return removed
+
+
 async def state(database: Database, workspace_id: UUID) -> dict[str, list[tuple]]:
     found = {}
     async with database.workspace(workspace_id) as connection:
@@ -158,7 +166,14 @@ async def test_any_order_of_changes_and_deletions_equals_a_fresh_build(database,
             if extraction is not None:
                 await write(database, changed, document, extraction)
         assert await state(database, changed) == left
-        for document in documents:
+        together = documents[:2]
+        held = sum(row[0] in together for row in left["mention"])
+        removed = await delete(database, changed, together)
+        assert sum(one["mentions"] for one in removed.values()) == held
+        for document in together:
+            await delete(database, fresh, [document])
+        assert await state(database, changed) == await state(database, fresh)
+        for document in documents[2:]:
             await write(database, changed, document, None)
         assert not any((await state(database, changed)).values())
 

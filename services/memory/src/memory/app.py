@@ -68,7 +68,7 @@ def create_app(settings: Settings) -> FastAPI:
             app.state.importing = Importing(service.database, preparation, writer)
             topics = TopicReflection(service.database, chat)
             consumer = MemoryConsumer(service.database, preparation, topics, reading, writer, service.outbox)
-            async with service.running(consumer.handlers) as background:
+            async with service.running(consumer.handlers, together=consumer.together) as background:
                 filling = EmbeddingFilling(service.database, service.notifications, preparation)
                 background.start("embedding", filling.worker.run)
                 background.start("retention", Retention(service.database).run)

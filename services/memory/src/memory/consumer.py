@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 
 from contracts.events import (
     DOCUMENTS,
@@ -31,9 +30,9 @@ from memory.world.committing import commit_staged
 from memory.world.repository import WorldPlace, WorldRows
 from memory.world.settled_runs import SettledRunRows
 from memory.world.status import StatusRows, compile_status
-from service_kit.outbox import Outbox, first_time
+from service_kit.outbox import Outbox, first_time, first_times
 from service_kit.postgres import Database
-from service_kit.streams import Handler
+from service_kit.streams import Handler, Together
 
 log = logging.getLogger(__name__)
 
@@ -68,6 +67,15 @@ class MemoryConsumer:
                 DocumentDescribed.event_type: self.document_named,
                 DocumentDeleted.event_type: self.document_deleted,
             },
+        }
+
+    @property
+    def together(self) -> Mapping[str, Together]:
+        """Handlers of events that are cheaper to handle in batches."""
+        return {
+            DocumentStored.event_type: self.documents_named,
+            DocumentDescribed.event_type: self.documents_named,
+            DocumentDeleted.event_type: self.documents_deleted,
         }
 
     async def turn_completed(self, event: Event) -> None:
@@ -113,31 +121,48 @@ class MemoryConsumer:
 
     async def document_named(self, event: Event) -> None:
         """Stores the name of a document, for the status of the project."""
+        await self.documents_named([event])
+
+    async def documents_named(self, events: Sequence[Event]) -> None:
+        """Stores the names of several documents of one workspace."""
         kind: type[DocumentStored | DocumentDescribed]
-        kind = DocumentStored if event.type == DocumentStored.event_type else DocumentDescribed
-        told = kind.model_validate(event.data)
-        async with self.database.workspace(event.workspace_id) as connection:
-            await Memories(connection, event.workspace_id).lock()
-            if await first_time(connection, event):
-                await StatusRows(connection, event.workspace_id).put_document(told.document_id, told.name, event.time)
+        kind = DocumentStored if events[0].type == DocumentStored.event_type else DocumentDescribed
+        workspace_id = events[0].workspace_id
+        async with self.database.workspace(workspace_id) as connection:
+            await Memories(connection, workspace_id).lock()
+            told = [(kind.model_validate(one.data), one.time) for one in await first_times(connection, events)]
+            if told:
+                named = [(one.document_id, one.name, at) for one, at in told]
+                await StatusRows(connection, workspace_id).put_documents(named)
 
     async def document_deleted(self, event: Event) -> None:
         """Removes the document from memories and status; confirms with `document.purged` in the same transaction."""
-        document_id = DocumentDeleted.model_validate(event.data).document_id
-        async with self.database.workspace(event.workspace_id) as connection:
-            memories = Memories(connection, event.workspace_id)
+        await self.documents_deleted([event])
+
+    async def documents_deleted(self, events: Sequence[Event]) -> None:
+        """Removes several documents of one workspace; its status is compiled once."""
+        workspace_id = events[0].workspace_id
+        async with self.database.workspace(workspace_id) as connection:
+            memories = Memories(connection, workspace_id)
             await memories.lock()
-            if not await first_time(connection, event):
+            new = await first_times(connection, events)
+            if not new:
                 return
-            await StatusRows(connection, event.workspace_id).delete_document(document_id)
-            purged = DocumentPurged(
-                document_id=document_id,
-                service=MEMORY,
-                removed=asdict(await memories.delete_document(document_id)),
-                remaining={"memory_sources": await memories.count_derived(document_id)},
-            )
-            await compile_status(connection, event.workspace_id)
-            await self.outbox.write(connection, event.workspace_id, purged, str(document_id))
+            document_ids = [DocumentDeleted.model_validate(event.data).document_id for event in new]
+            await StatusRows(connection, workspace_id).delete_documents(document_ids)
+            deleted = await memories.delete_documents(document_ids)
+            left = await memories.count_derived(document_ids)
+            purged = [
+                DocumentPurged(
+                    document_id=one.document_id,
+                    service=MEMORY,
+                    removed={"memory_sources": one.memory_sources, "memories": one.memories},
+                    remaining={"memory_sources": left[one.document_id]},
+                )
+                for one in deleted
+            ]
+            await compile_status(connection, workspace_id)
+            await self.outbox.write_all(connection, workspace_id, [(one, str(one.document_id)) for one in purged])
 
     async def session_deleted(self, event: Event) -> None:
         """Deletes the session's memories and its world."""

@@ -154,35 +154,45 @@ WHERE workspace_id = %(workspace_id)s AND id = %(id)s AND created_by = %(user_id
 
 -- name: mark_deleted
 -- Keeps the document's id for good, so that a late turn derives nothing from it.
-INSERT INTO deleted_document (workspace_id, document_id) VALUES (%(workspace_id)s, %(document_id)s)
+INSERT INTO deleted_document (workspace_id, document_id)
+SELECT %(workspace_id)s, unnest(%(document_ids)s::uuid[])
 ON CONFLICT DO NOTHING;
 
--- name: delete_document
--- Detaches the document from what derives from it; a memory whose last source it was is deleted.
+-- name: delete_documents
+-- Detaches the documents from what derives from them; a memory whose last sources they were is deleted, and counted for
+-- one of them.
 WITH detached AS (
     DELETE FROM memory_source
-    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-    RETURNING memory_id
+    WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s)
+    RETURNING memory_id, document_id
 ),
 orphaned AS (
     DELETE FROM memory
-    USING detached
+    USING (SELECT DISTINCT ON (memory_id) memory_id, document_id FROM detached ORDER BY memory_id, document_id) AS lost
     WHERE
         memory.workspace_id = %(workspace_id)s
-        AND memory.id = detached.memory_id
+        AND memory.id = lost.memory_id
         AND NOT EXISTS (
             SELECT FROM memory_source AS other
             WHERE
                 other.workspace_id = %(workspace_id)s
-                AND other.memory_id = detached.memory_id
-                AND other.document_id <> %(document_id)s
+                AND other.memory_id = lost.memory_id
+                AND other.document_id <> ALL(%(document_ids)s)
         )
-    RETURNING memory.id
+    RETURNING lost.document_id
 )
-SELECT (SELECT count(*) FROM detached) AS memory_sources, (SELECT count(*) FROM orphaned) AS memories;
+SELECT
+    document_id, count(*) FILTER (WHERE is_source) AS memory_sources, count(*) FILTER (WHERE NOT is_source) AS memories
+FROM (
+    SELECT document_id, true AS is_source FROM detached
+    UNION ALL
+    SELECT document_id, false FROM orphaned
+) AS removed
+GROUP BY document_id;
 
--- name: count_derived
-SELECT count(*) FROM memory_source WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+-- name: derived
+-- Returns each document once for each memory that derives from it.
+SELECT document_id FROM memory_source WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);
 
 -- name: is_session_deleted
 SELECT EXISTS (SELECT FROM deleted_session WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s);

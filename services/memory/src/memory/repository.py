@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -46,8 +47,8 @@ class MemorySql(Statements, file="memories.sql", columns=COLUMNS):
     forget: str
     pin: str
     mark_deleted: str
-    delete_document: str
-    count_derived: str
+    delete_documents: str
+    derived: str
     is_session_deleted: str
     mark_session_deleted: str
     delete_session: str
@@ -89,6 +90,7 @@ class NewMessage:
 class Deleted:
     """How many links to a document were deleted, and how many memories whose last source it was."""
 
+    document_id: UUID
     memory_sources: int
     memories: int
 
@@ -167,14 +169,16 @@ class Memories(Repository):
         """Pins or unpins a memory; returns False if the user has no such memory."""
         return await self.run(MemorySql.pin, user_id=user_id, id=memory_id, pinned=pinned) == 1
 
-    async def delete_document(self, document_id: UUID) -> Deleted:
-        """Marks the document as deleted for good, and removes it from the memories that derive from it."""
-        await self.run(MemorySql.mark_deleted, document_id=document_id)
-        return await self.one(MemorySql.delete_document, Deleted, document_id=document_id) or Deleted(0, 0)
+    async def delete_documents(self, document_ids: Sequence[UUID]) -> list[Deleted]:
+        """Marks the documents as deleted for good, and removes them from the memories that derive from them."""
+        await self.run(MemorySql.mark_deleted, document_ids=list(document_ids))
+        found = await self.all(MemorySql.delete_documents, Deleted, document_ids=list(document_ids))
+        by_document = {one.document_id: one for one in found}
+        return [by_document.get(one, Deleted(one, 0, 0)) for one in document_ids]
 
-    async def count_derived(self, document_id: UUID) -> int:
-        """Returns how many memories derive from the document."""
-        return int(await self.value(MemorySql.count_derived, document_id=document_id))
+    async def count_derived(self, document_ids: Sequence[UUID]) -> Counter[UUID]:
+        """Returns how many memories derive from each document."""
+        return Counter(await self.values(MemorySql.derived, document_ids=list(document_ids)))
 
     async def is_session_deleted(self, session_id: UUID) -> bool:
         return bool(await self.value(MemorySql.is_session_deleted, session_id=session_id))

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+from datetime import UTC, datetime
 from importlib.metadata import version
 from uuid import uuid4
 
 import pytest
 
-from contracts.events import DOCUMENTS, TURNS, DocumentDeleted, SessionDeleted, TurnCompletedV1, WorkspaceDeleted
+from contracts.events import (
+    DOCUMENTS,
+    TURNS,
+    DocumentDeleted,
+    Event,
+    SessionDeleted,
+    TurnCompletedV1,
+    WorkspaceDeleted,
+)
 from service_kit.migrate import migrations, short_name
 from service_kit.streams import dead_letters
 
@@ -85,6 +94,34 @@ async def test_an_answer_is_deleted_with_its_last_source(client, streams, memori
     assert (await streams.delete(second)).removed == {"memories": 1, "memory_sources": 1}
     assert {one["content"] for one in await answers()} == {"no source"}
     assert {one["content"] for one in await memories()} == {"my own note", "a", "b", "c"}
+
+
+async def test_receipts_of_documents_deleted_together_count_each_memory_once(streams, answers, principal, redis):
+    documents = [uuid4() for _ in range(3)]
+    await streams.turn(principal.user_id, "a", documents[:2], answer="from two")
+    await streams.turn(principal.user_id, "b", [documents[0], documents[2]], answer="from one that stays")
+    await streams.drained(TURNS)
+    async with redis.pipeline(transaction=True) as together:
+        for document in documents[:2]:
+            event = Event(
+                id=uuid4(),
+                source="ingestion",
+                type=DocumentDeleted.event_type,
+                time=datetime.now(UTC),
+                subject=str(document),
+                workspace_id=principal.workspace_id,
+                data={"document_id": str(document)},
+            )
+            together.xadd(DOCUMENTS, {"event": event.model_dump_json()})
+        await together.execute()
+    receipts = await eventually(streams.purged, lambda found: len(found) == 2)
+    assert {one.document_id for one in receipts} == set(documents[:2])
+    assert sum(one.removed["memories"] for one in receipts) == 1
+    assert [one.removed["memory_sources"] for one in receipts] == [2, 1]
+    assert all(one.remaining == {"memory_sources": 0} for one in receipts)
+    assert {one["content"]: one["document_ids"] for one in await answers()} == {
+        "from one that stays": [str(documents[2])]
+    }
 
 
 async def test_a_late_turn_does_not_restore_a_deleted_document(streams, answers, principal):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from contracts.events import (
     DocumentFailed,
@@ -15,9 +15,10 @@ from contracts.events import (
 from contracts.ingestion import DocumentStatus
 from contracts.registry import STAGE_OF_SERVICE
 from ingestion.documents.catalog import Catalog, Catalogs
+from ingestion.documents.deletions import Confirmation
 from ingestion.documents.rows import DocumentRow
-from service_kit.outbox import first_time
-from service_kit.streams import Handler
+from service_kit.outbox import first_time, first_times
+from service_kit.streams import Handler, Together
 
 GROUP = "ingestion"
 
@@ -40,6 +41,11 @@ class DocumentEvents:
             DocumentPurged.event_type: self.purged,
             EmbeddingSpaceActivated.event_type: self.activated,
         }
+
+    @property
+    def together(self) -> Mapping[str, Together]:
+        """Handlers of events that are cheaper to handle in batches."""
+        return {DocumentPurged.event_type: self.purged_together}
 
     async def indexed(self, event: Event) -> None:
         data = DocumentIndexed.model_validate(event.data)
@@ -78,10 +84,16 @@ class DocumentEvents:
                 await catalog.documents.set_status(document.id, DocumentStatus.failed)
 
     async def purged(self, event: Event) -> None:
-        data = DocumentPurged.model_validate(event.data)
-        async with self.catalogs.open(event.workspace_id) as catalog:
-            if await first_time(catalog.connection, event):
-                await catalog.deletions.confirm(data.document_id, data.service, data.removed, data.remaining)
+        await self.purged_together([event])
+
+    async def purged_together(self, events: Sequence[Event]) -> None:
+        """Records the confirmations of several deletions of one workspace."""
+        async with self.catalogs.open(events[0].workspace_id) as catalog:
+            new = [DocumentPurged.model_validate(one.data) for one in await first_times(catalog.connection, events)]
+            if new:
+                await catalog.deletions.confirm(
+                    [Confirmation(one.document_id, one.service, one.removed, one.remaining) for one in new]
+                )
 
     async def activated(self, event: Event) -> None:
         """Records the model with which workers embed the workspace's new documents; the latest choice wins."""

@@ -5,14 +5,17 @@ It works from the tables, so that it resumes after a crash.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import LiteralString
 from uuid import UUID
 
 from contracts.object_keys import derived_prefix, original_key
 from contracts.registry import INGESTION
 from ingestion.documents.catalog import Catalog, Catalogs
+from ingestion.documents.deletions import Confirmation
 from ingestion.documents.derived_objects import derived_keys
 from ingestion.documents.rows import DocumentKey
 from service_kit.notifications import Notifications
@@ -20,16 +23,18 @@ from service_kit.objects import ObjectStore
 from service_kit.repository import Repository, SystemRepository
 from service_kit.statements import Statements
 
-TICK_SECONDS = 2.0
+TICK_SECONDS, CALM_SECONDS = 2.0, 0.1
+AT_ONCE = 25
+"""Documents deleted in one transaction, which also waits for the object store."""
 
 
 class DeletionJobSql(Statements, file="deletion_job.sql"):
     due: LiteralString
     lock: LiteralString
     kept_versions: LiteralString
-    count_content: LiteralString
+    needed_contents: LiteralString
     count_rows: LiteralString
-    delete_document: LiteralString
+    delete_documents: LiteralString
     mark_done: LiteralString
     supersede_versions: LiteralString
     superseded_versions: LiteralString
@@ -47,21 +52,37 @@ class VersionKey:
 
 @dataclass(frozen=True)
 class StoredVersion:
-    version: int
+    document_id: UUID
     content_hash: str
 
 
 @dataclass(frozen=True)
 class DocumentRowCounts:
+    document_id: UUID
     documents: int
     versions: int
     stages: int
 
+    @property
+    def by_kind(self) -> dict[str, int]:
+        return {"documents": self.documents, "versions": self.versions, "stages": self.stages}
+
+
+@dataclass(frozen=True)
+class OwnedPrefix:
+    """The beginning of the keys of a document's objects of one kind, as receipts call it."""
+
+    document_id: UUID
+    kind: str
+    prefix: str
+
 
 @dataclass(frozen=True)
 class DeletedObjects:
-    removed: dict[str, int]
-    remaining: dict[str, int]
+    """Counts by document and kind."""
+
+    removed: dict[UUID, dict[str, int]]
+    remaining: dict[UUID, dict[str, int]]
 
 
 class DeletionJob:
@@ -75,7 +96,8 @@ class DeletionJob:
         async with self.notifications.subscribe(self.channel) as changed:
             while True:
                 await self.delete_due()
-                await changed.wait(TICK_SECONDS)
+                if await changed.wait(TICK_SECONDS):
+                    await asyncio.sleep(CALM_SECONDS)  # every stage of every document wakes it
 
     async def delete_due(self) -> None:
         """Deletes documents that no worker holds any longer, and versions that search no longer serves."""
@@ -84,68 +106,97 @@ class DeletionJob:
             documents = await queue.all(DeletionJobSql.due, DocumentKey)
             await queue.run(DeletionJobSql.supersede_versions)
             versions = await queue.all(DeletionJobSql.superseded_versions, VersionKey)
+        by_workspace: defaultdict[UUID, list[UUID]] = defaultdict(list)
         for document in documents:
-            async with self.catalogs.open(document.workspace_id) as catalog:
-                await self._delete_document(catalog, document.document_id)
+            by_workspace[document.workspace_id].append(document.document_id)
+        for workspace_id, document_ids in by_workspace.items():
+            for first in range(0, len(document_ids), AT_ONCE):
+                async with self.catalogs.open(workspace_id) as catalog:
+                    await self._delete_documents(catalog, document_ids[first : first + AT_ONCE])
         for version in versions:
             async with self.catalogs.open(version.workspace_id) as catalog:
                 await self._delete_version(catalog, version)
 
-    async def _delete_document(self, catalog: Catalog, document_id: UUID) -> None:
+    async def _delete_documents(self, catalog: Catalog, document_ids: Sequence[UUID]) -> None:
         rows = Repository(catalog.connection, catalog.workspace_id)
-        key = {"document_id": document_id}
-        if await rows.run(DeletionJobSql.lock, **key) == 0:
-            return  # another replica is deleting it
-        kept = await rows.all(DeletionJobSql.kept_versions, StoredVersion, **key)
-        prefix = derived_prefix(catalog.workspace_id, document_id)
-        versions, hashes = [one.version for one in kept], {one.content_hash for one in kept}
-        objects = await self._delete_objects(catalog, document_id, versions, hashes, prefix)
-        before = await _count_rows(rows, document_id)
-        await rows.run(DeletionJobSql.delete_document, **key)
-        remaining = await _count_rows(rows, document_id)
-        await rows.run(DeletionJobSql.mark_done, **key)
-        removed = {kind: count - remaining[kind] for kind, count in before.items()}
+        locked: list[UUID] = await rows.values(DeletionJobSql.lock, document_ids=list(document_ids))
+        if not locked:
+            return
+        kept = await rows.all(DeletionJobSql.kept_versions, StoredVersion, document_ids=locked)
+        derived = {one: derived_prefix(catalog.workspace_id, one) for one in locked}
+        contents = {one.content_hash: one.document_id for one in kept}
+        objects = await self._delete_objects(catalog, derived, contents)
+        before = await _count_rows(rows, locked)
+        await rows.run(DeletionJobSql.delete_documents, document_ids=locked)
+        remaining = await _count_rows(rows, locked)
+        await rows.run(DeletionJobSql.mark_done, document_ids=locked)
         await catalog.deletions.confirm(
-            document_id, INGESTION, {**removed, **objects.removed}, {**remaining, **objects.remaining}
+            [
+                Confirmation(
+                    one,
+                    INGESTION,
+                    {kind: count - remaining[one][kind] for kind, count in before[one].items()} | objects.removed[one],
+                    remaining[one] | objects.remaining[one],
+                )
+                for one in locked
+            ]
         )
 
     async def _delete_version(self, catalog: Catalog, version: VersionKey) -> None:
         rows = Repository(catalog.connection, catalog.workspace_id)
         key = {"document_id": version.document_id, "version": version.version}
         # The content before the row, the order in which the intake locks.
-        await catalog.documents.lock_content(version.content_hash)
+        await catalog.documents.lock_contents([version.content_hash])
         if await rows.run(DeletionJobSql.lock_version, **key) == 0:
             return
         prefix = derived_keys(version.workspace_id, version.document_id, version.version).prefix
-        await self._delete_objects(catalog, version.document_id, [version.version], {version.content_hash}, prefix)
+        owned = version.document_id
+        await self._delete_objects(catalog, {owned: prefix}, {version.content_hash: owned}, version)
         await rows.run(DeletionJobSql.mark_version_done, **key)
 
     async def _delete_objects(
-        self, catalog: Catalog, document_id: UUID, versions: Sequence[int], hashes: Collection[str], prefix: str
+        self,
+        catalog: Catalog,
+        derived: Mapping[UUID, str],
+        contents: Mapping[str, UUID],
+        version: VersionKey | None = None,
     ) -> DeletedObjects:
-        """Deletes the versions' objects and counts them by kind. An original that another version needs is kept."""
+        """Deletes the objects below the prefixes and the originals of the contents, which are those of deleted
+        documents, or of one `version`. An original that another version needs is kept.
+        """
         rows = Repository(catalog.connection, catalog.workspace_id)
-        unused: list[str] = []
-        for content_hash in sorted(hashes):
-            await catalog.documents.lock_content(content_hash)
-            key = {"document_id": document_id, "content_hash": content_hash, "versions": list(versions)}
-            if not await rows.value(DeletionJobSql.count_content, **key):
-                unused += await self.objects.akeys(original_key(catalog.workspace_id, content_hash))
-        derived = await self.objects.akeys(prefix)
-        if derived or unused:
-            await self.objects.adelete([*derived, *unused])
-        left = await self.objects.akeys(prefix)
-        kept = [one for original in unused for one in await self.objects.akeys(original)]
-        return DeletedObjects(
-            {"originals": len(unused), "derived_objects": len(derived)},
-            {"originals": len(kept), "derived_objects": len(left)},
-        )
+        hashes = sorted(contents)
+        await catalog.documents.lock_contents(hashes)
+        but = {"document_id": version and version.document_id, "version": version and version.version}
+        needed = set(await rows.values(DeletionJobSql.needed_contents, contents=hashes, **but))
+        owned = [OwnedPrefix(one, "derived_objects", prefix) for one, prefix in derived.items()]
+        owned += [
+            OwnedPrefix(contents[one], "originals", original_key(catalog.workspace_id, one))
+            for one in hashes
+            if one not in needed
+        ]
+        found = await self._keys(owned)
+        if keys := [key for some in found for key in some]:
+            await self.objects.adelete(keys)
+        left = await self._keys(owned)
+        return DeletedObjects(_sums(derived, owned, found), _sums(derived, owned, left))
+
+    async def _keys(self, owned: Sequence[OwnedPrefix]) -> list[list[str]]:
+        return await asyncio.gather(*(self.objects.akeys(one.prefix) for one in owned))
 
 
-async def _count_rows(rows: Repository, document_id: UUID) -> dict[str, int]:
-    counted = await rows.one(DeletionJobSql.count_rows, DocumentRowCounts, document_id=document_id)
-    assert counted is not None
-    return asdict(counted)
+def _sums(
+    document_ids: Iterable[UUID], owned: Sequence[OwnedPrefix], keys: Sequence[Sequence[str]]
+) -> dict[UUID, dict[str, int]]:
+    sums = {one: {"originals": 0, "derived_objects": 0} for one in document_ids}
+    for one, some in zip(owned, keys, strict=True):
+        sums[one.document_id][one.kind] += len(some)
+    return sums
+
+
+async def _count_rows(rows: Repository, document_ids: Sequence[UUID]) -> dict[UUID, dict[str, int]]:
+    counted = await rows.all(DeletionJobSql.count_rows, DocumentRowCounts, document_ids=list(document_ids))
+    return {one.document_id: one.by_kind for one in counted}
 
 
 async def delete_workspace_objects(objects: ObjectStore, workspace_id: UUID) -> tuple[int, int]:

@@ -11,38 +11,42 @@ ORDER BY requested_at
 LIMIT 100;
 
 -- name: lock
+-- Skips those that another replica is deleting.
 SELECT document_id FROM deletion
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND erased_at IS NULL
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s) AND erased_at IS NULL
+ORDER BY document_id
 FOR UPDATE SKIP LOCKED;
 
 -- name: kept_versions
 -- Returns the versions whose objects still exist.
-SELECT version, content_hash FROM document_version
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND erased_at IS NULL
-ORDER BY version;
+SELECT document_id, content_hash FROM document_version
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s) AND erased_at IS NULL
+ORDER BY document_id, version;
 
--- name: count_content
--- Counts other versions that need this original.
-SELECT count(*)
+-- name: needed_contents
+-- Returns those of the contents that another version than this one needs; versions of deleted documents need nothing.
+SELECT DISTINCT other.content_hash
 FROM document_version AS other
 JOIN document ON document.workspace_id = other.workspace_id AND document.id = other.document_id
-WHERE other.workspace_id = %(workspace_id)s AND other.content_hash = %(content_hash)s AND other.erased_at IS NULL
+WHERE other.workspace_id = %(workspace_id)s AND other.content_hash = ANY(%(contents)s) AND other.erased_at IS NULL
   AND document.status <> 'deleting'
-  AND NOT (other.document_id = %(document_id)s AND other.version = ANY(%(versions)s));
+  AND (other.document_id, other.version) IS DISTINCT FROM (%(document_id)s::uuid, %(version)s::integer);
 
 -- name: count_rows
-SELECT (SELECT count(*) FROM document WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s) AS documents,
+SELECT one.id AS document_id,
+       (SELECT count(*) FROM document WHERE workspace_id = %(workspace_id)s AND id = one.id) AS documents,
        (SELECT count(*) FROM document_version
-        WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s) AS versions,
+        WHERE workspace_id = %(workspace_id)s AND document_id = one.id) AS versions,
        (SELECT count(*) FROM document_stage
-        WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s) AS stages;
+        WHERE workspace_id = %(workspace_id)s AND document_id = one.id) AS stages
+FROM unnest(%(document_ids)s::uuid[]) AS one (id);
 
--- name: delete_document
-DELETE FROM document WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s AND status = 'deleting';
+-- name: delete_documents
+DELETE FROM document WHERE workspace_id = %(workspace_id)s AND id = ANY(%(document_ids)s) AND status = 'deleting';
 
 -- name: mark_done
 UPDATE deletion SET erased_at = now()
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);
 
 -- name: supersede_versions
 -- Marks older versions once the newest is indexed and has no open stage, in which it might still copy their vectors.

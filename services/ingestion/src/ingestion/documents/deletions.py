@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import LiteralString
 from uuid import UUID
@@ -30,9 +31,8 @@ class DocumentDeletionSql(Statements, file="deletions.sql"):
     insert_of_orphan: LiteralString
     lock: LiteralString
     receipts: LiteralString
-    write_receipt: LiteralString
-    complete: LiteralString
-    touch: LiteralString
+    write_receipts: LiteralString
+    confirmed: LiteralString
     mark_source_deleted: LiteralString
     insert_of_source: LiteralString
     lock_source_documents: LiteralString
@@ -60,11 +60,30 @@ class SourceDeletionRow:
 
 
 @dataclass(frozen=True)
-class DeletionReceiptRow:
+class SourceReceiptRow:
     service: str
     removed: dict[str, int]
     remaining: dict[str, int]
     confirmed_at: datetime
+
+
+@dataclass(frozen=True)
+class DeletionReceiptRow:
+    document_id: UUID
+    service: str
+    removed: dict[str, int]
+    remaining: dict[str, int]
+    confirmed_at: datetime
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """What a service deleted of a document, and what it still has."""
+
+    document_id: UUID
+    service: str
+    removed: dict[str, int]
+    remaining: dict[str, int]
 
 
 class Deletions(Repository):
@@ -112,7 +131,7 @@ class Deletions(Repository):
         row = await self.find(document_id)
         if row is None:
             raise ReceiptNotFound
-        confirmed = await self._receipts(document_id)
+        confirmed = {one.service: one for one in await self._receipts([document_id])}
         return DeletionReceipt(
             document_id=document_id,
             requested_at=row.requested_at,
@@ -126,7 +145,7 @@ class Deletions(Repository):
         row = await self.one(DocumentDeletionSql.find_of_source, SourceDeletionRow, source_id=source_id)
         if row is None:
             raise ReceiptNotFound
-        receipts = await self.all(DocumentDeletionSql.sum_source_receipts, DeletionReceiptRow, source_id=source_id)
+        receipts = await self.all(DocumentDeletionSql.sum_source_receipts, SourceReceiptRow, source_id=source_id)
         return SourceDeletion(
             source_id=source_id,
             requested_at=row.requested_at,
@@ -136,29 +155,38 @@ class Deletions(Repository):
             services=[StoreReceipt.model_validate(one, from_attributes=True) for one in receipts],
         )
 
-    async def confirm(
-        self, document_id: UUID, service: str, removed: dict[str, int], remaining: dict[str, int]
-    ) -> None:
-        """Records a service's counts, added to what it removed earlier; ignores unknown deletions."""
-        if await self.one(DocumentDeletionSql.lock, DocumentDeletionRow, document_id=document_id) is None:
-            return
-        confirmed = await self._receipts(document_id)
-        earlier = confirmed[service].removed if service in confirmed else {}
-        total = {kind: earlier.get(kind, 0) + removed.get(kind, 0) for kind in {**earlier, **removed}}
-        counts = {"removed": Jsonb(total), "remaining": Jsonb(remaining)}
-        await self.run(DocumentDeletionSql.write_receipt, document_id=document_id, service=service, **counts)
-        # Run even when incomplete: the table's trigger wakes callers who wait for the receipt.
-        done = set(CONFIRM_DOCUMENT_DELETION) <= {*confirmed, service}
-        await self.run(DocumentDeletionSql.complete if done else DocumentDeletionSql.touch, document_id=document_id)
+    async def confirm(self, confirmations: Sequence[Confirmation]) -> None:
+        """Records what services deleted, added to what they removed earlier; ignores unknown deletions."""
+        known = set(
+            await self.values(DocumentDeletionSql.lock, document_ids=[one.document_id for one in confirmations])
+        )
+        receipts = {(one.document_id, one.service): one for one in await self._receipts(sorted(known))}
+        written: dict[tuple[UUID, str], Confirmation] = {}
+        for new in confirmations:
+            key = new.document_id, new.service
+            if new.document_id in known:
+                earlier = written.get(key) or receipts.get(key)
+                removed = Counter(earlier.removed if earlier else {})
+                removed.update(new.removed)
+                written[key] = replace(new, removed=dict(removed))
+        await self.run(
+            DocumentDeletionSql.write_receipts,
+            document_ids=[one.document_id for one in written.values()],
+            services=[one.service for one in written.values()],
+            removed=[Jsonb(one.removed) for one in written.values()],
+            remaining=[Jsonb(one.remaining) for one in written.values()],
+        )
+        confirmed = {*receipts, *written}
+        done = [one for one in known if all((one, service) in confirmed for service in CONFIRM_DOCUMENT_DELETION)]
+        await self.run(DocumentDeletionSql.confirmed, document_ids=list(known), done=done)
 
     async def announced_again(self, document_id: UUID, resend_after: float) -> bool:
         """Records that the deletion is republished; returns False if it is complete or it is too early."""
         values = {"document_id": document_id, "resend_after": resend_after}
         return await self.run(DocumentDeletionSql.announced_again, **values) > 0
 
-    async def _receipts(self, document_id: UUID) -> dict[str, DeletionReceiptRow]:
-        rows = await self.all(DocumentDeletionSql.receipts, DeletionReceiptRow, document_id=document_id)
-        return {row.service: row for row in rows}
+    async def _receipts(self, document_ids: Sequence[UUID]) -> list[DeletionReceiptRow]:
+        return await self.all(DocumentDeletionSql.receipts, DeletionReceiptRow, document_ids=list(document_ids))
 
 
 class AllDeletions(SystemRepository):

@@ -36,30 +36,29 @@ WHERE EXISTS (SELECT FROM deleted_workspace WHERE deleted_workspace.workspace_id
 INSERT INTO deletion (workspace_id, document_id) VALUES (%(workspace_id)s, %(document_id)s) ON CONFLICT DO NOTHING;
 
 -- name: lock
-SELECT document_id, requested_at, completed_at
-FROM deletion
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+SELECT document_id FROM deletion
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s)
+ORDER BY document_id
 FOR UPDATE;
 
 -- name: receipts
-SELECT service, removed, remaining, confirmed_at
+SELECT document_id, service, removed, remaining, confirmed_at
 FROM deletion_receipt
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-ORDER BY service;
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s)
+ORDER BY document_id, service;
 
--- name: write_receipt
+-- name: write_receipts
 INSERT INTO deletion_receipt (workspace_id, document_id, service, removed, remaining)
-VALUES (%(workspace_id)s, %(document_id)s, %(service)s, %(removed)s, %(remaining)s)
+SELECT %(workspace_id)s, receipt.*
+FROM unnest(%(document_ids)s::uuid[], %(services)s::text[], %(removed)s::jsonb[], %(remaining)s::jsonb[]) AS receipt
 ON CONFLICT (workspace_id, document_id, service)
 DO UPDATE SET removed = excluded.removed, remaining = excluded.remaining, confirmed_at = now();
 
--- name: complete
-UPDATE deletion SET completed_at = now()
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND completed_at IS NULL;
-
--- name: touch
-UPDATE deletion SET announced_at = announced_at
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+-- name: confirmed
+-- Completes the deletions that all have confirmed. The trigger wakes callers who wait for any of the receipts.
+UPDATE deletion
+SET completed_at = CASE WHEN document_id = ANY(%(done)s::uuid[]) THEN coalesce(completed_at, now()) ELSE completed_at END
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);
 
 -- name: mark_source_deleted
 UPDATE source SET deleted_at = coalesce(deleted_at, now()), next_sync_at = NULL, updated_at = now()

@@ -25,6 +25,7 @@ class DocumentSql(Statements, file="documents.sql", columns=columns(DocumentRow)
     choose: LiteralString
     summarise: LiteralString
     lock_content: LiteralString
+    lock_contents: LiteralString
     insert: LiteralString
     begin_version: LiteralString
     set_status: LiteralString
@@ -120,6 +121,10 @@ class Documents(Repository):
         Locks are taken in the order place, source, content, document.
         """
         await self.run(DocumentSql.lock_content, content_hash=content_hash)
+
+    async def lock_contents(self, hashes: Sequence[str]) -> None:
+        """Takes several locks of `lock_content` in the order given, which must be sorted."""
+        await self.run(DocumentSql.lock_contents, contents=list(hashes))
 
     async def page(
         self, filters: DocumentFilters, before: tuple[datetime | None, UUID | None], limit: int

@@ -123,6 +123,11 @@ SELECT (SELECT coalesce(sum(documents), 0)::bigint FROM counted) AS total,
        (SELECT count(*) FROM done) AS done_lately,
        (SELECT min(indexed_at) FROM done) AS done_since;
 
+-- name: lock_contents
+-- In the order given.
+SELECT pg_advisory_xact_lock(hashtextextended(%(workspace_id)s::text || content, 0))
+FROM unnest(%(contents)s::text[]) AS content;
+
 -- name: lock_content
 -- Serialises the upload of a content with the deletion of its last document.
 SELECT pg_advisory_xact_lock(hashtextextended(%(workspace_id)s::text || %(content_hash)s, 0));

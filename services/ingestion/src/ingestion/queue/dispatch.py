@@ -23,7 +23,7 @@ from service_kit.notifications import Notifications
 from service_kit.postgres import Connection, Database
 
 TICK_SECONDS = 1.0
-CALM_SECONDS = 0.02
+CALM_SECONDS = 0.05
 LOCK = "ingestion/dispatcher"
 
 
@@ -100,9 +100,9 @@ class Dispatcher:
                 if loop.time() >= next_tick:
                     await self._tick(leads)
                     next_tick = loop.time() + TICK_SECONDS
-                if await queued.wait(TICK_SECONDS):
-                    # Debounces a burst of uploads.
-                    await asyncio.sleep(CALM_SECONDS)
+                # The first of a burst is dispatched at once, the others together: workers look for more by themselves.
+                await asyncio.sleep(CALM_SECONDS)
+                await queued.wait(TICK_SECONDS)
 
     async def _tick(self, leads: bool) -> None:
         if leads:

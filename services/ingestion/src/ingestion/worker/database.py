@@ -10,7 +10,7 @@ from psycopg import Connection
 from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool
 
-from service_kit.postgres import POOL_TIMEOUT_SECONDS
+from service_kit.postgres import POOL_TIMEOUT_SECONDS, has_spoken, opening
 
 
 class WorkerDatabase:
@@ -23,8 +23,9 @@ class WorkerDatabase:
             max_size=size,
             timeout=POOL_TIMEOUT_SECONDS,
             open=False,
-            check=ConnectionPool.check_connection,
-            kwargs={"connect_timeout": 5},
+            check=_check_unless_silent,
+            # Transactions are opened here, in one round trip with their settings.
+            kwargs={"connect_timeout": 5, "autocommit": True},
         )
 
     @contextmanager
@@ -47,5 +48,11 @@ class WorkerDatabase:
     @contextmanager
     def _transaction(self, setting: str, value: str) -> Iterator[Connection[TupleRow]]:
         with self.pool.connection() as connection:
-            connection.execute("SELECT set_config(%s, %s, true)", (setting, value))
+            connection.execute(opening({setting: value}).encode(), prepare=False)
             yield connection
+
+
+def _check_unless_silent(connection: Connection[TupleRow]) -> None:
+    """Checks an idle connection for the pool, as `service_kit.postgres.check_unless_silent` does."""
+    if has_spoken(connection.fileno()):
+        ConnectionPool.check_connection(connection)

@@ -12,10 +12,11 @@ import psycopg
 import pytest
 
 from contracts.object_keys import derived_prefix
+from contracts.registry import CONFIRM_DOCUMENT_DELETION
 from contracts.sources import SourceDeletion
 from ingestion.documents.catalog import Catalogs
 from ingestion.documents.deletion_job import delete_workspace_objects
-from ingestion.documents.deletions import Deletions
+from ingestion.documents.deletions import Confirmation, Deletions
 from ingestion.documents.errors import ReceiptNotFound
 from service_kit.objects import ObjectStore
 from service_kit.outbox import Outbox
@@ -97,6 +98,37 @@ async def test_deleting_an_empty_source_is_complete_at_once(
     unknown = make_folder()
     unknown.source_id = uuid4()
     assert not await delete_source(unknown)
+
+
+async def test_receipts_add_up_what_services_confirm_together_and_earlier(
+    folder: Any, delete_source: Any, source_receipt: Any, open_database: Database
+) -> None:
+    documents = [(await folder.take(f"{index}.md", b"text %d" % index)).document.id for index in range(3)]
+    assert await delete_source(folder)
+
+    async def confirm(*confirmations: tuple[Any, str, int, int]) -> None:
+        async with open_database.workspace(folder.workspace_id) as connection:
+            await Deletions(connection, folder.workspace_id).confirm(
+                [
+                    Confirmation(one, service, {"rows": rows}, {"rows": left})
+                    for one, service, rows, left in confirmations
+                ]
+            )
+
+    others = [one for one in CONFIRM_DOCUMENT_DELETION if one != "retrieval"]
+    await confirm((documents[0], "retrieval", 5, 1), (uuid4(), "retrieval", 100, 100))
+    assert (await source_receipt(folder)).pending_documents == 3
+    await confirm(
+        *((one, service, 1, 0) for one in documents[:2] for service in others),
+        (documents[0], "retrieval", 2, 1),
+        (documents[0], "retrieval", 3, 0),
+        (documents[1], "retrieval", 7, 0),
+        (documents[2], "retrieval", 11, 4),
+    )
+    receipt = await source_receipt(folder)
+    assert (receipt.documents, receipt.pending_documents, receipt.completed_at) == (3, 1, None)
+    counts = {one.service: (one.removed["rows"], one.remaining["rows"]) for one in receipt.services}
+    assert counts == {"retrieval": (28, 4)} | dict.fromkeys(others, (2, 0))
 
 
 async def test_thousands_of_documents_are_deleted_in_one_deletion(

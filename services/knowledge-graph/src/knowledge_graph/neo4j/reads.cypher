@@ -17,33 +17,43 @@ ORDER BY mentions DESC, id
 LIMIT $limit
 
 // name: relations_of
-MATCH (:Entity {workspace_id: $workspace_id, id: $id})-[r:RELATED {workspace_id: $workspace_id}]-(:Entity {workspace_id: $workspace_id})
-RETURN startNode(r).id AS source_id, endNode(r).id AS target_id, r.relation_type AS relation_type, r.weight AS weight,
-       r.evidence AS evidence
+// The strongest in each direction come from an index in this order; without its first two columns it would be sorted.
+CALL () {
+  MATCH ()-[r:RELATED]->()
+  WHERE r.workspace_id = $workspace_id AND r.source_id = $id AND r.rank IS NOT NULL AND r.target_id IS NOT NULL AND r.relation_type IS NOT NULL
+  RETURN r ORDER BY r.workspace_id, r.source_id, r.rank, r.target_id, r.relation_type LIMIT $limit
+  UNION ALL
+  MATCH ()-[r:RELATED]->()
+  WHERE r.workspace_id = $workspace_id AND r.target_id = $id AND r.rank IS NOT NULL AND r.source_id IS NOT NULL AND r.relation_type IS NOT NULL
+  RETURN r ORDER BY r.workspace_id, r.target_id, r.rank, r.source_id, r.relation_type LIMIT $limit
+}
+RETURN r.source_id AS source_id, r.target_id AS target_id, r.relation_type AS relation_type, r.weight AS weight, r.evidence AS evidence
 ORDER BY weight DESC, source_id, target_id, relation_type
 LIMIT $limit
 
 // name: neighbours
+// As `relations_of`: a hub's neighbours cost as many reads as are returned.
 UNWIND $ids AS origin
-MATCH (e:Entity {workspace_id: $workspace_id, id: origin})
-CALL (e) {
-  CALL (e) {
-    MATCH (e)-[r:RELATED {workspace_id: $workspace_id}]->(o:Entity {workspace_id: $workspace_id})
-    WHERE $types IS NULL OR r.relation_type IN $types
-    WITH o, r ORDER BY r.weight DESC, o.id, r.relation_type LIMIT $fan_out
-    RETURN o, r.weight AS weight
+CALL (origin) {
+  CALL (origin) {
+    MATCH ()-[r:RELATED]->(o)
+    WHERE r.workspace_id = $workspace_id AND r.source_id = origin AND r.rank IS NOT NULL AND r.target_id IS NOT NULL AND r.relation_type IS NOT NULL
+      AND ($types IS NULL OR r.relation_type IN $types)
+    WITH o, r ORDER BY r.workspace_id, r.source_id, r.rank, r.target_id, r.relation_type LIMIT $fan_out
+    RETURN o, r.target_id AS id, -r.rank AS weight
     UNION ALL
-    MATCH (e)<-[r:RELATED {workspace_id: $workspace_id}]-(o:Entity {workspace_id: $workspace_id})
-    WHERE $types IS NULL OR r.relation_type IN $types
-    WITH o, r ORDER BY r.weight DESC, o.id, r.relation_type LIMIT $fan_out
-    RETURN o, r.weight AS weight
+    MATCH (o)-[r:RELATED]->()
+    WHERE r.workspace_id = $workspace_id AND r.target_id = origin AND r.rank IS NOT NULL AND r.source_id IS NOT NULL AND r.relation_type IS NOT NULL
+      AND ($types IS NULL OR r.relation_type IN $types)
+    WITH o, r ORDER BY r.workspace_id, r.target_id, r.rank, r.source_id, r.relation_type LIMIT $fan_out
+    RETURN o, r.source_id AS id, -r.rank AS weight
   }
-  WITH o, weight WHERE weight >= $min_weight
-  WITH o, max(weight) AS weight ORDER BY weight DESC, o.id LIMIT $fan_out
-  RETURN o, weight
+  WITH o, id, weight WHERE weight >= $min_weight
+  WITH o, id, max(weight) AS weight ORDER BY weight DESC, id LIMIT $fan_out
+  RETURN o, id, weight
 }
-WITH origin, o, weight WHERE o.mentions >= $min_mentions
-RETURN origin, o.id AS id, o.name AS name, o.mentions AS mentions, weight
+WITH origin, o, id, weight WHERE o.mentions >= $min_mentions
+RETURN origin, id, o.name AS name, o.mentions AS mentions, weight
 ORDER BY origin, weight DESC, id
 
 // name: links
@@ -85,13 +95,13 @@ LIMIT $limit
 
 // name: chunks_of
 UNWIND $ids AS entity_id
-MATCH (e:Entity {workspace_id: $workspace_id, id: entity_id})
-CALL (e) {
-  MATCH (e)-[m:MENTIONED_IN {workspace_id: $workspace_id}]->(c:Chunk {workspace_id: $workspace_id})
-  WHERE NOT c.id STARTS WITH 'import:'
-  RETURN c, m.mentions AS mentions ORDER BY mentions DESC, c.id LIMIT $limit
+CALL (entity_id) {
+  MATCH ()-[m:MENTIONED_IN]->(c)
+  WHERE m.workspace_id = $workspace_id AND m.entity_id = entity_id AND m.rank IS NOT NULL AND m.chunk_id IS NOT NULL
+    AND NOT m.chunk_id STARTS WITH 'import:'
+  RETURN c, m.chunk_id AS chunk_id, -m.rank AS mentions ORDER BY m.workspace_id, m.entity_id, m.rank, m.chunk_id LIMIT $limit
 }
-RETURN entity_id, c.id AS chunk_id, c.document_id AS document_id, mentions
+RETURN entity_id, chunk_id, c.document_id AS document_id, mentions
 ORDER BY entity_id, mentions DESC, chunk_id
 
 // name: statistics

@@ -71,7 +71,7 @@ UNWIND $rows AS row
 MATCH (e:Entity {workspace_id: $workspace_id, id: row.entity_id})
 MERGE (c:Chunk {workspace_id: $workspace_id, id: row.chunk_id})
 ON CREATE SET c.document_id = row.document_id
-CREATE (e)-[:MENTIONED_IN {workspace_id: $workspace_id, mentions: row.mentions}]->(c)
+CREATE (e)-[:MENTIONED_IN {workspace_id: $workspace_id, entity_id: row.entity_id, chunk_id: row.chunk_id, mentions: row.mentions, rank: -row.mentions}]->(c)
 
 // name: write_documents
 UNWIND $documents AS document_id
@@ -86,13 +86,17 @@ SET e += row
 UNWIND $rows AS row
 MATCH (s:Entity {workspace_id: $workspace_id, id: row.source_id})
 MATCH (t:Entity {workspace_id: $workspace_id, id: row.target_id})
-CREATE (s)-[:RELATED {workspace_id: $workspace_id, relation_type: row.relation_type, weight: row.weight, evidence: row.evidence}]->(t)
+CREATE (s)-[:RELATED {workspace_id: $workspace_id, source_id: row.source_id, target_id: row.target_id, relation_type: row.relation_type, weight: row.weight, rank: -row.weight, evidence: row.evidence}]->(t)
 
 // name: schema
+// `rank` is the negated weight or number, because an index is read in one direction: strongest first, then by id.
 CREATE CONSTRAINT entity_id IF NOT EXISTS FOR (e:Entity) REQUIRE (e.workspace_id, e.id) IS UNIQUE;
 CREATE CONSTRAINT chunk_id IF NOT EXISTS FOR (c:Chunk) REQUIRE (c.workspace_id, c.id) IS UNIQUE;
 CREATE CONSTRAINT document_id IF NOT EXISTS FOR (d:Document) REQUIRE (d.workspace_id, d.id) IS UNIQUE;
 CREATE CONSTRAINT projection_of IF NOT EXISTS FOR (p:Projection) REQUIRE (p.workspace_id) IS UNIQUE;
 CREATE INDEX entity_by_mentions IF NOT EXISTS FOR (e:Entity) ON (e.workspace_id, e.mentions);
 CREATE INDEX entity_by_name IF NOT EXISTS FOR (e:Entity) ON (e.workspace_id, e.name_key);
-CREATE INDEX chunk_by_document IF NOT EXISTS FOR (c:Chunk) ON (c.workspace_id, c.document_id)
+CREATE INDEX chunk_by_document IF NOT EXISTS FOR (c:Chunk) ON (c.workspace_id, c.document_id);
+CREATE INDEX related_out IF NOT EXISTS FOR ()-[r:RELATED]-() ON (r.workspace_id, r.source_id, r.rank, r.target_id, r.relation_type);
+CREATE INDEX related_in IF NOT EXISTS FOR ()-[r:RELATED]-() ON (r.workspace_id, r.target_id, r.rank, r.source_id, r.relation_type);
+CREATE INDEX mentioned_in IF NOT EXISTS FOR ()-[m:MENTIONED_IN]-() ON (m.workspace_id, m.entity_id, m.rank, m.chunk_id)

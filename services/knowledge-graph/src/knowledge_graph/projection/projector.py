@@ -105,13 +105,13 @@ class Projector:
                 if finished.receipt is None:
                     continue
                 document_id = UUID(finished.id)
-                left = await GraphProvenance(connection, workspace_id).remaining(document_id)
+                left = await GraphProvenance(connection, workspace_id).remaining([document_id])
                 projected = await self.projection.mentions_of(workspace_id, document_id)
                 purged = DocumentPurged(
                     document_id=document_id,
                     service="knowledge-graph",
                     removed=finished.receipt,
-                    remaining={**left, f"{self.projection.name}_mentions": projected},
+                    remaining={**left[document_id], f"{self.projection.name}_mentions": projected},
                 )
                 await self.outbox.write(connection, workspace_id, purged, finished.id)
 

@@ -6,7 +6,7 @@ batch of thousands is one transaction of the projection, and one process at a ti
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -56,17 +56,19 @@ class ProjectionQueueSql(Statements, file="queue.sql"):
 class ProjectionQueue(Repository):
     """The queue of one workspace."""
 
-    async def add(self, changes: Changes, receipt: dict[str, Any] | None = None) -> None:
-        """Queues the changes; the `receipt` of a deletion is confirmed once the projection has caught up."""
+    async def add(self, changes: Changes, receipts: Mapping[UUID, dict[str, Any]]) -> None:
+        """Queues the changes; `receipts` of deletions are confirmed once the projection has caught up."""
+        documents: Mapping[UUID, Jsonb | None]
+        documents = {one: Jsonb(receipt) for one, receipt in receipts.items()} or {changes.document_id: None}
         rows: list[tuple[str, str, str, Jsonb | None]] = [
             *((ENTITY, one, "", None) for one in sorted(changes.entities)),
             *((RELATION, *pair, None) for pair in sorted(changes.pairs)),
             *((MENTIONS, str(document), entity, None) for entity, document in sorted(changes.mentioned)),
             # Last: once it is projected, everything queued with it has been projected too.
-            (DOCUMENT, str(changes.document_id), "", None if receipt is None else Jsonb(receipt)),
+            *((DOCUMENT, str(one), "", receipt) for one, receipt in documents.items()),
         ]
-        kinds, ids, others, receipts = map(list, zip(*rows, strict=True))
-        await self.run(ProjectionQueueSql.add, kinds=kinds, ids=ids, others=others, receipts=receipts)
+        kinds, ids, others, told = map(list, zip(*rows, strict=True))
+        await self.run(ProjectionQueueSql.add, kinds=kinds, ids=ids, others=others, receipts=told)
 
     async def add_workspace(self) -> None:
         """Queues the whole workspace, once."""
@@ -122,12 +124,12 @@ async def queue(
     connection: Connection,
     workspace_id: UUID,
     changes: Changes,
-    receipt: dict[str, Any] | None = None,
+    receipts: Mapping[UUID, dict[str, Any]] | None = None,
     *,
     projects: bool,
 ) -> None:
     """Queues the changes; without a projection, only that the workspace changed, in case one is added later."""
     if projects:
-        await ProjectionQueue(connection, workspace_id).add(changes, receipt)
+        await ProjectionQueue(connection, workspace_id).add(changes, receipts or {})
     else:
         await ProjectionQueue(connection, workspace_id).add_workspace()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -39,15 +40,15 @@ class SummedEvidence:
 
 @dataclass
 class Changes:
-    """Changes by document `document_id`: the differences in `uses` and evidence. Where rows of other documents had to
-    change, sums are not adjusted but recomputed: `recounted` entities and `resummed` pairs; `mentioned` are the
-    (entity, document) whose mentions changed there. Closings are derived from the `stated` pairs and the documents with
-    the `superseding` numbers.
+    """Changes by document `document_id`, or by deleting several of which it is the first: the differences in `uses` and
+    evidence. Where rows of other documents had to change, sums are not adjusted but recomputed: `recounted` entities
+    and `resummed` pairs; `mentioned` are the (entity, document) whose mentions changed there. Closings are derived from
+    the `stated` pairs and the documents with the `superseding` numbers.
     """
 
     document_id: UUID
     uses: dict[tuple[str, str, str], tuple[str, int, int]] = field(default_factory=dict)
-    entities_before: set[str] = field(default_factory=set)
+    entities_before: Counter[str] = field(default_factory=Counter)
     entities_after: set[str] = field(default_factory=set)
     evidence: dict[tuple[str, str, str], tuple[float, int]] = field(default_factory=dict)
     recounted: set[str] = field(default_factory=set)
@@ -72,8 +73,8 @@ class Changes:
             self.evidence[key] = weight + sign * one.weight, evidence + sign * one.evidence
 
     def documents(self, entity_id: str) -> int:
-        """Returns 1 if only the document's new state mentions the entity, -1 if only the old one did, else 0."""
-        return (entity_id in self.entities_after) - (entity_id in self.entities_before)
+        """Returns how many more documents mention the entity than before."""
+        return (entity_id in self.entities_after) - self.entities_before[entity_id]
 
     @property
     def entities(self) -> set[str]:

@@ -50,33 +50,42 @@ ON CONFLICT (workspace_id, document_id) DO UPDATE SET
     graphed_at = now();
 
 -- name: remaining
-SELECT 'mentions' AS kind, count(*) AS rows FROM mention WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-UNION ALL
-SELECT 'relation_evidence', count(*)
-FROM relation_evidence
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-UNION ALL
-SELECT 'alias_evidence', count(*)
-FROM alias_evidence
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-UNION ALL
-SELECT 'candidates', count(*) FROM candidates WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-UNION ALL
-SELECT 'refinement_chunks', count(*)
-FROM refinement_chunk
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+SELECT document.id AS document_id, counted.kind, counted.rows
+FROM unnest(%(document_ids)s::uuid[]) AS document (id)
+CROSS JOIN LATERAL (
+    SELECT 'mentions' AS kind, count(*) AS rows
+    FROM mention
+    WHERE workspace_id = %(workspace_id)s AND document_id = document.id
+    UNION ALL
+    SELECT 'relation_evidence', count(*)
+    FROM relation_evidence
+    WHERE workspace_id = %(workspace_id)s AND document_id = document.id
+    UNION ALL
+    SELECT 'alias_evidence', count(*)
+    FROM alias_evidence
+    WHERE workspace_id = %(workspace_id)s AND document_id = document.id
+    UNION ALL
+    SELECT 'candidates', count(*)
+    FROM candidates
+    WHERE workspace_id = %(workspace_id)s AND document_id = document.id
+    UNION ALL
+    SELECT 'refinement_chunks', count(*)
+    FROM refinement_chunk
+    WHERE workspace_id = %(workspace_id)s AND document_id = document.id
+) AS counted;
 
 -- name: delete
-DELETE FROM graphed_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+DELETE FROM graphed_document WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);
 
 -- name: bury
--- Records that the document was deleted, in whatever order its events arrive.
-INSERT INTO deleted_document (workspace_id, document_id) VALUES (%(workspace_id)s, %(document_id)s)
+-- Records that the documents were deleted, in whatever order their events arrive.
+INSERT INTO deleted_document (workspace_id, document_id)
+SELECT %(workspace_id)s, unnest(%(document_ids)s::uuid[])
 ON CONFLICT DO NOTHING;
 
 -- name: replaced_by
--- The numbers of documents that this one replaces.
-SELECT unnest(replaces) FROM graphed_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+-- The numbers of documents that these ones replace.
+SELECT unnest(replaces) FROM graphed_document WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);
 
 -- name: generation
 -- `changed_by` distinguishes the generation from the same number in a restored database.

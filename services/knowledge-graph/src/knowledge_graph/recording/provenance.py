@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from uuid import UUID
 
@@ -78,6 +79,7 @@ class Graphed:
 
 @dataclass(frozen=True)
 class RowCount:
+    document_id: UUID
     kind: str
     rows: int
 
@@ -136,7 +138,7 @@ class GraphProvenance(Repository):
         """Replaces the document's rows by those of the extraction; returns what changed, for the projection queue."""
         changes = Changes(graphed.document_id)
         place = graphed.extraction.standing
-        changes.superseding |= set(await self.values(ProvenanceSql.replaced_by, document_id=graphed.document_id))
+        changes.superseding |= set(await self.values(ProvenanceSql.replaced_by, document_ids=[graphed.document_id]))
         await self.run(
             ProvenanceSql.record,
             document_id=graphed.document_id,
@@ -153,7 +155,7 @@ class GraphProvenance(Repository):
             notes=graphed.extraction.notes,
         )
         changes.superseding |= set(place.replaces)
-        await self._record(changes, graphed.extraction)
+        await self._record(changes, graphed.extraction, [graphed.document_id])
         return changes
 
     async def delete(self, document_id: UUID) -> tuple[Changes, dict[str, int]]:
@@ -161,18 +163,33 @@ class GraphProvenance(Repository):
 
         Returns what changed, and counts of what was deleted.
         """
-        await self.run(ProvenanceSql.bury, document_id=document_id)
-        before = await self.remaining(document_id)
-        changes = Changes(document_id)
-        changes.superseding |= set(await self.values(ProvenanceSql.replaced_by, document_id=document_id))
-        await self.run(ProvenanceSql.delete, document_id=document_id)
-        await self._record(changes, Extraction("none"))
-        return changes, before | {"entities": changes.removed_entities, "relations": changes.removed_relations}
+        changes, removed = await self.delete_all([document_id])
+        return changes, removed[document_id]
 
-    async def remaining(self, document_id: UUID) -> dict[str, int]:
-        """Counts the document's rows by kind."""
-        found = await self.all(ProvenanceSql.remaining, RowCount, document_id=document_id)
-        return {one.kind: one.rows for one in found}
+    async def delete_all(self, document_ids: Sequence[UUID]) -> tuple[Changes, dict[UUID, dict[str, int]]]:
+        """Deletes several documents; their sums are brought up to date once.
+
+        The entities and relations that went with them are counted for the first one.
+        """
+        await self.run(ProvenanceSql.bury, document_ids=list(document_ids))
+        removed = await self.remaining(document_ids)
+        changes = Changes(document_ids[0])
+        replaced = await self.values(ProvenanceSql.replaced_by, document_ids=list(document_ids))
+        changes.superseding |= set(replaced)
+        await self.run(ProvenanceSql.delete, document_ids=list(document_ids))
+        await self._record(changes, Extraction("none"), document_ids)
+        for one in document_ids:
+            is_first = one == changes.document_id
+            removed[one]["entities"] = changes.removed_entities if is_first else 0
+            removed[one]["relations"] = changes.removed_relations if is_first else 0
+        return changes, removed
+
+    async def remaining(self, document_ids: Sequence[UUID]) -> dict[UUID, dict[str, int]]:
+        """Counts the documents' rows by kind."""
+        counts: dict[UUID, dict[str, int]] = {one: {} for one in document_ids}
+        for one in await self.all(ProvenanceSql.remaining, RowCount, document_ids=list(document_ids)):
+            counts[one.document_id][one.kind] = one.rows
+        return counts
 
     async def generation(self) -> StoredGeneration:
         return await self.one(ProvenanceSql.generation, StoredGeneration) or StoredGeneration(0, "")
@@ -181,10 +198,13 @@ class GraphProvenance(Repository):
         """Records that answers from the graph may change, in the transaction that changes them."""
         await self.run(ProvenanceSql.raise_generation)
 
-    async def _record(self, changes: Changes, extraction: Extraction) -> None:
-        """Writes the rows in order: names, the entities they stand for, then the rows that refer to both."""
+    async def _record(self, changes: Changes, extraction: Extraction, document_ids: Sequence[UUID]) -> None:
+        """Replaces the documents' rows by those of the extraction, which is of the first of them.
+
+        In order: names, the entities they stand for, then the rows that refer to both.
+        """
         rows, names = ProvenanceRows(self.connection, self.workspace_id), Names(self.connection, self.workspace_id)
-        old = await rows.delete(changes.document_id, changes)
+        old = await rows.delete(document_ids, changes)
         new = names_of(self.workspace_id, extraction)
         await rows.insert_aliases(changes.document_id, extraction)
         changed = await names.write(old, new)

@@ -22,6 +22,7 @@ WEIGHT_STEPS = 1024
 
 @dataclass(frozen=True)
 class GoneMention:
+    document_id: UUID
     entity_id: str
     name_id: str
     name_key: str
@@ -50,7 +51,7 @@ class CountedHash:
 
 @dataclass
 class DocumentNames:
-    """The names of one document, by name id: its own mentions, the evidence for aliases and its key. Also the number of
+    """The names of documents, by name id: their own mentions, the evidence for aliases and its key. Also the number of
     chunks with candidates, by hash, and the stated (alias, target) pairs."""
 
     keys: dict[str, str] = field(default_factory=dict)
@@ -99,22 +100,23 @@ class RowSql(Statements, file="rows.sql"):
 class ProvenanceRows(Repository):
     """The mentions, evidence and candidates of documents; `changes` collects what the sums must apply."""
 
-    async def delete(self, document_id: UUID, changes: Changes) -> DocumentNames:
-        """Deletes the document's rows; returns its names."""
-        names = DocumentNames()
-        mentions = await self.all(RowSql.delete_mentions, GoneMention, document_id=document_id)
+    async def delete(self, document_ids: Sequence[UUID], changes: Changes) -> DocumentNames:
+        """Deletes the documents' rows; returns their names."""
+        names, of = DocumentNames(), {"document_ids": list(document_ids)}
+        mentions = await self.all(RowSql.delete_mentions, GoneMention, **of)
         for gone in mentions:
             use = Use(gone.entity_id, gone.surface, gone.entity_type, gone.surface_key, gone.uses, gone.stated)
             changes.use(use, -1)
             if gone.is_own:
                 names.keys[gone.name_id] = gone.name_key
                 names.own[gone.name_id] += gone.uses
-        changes.entities_before |= {gone.entity_id for gone in mentions}
-        for stated in await self.all(RowSql.delete_evidence, SummedEvidence, document_id=document_id):
+        mentioned = {(gone.document_id, gone.entity_id) for gone in mentions}
+        changes.entities_before.update(entity for _, entity in mentioned)
+        for stated in await self.all(RowSql.delete_evidence, SummedEvidence, **of):
             changes.state(stated, -1)
-        for alias in await self.all(RowSql.delete_alias_evidence, SaidAlias, document_id=document_id):
+        for alias in await self.all(RowSql.delete_alias_evidence, SaidAlias, **of):
             names.say(alias)
-        for counted in await self.all(RowSql.delete_candidates, CountedHash, document_id=document_id):
+        for counted in await self.all(RowSql.delete_candidates, CountedHash, **of):
             names.candidates[counted.hash] = counted.chunks
         return names
 

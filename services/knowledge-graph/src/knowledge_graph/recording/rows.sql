@@ -1,19 +1,19 @@
 -- name: delete_mentions
 WITH gone AS (
     DELETE FROM mention
-    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-    RETURNING entity_id, name_id, name_key, surface, surface_key, entity_type, origin, states_type
+    WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s)
+    RETURNING document_id, entity_id, name_id, name_key, surface, surface_key, entity_type, origin, states_type
 )
 SELECT
-    entity_id, name_id, min(name_key) AS name_key, surface, min(surface_key) AS surface_key, entity_type,
+    document_id, entity_id, name_id, min(name_key) AS name_key, surface, min(surface_key) AS surface_key, entity_type,
     origin <> 'known' AS is_own, count(*)::integer AS uses, count(*) FILTER (WHERE states_type)::integer AS stated
 FROM gone
-GROUP BY entity_id, name_id, surface, entity_type, origin <> 'known';
+GROUP BY document_id, entity_id, name_id, surface, entity_type, origin <> 'known';
 
 -- name: delete_evidence
 WITH gone AS (
     DELETE FROM relation_evidence
-    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s)
     RETURNING source_id, target_id, relation_type, weight, status = 'current' AND closed_by IS NULL AS counts
 )
 SELECT
@@ -24,7 +24,7 @@ GROUP BY source_id, target_id, relation_type, counts;
 -- name: delete_alias_evidence
 WITH gone AS (
     DELETE FROM alias_evidence
-    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s)
     RETURNING alias_id, alias_key, target_id, target_key
 )
 SELECT alias_id, min(alias_key) AS alias_key, target_id, min(target_key) AS target_key, count(*)::integer AS evidence
@@ -35,10 +35,10 @@ GROUP BY alias_id, target_id;
 -- Returns the number of chunks with candidates, by hash.
 WITH gone AS (
     DELETE FROM candidates
-    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
-    RETURNING chunk_id, hashes
+    WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s)
+    RETURNING document_id, chunk_id, hashes
 )
-SELECT one.hash, count(DISTINCT gone.chunk_id)::integer AS chunks
+SELECT one.hash, count(DISTINCT (gone.document_id, gone.chunk_id))::integer AS chunks
 FROM gone CROSS JOIN LATERAL unnest(gone.hashes) AS one (hash)
 GROUP BY one.hash;
 

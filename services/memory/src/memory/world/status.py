@@ -21,8 +21,8 @@ SHOWN, LONGEST = 20, 200
 class StatusSql(Statements, file="status.sql"):
     """The statements for the status, and for what it is compiled from."""
 
-    put_document: LiteralString
-    delete_document: LiteralString
+    put_documents: LiteralString
+    delete_documents: LiteralString
     count_documents: LiteralString
     newest_documents: LiteralString
     put_status: LiteralString
@@ -31,11 +31,13 @@ class StatusSql(Statements, file="status.sql"):
 class StatusRows(Repository):
     """The known documents, and the compiled status."""
 
-    async def put_document(self, document_id: UUID, name: str, told_at: datetime) -> None:
-        await self.run(StatusSql.put_document, document_id=document_id, name=name, told_at=told_at)
+    async def put_documents(self, told: Sequence[tuple[UUID, str, datetime]]) -> None:
+        """Stores the names of documents, in the order in which they were told."""
+        document_ids, names, told_at = ([one[place] for one in told] for place in range(3))
+        await self.run(StatusSql.put_documents, document_ids=document_ids, names=names, told_at=told_at)
 
-    async def delete_document(self, document_id: UUID) -> None:
-        await self.run(StatusSql.delete_document, document_id=document_id)
+    async def delete_documents(self, document_ids: Sequence[UUID]) -> None:
+        await self.run(StatusSql.delete_documents, document_ids=list(document_ids))
 
     async def count_documents(self) -> int:
         return int(await self.value(StatusSql.count_documents))

@@ -1,15 +1,19 @@
--- name: put_document
--- Updates the name of a known document; a deleted one is not restored.
+-- name: put_documents
+-- Updates the names of known documents, to the last if there are several; a deleted one is not restored.
 INSERT INTO known_document (workspace_id, document_id, name, told_at)
-SELECT %(workspace_id)s, %(document_id)s, %(name)s, %(told_at)s
+SELECT DISTINCT ON (told.document_id) %(workspace_id)s, told.document_id, told.name, told.told_at
+FROM
+    unnest(%(document_ids)s::uuid[], %(names)s::text[], %(told_at)s::timestamptz[]) WITH ORDINALITY
+    AS told (document_id, name, told_at, place)
 WHERE NOT EXISTS (
     SELECT FROM deleted_document AS deleted
-    WHERE deleted.workspace_id = %(workspace_id)s AND deleted.document_id = %(document_id)s
+    WHERE deleted.workspace_id = %(workspace_id)s AND deleted.document_id = told.document_id
 )
+ORDER BY told.document_id, told.place DESC
 ON CONFLICT (workspace_id, document_id) DO UPDATE SET name = excluded.name;
 
--- name: delete_document
-DELETE FROM known_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+-- name: delete_documents
+DELETE FROM known_document WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);
 
 -- name: count_documents
 SELECT count(*) FROM known_document WHERE workspace_id = %(workspace_id)s;

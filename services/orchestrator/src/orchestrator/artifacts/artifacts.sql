@@ -79,15 +79,21 @@ SELECT count(*) FROM artifact_version WHERE workspace_id = %(workspace_id)s AND 
 -- name: delete
 DELETE FROM artifact WHERE workspace_id = %(workspace_id)s AND id = %(artifact_id)s;
 
--- name: delete_of_document
--- Deletes the artifacts that show a document.
+-- name: delete_of_documents
+-- Deletes the artifacts that show one of the documents; returns one of its documents for each.
 DELETE FROM artifact
-WHERE workspace_id = %(workspace_id)s AND id IN (
-    SELECT artifact_id FROM artifact_version WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s);
+USING (
+    SELECT DISTINCT ON (artifact_id) artifact_id, document_id FROM artifact_version
+    WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s)
+    ORDER BY artifact_id, document_id
+) AS shown
+WHERE artifact.workspace_id = %(workspace_id)s AND artifact.id = shown.artifact_id
+RETURNING shown.document_id;
 
--- name: count_of_document
-SELECT count(DISTINCT artifact_id) FROM artifact_version
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+-- name: showing_documents
+-- Returns each document once for each artifact that shows it.
+SELECT DISTINCT ON (artifact_id, document_id) document_id FROM artifact_version
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);
 
 -- name: mark_indexed
 UPDATE artifact SET indexed_document_id = %(document_id)s, indexed_index = %(index)s
@@ -98,7 +104,7 @@ RETURNING version;
 SELECT id FROM artifact
 WHERE workspace_id = %(workspace_id)s AND session_id = %(session_id)s AND indexed_document_id IS NOT NULL;
 
--- name: forget_document
+-- name: forget_documents
 -- A deleted document is no longer that of an artifact.
 UPDATE artifact SET indexed_document_id = NULL, indexed_index = NULL
-WHERE workspace_id = %(workspace_id)s AND indexed_document_id = %(document_id)s;
+WHERE workspace_id = %(workspace_id)s AND indexed_document_id = ANY(%(document_ids)s);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -37,11 +39,11 @@ class ArtifactSql(Statements, file="artifacts.sql", columns=VERSION_COLUMNS):
     of_run: str
     count: str
     delete: str
-    delete_of_document: str
-    count_of_document: str
+    delete_of_documents: str
+    showing_documents: str
     mark_indexed: str
     indexed: str
-    forget_document: str
+    forget_documents: str
 
 
 @dataclass(frozen=True)
@@ -173,11 +175,15 @@ class ArtifactRepository(Repository):
         await self.run(ArtifactSql.delete, artifact_id=artifact_id)
         return before, int(await self.value(ArtifactSql.count, artifact_id=artifact_id))
 
-    async def delete_of_document(self, document_id: UUID) -> tuple[int, int]:
-        """Deletes the artifacts that show the document; returns how many there were and how many remain."""
-        await self.run(ArtifactSql.forget_document, document_id=document_id)
-        deleted = await self.run(ArtifactSql.delete_of_document, document_id=document_id)
-        return deleted, int(await self.value(ArtifactSql.count_of_document, document_id=document_id))
+    async def delete_of_documents(self, document_ids: Sequence[UUID]) -> tuple[Counter[UUID], Counter[UUID]]:
+        """Deletes the artifacts that show the documents; returns how many there were and how many remain, by document.
+
+        An artifact that showed several of them is counted once.
+        """
+        of = {"document_ids": list(document_ids)}
+        await self.run(ArtifactSql.forget_documents, **of)
+        deleted = Counter(await self.values(ArtifactSql.delete_of_documents, **of))
+        return deleted, Counter(await self.values(ArtifactSql.showing_documents, **of))
 
     async def mark_indexed(self, artifact_id: UUID, index: int, document_id: UUID) -> int | None:
         """Records the document that a version became; returns the artifact's version, None if it no longer exists."""

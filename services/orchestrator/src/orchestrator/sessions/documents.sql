@@ -23,8 +23,10 @@ ORDER BY attached_at, document_id
 LIMIT %(limit)s;
 
 -- name: delete
--- Detaches a deleted document from every session.
-DELETE FROM session_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+-- Detaches deleted documents from every session.
+DELETE FROM session_document WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s)
+RETURNING document_id;
 
--- name: count
-SELECT count(*) FROM session_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+-- name: attached
+-- Returns each document once for each session.
+SELECT document_id FROM session_document WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,7 +37,7 @@ class SessionDocumentSql(Statements, file="documents.sql"):
     detach: str
     page: str
     delete: str
-    count: str
+    attached: str
 
 
 @dataclass(frozen=True)
@@ -147,10 +148,10 @@ class AttachedDocuments(Repository):
         )
         return page(rows, limit, lambda attached: (attached.attached_at, attached.document_id))
 
-    async def delete(self, document_id: UUID) -> int:
-        """Detaches the document from every session; returns from how many."""
-        return await self.run(SessionDocumentSql.delete, document_id=document_id)
+    async def delete(self, document_ids: Sequence[UUID]) -> Counter[UUID]:
+        """Detaches the documents from every session; returns from how many, by document."""
+        return Counter(await self.values(SessionDocumentSql.delete, document_ids=list(document_ids)))
 
-    async def count(self, document_id: UUID) -> int:
-        """Returns to how many sessions the document is attached."""
-        return int(await self.value(SessionDocumentSql.count, document_id=document_id))
+    async def count(self, document_ids: Sequence[UUID]) -> Counter[UUID]:
+        """Returns to how many sessions each document is attached."""
+        return Counter(await self.values(SessionDocumentSql.attached, document_ids=list(document_ids)))

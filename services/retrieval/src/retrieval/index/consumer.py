@@ -18,6 +18,7 @@ from contracts.events import (
     DocumentIndexed,
     DocumentPurged,
     Event,
+    EventData,
 )
 from inference.embedders import SpaceKey
 from relevance.analysis import Analyzer
@@ -31,7 +32,7 @@ from retrieval.reading.state import generation
 from retrieval.spaces.rows import SpaceRow, SpaceRows
 from retrieval.spaces.switch import ensure_active
 from service_kit.objects import ObjectMissing, ObjectStore
-from service_kit.outbox import Outbox, first_time
+from service_kit.outbox import Outbox, first_time, first_times
 from service_kit.postgres import Database
 from service_kit.streams import Handler, Together
 from service_kit.workspace_purge import Erased
@@ -128,7 +129,7 @@ class Indexer:
         workspace_id = events[0].workspace_id
         async with self.database.workspace(workspace_id) as connection:
             writer = IndexWriter(connection, workspace_id, self.analyzer)
-            new = [event for event in events if await first_time(connection, event)]
+            new = await first_times(connection, events)
             if not new:
                 return
             document_ids = [DocumentDeleted.model_validate(event.data).document_id for event in new]
@@ -138,18 +139,20 @@ class Indexer:
             kept = Erased()
             if self.delete_answers:
                 kept = await self.delete_answers(workspace_id, await generation(connection, workspace_id))
+            done: list[tuple[EventData, str]] = []
             for document_id in document_ids:
                 removed, remaining = (
                     asdict(counts) for counts in purged.pop(document_id, (IndexRowCounts(), IndexRowCounts()))
                 )
-                done = DocumentPurged(
+                receipt = DocumentPurged(
                     document_id=document_id,
                     service=GROUP,
                     removed={**removed, **kept.removed},
                     remaining={**remaining, **kept.remaining},
                 )
-                await self.outbox.write(connection, workspace_id, done, str(document_id))
+                done.append((receipt, str(document_id)))
                 kept = Erased(dict.fromkeys(kept.removed, 0), kept.remaining)
+            await self.outbox.write_all(connection, workspace_id, done)
 
     async def on_dead(self, event: Event, reason: str) -> None:
         """Publishes that indexing was given up. A purge that was given up shows in its missing receipt."""
