@@ -40,6 +40,7 @@ OVERVIEW = (
         {
             "{{service}}": "sum by (service) "
             '(rate(attractor_http_request_seconds_count{status=~"5..",route!="/readyz"}[5m]))'
+            " or 0 * sum by (service) (rate(attractor_http_request_seconds_count[5m]))"
         },
     ),
     Panel(

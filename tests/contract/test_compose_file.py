@@ -157,7 +157,8 @@ def test_what_observes_the_stores_has_logins_that_read_no_data(new_env: ModuleTy
     assert SERVICES["postgres-exporter"]["secrets"] == ["monitor_database_password"]
     assert SERVICES["redis-exporter"]["secrets"] == ["redis_exporter.json"]
     files = new_env.files(new_env.values(re.sub(r"^([A-Z_]+)=<generate>$", r"\1=of \1", EXAMPLE, flags=re.MULTILINE)))
-    address = SERVICES["redis-exporter"]["environment"]["REDIS_ADDR"]
+    set_up = SERVICES["redis-exporter"]["environment"]
+    address = set_up["REDIS_ADDR"].replace("://", f"://{set_up['REDIS_USER']}@")
     assert json.loads(files["redis_exporter.json"]) == {address: "of REDIS_MONITOR_PASSWORD"}
     assert files["monitor_database_password"] == "of MONITOR_DATABASE_PASSWORD"
     user = SERVICES["postgres-exporter"]["environment"]["DATA_SOURCE_USER"]
