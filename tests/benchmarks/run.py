@@ -32,6 +32,7 @@ from benchmarks import (
     search_speed,
     session_search,
     store_quality,
+    telemetry_cost,
     token_cost,
 )
 from benchmarks.figures import Row
@@ -80,6 +81,7 @@ def main() -> None:
             "graph-extraction": graph_extraction.graph_extraction,
             "agreement": conversion_agreement.conversion_agreement,
             "sync": lambda: figures.run(ingestion_figures.synchronisation(figures.fresh(folder / "sync"))),
+            "telemetry": telemetry_cost.telemetry_cost,
             "tokens": token_cost.token_cost,
             "workers": lambda: figures.run(ingestion_figures.two_workers(figures.fresh(folder / "workers"))),
         }
