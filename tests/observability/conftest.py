@@ -31,6 +31,6 @@ async def tenant(address: tuple[str, str]) -> AsyncIterator[Tenant]:
 @pytest.fixture(scope="session")
 def backups() -> Iterator[None]:
     """The container that takes backups; it takes the first at once."""
-    runbook("AttractorBackupOld", "docker compose --profile backup up -d")
+    runbook("AttractorBackupOld", "docker compose --profile backup up -d backup")
     yield
     shell("docker compose --profile backup rm --force --stop --volumes backup backup-migrate")

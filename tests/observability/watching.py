@@ -111,6 +111,14 @@ class Watch:
         assert answer.status_code == 200, f"{query}: {answer.text}"
         return list(answer.json()["data"]["result"])
 
+    def scrapes(self) -> bool:
+        """Returns whether it answers and has reached each target."""
+        try:
+            ready = self.http.get("/-/ready").status_code == 200
+        except httpx2.TransportError:
+            return False
+        return ready and bool(self.value("up")) and not self.value("up == 0")
+
     def without_data(self, queries: list[tuple[str, str]]) -> list[tuple[str, str]]:
         """Returns the queries that have no data, waiting for scrapes as long as there are any."""
         deadline = time.monotonic() + PATIENCE
@@ -127,13 +135,17 @@ def watching(folder: Path) -> Iterator[Watch]:
     with listening() as (receiver, port):
         override = _write(folder, port)
         compose = f"docker compose -f compose.yaml -f {override}"
-        shell(f"{compose} up --detach --wait {' '.join(OBSERVERS)}")
+        # Beside a stack that runs; Compose would give up if the check of a busy store came late.
+        shell(f"{compose} run --rm --no-deps --no-TTY monitor-migrate")
+        shell(f"{compose} up --detach --no-deps {' '.join(OBSERVERS)}")
         try:
             address = shell(f"{compose} port prometheus 9090").strip()
             with httpx2.Client(base_url=f"http://{address}", trust_env=False, timeout=30) as http:
-                yield Watch(http, receiver)
+                watch = Watch(http, receiver)
+                eventually(watch.scrapes)
+                yield watch
         finally:
-            shell(f"{compose} rm --force --stop --volumes {' '.join(OBSERVERS)} monitor-migrate")
+            shell(f"{compose} rm --force --stop --volumes {' '.join(OBSERVERS)}")
 
 
 def _write(folder: Path, port: int) -> Path:
