@@ -90,7 +90,15 @@ def files(env: Mapping[str, str]) -> dict[str, str]:
     own = {f"{name}_database_url": _database(f"attractor_{name}", env[f"{name.upper()}_DATABASE_PASSWORD"])
            for name in SERVICES}  # fmt: skip
     own["backup_database_url"] = _database("attractor_backup", env["BACKUP_DATABASE_PASSWORD"])
-    own |= {f"{user.replace('-', '_')}_redis_url": _redis(user, env[_redis_password(user)]) for user in redis_acl.USERS}
+    own |= {
+        f"{user.replace('-', '_')}_redis_url": _redis(user, env[_redis_password(user)])
+        for user in redis_acl.USERS
+        if user != redis_acl.MONITOR
+    }
+    own["monitor_database_url"] = _database("attractor_monitor", env["MONITOR_DATABASE_PASSWORD"])
+    own["monitor_database_password"] = env["MONITOR_DATABASE_PASSWORD"]
+    exporter = f"redis://{redis_acl.MONITOR}@redis:6379"  # the form in which Redis' exporter wants its password
+    own["redis_exporter.json"] = json.dumps({exporter: env[_redis_password(redis_acl.MONITOR)]})
     own |= {f"{name}_token_key": env[f"{name.upper()}_TOKEN_KEY"] for name in SERVICES}
     keys = {"accessKey": env["S3_ACCESS_KEY"], "secretKey": env["S3_SECRET_KEY"]}
     identity = {"name": "attractor", "credentials": [keys], "actions": ["Admin"]}

@@ -10,6 +10,7 @@ from typing import Any
 
 FOLDER = Path(__file__).with_name("dashboards")
 DATASOURCE = {"type": "prometheus", "uid": "prometheus"}
+DATABASE = '{datname="attractor"}'
 WIDTH, HEIGHT = 12, 8
 
 
@@ -39,6 +40,7 @@ OVERVIEW = (
         {
             "{{service}}": "sum by (service) "
             '(rate(attractor_http_request_seconds_count{status=~"5..",route!="/readyz"}[5m]))'
+            " or 0 * sum by (service) (rate(attractor_http_request_seconds_count[5m]))"
         },
     ),
     Panel(
@@ -133,7 +135,33 @@ STORES = (
             "{{service}} waiting": "sum by (service) (attractor_database_waiting)",
         },
     ),
+    Panel(
+        "Sessions of PostgreSQL",
+        "none",
+        {
+            "{{state}}": "sum by (state) (pg_stat_activity_count)",
+            "limit": "max(pg_settings_max_connections)",
+        },
+    ),
+    Panel(
+        "Transactions of PostgreSQL",
+        "cps",
+        {
+            "committed": f"sum(rate(pg_stat_database_xact_commit{DATABASE}[5m]))",
+            "rolled back": f"sum(rate(pg_stat_database_xact_rollback{DATABASE}[5m]))",
+            "deadlocks": f"sum(rate(pg_stat_database_deadlocks{DATABASE}[5m]))",
+        },
+    ),
+    Panel("Oldest transaction", "s", {"{{state}}": "max by (state) (pg_stat_activity_max_tx_duration)"}),
+    Panel("Size of the database", "bytes", {"size": f"max(pg_database_size_bytes{DATABASE})"}),
+    Panel(
+        "Blocks read from disk",
+        "cps",
+        {"blocks": f"sum(rate(pg_stat_database_blks_read{DATABASE}[5m]))"},
+    ),
     Panel("Redis", "bytes", {"used": "max(attractor_redis_bytes)", "limit": "max(attractor_redis_most_bytes)"}),
+    Panel("Commands to Redis", "cps", {"all": "sum(rate(redis_commands_processed_total[5m]))"}),
+    Panel("Connections to Redis", "none", {"clients": "max(redis_connected_clients)"}),
     Panel("Outbox", "none", {"{{service}}": "max by (service) (attractor_outbox_rows)"}),
     Panel("Undelivered events", "none", {"{{group}} {{stream}}": "max by (group, stream) (attractor_stream_lag)"}),
     Panel(

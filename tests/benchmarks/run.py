@@ -34,6 +34,7 @@ from benchmarks import (
     sizing,
     small_files,
     store_quality,
+    telemetry_cost,
     token_cost,
 )
 from benchmarks.figures import Row
@@ -83,6 +84,7 @@ def main() -> None:
             "agreement": conversion_agreement.conversion_agreement,
             "sync": lambda: figures.run(ingestion_figures.synchronisation(figures.fresh(folder / "sync"))),
             "small-files": lambda: figures.run(small_files.small_files(figures.fresh(folder / "small-files"))),
+            "telemetry": telemetry_cost.telemetry_cost,
             "tokens": token_cost.token_cost,
             "sizing": lambda: figures.run(sizing.sizing(folder / "sizing")),
             "workers": lambda: figures.run(ingestion_figures.two_workers(figures.fresh(folder / "workers"))),

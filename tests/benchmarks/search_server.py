@@ -7,18 +7,23 @@ environment)
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from prometheus_client import Counter, Histogram
 
 import retrieval.app
+import service_kit.telemetry
 from inference.embedders import Embedders
 from inference.embeddings import BUNDLED_SPACE
 from retrieval.settings import Settings
 from service_kit.serve import serve
+
+WITHOUT_TELEMETRY = "BENCH_WITHOUT_TELEMETRY"  # in the environment: nothing is counted, and there are no spans
 
 
 class KnownVectors:
@@ -42,8 +47,15 @@ class KnownVectors:
 def main(folder: Path) -> None:
     known = KnownVectors(folder)
     retrieval.app.build_embedders = lambda *_, **__: Embedders(known)  # type: ignore[attr-defined]
+    if os.environ.get(WITHOUT_TELEMETRY):
+        _without_telemetry()
     settings = Settings()
     serve("retrieval", settings, lambda: retrieval.app.create_app(settings))
+
+
+def _without_telemetry() -> None:
+    service_kit.telemetry.configure_tracing = lambda *_: None
+    Counter.inc = Histogram.observe = lambda *_: None  # type: ignore[method-assign,assignment]
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import stat
 from pathlib import Path
@@ -51,6 +52,7 @@ def test_a_container_has_no_privileges(name: str) -> None:
     assert one["read_only"] is (name not in WRITES_ITS_OWN_IMAGE)
     assert not one.get("privileged")
     assert one["mem_limit"]
+    assert 0 < one["pids_limit"] <= 1024
 
 
 def test_redis_reaches_its_memory_limit_before_its_container_does() -> None:
@@ -96,14 +98,15 @@ def test_only_named_containers_have_internet_access() -> None:
         "objects": True,
         "watching": True,
     }
-    assert on("edge") == {"gateway", "grafana"}
-    assert on("watching") == {"prometheus", "alertmanager", "grafana"}
+    assert on("edge") == {"gateway", "grafana", "jaeger"}
+    assert on("watching") == {"prometheus", "alertmanager", "grafana", "postgres-exporter", "redis-exporter"}
     assert on("egress") == {
         *("ingestion-worker", "orchestrator", "retrieval", "memory", "knowledge-graph"),
         "alertmanager",
     }
-    assert {name for name, one in SERVICES.items() if one.get("ports")} == {"gateway", "grafana"}
-    assert all(port.startswith("127.0.0.1:") for port in SERVICES["grafana"]["ports"]), "it asks nobody who they are"
+    assert {name for name, one in SERVICES.items() if one.get("ports")} == {"gateway", "grafana", "jaeger"}
+    for name in ("grafana", "jaeger"):
+        assert all(port.startswith("127.0.0.1:") for port in SERVICES[name]["ports"]), "they ask nobody who they are"
     for name, one in SERVICES.items():
         assert one.get("networks") or one.get("network_mode") == "none", name
 
@@ -130,6 +133,36 @@ def test_backups_start_only_when_asked_for() -> None:
         "backup": ["backup"],
         "restore": ["restore"],
     }
+
+
+def test_each_part_of_what_observes_starts_alone_or_with_the_others() -> None:
+    profiles = {name: set(one["profiles"]) for name, one in SERVICES.items() if "profiles" in one}
+    parts = {name: one - {"observability"} for name, one in profiles.items() if "observability" in one}
+    assert parts == {
+        "prometheus": {"metrics", "dashboards"},
+        "alertmanager": {"metrics"},
+        "monitor-migrate": {"metrics"},
+        "postgres-exporter": {"metrics"},
+        "redis-exporter": {"metrics"},
+        "grafana": {"dashboards"},
+        "jaeger": {"traces"},
+    }
+    for name, part in profiles.items():
+        for needed in set(SERVICES[name].get("depends_on", {})) & profiles.keys():
+            assert part <= profiles[needed], f"Compose refuses {name} without {needed}"
+
+
+def test_what_observes_the_stores_has_logins_that_read_no_data(new_env: ModuleType) -> None:
+    """Checks that an exporter holds no credential of a service or an administrator."""
+    assert SERVICES["postgres-exporter"]["secrets"] == ["monitor_database_password"]
+    assert SERVICES["redis-exporter"]["secrets"] == ["redis_exporter.json"]
+    files = new_env.files(new_env.values(re.sub(r"^([A-Z_]+)=<generate>$", r"\1=of \1", EXAMPLE, flags=re.MULTILINE)))
+    set_up = SERVICES["redis-exporter"]["environment"]
+    address = set_up["REDIS_ADDR"].replace("://", f"://{set_up['REDIS_USER']}@")
+    assert json.loads(files["redis_exporter.json"]) == {address: "of REDIS_MONITOR_PASSWORD"}
+    assert files["monitor_database_password"] == "of MONITOR_DATABASE_PASSWORD"
+    user = SERVICES["postgres-exporter"]["environment"]["DATA_SOURCE_USER"]
+    assert files["monitor_database_url"].startswith(f"postgresql://{user}:")
 
 
 def test_what_takes_backups_can_neither_administer_a_store_nor_reach_the_services() -> None:

@@ -29,8 +29,18 @@ SERIES = {
     "Info": ("_info",),
 }
 OF_OTHERS = {"up", "process_resident_memory_bytes", "process_cpu_seconds_total"}  # of Prometheus and its client library
+# Of the exporters of PostgreSQL and Redis; tests/observability compares these with what they tell.
+OF_EXPORTERS = {
+    "pg_up",
+    "pg_database_size_bytes",
+    "pg_settings_max_connections",
+    "pg_stat_activity_count",
+    "pg_stat_activity_max_tx_duration",
+    *(f"pg_stat_database_{name}" for name in ("blks_read", "deadlocks", "xact_commit", "xact_rollback")),
+    *(f"redis_{name}" for name in ("up", "aof_last_write_status", "commands_processed_total", "connected_clients")),
+}
 OF_THE_SCRAPE = {"job", "instance", "service", "le"}
-NAME = re.compile(r"\b(?:attractor_[a-z0-9_]+|process_[a-z_]+|up)\b(?=[{\[) ]|$)")
+NAME = re.compile(r"\b(?:(?:attractor|pg|redis)_[a-z0-9_]+|process_[a-z_]+|up)\b(?=[{\[) ]|$)")
 LABELLED = re.compile(r"\b(attractor_[a-z0-9_]+)\{([^}]*)\}")
 
 
@@ -96,7 +106,8 @@ def test_every_query_uses_existing_metrics_and_labels() -> None:
     for where, query in queries():
         names = set(NAME.findall(query))
         assert names, f"{where}: no metric in {query}"
-        assert names <= known.keys() | OF_OTHERS, f"{where}: {names - known.keys() - OF_OTHERS}"
+        unknown = names - known.keys() - OF_OTHERS - OF_EXPORTERS
+        assert not unknown, f"{where}: {unknown}"
         for name, matchers in LABELLED.findall(query):
             labels = known[name]
             asked = set(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)", matchers)) - OF_THE_SCRAPE
@@ -133,7 +144,9 @@ def test_every_alert_fires_exactly_when_it_should() -> None:
 
 def test_prometheus_scrapes_every_process() -> None:
     configured = yaml.safe_load((PROMETHEUS / "prometheus.yml").read_text("utf-8"))["scrape_configs"]
-    asked = {name: one["port"] for each in configured for one in each["dns_sd_configs"] for name in one["names"]}
+    by_job = {each["job_name"]: each for each in configured}
+    found = by_job.pop("attractor")["dns_sd_configs"]
+    asked = {name: one["port"] for one in found for name in one["names"]}
     services = yaml.safe_load((REPOSITORY / "compose.yaml").read_text("utf-8"))["services"]
     observed = {
         name: int(one["environment"].get("PRIVATE_PORT") or one["environment"]["PORT"])
@@ -141,6 +154,10 @@ def test_prometheus_scrapes_every_process() -> None:
         if {"PRIVATE_PORT", "PORT"} & set(one.get("environment", {}))
     }
     assert asked == observed
+    exporters = {job: each["static_configs"][0]["targets"] for job, each in by_job.items()}
+    assert exporters == {"postgres": ["postgres-exporter:9187"], "redis": ["redis-exporter:9121"]}
+    for [target] in exporters.values():
+        assert set(services["prometheus"]["networks"]) & set(services[target.partition(":")[0]]["networks"])
 
 
 def test_alerts_reach_the_alertmanager_of_compose() -> None:

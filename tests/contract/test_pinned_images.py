@@ -14,6 +14,7 @@ from api_calls import REPOSITORY
 EXAMPLE = (REPOSITORY / ".env.example").read_text(encoding="utf-8")
 NAMES = {"POSTGRES_IMAGE", "REDIS_IMAGE", "NEO4J_IMAGE", "SEAWEEDFS_IMAGE", "PYTHON_IMAGE"}
 NAMES |= {"PROMETHEUS_IMAGE", "ALERTMANAGER_IMAGE", "GRAFANA_IMAGE"}
+NAMES |= {"POSTGRES_EXPORTER_IMAGE", "REDIS_EXPORTER_IMAGE", "JAEGER_IMAGE"}
 # Responds like Docker 28; `known.json` lists the digests in the registry.
 DOCKER = """#!{python}
 import json, pathlib, sys
@@ -70,6 +71,9 @@ def registry(number: int, **other: str) -> dict[str, list[str]]:
         "prometheus": "prom/prometheus:v3.16.0",
         "alertmanager": "prom/alertmanager:v0.28.1",
         "grafana": "grafana/grafana:13.0.0",
+        "postgres-exporter": "prometheuscommunity/postgres-exporter:v0.17.1",
+        "redis-exporter": "oliver006/redis_exporter:v1.69.0",
+        "jaeger": "jaegertracing/jaeger:2.13.0",
     } | other
     mirror = "mirror.example.org:5000/library/other"
     return {
@@ -96,6 +100,9 @@ def test_every_image_gets_a_digest_beside_its_tag(deployment: Deployment) -> Non
         "PROMETHEUS_IMAGE": f"prom/prometheus:v3.16.0@sha256:{'1' * 64}",
         "ALERTMANAGER_IMAGE": f"prom/alertmanager:v0.28.1@sha256:{'1' * 64}",
         "GRAFANA_IMAGE": f"grafana/grafana:13.0.0@sha256:{'1' * 64}",
+        "POSTGRES_EXPORTER_IMAGE": f"prometheuscommunity/postgres-exporter:v0.17.1@sha256:{'1' * 64}",
+        "REDIS_EXPORTER_IMAGE": f"oliver006/redis_exporter:v1.69.0@sha256:{'1' * 64}",
+        "JAEGER_IMAGE": f"jaegertracing/jaeger:2.13.0@sha256:{'1' * 64}",
     }
     assert deployment.env.read_text(encoding="utf-8").startswith(EXAMPLE), "all else stays"
 

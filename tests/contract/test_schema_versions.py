@@ -17,16 +17,22 @@ from embedded.topology import OBSERVED, PROCESSES, SERVICES, Process, Site
 from service_kit.command import SCHEMA_UNFIT
 from service_kit.migrate import migrations
 
-REMOVES = re.compile(r"^\s*(ALTER TABLE[^;]*\b(DROP COLUMN|RENAME)\b|DROP TABLE)", re.MULTILINE)
+REMOVES = re.compile(
+    r"^\s*(ALTER TABLE[^;]*\b(DROP COLUMN|RENAME|TYPE|SET NOT NULL)\b"
+    r"|ALTER (FUNCTION|SEQUENCE|TYPE|VIEW)[^;]*\bRENAME\b|DROP (FUNCTION|SCHEMA|SEQUENCE|TABLE|TYPE|VIEW)\b)",
+    re.MULTILINE,
+)
 # Migrations from before there was a way to say so
 BEFORE = {
     "gateway/0004_creates_by_id.sql",
     "ingestion/0002_sources_and_versions.sql",
+    "ingestion/0011_shared_places.sql",
     "ingestion/0008_leased_synchronisations.sql",
     "ingestion/0012_leased_stages.sql",
     "knowledge_graph/0003_resolution.sql",
     "knowledge_graph/0012_one_switch_for_refinement.sql",
     "knowledge_graph/0013_projection_version.sql",
+    "memory/0003_messages_and_facts.sql",
     "orchestrator/0003_work.sql",
     "retrieval/0003_postings_in_blocks.sql",
     "retrieval/0010_narrow_chunks.sql",
@@ -67,3 +73,27 @@ def test_a_destructive_migration_states_which_code_is_compatible_with_it() -> No
     required = {name: re.findall(r"^-- requires: (.*)$", text, re.MULTILINE) for name, text in texts.items()}
     assert {name for name in removing if not required[name]} == BEFORE
     assert {one for names in required.values() for one in names} <= texts.keys()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ALTER TABLE memory\n    RENAME COLUMN content TO text;",
+        "ALTER TABLE memory RENAME TO remembered;",
+        "ALTER TABLE memory ADD COLUMN a int, DROP COLUMN b;",
+        "ALTER TABLE memory ALTER COLUMN a TYPE bigint;",
+        "ALTER TABLE memory ALTER COLUMN a SET NOT NULL;",
+        "DROP TABLE memory;",
+        "DROP FUNCTION remembered();",
+    ],
+)
+def test_whatever_takes_something_from_the_previous_version_counts_as_destructive(statement: str) -> None:
+    assert REMOVES.search(f"-- A comment.\n{statement}")
+    assert not REMOVES.search("ALTER TABLE memory ADD COLUMN a int;\nDROP INDEX memory_run;")
+
+
+def test_no_migration_waits_longer_for_a_lock_than_its_runner_allows() -> None:
+    """Checks that none lifts the limit that `service_kit.migrate` sets for each."""
+    texts = {name: text for part in ("service_kit", *SERVICES) for name, text in migrations(part.replace("-", "_"))}
+    limits = {(name, found) for name, text in texts.items() for found in re.findall(r"lock_timeout\W+(\w+)", text)}
+    assert {found for _, found in limits} <= {"2s"}, limits

@@ -28,7 +28,7 @@ from contracts.events import (
     WorkspaceDeleted,
 )
 from contracts.object_keys import derived_prefix
-from embedded.redis_acl import ADMINISTRATOR, RULES
+from embedded.redis_acl import ADMINISTRATOR, MONITOR, RULES, USERS
 from service_kit.event_signatures import EventSignatures
 from service_kit.outbox import new_event
 from service_kit.streams import dead_letters
@@ -196,9 +196,19 @@ def test_each_redis_user_can_access_only_its_own_keys_and_no_admin_command(redis
     assert {is_allowed(command) for command in (f"MEMORY USAGE {DOCUMENTS}", "INFO memory")} == {reads}
 
 
+def test_the_exporter_of_redis_sees_numbers_and_no_key(redis: Redis) -> None:
+    def is_allowed(command: str) -> bool:
+        return bool(redis.acl_dryrun(MONITOR, *command.split()) == "OK")
+
+    assert is_allowed("INFO all")
+    commands = [command for owned in BELONGINGS.values() for command in owned]
+    others = [*commands, *FOR_NOBODY, f"MEMORY USAGE {DOCUMENTS}", "SLOWLOG GET"]
+    assert not [command for command in others if is_allowed(command) and not command.startswith("INFO")]
+
+
 def test_redis_requires_a_password(redis: Redis) -> None:
     users: Any = redis.acl_list()
-    assert {line.split()[1] for line in users if " on " in line} == {*RULES, ADMINISTRATOR}
+    assert {line.split()[1] for line in users if " on " in line} == set(USERS)
     assert not [line for line in users if "nopass" in line]
 
 

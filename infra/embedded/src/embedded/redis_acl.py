@@ -11,6 +11,7 @@ from collections.abc import Callable
 from hashlib import sha256
 
 ADMINISTRATOR = "administrator"  # for operators and tests; no service has its password
+MONITOR = "monitor"  # of Redis' exporter: numbers about the server, and no key
 DOCUMENTS, TURNS = "attractor.documents", "attractor.turns"
 MEMORY = "+info|memory"  # memory usage, and no other section
 CONNECTION = "+hello +auth +ping +quit +reset +select +client|setinfo +client|setname +client|id +multi +exec +discard"
@@ -53,13 +54,15 @@ RULES = {
     "orchestrator": "+xadd +xread +xrange +xrevrange +expire +xdel +del +exists ~attractor.runs.*"
     f" {_reads(DOCUMENTS)} {_writes(DOCUMENTS)} {_writes(TURNS)}",
 }
-USERS = (*RULES, ADMINISTRATOR)
+NUMBERS = "+info +latency|latest +latency|histogram +slowlog|len"
+USERS = (*RULES, MONITOR, ADMINISTRATOR)
 
 
 def rendered(password: Callable[[str], str]) -> str:
     """Returns the ACL file; `password` returns a user's password, of which the file holds only a digest."""
     lines = ["user default off resetpass resetkeys resetchannels -@all"]
     lines += [f"{_user(name, password(name))} -@all {CONNECTION} {rules}" for name, rules in RULES.items()]
+    lines.append(f"{_user(MONITOR, password(MONITOR))} -@all {CONNECTION} {NUMBERS}")
     return "\n".join([*lines, f"{_user(ADMINISTRATOR, password(ADMINISTRATOR))} +@all ~* &*"]) + "\n"
 
 

@@ -114,7 +114,7 @@ class Site:
         return self.user.get("SOURCE_ROOTS") or str(self.documents)
 
     def url(self, service: str) -> str:
-        host = LOOPBACK if service != GATEWAY or self.host == "0.0.0.0" else self.host
+        host = LOOPBACK if service != GATEWAY or self.host == "0.0.0.0" else self.host  # noqa: S104  only compared
         scheme = "https" if service == GATEWAY and self.user.get("TLS_CERTIFICATE_FILE") else "http"
         return f"{scheme}://{host}:{self.ports[service]}"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 from redis.asyncio import Redis
 
-from service_kit.migrate import MigrationChanged, migrate
+from service_kit.migrate import MigrationBlocked, MigrationChanged, migrate
 from service_kit.problems import Unavailable
 from service_kit.schema import SchemaUnfit
 from service_kit.settings import MigrationSettings, RedisSettings
@@ -70,7 +70,7 @@ def run(name: str, commands: Mapping[str, tuple[str, Callable[[], None]] | WithA
         missing = "; ".join(f"{'.'.join(map(str, e['loc'])).upper()}: {e['msg']}" for e in error.errors())
         sys.stderr.write(f"{name}: the settings are not complete: {missing}\n")
         return 2
-    except MigrationChanged as error:
+    except (MigrationBlocked, MigrationChanged) as error:
         sys.stderr.write(f"{name}: {error}\n")
         return 1
     except SchemaUnfit as error:

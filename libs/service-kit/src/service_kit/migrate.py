@@ -5,12 +5,16 @@ to repeat and to race: one advisory lock serialises all services.
 
 Code of an earlier version can run on the schema, unless a migration says `-- requires: memory/0031_project_status.sql`:
 then only code that knows the named migration can. One that drops or renames says so.
+
+Services go on while their schema is migrated. A migration that waits for a table makes everyone wait who comes later,
+so it gives up soon, lets them pass, and is tried again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+import time
 from collections.abc import Iterator
 from importlib import resources
 
@@ -21,11 +25,16 @@ from psycopg.conninfo import conninfo_to_dict
 LOCK = 4_201_871_509
 REQUIRES = re.compile(r"^-- requires: (\S+)$", re.MULTILINE)
 STATEMENT_TIMEOUT = "30s"
+LOCK_MILLISECONDS, PAUSE_SECONDS, ATTEMPTS = 1000, 1.0, 60
 EXTENSIONS = ("vector", "pg_trgm", "unaccent", "btree_gin")
 
 
 class MigrationChanged(Exception):
     """A migration that was already applied has changed since: write a new one instead."""
+
+
+class MigrationBlocked(Exception):
+    """A migration did not get the lock of a table that a long transaction holds; nothing of it was applied."""
 
 
 def migrations(package: str) -> Iterator[tuple[str, str]]:
@@ -43,7 +52,10 @@ def short_name(migration: str) -> str:
 
 
 def migrate(admin_url: str, service_url: str, schema: str, package: str) -> list[str]:
-    """Creates role and schema where missing, applies what is new, returns its names; raises MigrationChanged."""
+    """Creates role and schema where missing, applies what is new, returns its names.
+
+    Raises MigrationChanged, MigrationBlocked.
+    """
     login = conninfo_to_dict(service_url)
     role, password = str(login["user"]), str(login["password"])
     with psycopg.connect(admin_url, autocommit=True) as connection:
@@ -89,14 +101,30 @@ def _apply(connection: psycopg.Connection, schema: str, wanted: list[tuple[str, 
     for name, text in wanted:
         digest = hashlib.sha256(text.encode()).hexdigest()
         if name not in applied:
-            with connection.transaction():
-                connection.execute(text.encode())
-                required = REQUIRES.search(text)
-                connection.execute(
-                    sql.SQL("INSERT INTO {} (name, sha256, requires) VALUES (%s, %s, %s)").format(table),
-                    (name, digest, required and required[1]),
-                )
+            required = REQUIRES.search(text)
+            _apply_one(connection, table, text, (name, digest, required and required[1]))
             new.append(name)
         elif applied[name] != digest:
             raise MigrationChanged(f"{name} was already applied and has changed since: write a new one instead")
     return new
+
+
+def _apply_one(
+    connection: psycopg.Connection, table: sql.Identifier, text: str, row: tuple[str, str, str | None]
+) -> None:
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            with connection.transaction():
+                connection.execute(sql.SQL("SET LOCAL lock_timeout = {}").format(sql.Literal(LOCK_MILLISECONDS)))
+                connection.execute(text.encode())
+                connection.execute(
+                    sql.SQL("INSERT INTO {} (name, sha256, requires) VALUES (%s, %s, %s)").format(table), row
+                )
+        except psycopg.errors.LockNotAvailable as error:
+            if attempt == ATTEMPTS:
+                raise MigrationBlocked(
+                    f"{row[0]}: a long transaction holds its table; end it (docs/runbooks.md), and migrate again"
+                ) from error
+            time.sleep(PAUSE_SECONDS)  # PostgreSQL does not tell when a lock is free without queueing for it
+        else:
+            return

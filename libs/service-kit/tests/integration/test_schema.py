@@ -12,7 +12,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 import service_kit.migrate
 import service_kit.postgres
-from service_kit.migrate import migrate, migrations
+from service_kit.migrate import MigrationBlocked, migrate, migrations
 from service_kit.postgres import Database
 from service_kit.schema import SchemaUnfit, newest_migration, require_schema
 from service_kit.settings import DatabaseSettings
@@ -133,3 +133,16 @@ async def test_a_service_waits_for_a_database_that_does_not_let_its_role_in_yet(
     assert "the database did not give a connection in time" in await reasons.get()
     administrator.execute(sql.SQL("ALTER ROLE {} LOGIN").format(role))
     await waiting
+
+
+def test_a_migration_waits_for_a_long_transaction_without_making_others_wait(urls, upgrade, monkeypatch):
+    """Regression: it waited for as long as the transaction was open, and so did every request that came after it."""
+    with psycopg.connect(urls.admin) as reader:
+        reader.execute("SELECT FROM memory.memory")
+        monkeypatch.setattr(service_kit.migrate, "ATTEMPTS", 2)
+        monkeypatch.setattr(service_kit.migrate, "LOCK_MILLISECONDS", 50)
+        monkeypatch.setattr(service_kit.migrate, "PAUSE_SECONDS", 0.0)
+        with pytest.raises(MigrationBlocked, match=r"memory/9000_next.sql: a long transaction holds its table"):
+            upgrade("ALTER TABLE memory ADD COLUMN next int")
+        monkeypatch.setattr(service_kit.migrate.time, "sleep", lambda _: reader.rollback())
+        upgrade("ALTER TABLE memory ADD COLUMN next int")

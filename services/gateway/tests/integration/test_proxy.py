@@ -182,6 +182,7 @@ async def test_an_unreachable_service_is_a_502_that_names_it(gateway_client, pri
             assert answer.headers["content-type"] == "application/problem+json"
         metrics = (await private("/metrics")).text
         assert 'attractor_upstream_failures_total{service="retrieval",type="service-unreachable"} 1.0' in metrics
+        assert 'attractor_upstream_failures_total{service="memory",type="cut"} 0.0' in metrics, "before its first one"
 
 
 async def test_a_dropped_upstream_connection_is_a_502(gateway_client):

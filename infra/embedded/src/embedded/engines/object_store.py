@@ -97,7 +97,7 @@ class ObjectStoreEngine(Engine):
         super().stop()
         for port in astuple(self._ports):  # it does not remove its sockets
             for pattern in (f"seaweedfs-*-{port}.sock", f"seaweedfs-*-{port + GRPC_OFFSET}.sock"):
-                for socket in Path("/tmp").glob(pattern):
+                for socket in Path("/tmp").glob(pattern):  # noqa: S108  where it makes them
                     socket.unlink(missing_ok=True)
 
     def probe(self) -> str | None:

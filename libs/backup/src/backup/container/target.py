@@ -30,7 +30,7 @@ _VERSION = "PG_VERSION"  # without it, PostgreSQL's image neither starts a serve
 class EmptyVolumes:
     """The target of a restore (`backup.restore.RestoreTarget`). `work` is a folder for temporary files."""
 
-    def __init__(self, settings: RestoreSettings, tools: Tools, work: Path = Path("/tmp")) -> None:
+    def __init__(self, settings: RestoreSettings, tools: Tools, work: Path = Path("/tmp")) -> None:  # noqa: S108  its own tmpfs
         self._settings, self._tools, self._work = settings, tools, work
 
     def refuse_data(self) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 
-from prometheus_client import CollectorRegistry, Counter
+from prometheus_client import CollectorRegistry
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
 
 from gateway.access.authenticator import Authenticator
 from gateway.accounts.caller import Authenticated
-from gateway.errors import CallerLeft
+from gateway.errors import CallerLeft, UpstreamRefused, UpstreamTimeout, UpstreamUnreachable
 from gateway.proxy import query_cost, routing
 from gateway.proxy.body_limit import weight_of
 from gateway.proxy.incoming_body import IncomingBody
@@ -20,9 +20,11 @@ from gateway.proxy.upstreams import Upstreams
 from service_kit.auth import Principal
 from service_kit.disconnects import until
 from service_kit.problems import NotFound, Problem
+from service_kit.readings import counter
 from service_kit.tokens import Tokens
 
 ONLY_READ = ("GET", "HEAD")  # for these, a service never calls another one
+CUT = "cut"  # the label of responses that began and did not end
 
 
 class Proxy:
@@ -38,11 +40,12 @@ class Proxy:
     ) -> None:
         """`json_bytes` is the limit for ordinary JSON."""
         self.upstreams, self.authenticator, self.tokens, self.json_bytes = upstreams, authenticator, tokens, json_bytes
-        self.failures = Counter(
+        self.failures = counter(
             "attractor_upstream_failures_total",
             "Requests that a service did not answer or not completely",
-            ["service", "type"],
-            registry=registry,
+            registry,
+            service={prefix.service for prefix in routing.TABLE},
+            type=(UpstreamUnreachable.type, UpstreamRefused.type, UpstreamTimeout.type, CUT),
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -73,7 +76,7 @@ class Proxy:
                 self.failures.labels(prefix.service, problem.type).inc()
             raise
         if upstream.cut:
-            self.failures.labels(prefix.service, "cut").inc()
+            self.failures.labels(prefix.service, CUT).inc()
 
     def _token(self, principal: Principal, prefix: routing.Prefix, method: str) -> str:
         """Returns a token for the service, with a delegation if the service calls others for the user."""

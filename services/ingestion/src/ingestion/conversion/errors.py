@@ -80,6 +80,10 @@ class WorkerDied(ConversionError):
 _BY_SLUG: dict[str, type[ConversionError]] = {kind.error_class: kind for kind in ConversionError.__subclasses__()}
 
 
+ERROR_CLASSES = (ConversionError.error_class, *_BY_SLUG)
+"""All slugs"""
+
+
 def conversion_error(error_class: str, message: str) -> ConversionError:
     """Returns the error with this slug, or a plain ConversionError for an unknown slug."""
     return _BY_SLUG.get(error_class, ConversionError)(message)

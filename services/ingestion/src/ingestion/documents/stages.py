@@ -172,7 +172,7 @@ def stage_work(max_losses: int) -> WorkTable[ClaimedStage]:
         channel="ingestion_queue",
         key=("workspace_id", "document_id", "name"),
         waiting="work.state = 'queued' AND work.name IN ('convert', 'embed') AND work.lane = %(lane)s",
-        most=f"(SELECT sum(slots + {BESIDE_BULK - 1}) FROM worker WHERE slots > 0"
+        most=f"(SELECT sum(slots + {BESIDE_BULK - 1}) FROM worker WHERE slots > 0"  # noqa: S608  constants
         " AND seen_at > now() - make_interval(secs => %(lease_seconds)s))",
         stop="EXISTS (SELECT FROM document WHERE document.workspace_id = work.workspace_id "
         "AND document.id = work.document_id AND document.status = 'deleting')",

@@ -12,6 +12,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from contracts.formats import SUPPORTED, extension
+from ingestion.worker.failures import EXPECTED
 from service_kit.telemetry import describe_process
 
 SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
@@ -37,6 +38,9 @@ class WorkerMetrics:
             ["stage", "error_class"],
             registry=registry,
         )
+        for stage, classes in EXPECTED.items():
+            for error_class in sorted(classes):
+                self.failures.labels(stage, error_class)  # so that the first one is an increase
         self.pages = Counter("attractor_ingestion_pages_total", "Pages converted", ["format"], registry=registry)
         self.bytes = Counter(
             "attractor_ingestion_bytes_total", "Bytes of originals converted", ["format"], registry=registry

@@ -9,7 +9,7 @@ from contracts.ingestion import StageName
 from inference.errors import ContextTooLong, ProviderRejected, ProviderUnavailable, WrongEmbeddings
 from ingestion.conversion import DiskFull, PasswordProtected, WorkerDied
 from ingestion.worker.embedding import UnknownModel
-from ingestion.worker.failures import LONGEST_EMBEDDING_DELAY_SECONDS, delay_after, failure_of
+from ingestion.worker.failures import EXPECTED, LONGEST_EMBEDDING_DELAY_SECONDS, delay_after, failure_of
 from service_kit.objects import ObjectMissing
 from service_kit.problems import Unavailable
 
@@ -50,6 +50,7 @@ def test_failures_are_classified_and_only_outages_are_retried(
 ) -> None:
     failure = failure_of(error, stage)
     assert (failure.error_class, failure.retry) == (error_class, retry)
+    assert error_class in EXPECTED[stage], "else its first one is no increase"
     assert "secret" not in failure.message
 
 

@@ -32,7 +32,7 @@ OWN_FEEDBACK = f"""(
         SELECT {", ".join(AnswerFeedback.model_fields)} FROM feedback
         WHERE feedback.workspace_id = message.workspace_id AND feedback.message_id = message.id
     ) AS given
-) AS feedback"""
+) AS feedback"""  # noqa: S608  constants
 MADE_VERSION = """CASE WHEN message.role = 'assistant' THEN (
     SELECT made.index FROM artifact_version AS made
     WHERE made.workspace_id = message.workspace_id AND made.run_id = message.run_id

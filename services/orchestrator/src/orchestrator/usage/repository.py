@@ -57,7 +57,7 @@ def usage_of(run: str) -> str:
         WHERE call.workspace_id = {run}.workspace_id AND call.run_id = {run}.id AND call.ended IS NOT NULL
         HAVING count(*) > 0
     ) AS took
-) AS usage"""
+) AS usage"""  # noqa: S608  constants, and names of tables in statements
 
 
 class UsageSql(Statements, file="usage.sql", sums=SUMS, give_back=GIVE_BACK):

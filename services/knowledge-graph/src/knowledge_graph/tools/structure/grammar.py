@@ -100,12 +100,12 @@ class _TemplateReading:
             if token == closing:
                 ways.append(tuple(parts))
                 return ways[0] if len(ways) == 1 else (Choice(tuple(ways)),)
-            if token == "|":
+            if token == "|":  # noqa: S105
                 ways.append(tuple(parts))
                 parts = []
-            elif token == "(":
+            elif token == "(":  # noqa: S105
                 parts += self.sequence(")")
-            elif token == "[":
+            elif token == "[":  # noqa: S105
                 parts.append(Choice((self.sequence("]"), ())))
             elif token in SLOTS:
                 parts.append(Slot(token))
