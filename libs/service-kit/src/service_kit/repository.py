@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
 from psycopg import AsyncCursor
-from psycopg.rows import TupleRow, class_row
+from psycopg.rows import RowMaker, TupleRow, class_row
 
 from service_kit.postgres import Connection
 
 Row = TypeVar("Row")
+
+
+def row_of(row_class: type[Row]) -> Callable[[AsyncCursor[Any]], RowMaker[Row]]:
+    """Returns a row factory. A NamedTuple whose fields are the columns in order is made in a third of the time that a
+    dataclass takes, so the rows of frequent statements are such.
+    """
+    fields: Sequence[str] | None = getattr(row_class, "_fields", None)
+    if fields is None:
+        return class_row(row_class)
+    make: RowMaker[Row] = row_class._make  # type: ignore[attr-defined]
+
+    def maker(cursor: AsyncCursor[Any]) -> RowMaker[Row]:
+        columns = tuple(column.name for column in cursor.description or ())
+        return make if columns == fields else class_row(row_class)(cursor)
+
+    return maker
 
 
 class SystemRepository:
@@ -23,12 +39,12 @@ class SystemRepository:
 
     async def one(self, sql: str, row_class: type[Row], /, **parameters: object) -> Row | None:
         """Returns the first row, or None."""
-        async with self.connection.cursor(row_factory=class_row(row_class)) as cursor:
+        async with self.connection.cursor(row_factory=row_of(row_class)) as cursor:
             return await (await cursor.execute(sql.encode(), {**self.bound, **parameters})).fetchone()
 
     async def all(self, sql: str, row_class: type[Row], /, **parameters: object) -> list[Row]:
         """Returns every row."""
-        async with self.connection.cursor(row_factory=class_row(row_class)) as cursor:
+        async with self.connection.cursor(row_factory=row_of(row_class)) as cursor:
             return await (await cursor.execute(sql.encode(), {**self.bound, **parameters})).fetchall()
 
     async def value(self, sql: str, /, **parameters: object) -> Any:

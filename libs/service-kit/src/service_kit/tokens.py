@@ -8,7 +8,8 @@ its own, so that neither a delegation alone nor a service's key alone is of any 
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from enum import Flag, auto
 from typing import Any
@@ -20,6 +21,7 @@ from contracts.gateway import Role
 from contracts.registry import GATEWAY, INGESTION, KNOWLEDGE_GRAPH, MEMORY, ORCHESTRATOR, RETRIEVAL
 from service_kit.auth import Principal, ServiceCaller
 from service_kit.problems import Unauthenticated
+from service_kit.recent import Recent
 from service_kit.settings import TokenSettings
 from service_kit.token_keys import SigningKey, parse_public_keys
 
@@ -27,6 +29,7 @@ ALGORITHM = "EdDSA"
 LIFETIME = timedelta(minutes=2)
 LONGEST_DELEGATION = timedelta(hours=1)
 LEEWAY_SECONDS = 5
+REPEATED_SECONDS = 20.0  # a token is signed once for the same caller and audience in this time
 DELEGATION = "attractor-delegation"  # the audience of delegations; no service has this name
 log = logging.getLogger(__name__)
 
@@ -55,15 +58,21 @@ ACCEPTED: Mapping[str, Mapping[str, May]] = {
 
 
 class Tokens:
-    """Signs the tokens of one service, and verifies those addressed to it."""
+    """Signs the tokens of one service, and verifies those addressed to it.
 
-    def __init__(self, service: str, settings: TokenSettings) -> None:
-        self.service = service
+    The same token is given again for a short time, so that its receiver need not verify each request's anew: the
+    signature is checked once, the expiry at every request. `now` returns the seconds since the epoch.
+    """
+
+    def __init__(self, service: str, settings: TokenSettings, now: Callable[[], float] = time.time) -> None:
+        self.service, self.now = service, now
         self.key = SigningKey.parse(settings.token_private_key.get_secret_value())
         self.known = parse_public_keys(settings.token_public_keys)
+        self._signed_lately = Recent[tuple[str, float]]()
+        self._verified_lately = Recent[tuple[dict[str, Any], str]]()
 
     def sign(self, caller: Principal | ServiceCaller, audience: str) -> str:
-        """Returns a token for the service `audience`, good for two minutes.
+        """Returns a token for the service `audience`, good for two minutes, or a little less: see `REPEATED_SECONDS`.
 
         Raises ValueError if the gateway has not delegated the user to this service, or no longer.
         """
@@ -136,7 +145,13 @@ class Tokens:
 
         The key's id alone determines the key and the required issuer, never other claims of the token.
         """
-        known = self.known.get(jwt.get_unverified_header(token).get("kid", ""))
+        lately = self._verified_lately.get((token, audience))
+        if lately is not None and lately[1] in self.known:
+            if int(lately[0]["exp"]) <= self.now() - LEEWAY_SECONDS:
+                raise jwt.ExpiredSignatureError("it has expired")
+            return lately[0]
+        key_id = jwt.get_unverified_header(token).get("kid", "")
+        known = self.known.get(key_id)
         if known is None:
             raise jwt.InvalidKeyError("its key is not known here")
         claims = jwt.decode(
@@ -150,12 +165,19 @@ class Tokens:
         )
         if int(claims["exp"]) - int(claims["iat"]) > longest.total_seconds():
             raise jwt.InvalidTokenError("it is meant to last too long")
+        self._verified_lately.put((token, audience), (claims, key_id))
         return claims
 
     def _signed(self, claims: Mapping[str, Any], audience: str, lasting: timedelta) -> str:
-        now = datetime.now(UTC)
-        whole = {**claims, "iss": self.service, "aud": audience, "iat": now, "exp": now + lasting}
-        return jwt.encode(whole, self.key.private, ALGORITHM, {"kid": self.key.id})
+        key, now = (*sorted((name, str(value)) for name, value in claims.items()), audience, lasting), self.now()
+        lately = self._signed_lately.get(key)
+        if lately is not None and now - lately[1] <= REPEATED_SECONDS:
+            return lately[0]
+        moment = datetime.fromtimestamp(now, UTC)
+        whole = {**claims, "iss": self.service, "aud": audience, "iat": moment, "exp": moment + lasting}
+        token = jwt.encode(whole, self.key.private, ALGORITHM, {"kid": self.key.id})
+        self._signed_lately.put(key, (token, now))
+        return token
 
 
 def _expired(delegation: str) -> bool:

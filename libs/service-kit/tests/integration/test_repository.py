@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import uuid4
 
 import psycopg
@@ -32,6 +33,16 @@ class BookSql(Statements, file="books.sql", columns="id, title"):
 class Book:
     id: int
     title: str
+
+
+class BookRow(NamedTuple):
+    id: int
+    title: str
+
+
+class TitleFirst(NamedTuple):
+    title: str
+    id: int
 
 
 class Books(Repository):
@@ -68,6 +79,14 @@ async def test_a_repository_reads_and_writes_rows_in_its_workspace(database, wor
         assert await books.value(BookSql.count) == 2
         assert await books.values(BookSql.page) == [1, 2]
         assert await books.value(BookSql.find, id=3) is None
+
+
+async def test_columns_become_the_fields_of_their_names_whatever_their_order(database, workspace_id):
+    async with database.workspace(workspace_id) as connection:
+        books = Books(connection, workspace_id)
+        await books.add(Book(1, "Emma"))
+        found = [await books.one(BookSql.find, row_class, id=1) for row_class in (BookRow, TitleFirst)]
+    assert found == [BookRow(1, "Emma"), TitleFirst("Emma", 1)]
 
 
 async def test_a_system_repository_sees_all_workspaces(database):

@@ -22,9 +22,19 @@ from contracts.gateway import Role
 from service_kit import problems
 from service_kit.auth import Principal, ServiceCaller, Viewer, called_by, viewer_or, viewer_through
 from service_kit.problems import Unauthenticated
+from service_kit.recent import REMEMBERED, Recent
 from service_kit.settings import TokenSettings
 from service_kit.token_keys import SigningKey, parse_public_keys
-from service_kit.tokens import ACCEPTED, DELEGATION, LIFETIME, LONGEST_DELEGATION, May, Tokens
+from service_kit.tokens import (
+    ACCEPTED,
+    DELEGATION,
+    LEEWAY_SECONDS,
+    LIFETIME,
+    LONGEST_DELEGATION,
+    REPEATED_SECONDS,
+    May,
+    Tokens,
+)
 
 KEYS = DeploymentKeys()
 GATEWAY, RETRIEVAL, GRAPH = (KEYS.tokens(name) for name in ("gateway", "retrieval", "knowledge-graph"))
@@ -285,3 +295,51 @@ async def test_a_route_declares_its_permitted_callers(running):
         "memory": [403, 403, 200, 200],
         "retrieval": [403, 403, 403, 403],
     }
+
+
+def test_a_token_is_signed_once_for_requests_that_follow_each_other():
+    now = datetime.now(UTC).timestamp()
+    moments = iter([now, now + REPEATED_SECONDS, now + REPEATED_SECONDS + 1])
+    gateway = Tokens("gateway", TokenSettings.model_validate(KEYS.settings("gateway")), lambda: next(moments))
+    first, again, later = (gateway.sign(USER, "retrieval") for _ in range(3))
+    assert (first == again, again == later) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(USER, role=Role.viewer),
+        replace(USER, user_id=uuid4()),
+        replace(USER, workspace_id=uuid4()),
+        replace(USER, readable=None),
+        replace(USER, readable=(uuid4(),)),
+        replace(USER, key_id=uuid4()),
+        delegated("retrieval"),
+    ],
+    ids=["role", "user", "workspace", "narrower", "elsewhere", "key", "delegation"],
+)
+def test_a_token_is_never_that_of_another_caller(other: Principal):
+    mine, theirs = (GATEWAY.sign(one, "retrieval") for one in (USER, other))
+    assert mine != theirs
+    assert (RETRIEVAL.verify(theirs), RETRIEVAL.verify(mine)) == (other, USER)
+    assert GATEWAY.delegate(USER, ["memory"], LIFETIME) != GATEWAY.delegate(USER, ["retrieval"], LIFETIME)
+
+
+def test_a_token_that_was_accepted_before_is_refused_once_it_has_expired_or_its_key_is_gone():
+    now = datetime.now(UTC).timestamp()
+    settings = TokenSettings.model_validate(KEYS.settings("retrieval"))
+    moments = [now]
+    receiver = Tokens("retrieval", settings, lambda: moments[0])
+    short = as_owner("gateway", "retrieval", exp=datetime.fromtimestamp(now + 60 - LEEWAY_SECONDS, UTC))
+    outcomes = [refused(receiver, short), refused(receiver, short)]
+    moments[0] = now + 61
+    outcomes.append(refused(receiver, short))
+    moments[0], receiver.known = now, {}
+    assert [*outcomes, refused(receiver, short)] == [False, False, True, True]
+
+
+def test_what_is_remembered_of_tokens_is_bounded():
+    kept = Recent[int]()
+    for number in range(REMEMBERED + 5):
+        kept.put(number, number)
+    assert (len(kept), kept.get(4), kept.get(5)) == (REMEMBERED, None, 5)

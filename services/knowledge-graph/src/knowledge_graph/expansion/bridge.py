@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
 from knowledge_graph.expansion.places import NAMED_IN, NAMESAKE, SURE, SURE_ABOUT, Place, Places, spread
@@ -32,8 +32,7 @@ Pair: TypeAlias = tuple[str, str, str]
 """Ids of two entities, and of the chunk that may state a relation between them."""
 
 
-@dataclass(frozen=True)
-class Mentioned:
+class Mentioned(NamedTuple):
     """A mention in a seed, with the characters of its sentence and the entity's number of mentions in the workspace."""
 
     chunk_id: str

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 from uuid import UUID
 
 SURE_ABOUT = {"title": 1.0, "name": 1.0, "heading": 0.95, "definition": 0.95, "subject": 0.6}
@@ -38,8 +37,7 @@ Place: TypeAlias = tuple[UUID, str]
 """(document, chunk id)."""
 
 
-@dataclass(frozen=True)
-class Where:
+class Where(NamedTuple):
     """An entity in a chunk; `about` is the reason why the chunk is about it, None for a mere mention. `titled`: the
     document's title contains the name."""
 

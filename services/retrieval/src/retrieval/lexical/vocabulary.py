@@ -58,13 +58,13 @@ class Vocabulary:
     async def similar(self, term: str, stems: Callable[[str], Iterable[str]]) -> list[str]:
         """Returns the most frequent known terms one edit away; for a long term without any, two edits away.
 
-        Identifiers and numbers are never taken to be misspelt. `stems` returns the terms of a word: the stemmer may not
+        Identifiers and numbers are never taken to be misspelt. `stems` returns the terms of a text: the stemmer may not
         have removed the ending of a misspelt one.
         """
         if not edits.may_be_misspelt(term):
             return []
         words = edits.one_edit_away(term)
-        near = await self.frequencies(words.union(*map(stems, words)))
+        near = await self.frequencies(words.union(stems(" ".join(words))))
         if not near and len(term) >= edits.SHORTEST_WITH_TWO:
             rows = await self.reader.rows(PostingSql.similar_terms, term=term, most=_MOST_SIMILAR)
             near = Counter(dict(rows))
