@@ -33,6 +33,7 @@ from benchmarks import (
     session_search,
     store_quality,
     token_cost,
+    web_figures,
 )
 from benchmarks.figures import Row
 from stack import EmbeddedStack
@@ -81,6 +82,7 @@ def main() -> None:
             "agreement": conversion_agreement.conversion_agreement,
             "sync": lambda: figures.run(ingestion_figures.synchronisation(figures.fresh(folder / "sync"))),
             "tokens": token_cost.token_cost,
+            "web": lambda: web_figures.web_figures(folder / "web"),
             "workers": lambda: figures.run(ingestion_figures.two_workers(figures.fresh(folder / "workers"))),
         }
         parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
