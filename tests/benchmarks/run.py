@@ -36,6 +36,7 @@ from benchmarks import (
     store_quality,
     telemetry_cost,
     token_cost,
+    web_figures,
 )
 from benchmarks.figures import Row
 from stack import EmbeddedStack
@@ -87,6 +88,7 @@ def main() -> None:
             "telemetry": telemetry_cost.telemetry_cost,
             "tokens": token_cost.token_cost,
             "sizing": lambda: figures.run(sizing.sizing(folder / "sizing")),
+            "web": lambda: web_figures.web_figures(folder / "web"),
             "workers": lambda: figures.run(ingestion_figures.two_workers(figures.fresh(folder / "workers"))),
         }
         parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -12,7 +12,8 @@ export class Problem extends Error {
 
   constructor(status: number, body: Partial<Schemas['ProblemBody']> | undefined) {
     const text = body?.title && body.detail ? `${body.title}: ${body.detail}` : (body?.detail ?? body?.title);
-    super(text ?? `HTTP ${status}`);
+    const trace = status >= 500 && body?.trace_id ? ` (trace ${body.trace_id})` : ''; // what an operator looks for
+    super(`${text ?? `HTTP ${status}`}${trace}`);
     this.type = body?.type ?? 'unknown';
     this.status = status;
   }

@@ -13,8 +13,11 @@ import { t } from '../i18n';
 import { ChosenImages } from './ChosenImages';
 import style from './chat.module.css';
 import { ACCEPTED, chosen } from './images';
+import { keepQuestion, keptQuestion } from './kept-question';
 
 interface Props {
+  /** Names the draft, which a reload of the tab keeps. */
+  place: string;
   running: boolean;
   /** Rejects with the error to show; the text is then kept. */
   onAsk: (content: string, images: File[]) => Promise<void> | void;
@@ -22,7 +25,7 @@ interface Props {
 }
 
 /** Enter sends, Shift+Enter breaks the line, except while an input method is composing. Takes images, too. */
-export function Composer({ running, onAsk, onStop }: Props) {
+export function Composer({ place, running, onAsk, onStop }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
   const [images, setImages] = useState<File[]>([]);
@@ -50,11 +53,13 @@ export function Composer({ running, onAsk, onStop }: Props) {
     setSending(true);
     setTold([]);
     field.current!.value = '';
+    keepQuestion(place, '');
     try {
       await onAsk(content, images);
       setImages([]);
     } catch (problem) {
       if (!field.current?.value) field.current!.value = content;
+      keepQuestion(place, field.current!.value);
       setTold([(problem as Error).message]);
     } finally {
       setSending(false);
@@ -114,6 +119,8 @@ export function Composer({ running, onAsk, onStop }: Props) {
         ref={field}
         rows={1}
         maxLength={10_000}
+        defaultValue={keptQuestion(place)}
+        onChange={({ target }) => keepQuestion(place, target.value)}
         placeholder={t('ask')}
         aria-label={t('askLabel')}
         onKeyDown={onKeyDown}

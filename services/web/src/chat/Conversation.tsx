@@ -1,5 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  lazy,
+  memo,
+  Suspense,
+  startTransition,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { Button } from 'react-aria-components';
 import { useSearchParams } from 'wouter';
 import { api, type Schemas } from '../api/client';
@@ -26,6 +37,7 @@ const SourcePanel = lazy(() => import('../viewer/SourcePanel'));
 const ArtifactPanel = lazy(() => import('../artifact/ArtifactPanel'));
 type Message = Schemas['Message'];
 const NEAR_THE_END = 120; // pixels
+const AT_ONCE = 20; // messages
 
 /** Options of a question. Without `parentId` it follows the newest message. */
 interface More {
@@ -56,12 +68,18 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
     },
     [send, sessionId],
   );
-  const answerAgain = (answer: Message) => {
-    setAsked({ parentId: answer.parent_id ?? null });
-    send({ path: `/v1/messages/${answer.id}/regenerate`, body: {}, key: crypto.randomUUID() });
-  };
-  const edit = (question: Message, content: string) =>
-    ask(content, { parentId: question.parent_id ?? null, images: question.attachment_ids ?? [] });
+  const answerAgain = useCallback(
+    (answer: Message) => {
+      setAsked({ parentId: answer.parent_id ?? null });
+      send({ path: `/v1/messages/${answer.id}/regenerate`, body: {}, key: crypto.randomUUID() });
+    },
+    [send],
+  );
+  const edit = useCallback(
+    (question: Message, content: string) =>
+      ask(content, { parentId: question.parent_id ?? null, images: question.attachment_ids ?? [] }),
+    [ask],
+  );
   const askNext = async (content: string, images: File[]) =>
     ask(content, images.length > 0 ? { images: await sendImages(sessionId, images) } : {});
   const move = useMutation({
@@ -82,7 +100,8 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
   const source = useSource(shown);
   const writing = running ? turn.writing : undefined;
   const artifact = useArtifactPanel(sessionId, writing);
-  const end = useFollowedEnd(shown);
+  const { ready, earlier } = useNewestFirst(shown);
+  const end = useFollowedEnd(ready);
   const title = useTitle(sessionId);
   const status = error ?? unread?.message ?? move.error?.message ?? (lost && running ? t('lost') : '');
   const finished = turn?.state === 'completed' ? t('answered', { count: turn.citations.length }) : '';
@@ -104,26 +123,21 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
           aria-live="off"
           tabIndex={0}
           aria-label={t('conversation')}
+          data-busy={running}
         >
-          {shown.map((each) =>
+          {earlier && <p className={style.note}>{t('loading')}</p>}
+          {ready.map((each) =>
             each.role === 'user' ? (
-              <Question
-                key={each.key}
-                sessionId={sessionId}
-                question={each}
-                busy={running}
-                onEdit={edit}
-                onMove={move.mutate}
-              />
+              <MemoQuestion key={each.key} sessionId={sessionId} question={each} onEdit={edit} onMove={move.mutate} />
             ) : (
-              <ShownAnswer
+              <MemoAnswer
                 key={each.key}
                 answer={each}
                 running={running && each.turn === turn}
                 onOpen={source.open}
                 onArtifact={artifact.open}
-                onAgain={running ? undefined : answerAgain}
-                onMove={running ? undefined : move.mutate}
+                onAgain={answerAgain}
+                onMove={move.mutate}
               />
             ),
           )}
@@ -132,7 +146,7 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
             <span className="hidden">{finished}</span>
           </p>
         </div>
-        <Composer running={running} onAsk={askNext} onStop={stop} />
+        <Composer place={sessionId} running={running} onAsk={askNext} onStop={stop} />
       </main>
       {source.citation && (
         <Suspense fallback={<aside aria-busy />}>
@@ -163,13 +177,17 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
   );
 }
 
+/** What was done for a stored answer, in the API's words. */
+const executed = (message: Message | undefined) =>
+  message?.steps_executed?.map((label) => ({ stage: label, label, done: true })) ?? [];
+
 interface AnswerProps {
   answer: Shown;
   running: boolean;
   onOpen: (runId: string | undefined, citation: Schemas['Citation']) => void;
   onArtifact: (index?: number) => void;
-  onAgain: ((answer: Message) => void) | undefined;
-  onMove: ((messageId: string) => void) | undefined;
+  onAgain: (answer: Message) => void;
+  onMove: (messageId: string) => void;
 }
 
 function ShownAnswer({ answer, running, onOpen, onArtifact, onAgain, onMove }: AnswerProps) {
@@ -177,7 +195,7 @@ function ShownAnswer({ answer, running, onOpen, onArtifact, onAgain, onMove }: A
   const open = useCallback((citation: Schemas['Citation']) => onOpen(runId, citation), [onOpen, runId]);
   return (
     <article className={style.answer} aria-busy={running} data-run={runId}>
-      {turn && <Steps steps={turn.steps} />}
+      <Steps steps={turn?.steps ?? executed(message)} />
       <Answer text={content} citations={citations} onOpen={open} />
       {running && turn?.writing && <Button onPress={() => onArtifact()}>{t('openWriting')}</Button>}
       {message?.artifact_index && (
@@ -197,15 +215,36 @@ function ShownAnswer({ answer, running, onOpen, onArtifact, onAgain, onMove }: A
         </p>
       )}
       {!running && <Doubts content={content} sentences={answer.sentences} />}
-      {message && (onAgain || onMove) && (
+      {message && !running && (
         <footer className={style.actions}>
           <Siblings message={message} onMove={onMove} />
           {message.status === 'completed' && <Feedback message={message} />}
-          {onAgain && <Button onPress={() => onAgain(message)}>{t('again')}</Button>}
+          <Button onPress={() => onAgain(message)}>{t('again')}</Button>
         </footer>
       )}
     </article>
   );
+}
+
+/** Whether nothing that is shown differs; a message is compared by what it consists of. */
+const isSame = (one: object, other: object): boolean =>
+  Object.entries(one).every(([name, value]) => {
+    const now = (other as Record<string, unknown>)[name];
+    return Object.is(value, now) || (MESSAGES.has(name) && isSame(value, now as object));
+  });
+const MESSAGES: ReadonlySet<string> = new Set(['answer', 'question']);
+// While an answer streams, the messages before it are not rendered again
+const MemoAnswer = memo(ShownAnswer, isSame);
+const MemoQuestion = memo(Question, isSame);
+
+/** The newest messages, and step by step, without holding up the page, all those before them. */
+function useNewestFirst(shown: readonly Shown[]) {
+  const [count, setCount] = useState(AT_ONCE);
+  const earlier = shown.length > count;
+  useEffect(() => {
+    if (earlier) startTransition(() => setCount(count + AT_ONCE));
+  }, [earlier, count]);
+  return { ready: earlier ? shown.slice(-count) : shown, earlier };
 }
 
 /** The open citation, by the run and the number in the URL. */

@@ -10,14 +10,12 @@ import { Siblings } from './Siblings';
 interface Props {
   sessionId: string;
   question: Shown;
-  /** An answer is being written, so nothing can be changed. */
-  busy: boolean;
   onEdit: (question: Schemas['Message'], content: string) => void;
   onMove: (messageId: string) => void;
 }
 
 /** A question; editing it creates a sibling, and the earlier answer is kept. */
-export function Question({ sessionId, question, busy, onEdit, onMove }: Props) {
+export function Question({ sessionId, question, onEdit, onMove }: Props) {
   const [editing, setEditing] = useState(false);
   const left = useRef(false);
   const { content, images, message } = question;
@@ -46,7 +44,7 @@ export function Question({ sessionId, question, busy, onEdit, onMove }: Props) {
     <div className={style.asked}>
       <p className={style.question}>{content}</p>
       {images.length > 0 && <ShownImages sessionId={sessionId} ids={images} />}
-      {message && !busy && (
+      {message && (
         <div className={style.actions}>
           <Siblings message={message} onMove={onMove} />
           <Button autoFocus={left.current} onPress={() => setEditing(true)}>

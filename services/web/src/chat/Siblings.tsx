@@ -5,13 +5,13 @@ import style from './chat.module.css';
 
 interface Props {
   message: Schemas['Message'];
-  onMove: ((messageId: string) => void) | undefined;
+  onMove: (messageId: string) => void;
 }
 
 /** Switches between the siblings of a message: edits of a question, other answers to one. */
 export function Siblings({ message, onMove }: Props) {
   const { siblings } = message;
-  if (!siblings || siblings.count < 2 || !onMove) return null;
+  if (!siblings || siblings.count < 2) return null;
   const { index, count, ids } = siblings;
   const go = (place: number) => () => onMove(ids[place]!);
   return (

@@ -34,7 +34,7 @@ export function Welcome() {
           <Link href="/documents">{t('empty')}</Link>
         </p>
       )}
-      <Composer running={false} onAsk={begin} onStop={() => undefined} />
+      <Composer place="new" running={false} onAsk={begin} onStop={() => undefined} />
     </main>
   );
 }

@@ -34,7 +34,20 @@ export interface Asked {
   parentId?: string | null | undefined;
 }
 
-const NOTHING = { citations: [], removed: 0, mode: undefined, notes: [], sentences: [], images: [], turn: undefined };
+// The same lists each time, so that what has not changed is not rendered again
+const NO_CITATIONS: Schemas['Citation'][] = [];
+const NO_NOTES: string[] = [];
+const NO_SENTENCES: Schemas['SentenceCheck'][] = [];
+const NO_IMAGES: string[] = [];
+const NOTHING = {
+  citations: NO_CITATIONS,
+  removed: 0,
+  mode: undefined,
+  notes: NO_NOTES,
+  sentences: NO_SENTENCES,
+  images: NO_IMAGES,
+  turn: undefined,
+};
 
 /** Joins stored messages, the question just asked and the running turn, each once. */
 export function exchange(
@@ -51,7 +64,7 @@ export function exchange(
       key: 'asked',
       role: 'user',
       content: asked.content,
-      images: asked.images ?? [],
+      images: asked.images ?? NO_IMAGES,
       runId: turn?.runId,
       message: undefined,
     });
@@ -83,12 +96,12 @@ function stored(message: Message, turn: Turn | undefined, runs: Runs | undefined
     role: message.role,
     content: message.content,
     runId: message.run_id ?? undefined,
-    citations: message.citations ?? [],
+    citations: message.citations ?? NO_CITATIONS,
     removed: message.removed_citations ?? 0,
     mode: message.mode ?? undefined,
-    notes: own?.issues ?? (run ? reasons(run) : []),
-    sentences: message.sentences ?? [],
-    images: message.attachment_ids ?? [],
+    notes: own?.issues ?? (run ? reasons(run) : NO_NOTES),
+    sentences: message.sentences ?? NO_SENTENCES,
+    images: message.attachment_ids ?? NO_IMAGES,
     message,
     turn: own,
   };
@@ -105,8 +118,8 @@ const live = (turn: Turn, message: Message | undefined): Shown => ({
   removed: turn.removed,
   mode: turn.mode,
   notes: turn.issues,
-  sentences: [],
-  images: [],
+  sentences: NO_SENTENCES,
+  images: NO_IMAGES,
   message,
   turn,
 });

@@ -3,9 +3,11 @@ import { api } from '../api/client';
 import { ask, attach, type Follow, type RunEvent, type Start } from '../api/events';
 import { EMPTY, reduce, type Turn } from './turn';
 
-type Action = RunEvent | 'begin';
+const FRAME = 16; // milliseconds: what arrives within one is shown together
+
+type Action = RunEvent[] | 'begin';
 const reducer = (turn: Turn | undefined, action: Action) =>
-  action === 'begin' ? EMPTY : reduce(turn ?? EMPTY, action);
+  action === 'begin' ? EMPTY : action.reduce(reduce, turn ?? EMPTY);
 
 /** The running turn of a session. `resume` is a run that was in progress when the session was opened. */
 export function useTurn(resume: string | undefined, onEnd: () => void) {
@@ -22,11 +24,16 @@ export function useTurn(resume: string | undefined, onEnd: () => void) {
       abort.current = controller;
       dispatch('begin');
       setError(undefined);
+      const waiting: RunEvent[] = [];
+      const show = () => {
+        if (waiting.length && abort.current === controller) dispatch(waiting.splice(0));
+      };
       const onEvent = (event: RunEvent) => {
         if (event.name === 'run_started') followed.current = event.data.run_id;
-        dispatch(event);
+        if (waiting.push(event) === 1) setTimeout(show, FRAME);
       };
       how({ signal: controller.signal, onEvent, onLost: setLost })
+        .finally(show)
         .then(onEnd)
         .catch((reason: Error) => controller.signal.aborted || setError(reason.message))
         .finally(() => controller.abort());

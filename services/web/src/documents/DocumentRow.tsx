@@ -10,17 +10,23 @@ import { STATES } from './states';
 
 interface Props {
   document: Schemas['Document'];
+  /** Its place in the list, from 1. */
+  position: number;
   mayChange: boolean;
 }
 
 /** A document with its state and, if something is wrong, the API's message. */
-export function DocumentRow({ document, mayChange }: Props) {
+export function DocumentRow({ document, position, mayChange }: Props) {
   const client = useQueryClient();
   const [deleting, setDeleting] = useState(false);
   const params = { path: { document_id: document.id } };
   const again = () => client.invalidateQueries({ queryKey: ['documents'] });
   const retry = useMutation({
     mutationFn: () => api.POST('/v1/documents/{document_id}/retry', { params }),
+    onSuccess: again,
+  });
+  const cancel = useMutation({
+    mutationFn: () => api.POST('/v1/documents/{document_id}/cancel', { params }),
     onSuccess: again,
   });
   const remove = useMutation({
@@ -34,7 +40,8 @@ export function DocumentRow({ document, mayChange }: Props) {
   const stopped =
     document.status === 'failed' || document.status === 'cancelled' || document.embedding_status === 'failed';
   return (
-    <li>
+    // biome-ignore lint/a11y/useSemanticElements: see DocumentList
+    <div role="listitem" aria-posinset={position} aria-setsize={-1} className={style.row}>
       <div className={style.names}>
         <strong>{name}</strong>
         <span className={style.quiet}>
@@ -45,7 +52,7 @@ export function DocumentRow({ document, mayChange }: Props) {
           <Explanation document={document} />
         )}
         <Stages document={document} />
-        {retry.error && <span role="alert">{retry.error.message}</span>}
+        {(retry.error ?? cancel.error) && <span role="alert">{(retry.error ?? cancel.error)?.message}</span>}
       </div>
       <span className={style.state} data-status={document.status}>
         {t(STATES[document.status])}
@@ -55,6 +62,15 @@ export function DocumentRow({ document, mayChange }: Props) {
           {stopped && (
             <Button onPress={() => retry.mutate()} aria-label={`${t('retry')}: ${name}`}>
               {t('retry')}
+            </Button>
+          )}
+          {document.status === 'processing' && (
+            <Button
+              isDisabled={cancel.isPending}
+              onPress={() => cancel.mutate()}
+              aria-label={`${t('cancel')}: ${name}`}
+            >
+              {t('cancel')}
             </Button>
           )}
           <Button
@@ -74,7 +90,7 @@ export function DocumentRow({ document, mayChange }: Props) {
           onCancel={() => setDeleting(false)}
         />
       )}
-    </li>
+    </div>
   );
 }
 

@@ -1,47 +1,33 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useDeferredValue, useState } from 'react';
-import { Button, Input, Label, SearchField } from 'react-aria-components';
-import { api, body } from '../api/client';
+import { Input, Label, SearchField } from 'react-aria-components';
 import { t } from '../i18n';
 import { Choice } from '../shell/Choice';
 import page from '../shell/page.module.css';
-import { DocumentRow } from './DocumentRow';
+import { DocumentList, pageOf, type Wanted } from './DocumentList';
 import style from './documents.module.css';
 import { Overview } from './Overview';
-import { isMoving, STATES, type Status } from './states';
+import { STATES, type Status } from './states';
 import { Uploads } from './Uploads';
 
-const WATCHED_MILLISECONDS = 2000;
-
-/** The workspace's documents, newest first, optionally filtered; the list is reloaded while one is in progress. */
+/** The workspace's documents, newest first, optionally filtered. */
 export default function Documents({ mayChange }: { mayChange: boolean }) {
   const [text, setText] = useState('');
   const [status, setStatus] = useState<Status | 'all'>('all');
   const name = useDeferredValue(text.trim());
-  const wanted = { ...(name && { name }), ...(status !== 'all' && { status }) };
-  const { data, error, hasNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey: ['documents', wanted],
-    placeholderData: keepPreviousData,
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ pageParam }) => {
-      const query = { limit: 50, ...wanted, ...(pageParam ? { cursor: pageParam } : {}) };
-      return body(api.GET('/v1/documents', { params: { query } }));
-    },
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    refetchInterval: ({ state }) => {
-      const items = state.data?.pages.flatMap((page) => page.items) ?? [];
-      return items.some(isMoving) && WATCHED_MILLISECONDS;
-    },
-  });
-  const documents = data?.pages.flatMap((page) => page.items);
+  const wanted: Wanted = { ...(name && { name }), ...(status !== 'all' && { status }) };
+  const { data, error, isPlaceholderData } = useQuery(pageOf(wanted));
+  const [listed, setListed] = useState(wanted); // stays until what is wanted is there
+  const isThere = data && !isPlaceholderData;
+  if (isThere && JSON.stringify(wanted) !== JSON.stringify(listed)) setListed(wanted);
   const isFiltered = Object.keys(wanted).length > 0;
   const options = (Object.keys(STATES) as Status[]).map((value) => ({ value, name: t(STATES[value]) }));
   return (
     <main className={style.documents}>
       <h1>{t('documents')}</h1>
       {mayChange && <Uploads />}
-      <Overview seen={documents?.filter((document) => !isMoving(document)).length} mayChange={mayChange} />
-      {(isFiltered || documents?.length !== 0) && (
+      <Overview mayChange={mayChange} />
+      {(isFiltered || data?.items.length !== 0) && (
         <div className={page.form}>
           <SearchField className={page.grow!} value={text} onChange={setText}>
             <Label>{t('documentName')}</Label>
@@ -57,14 +43,9 @@ export default function Documents({ mayChange }: { mayChange: boolean }) {
       )}
       <p role="alert">{error?.message}</p>
       <p role="status">
-        {documents ? documents.length === 0 && t(isFiltered ? 'nothingFound' : 'empty') : !error && t('loading')}
+        {data ? data.items.length === 0 && t(isFiltered ? 'nothingFound' : 'empty') : !error && t('loading')}
       </p>
-      <ul>
-        {documents?.map((document) => (
-          <DocumentRow key={document.id} document={document} mayChange={mayChange} />
-        ))}
-      </ul>
-      {hasNextPage && <Button onPress={() => fetchNextPage()}>{t('more')}</Button>}
+      <DocumentList key={JSON.stringify(listed)} wanted={listed} mayChange={mayChange} />
     </main>
   );
 }

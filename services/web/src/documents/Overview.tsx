@@ -5,18 +5,20 @@ import { number, t } from '../i18n';
 import style from './documents.module.css';
 
 interface Props {
-  /** Changes whenever a document changes. */
-  seen: unknown;
   mayChange: boolean;
 }
 
+const WATCHED_MILLISECONDS = 2000;
+const isBusy = (summary: Schemas['DocumentSummary'] | undefined) =>
+  Boolean(summary?.by_status.processing || summary?.by_status.deleting);
+
 /** Failures by kind, each with a retry of all; and the number of documents that only lexical search finds. */
-export function Overview({ seen, mayChange }: Props) {
+export function Overview({ mayChange }: Props) {
   const client = useQueryClient();
   const { data } = useQuery({
-    queryKey: ['documents-summary', seen],
-    placeholderData: (before) => before,
+    queryKey: ['documents', 'summary'],
     queryFn: () => body(api.GET('/v1/documents/summary')),
+    refetchInterval: ({ state }) => isBusy(state.data) && WATCHED_MILLISECONDS,
   });
   const retry = useMutation({
     mutationFn: (filter: Schemas['DocumentFilter']) => body(api.POST('/v1/documents/retry', { body: filter })),

@@ -1,35 +1,77 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { MultiDirectedGraph } from 'graphology';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import Sigma from 'sigma';
 import { useLocation } from 'wouter';
 import { api, body, type Schemas } from '../api/client';
-import { t } from '../i18n';
+import { number, t } from '../i18n';
+import { Choice } from '../shell/Choice';
 import style from '../shell/page.module.css';
 import { entityHref } from './EntityPage';
 import own from './graph.module.css';
 import type { Places } from './layout.worker';
 
-const MOST_NODES = 60;
-const MOST_EDGES = 200;
+const STEPS = ['1', '2', '3'] as const;
+type Steps = (typeof STEPS)[number];
+const NEIGHBOURS = { max_nodes: 60, max_edges: 200 };
+const FARTHER = { max_nodes: 500, max_edges: 2000 }; // the most that the API gives
+const MANY = 300; // nodes; more of them are drawn more simply
+const DETAILED = { defaultEdgeType: 'arrow', labelRenderedSizeThreshold: 0, labelDensity: 2 };
+// While it moves, a large graph shows its nodes alone: without a graphics card, a frame would take a second
+const SIMPLE = { defaultEdgeType: 'line', hideEdgesOnMove: true, hideLabelsOnMove: true };
 // Milliseconds of animations after the pointer or the wheel was used
 const STILL = { zoomDuration: 0, doubleClickZoomingDuration: 0, inertiaDuration: 0 };
 
-/** The entity and its neighbours as a picture; the lists on the page have the same content. */
+/** The entity and what is around it as a picture; the lists on the page have what is next to it, too. */
 export default function Picture({ entity }: { entity: string }) {
-  const { data, error } = useQuery({
-    queryKey: ['subgraph', entity],
+  const [steps, setSteps] = useState<Steps>('1');
+  const [kind, setKind] = useState(ALL);
+  const { data, error, isFetching } = useQuery({
+    queryKey: ['subgraph', entity, steps],
+    placeholderData: keepPreviousData,
     queryFn: () => {
-      const query = { entity, hops: 1, max_nodes: MOST_NODES, max_edges: MOST_EDGES };
+      const query = { entity, hops: Number(steps), ...(steps === '1' ? NEIGHBOURS : FARTHER) };
       return body(api.GET('/v1/graph/subgraph', { params: { query } }));
     },
   });
   const scheme = useScheme();
   const [can] = useState(canDraw);
+  const shown = useMemo(() => data && ofKind(data, kind), [data, kind]);
   if (!can) return <p className={style.quiet}>{t('cannotDraw')}</p>;
-  if (!data) return error ? <p role="status">{error.message}</p> : <div className={own.picture} aria-busy />;
+  if (!data || !shown) return error ? <p role="status">{error.message}</p> : <div className={own.picture} aria-busy />;
   if (data.nodes.length < 2) return null;
-  return <Drawn key={scheme} graph={data} entity={entity} />;
+  const kinds = [...new Set(data.nodes.map((node) => node.entity_type))].sort();
+  return (
+    <>
+      <div className={style.form}>
+        <Choice
+          label={t('stepsShown')}
+          value={steps}
+          options={STEPS.map((value) => ({ value, name: value }))}
+          onChange={setSteps}
+        />
+        <Choice
+          label={t('kindShown')}
+          value={kinds.includes(kind) ? kind : ALL}
+          options={[{ value: ALL, name: t('all') }, ...kinds.map((value) => ({ value, name: value }))]}
+          onChange={setKind}
+        />
+      </div>
+      <Drawn key={scheme} graph={shown} entity={entity} />
+      <p role="status" className={style.quiet}>
+        {isFetching ? t('loading') : data.truncated && t('pictureCut', { count: number(data.nodes.length) })}
+      </p>
+    </>
+  );
+}
+
+const ALL = '';
+
+/** The entity in the centre and those of a kind, with the relations between them. */
+function ofKind(graph: Schemas['Subgraph'], kind: string): Schemas['Subgraph'] {
+  if (kind === ALL) return graph;
+  const nodes = graph.nodes.filter((node) => node.entity_type === kind || node.id === graph.centre?.id);
+  return { ...graph, nodes };
 }
 
 const canDraw = () => document.createElement('canvas').getContext('webgl2') !== null;
@@ -52,28 +94,35 @@ function Drawn({ graph, entity }: { graph: Schemas['Subgraph']; entity: string }
   useEffect(() => {
     const box = place.current!;
     const model = modelOf(graph, colours(box));
+    const isLarge = graph.nodes.length > MANY;
     const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    const view = new Sigma(model, box, {
-      labelColor: { attribute: 'labelColor' },
-      defaultEdgeType: 'arrow',
-      labelRenderedSizeThreshold: 0,
-      labelDensity: 2,
-      ...(isCalm ? STILL : {}),
-      defaultDrawNodeHover: () => undefined, // the default draws a white box, even in the dark scheme
-    });
-    view.on('clickNode', ({ node }) => go(entityHref(String(model.getNodeAttribute(node, 'label')))));
-    view.on('enterNode', () => box.setAttribute('data-over', 'true'));
-    view.on('leaveNode', () => box.removeAttribute('data-over'));
+    let view: Sigma | undefined;
+    const draw = () => {
+      view = new Sigma(model, box, {
+        labelColor: { attribute: 'labelColor' },
+        ...(isLarge ? SIMPLE : DETAILED),
+        ...(isCalm ? STILL : {}),
+        defaultDrawNodeHover: () => undefined, // the default draws a white box, even in the dark scheme
+      });
+      view.on('clickNode', ({ node }) => go(entityHref(String(model.getNodeAttribute(node, 'label')))));
+      view.on('enterNode', () => box.setAttribute('data-over', 'true'));
+      view.on('leaveNode', () => box.removeAttribute('data-over'));
+    };
+    if (!isLarge) draw(); // a large one is drawn once, when it has its form
     const layout = new Worker(new URL('./layout.worker.ts', import.meta.url), { type: 'module' });
     layout.onmessage = ({ data: { ids, places, last } }: MessageEvent<Places>) => {
-      if (isCalm && !last) return; // shows only the final positions
-      for (const [i, id] of ids.entries()) model.mergeNodeAttributes(id, { x: places[2 * i]!, y: places[2 * i + 1]! });
+      if (!last && (isCalm || isLarge)) return; // shows only the final positions
+      const at = new Map(ids.map((id, i) => [id, { x: places[2 * i]!, y: places[2 * i + 1]! }]));
+      model.updateEachNodeAttributes((id, attributes) => ({ ...attributes, ...at.get(id) }), {
+        attributes: ['x', 'y'],
+      });
+      if (!view) draw();
       if (last) box.setAttribute('data-drawn', 'true');
     };
     layout.postMessage({ ids: model.nodes(), edges: model.mapEdges((_edge, _attributes, from, to) => [from, to]) });
     return () => {
       layout.terminate();
-      view.kill();
+      view?.kill();
     };
   }, [graph, go]);
   return (

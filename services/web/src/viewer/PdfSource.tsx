@@ -59,7 +59,9 @@ function Page({ page, frame, words, pages, quote, zoom }: Place & { pages: numbe
   // biome-ignore lint/correctness/useExhaustiveDependencies: the width follows from the zoom
   useEffect(() => {
     const width = canvas.current!.parentElement!.clientWidth;
-    const task = render(page, canvas.current!, width);
+    const sheet = canvas.current!;
+    sheet.removeAttribute('data-drawn');
+    const task = render(page, sheet, width, () => sheet.setAttribute('data-drawn', 'true'));
     return () => task.cancel();
   }, [page, zoom]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each quote, and each size of the page, has its own place
@@ -77,7 +79,7 @@ function Page({ page, frame, words, pages, quote, zoom }: Place & { pages: numbe
           <div key={index} className={style.word} style={percent(word)} data-testid="word" />
         ))}
       </div>
-      <figcaption>
+      <figcaption data-located={words.length > 0}>
         {t('pageOf', { page: page.pageNumber, pages })}
         {!words.length && ` · ${t('notLocated')}`}
       </figcaption>

@@ -22,11 +22,13 @@ export const share = (points: Rectangle, width: number, height: number): Rectang
   height: points.height / height,
 });
 
-/** Differences between a converter's text and the page's: spaces, hyphens at line ends, ligatures, quotes. */
+/** Differences between a converter's text and the page's: spaces, hyphens and dashes, ligatures, quotation marks. */
 const fold = (text: string) =>
   text
     .normalize('NFKC')
-    .replace(/[\s\u00ad-]+/g, '')
+    .replace(/[\u2018-\u201b\u2032`]/g, "'")
+    .replace(/[\u201c-\u201f\u2033]|''/g, '"')
+    .replace(/[\s\u00ad\u2010-\u2015\u2212\ufffe-]+/g, '')
     .toLowerCase();
 
 /**

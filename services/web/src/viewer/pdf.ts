@@ -17,14 +17,19 @@ export function open(url: string): Promise<PDFDocumentProxy> {
   return pdfjs.getDocument({ url, httpHeaders, cMapUrl, standardFontDataUrl, wasmUrl, isEvalSupported: false }).promise;
 }
 
-/** Draws the page at this width in CSS pixels; the task can be cancelled. */
-export function render(page: PDFPageProxy, canvas: HTMLCanvasElement, width: number): { cancel(): void } {
+/** Draws the page at this width in CSS pixels, then calls `onDrawn`; the task can be cancelled. */
+export function render(
+  page: PDFPageProxy,
+  canvas: HTMLCanvasElement,
+  width: number,
+  onDrawn: () => void,
+): { cancel(): void } {
   const scale = width / page.getViewport({ scale: 1 }).width;
   const viewport = page.getViewport({ scale: scale * devicePixelRatio });
   canvas.width = viewport.width;
   canvas.height = viewport.height;
   const task = page.render({ canvas, viewport });
-  task.promise.catch((error: Error) => {
+  task.promise.then(onDrawn).catch((error: Error) => {
     if (error.name !== 'RenderingCancelledException') throw error;
   });
   return task;

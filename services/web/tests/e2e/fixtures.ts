@@ -55,7 +55,8 @@ const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 const OF_LOOKS = ['color-contrast', 'link-in-text-block', 'target-size', 'scrollable-region-focusable'];
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-async function violations(page: Page, runOnly: RunOnly): Promise<string[]> {
+/** Returns axe's violations on the page. */
+export async function violations(page: Page, runOnly: RunOnly = { type: 'tag', values: TAGS }): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE);
   return await page.evaluate(async (only) => {
     const { axe } = window as unknown as { axe: typeof import('axe-core') };

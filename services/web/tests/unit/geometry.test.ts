@@ -32,3 +32,13 @@ test('a rectangle is told in shares of the page', () => {
   const page = { left: 60, top: 200, width: 300, height: 80 };
   expect(share(page, 600, 800)).toEqual({ left: 0.1, top: 0.25, width: 0.5, height: 0.1 });
 });
+
+test.each([
+  ["a session's page", 'a session’s page'],
+  ['it says "none" twice', 'it says “none” twice'],
+  ['with -link no key', 'with –link no key'],
+  ['3 - 5 degrees', '3 \u2212 5 degrees'],
+])('the converter writes %s, the page %s: the words are found', (quote, text) => {
+  const runs = [{ text: `Before. ${text}.`, left: 0, top: 0, width: 100, height: 10 }];
+  expect(locate(quote, runs)).toHaveLength(1);
+});
