@@ -14,8 +14,8 @@ COMPOSE: dict[str, Any] = yaml.safe_load((REPOSITORY / "compose.yaml").read_text
 SERVICES: dict[str, dict[str, Any]] = VALUES["services"]
 STORES: dict[str, dict[str, Any]] = VALUES["trial"]["stores"]
 OURS: dict[str, dict[str, Any]] = {**SERVICES, **VALUES["beside"]}  # containers of our own images
-# What the chart adds to Compose's environment: pods get longer to end, so that scaling in loses no work.
-ADDED = {"ingestion-worker": {"WORKER_SHUTDOWN_SECONDS"}}
+# What the chart adds to Compose's environment: when more workers are wanted, and longer to end for one taken away.
+ADDED = {"ingestion-worker": {"WORKER_SHUTDOWN_SECONDS"}, "ingestion": {"WORKER_TARGET_SECONDS"}}
 _DEFAULT = re.compile(r"\$\{[A-Z0-9_]+(?::-([^}]*))?(?::\?[^}]*)?\}")
 
 

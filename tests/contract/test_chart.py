@@ -175,6 +175,7 @@ def places(values: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]
         "dns",
         "collectors",
         "internet",
+        "from",
     }
     if isinstance(values, dict) and not (path and path[-1] in free and path != ("secrets",)):
         yield path

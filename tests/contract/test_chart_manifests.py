@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
+from urllib.parse import urlsplit
 
 import kubernetes_validate
 import pytest
@@ -15,11 +16,13 @@ from api_calls import REPOSITORY
 from contract import chart
 from contract.chart import CHART, COMPOSE, OURS, SERVICES, STORES, VALUES
 
+from ingestion.api.internal import WORKERS_PATH
+
 pytestmark = pytest.mark.skipif(
     shutil.which("helm") is None, reason="helm is not installed: infra/release/fetch_helm.py gets it"
 )
 EXAMPLES = ("external", "trial", "everything")
-OF_OPERATORS = {"ServiceMonitor", "PrometheusRule"}  # their schemas are not Kubernetes' own
+OF_OPERATORS = {"ServiceMonitor", "PrometheusRule", "ScaledObject"}  # their schemas are not Kubernetes' own
 RELEASE = "attractor"
 Manifest = dict[str, Any]
 
@@ -182,9 +185,24 @@ def test_only_what_is_turned_on_is_there() -> None:
     scaled = set(of("everything", "HorizontalPodAutoscaler"))
     assert scaled == {"gateway", "orchestrator", "retrieval"}
     for name, one in of("everything", "Deployment").items():
-        assert ("replicas" in one["spec"]) is (name not in scaled)
+        assert ("replicas" in one["spec"]) is (name not in scaled | {"ingestion-worker"})
     assert not of("external", "StatefulSet")
     assert set(of("trial", "StatefulSet")) == set(STORES)
+
+
+def test_workers_are_scaled_by_what_ingestion_says_and_stay_while_it_says_nothing() -> None:
+    scaled = of("everything", "ScaledObject")["ingestion-worker"]["spec"]
+    assert scaled["scaleTargetRef"]["name"] in of("everything", "Deployment")
+    [trigger] = scaled["triggers"]
+    asked = urlsplit(trigger["metadata"]["url"])
+    service = of("everything", "Service")[asked.netloc.partition(".")[0]]
+    assert (asked.hostname, asked.port) == ("ingestion.team", service["spec"]["ports"][0]["port"])
+    assert asked.path == WORKERS_PATH
+    assert (trigger["metadata"]["targetValue"], trigger["metricType"]) == ("1", "AverageValue")
+    assert scaled["fallback"]["behavior"] == "currentReplicasIfHigher"
+    rules = of("everything", "NetworkPolicy")["ingestion"]["spec"]["ingress"]
+    assert {"from": VALUES["worker"]["autoscaling"]["from"], "ports": [{"port": asked.port}]} in rules
+    assert "keda" not in repr(of("trial", "NetworkPolicy"))
 
 
 def test_alerts_and_dashboards_are_those_of_compose() -> None:

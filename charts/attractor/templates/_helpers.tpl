@@ -64,7 +64,7 @@ securityContext:
 
 {{- define "attractor.resources" -}}
 resources:
-  requests: { cpu: {{ .cpu | default "100m" | quote }}, memory: {{ .memory.request }} }
+  requests: { cpu: {{ .cpu | default "50m" | quote }}, memory: {{ .memory.request }} }
   limits: { memory: {{ .memory.limit }} }
 {{- end }}
 

@@ -27,6 +27,7 @@ from ingestion.queue.celery_app import build_celery
 from ingestion.queue.dispatch import Dispatcher
 from ingestion.queue.metrics import QueueMetrics
 from ingestion.queue.recovery import Recovery
+from ingestion.queue.scaling import Scaling
 from ingestion.settings import Settings
 from ingestion.sources.administrator import AdministratorEvents
 from ingestion.sources.scheduler import Scheduler
@@ -80,7 +81,8 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     archives = Expander(settings.archive_limits, settings.upload_folder, settings.converter_socket)
     stack.callback(archives.close)
     uploads = Uploads(intake, archives)
-    app.state.ingestion = ApiParts(settings, catalogs, objects, notifications, uploads)
+    scaling = Scaling(database, settings.lease_seconds, settings.worker_target_seconds)
+    app.state.ingestion = ApiParts(settings, catalogs, objects, notifications, uploads, scaling.wanted)
     app.state.health.add("object_store", objects.check)
     app.state.health.add_fact("walls", lambda: walls_of_workers(database, settings.lease_seconds))
 
@@ -93,7 +95,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     running = service.running({DOCUMENTS: handlers}, after=[purge], together=events.together)
     background = await stack.enter_async_context(running)
     recovery = Recovery(catalogs, redis, settings)
-    queue_metrics = QueueMetrics(app.state.metrics.registry, database, settings.lease_seconds)
+    queue_metrics = QueueMetrics(app.state.metrics.registry, database, settings.lease_seconds, scaling)
     dispatcher = Dispatcher(
         database, redis, celery, notifications, QUEUE_CHANNEL, settings.lease_seconds, recovery, queue_metrics
     )

@@ -77,6 +77,9 @@ class Settings(
         default=30.0, gt=0, description="Time after which an event without effect is treated as lost"
     )
     max_losses: int = Field(default=3, gt=0, description="Worker crashes before a document fails")
+    worker_target_seconds: float = Field(
+        default=60.0, gt=0, description="Time that work may wait before more workers are wanted, for autoscaling"
+    )
 
     @property
     def archive_limits(self) -> ArchiveLimits:

@@ -1,5 +1,5 @@
-"""The internal routes: what other services ask before they erase anything, and what the graph asks; not reachable from
-outside."""
+"""The internal routes, not reachable from outside: what other services ask before they erase anything, what the graph
+asks, and what an autoscaler of workers asks."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ingestion.api.parts import Ingestion
 from service_kit.auth import ServiceCaller, called_by
 from service_kit.owners import DOCUMENTS_PATH
 
+WORKERS_PATH = "/internal/workers"
 router = APIRouter(include_in_schema=False)
 Asking = Annotated[ServiceCaller, Depends(called_by(*CONFIRM_DOCUMENT_DELETION))]
 Graph = Annotated[ServiceCaller, Depends(called_by(KNOWLEDGE_GRAPH))]
@@ -28,3 +29,9 @@ async def deleted_documents(caller: Asking, body: DocumentIds, parts: Ingestion)
 async def ungraphed_documents(caller: Graph, parts: Ingestion) -> UngraphedDocuments:
     async with parts.catalogs.open(caller.workspace_id) as catalog:
         return UngraphedDocuments(documents=await catalog.stages.count_ungraphed())
+
+
+@router.get(WORKERS_PATH)
+async def wanted_workers(parts: Ingestion) -> dict[str, int]:
+    """Returns how many workers are wanted. Open like /metrics beside it: an autoscaler has no token of a service."""
+    return {"wanted": await parts.workers_wanted()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
@@ -31,6 +32,7 @@ class ApiParts:
     objects: ObjectStore
     notifications: Notifications
     uploads: Uploads
+    workers_wanted: Callable[[], Awaitable[int]]
 
     async def detail(self, caller: Principal, document_id: UUID) -> DocumentDetail:
         """Returns the document as the API shows it; raises DocumentNotFound."""

@@ -14,6 +14,7 @@ BESIDE_BULK = 2
 
 class WorkerSql(Statements, file="workers.sql"):
     count: LiteralString
+    slots: LiteralString
     walls: LiteralString
     register: LiteralString
     unregister: LiteralString

@@ -1,6 +1,10 @@
 -- name: count
 SELECT count(*) FROM worker WHERE seen_at > now() - make_interval(secs => %(lease)s);
 
+-- name: slots
+-- Returns the slots of one worker; 0 without workers.
+SELECT coalesce(max(slots), 0) FROM worker WHERE seen_at > now() - make_interval(secs => %(lease)s);
+
 -- name: walls
 SELECT walls FROM worker WHERE seen_at > now() - make_interval(secs => %(lease)s) AND walls <> '[]';
 

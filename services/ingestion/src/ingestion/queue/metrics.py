@@ -8,6 +8,7 @@ from prometheus_client import CollectorRegistry, Gauge
 
 from contracts.ingestion import STAGES, StageStatus
 from ingestion.documents.workers import count_workers
+from ingestion.queue.scaling import Scaling
 from ingestion.queue.statements import QueueSql
 from service_kit.postgres import Database
 
@@ -19,8 +20,8 @@ AGES = ("hour", "day", "week", "older", "never")
 class QueueMetrics:
     """Gauges, updated at most every EVERY_SECONDS."""
 
-    def __init__(self, registry: CollectorRegistry, database: Database, lease_seconds: float) -> None:
-        self.database, self.lease_seconds = database, lease_seconds
+    def __init__(self, registry: CollectorRegistry, database: Database, lease_seconds: float, scaling: Scaling) -> None:
+        self.database, self.lease_seconds, self.scaling = database, lease_seconds, scaling
         self.depth = Gauge(
             "attractor_ingestion_queue_depth",
             "Documents waiting for a worker, by lane and stage",
@@ -34,6 +35,11 @@ class QueueMetrics:
             registry=registry,
         )
         self.workers = Gauge("attractor_ingestion_workers", "Live workers", registry=registry)
+        self.wanted = Gauge(
+            "attractor_ingestion_workers_wanted",
+            "Workers for what runs, and for what waits if its oldest has waited too long",
+            registry=registry,
+        )
         self.stages = Gauge(
             "attractor_document_stages",
             "Documents by stage and its state; those whose stage `index` succeeded are searchable",
@@ -59,6 +65,7 @@ class QueueMetrics:
             return
         self._next = time.monotonic() + EVERY_SECONDS
         self.workers.set(await count_workers(self.database, self.lease_seconds))
+        self.wanted.set(await self.scaling.wanted() if leads else 0)
         self.depth.clear()
         self.oldest.clear()
         if leads:

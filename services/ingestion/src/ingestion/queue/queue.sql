@@ -16,17 +16,33 @@ FROM (
 CROSS JOIN (VALUES ('interactive'), ('bulk')) AS lane (name);
 
 -- name: sync_load
--- Returns (running, due) synchronisations; a source runs only one at a time.
-SELECT count(*) FILTER (WHERE state = 'running'),
-       count(*) FILTER (
-           WHERE state = 'queued' AND available_at <= now()
+-- Returns synchronisations that run and that are due, and how long the oldest has been due; a source runs only one at a time.
+SELECT count(*) FILTER (WHERE state = 'running') AS running, count(*) FILTER (WHERE due) AS waiting,
+       coalesce(extract(epoch FROM now() - min(available_at) FILTER (WHERE due)), 0)::float8 AS oldest_seconds
+FROM (
+    SELECT state, available_at,
+           state = 'queued' AND available_at <= now()
              AND (dry_run OR NOT EXISTS (
                  SELECT FROM source_sync AS other
                  WHERE other.workspace_id = sync.workspace_id AND other.source_id = sync.source_id
-                   AND other.state = 'running' AND NOT other.dry_run))
-       )
-FROM source_sync AS sync
-WHERE state IN ('queued', 'running');
+                   AND other.state = 'running' AND NOT other.dry_run)) AS due
+    FROM source_sync AS sync
+    WHERE state IN ('queued', 'running')
+) AS syncs;
+
+-- name: lane_work
+-- Returns what runs and what is due of each lane, and how long the oldest has been due.
+SELECT lane.name AS lane,
+       (SELECT count(*) FROM document_stage AS stage
+        WHERE stage.lease_token IS NOT NULL AND stage.name IN ('convert', 'embed') AND stage.lane = lane.name) AS running,
+       due.waiting, due.oldest_seconds
+FROM (VALUES ('interactive'), ('bulk')) AS lane (name)
+CROSS JOIN LATERAL (
+    SELECT count(*) AS waiting, coalesce(extract(epoch FROM now() - min(stage.available_at)), 0)::float8 AS oldest_seconds
+    FROM document_stage AS stage
+    WHERE stage.state = 'queued' AND stage.name IN ('convert', 'embed') AND stage.lane = lane.name
+      AND stage.lease_token IS NULL AND stage.available_at <= now()
+) AS due;
 
 -- name: depths
 SELECT lane, name AS stage, count(*) AS depth, extract(epoch FROM now() - min(queued_at))::float8 AS oldest_seconds

@@ -10,6 +10,7 @@ from service_kit.statements import Statements
 class QueueSql(Statements, file="queue.sql"):
     capacity: LiteralString
     sync_load: LiteralString
+    lane_work: LiteralString
     depths: LiteralString
     stages_by_state: LiteralString
     sources_by_success: LiteralString

@@ -28,7 +28,7 @@ Detail = Callable[[str], Awaitable[dict[str, Any]]]
 
 @pytest.fixture
 def settings(settings: Settings) -> Settings:
-    return settings.model_copy(update={"reannounce_after_seconds": 1.0})
+    return settings.model_copy(update={"reannounce_after_seconds": 1.0, "worker_target_seconds": 2.0})
 
 
 @pytest.fixture
@@ -110,6 +110,25 @@ async def test_queue_documents_and_sources_have_metrics(
     assert 'attractor_sources{last_success="never"} 0.0' in text
     assert "attractor_sources_overdue 0.0" in text
     assert re.search(r'attractor_build_info\{schema="\d{4}_', text), "schema version"
+
+
+async def test_an_autoscaler_reads_how_many_workers_are_wanted(
+    upload: Entry, client: httpx2.AsyncClient, eventually: Any, registered: Callable[[], Registration]
+) -> None:
+    assert (await client.get("/internal/workers")).json() == {"wanted": 0}
+    registered()
+    for _ in range(9):
+        await upload()
+
+    async def asked() -> dict[str, int]:
+        return (await client.get("/internal/workers", headers={"Authorization": ""})).json()
+
+    assert await eventually(asked, lambda now: now["wanted"] != 1) == {"wanted": 3}, "they have waited too long"
+
+    async def metrics() -> str:
+        return (await client.get("/metrics")).text
+
+    await eventually(metrics, lambda text: "attractor_ingestion_workers_wanted 3.0" in text)
 
 
 async def test_lost_events_are_republished(

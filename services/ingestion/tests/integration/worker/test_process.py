@@ -94,3 +94,19 @@ async def test_a_stopped_worker_requeues_its_document(
         state = await detail(document_id)
     assert state["stages"][1]["status"] == "queued", workers.log.read_text()[-3000:]
     assert state["stages"][1]["error_class"] is None
+
+
+async def test_a_worker_that_is_scaled_in_ends_its_document(
+    workers: Any, neighbours: Any, upload: Entry, detail: Detail, eventually: Any
+) -> None:
+    assert neighbours
+    with workers.started(WORKER_SHUTDOWN_SECONDS="240") as process:
+        document_id = (await upload("slow.html", SLOW.encode()))["document"]["id"]
+        await eventually(lambda: detail(document_id), lambda now: now["stages"][1]["status"] == "running", timeout=150)
+        process.send_signal(signal.SIGTERM)
+        late = (await upload("late.html", b"<p>It comes after the worker was asked to end.</p>"))["document"]["id"]
+        assert await asyncio.to_thread(process.wait, 240) == 0
+        ended, waiting = await detail(document_id), await detail(late)
+    # Converted, chunked and embedded, each at the first attempt.
+    assert [(stage["status"], stage["attempts"]) for stage in ended["stages"][1:4]] == [("succeeded", 1)] * 3
+    assert waiting["stages"][1]["status"] == "queued", workers.log.read_text()[-3000:]
