@@ -1,11 +1,11 @@
 """The cost of a search in a running stack: CPU by process, and times with 1, 4 and 16 clients.
 
-    python tests/benchmarks/search_cost.py FOLDER DATA [DOCUMENTS]
+    cd tests && PYTHONPATH=. ../.venv/bin/python benchmarks/search_cost.py FOLDER DATA [DOCUMENTS]
 
 FOLDER is a set in BEIR's format (`../shared/eval/mh-2wiki`); its documents are uploaded unless the stack in DATA (a
 folder, kept for the next run) has them. Every search goes through the gateway with text that was not asked before: the
-set's questions, then beginnings of its documents.
-The stack's code is that of the Python that runs this, so a checkout before a change is measured by its own `.venv`.
+set's questions, then beginnings of its documents. The stack's code is that of the folder and the Python, so a checkout
+without this file is measured by calling it from there. BENCH_SEARCHES (200) are asked by each number of clients.
 """
 
 from __future__ import annotations
@@ -78,6 +78,8 @@ async def ask(http: httpx2.AsyncClient, texts: list[str], clients: int) -> tuple
             began = time.perf_counter()
             answer = (await http.post("/v1/search", json={"query": text})).raise_for_status().json()
             seconds.append(time.perf_counter() - began)
+            if answer["cached"]:
+                raise RuntimeError("an answer of the cache is no figure of a search")
             late.append(sum(leg["error"] is not None for leg in answer["legs"]))
 
     await asyncio.gather(*(client() for _ in range(clients)))

@@ -21,7 +21,7 @@ from contracts.gateway import Role
 from contracts.registry import GATEWAY, INGESTION, KNOWLEDGE_GRAPH, MEMORY, ORCHESTRATOR, RETRIEVAL
 from service_kit.auth import Principal, ServiceCaller
 from service_kit.problems import Unauthenticated
-from service_kit.recent import Recent
+from service_kit.recent_values import RecentValues
 from service_kit.settings import TokenSettings
 from service_kit.token_keys import SigningKey, parse_public_keys
 
@@ -68,8 +68,8 @@ class Tokens:
         self.service, self.now = service, now
         self.key = SigningKey.parse(settings.token_private_key.get_secret_value())
         self.known = parse_public_keys(settings.token_public_keys)
-        self._signed_lately = Recent[tuple[str, float]]()
-        self._verified_lately = Recent[tuple[dict[str, Any], str]]()
+        self._signed_lately = RecentValues[tuple[str, float]]()
+        self._verified_lately = RecentValues[tuple[dict[str, Any], str]]()
 
     def sign(self, caller: Principal | ServiceCaller, audience: str) -> str:
         """Returns a token for the service `audience`, good for two minutes, or a little less: see `REPEATED_SECONDS`.

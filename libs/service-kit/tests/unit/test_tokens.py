@@ -22,7 +22,7 @@ from contracts.gateway import Role
 from service_kit import problems
 from service_kit.auth import Principal, ServiceCaller, Viewer, called_by, viewer_or, viewer_through
 from service_kit.problems import Unauthenticated
-from service_kit.recent import REMEMBERED, Recent
+from service_kit.recent_values import REMEMBERED, RecentValues
 from service_kit.settings import TokenSettings
 from service_kit.token_keys import SigningKey, parse_public_keys
 from service_kit.tokens import (
@@ -339,7 +339,7 @@ def test_a_token_that_was_accepted_before_is_refused_once_it_has_expired_or_its_
 
 
 def test_what_is_remembered_of_tokens_is_bounded():
-    kept = Recent[int]()
+    kept = RecentValues[int]()
     for number in range(REMEMBERED + 5):
         kept.put(number, number)
     assert (len(kept), kept.get(4), kept.get(5)) == (REMEMBERED, None, 5)

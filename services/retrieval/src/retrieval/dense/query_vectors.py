@@ -74,9 +74,10 @@ class QueryBatches:
 
     async def _alone(self, text: str) -> Vector | EmbeddingError:
         try:
-            return (await self.embedder.embed([text]))[0]
+            vector: Vector = (await self.embedder.embed([text]))[0]
         except EmbeddingError as error:
             return error
+        return vector
 
 
 class QueryBatch:

@@ -10,7 +10,7 @@ REMEMBERED = 1024
 V = TypeVar("V")
 
 
-class Recent(Generic[V]):
+class RecentValues(Generic[V]):
     """The values that were put last."""
 
     def __init__(self) -> None:
