@@ -28,10 +28,10 @@ DOCUMENT = ("files", ("poisoned.md", b"# Lighthouse\n\nThe keeper counts herring
 def test_a_killed_worker_raises_alerts_until_it_is_started(watch: Watch) -> None:
     shell("docker compose kill ingestion-worker")
     watch.receiver.wait("AttractorNoWorker", FIRING)
-    watch.receiver.wait("AttractorProcessDown", FIRING)
+    watch.receiver.wait("AttractorProcessDown", FIRING, service="ingestion-worker")
     runbook("AttractorNoWorker", "docker compose up -d ingestion-worker")
     watch.receiver.wait("AttractorNoWorker", RESOLVED)
-    watch.receiver.wait("AttractorProcessDown", RESOLVED)
+    watch.receiver.wait("AttractorProcessDown", RESOLVED, service="ingestion-worker")
 
 
 def test_a_stopped_redis_raises_its_alert_until_it_is_started(watch: Watch) -> None:
