@@ -7,7 +7,7 @@ import os
 import pytest
 from api_calls import EXAMPLES, Tenant, ask, ingest
 from contract.test_observability import dashboards
-from observability.watching import RULES, Watch, observed_side, shell
+from observability.watching import RULES, Watch, eventually, observed_side, shell
 
 pytestmark = [
     pytest.mark.skipif(not os.environ.get("ATTRACTOR_COMPOSE"), reason="needs the Compose stack: ATTRACTOR_COMPOSE=1"),
@@ -37,10 +37,12 @@ async def test_every_query_of_every_panel_and_rule_returns_data(watch: Watch, te
 
 
 def test_every_process_has_metrics_and_no_series_of_creation(watch: Watch) -> None:
-    services = {one["metric"]["service"] for one in watch.value('up{job="attractor"} == 1')}
-    assert services == {
-        *("gateway", "orchestrator", "ingestion", "ingestion-worker", "retrieval", "knowledge-graph", "memory")
-    }
+    services = {"gateway", "orchestrator", "ingestion", "ingestion-worker", "retrieval", "knowledge-graph", "memory"}
+
+    def answering() -> set[str]:
+        return {one["metric"]["service"] for one in watch.value('up{job="attractor"} == 1')}
+
+    eventually(lambda: answering() == services)
     built = watch.value("count by (service, version, schema) (attractor_build_info)")
     assert {one["metric"]["service"] for one in built} == services
     assert all(one["metric"]["version"] and one["metric"]["schema"] for one in built)

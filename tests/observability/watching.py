@@ -56,22 +56,24 @@ class AlertReceiver:
     """Hears what Alertmanager tells a receiver."""
 
     def __init__(self) -> None:
-        self._states: dict[str, str] = {}
+        self._states: dict[frozenset[tuple[str, str]], str] = {}
         self._told = threading.Condition()
 
     def take(self, alerts: list[dict[str, Any]]) -> None:
         with self._told:
-            for one in alerts:
-                self._states[one["labels"]["alertname"]] = one["status"]
+            self._states |= {frozenset(one["labels"].items()): one["status"] for one in alerts}
             self._told.notify_all()
 
-    def wait(self, alert: str, status: str) -> float:
-        """Returns the seconds until the alert's last notification has this status."""
-        began = time.monotonic()
+    def wait(self, alert: str, status: str, **labels: str) -> None:
+        """Blocks until one alert with these labels is firing, or all of them are resolved."""
+        wanted = {"alertname": alert, **labels}.items()
+
+        def heard() -> bool:
+            states = [state for known, state in self._states.items() if known >= wanted]
+            return status in states and (status == FIRING or FIRING not in states)
+
         with self._told:
-            heard = self._told.wait_for(lambda: self._states.get(alert) == status, PATIENCE)
-            assert heard, f"{alert} is not {status}; told: {self._states}"
-        return time.monotonic() - began
+            assert self._told.wait_for(heard, PATIENCE), f"{alert} is not {status}; told: {self._states}"
 
 
 @contextmanager
