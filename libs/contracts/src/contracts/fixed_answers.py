@@ -28,8 +28,8 @@ WHICH_CORRECTED = {
 }
 """By whether the answer is in German."""
 NOT_REMEMBERED = {
-    False: "I remember nothing about that: you have not told me.",
-    True: "Dazu habe ich mir nichts gemerkt: Das hast du mir noch nicht gesagt.",
+    False: "I remember nothing about that.",
+    True: "Dazu habe ich mir nichts gemerkt.",
 }
 """By whether the answer is in German: to a question about the person who asks."""
 DOCUMENTS_SAY = {"en": "The documents say:", "de": "In den Dokumenten steht:"}

@@ -123,6 +123,17 @@ async def test_a_personal_question_without_a_fact_quotes_what_was_said_or_says_t
     assert await unanswered("Who leads Atlas?") is None
 
 
+async def test_a_corrected_message_is_recalled_after_its_correction(client, streams, principal, auth_headers):
+    await streams.turn(principal.user_id, "My shoe size is 42.", [], asked_at=MAY)
+    await streams.turn(principal.user_id, "No, my shoe size is 43.", [], asked_at=JUNE)
+    await streams.drained(TURNS)
+    body = {"query": "What is my shoe size?", "kinds": ["episode"]}
+    found = (await client.post("/v1/memories/recall", json=body, headers=auth_headers())).json()["memories"]
+    assert found[0]["content"] == "No, my shoe size is 43."
+    assert not any(one["superseded"] for one in found[:1])
+    assert all(one["superseded"] for one in found if "size is 42" in one["content"])
+
+
 async def test_someone_close_is_found_by_name_alone(streams, answer, principal):
     await streams.turn(principal.user_id, "My sister Laura lives in Leeds.", [], asked_at=MAY)
     await streams.drained(TURNS)

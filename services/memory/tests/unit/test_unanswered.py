@@ -12,7 +12,7 @@ from memory.facts.questions import fact_question
 from memory.recall.unanswered import is_personal, unanswered
 
 NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
-NOTHING = "I remember nothing about that: you have not told me."
+NOTHING = "I remember nothing about that."
 
 
 def said(content, role="user", day=20, **more):
@@ -45,7 +45,7 @@ def reply_to(question, *memories):
         ("Where did I live in May?", NOTHING),
         ("What is my dog called?", NOTHING),
         ("When is my dentist appointment?", NOTHING),
-        ("Wo habe ich im Mai gewohnt?", "Dazu habe ich mir nichts gemerkt: Das hast du mir noch nicht gesagt."),
+        ("Wo habe ich im Mai gewohnt?", "Dazu habe ich mir nichts gemerkt."),
     ],
 )
 def test_without_anything_said_nothing_is_remembered(question, reply):
@@ -72,6 +72,17 @@ def test_what_was_said_about_it_is_quoted_with_its_day_the_newest_first():
         "I have no direct answer to that. You said on 12 November 2026: My boat is now called Heron."
         " You said on 3 November 2026: My boat is called Dolphin."
     )
+
+
+def test_a_fact_is_quoted_instead_of_the_message_that_also_says_something_else():
+    fact = said("My office is in Vienna.").model_copy(update={"kind": MemoryKind.fact, "said": None})
+    for told in (
+        [fact, said("I live in Graz. My office is in Vienna.")],
+        [said("I live in Graz. My office is in Vienna."), fact],
+    ):
+        assert reply_to("Where was my office?", *told) == (
+            "I have no direct answer to that. You said on 20 November 2026: My office is in Vienna."
+        )
 
 
 def test_questions_answers_and_what_no_longer_holds_are_not_quoted():

@@ -125,7 +125,7 @@ async def test_a_fact_about_someone_else_does_not_hide_the_documents(start: Any,
 async def test_a_personal_question_without_a_fact_is_told_that_nothing_is_remembered(
     start: Any, settings: Any, world: Any
 ) -> None:
-    nothing = "I remember nothing about that: you have not told me."
+    nothing = "I remember nothing about that."
     world.unanswered, world.good_match = {"text": nothing, "known": False}, False
     async with start(settings) as service:
         session = await service.session()

@@ -38,10 +38,10 @@ def corrected(statement: StatedFact, before: SaidBefore, at: datetime, time_zone
     or asked about; with "I meant", the only fact of this session with such an object, if the question in between names
     nothing of the kind. A place never becomes a name, nor a date a place.
     """
+    if statement.predicate in DATES:
+        return _of_date(statement, before, at, time_zone)
     if statement.subject is not None:
         return _of_renamed(statement, before)
-    if statement.predicate:
-        return _of_it(statement, before, at, time_zone)
     meant = _meant(statement, before, at, time_zone)
     if meant is None:
         return None
@@ -58,7 +58,7 @@ def is_unclear(statement: StatedFact, before: SaidBefore, at: datetime, time_zon
 
 def needs_facts(statement: StatedFact) -> bool:
     """Returns whether what the statement is about depends on other facts."""
-    return statement.subject is None or statement.predicate == "name"
+    return statement.subject is None or statement.predicate in ("name", *DATES)
 
 
 def _of_renamed(statement: StatedFact, before: SaidBefore) -> StatedFact:
@@ -70,24 +70,33 @@ def _of_renamed(statement: StatedFact, before: SaidBefore) -> StatedFact:
     return statement if bearer is None else replace(statement, subject=bearer.subject)
 
 
-def _of_it(statement: StatedFact, before: SaidBefore, at: datetime, time_zone: str) -> StatedFact | None:
-    """Returns what is said of "it" as said of the date that the previous message stated or asked for."""
-    dates = [fact for fact in before.facts if fact.predicate in DATES]
+def _of_date(statement: StatedFact, before: SaidBefore, at: datetime, time_zone: str) -> StatedFact | None:
+    """Returns what is said of "it", or of "the meeting", as said of the date in the previous message.
+
+    "The meeting" is the board meeting that was spoken of just before; one that is known by this name is itself.
+    """
+    noun = "" if statement.subject is None else plain(statement.subject)
+    if noun and any(plain(fact.subject) == noun for fact in before.facts):
+        return statement
     if asked := fact_question(before.message, at, time_zone):
         names = names_of(asked.subject)
-        dates = [fact for fact in dates if fact.subject.casefold() in names and fact.predicate in asked.predicates]
+        spoken_of = [fact for fact in before.facts if fact.subject.casefold() in names]
+        spoken_of = [fact for fact in spoken_of if fact.predicate in asked.predicates]
     else:
         told = {(one.subject, one.predicate) for one in statements(before.message, at, time_zone)}
-        dates = [fact for fact in dates if (fact.subject, fact.predicate) in told]
-    if not dates:
-        return None
-    return replace(statement, subject=dates[0].subject, predicate=dates[0].predicate)
+        spoken_of = [fact for fact in before.facts if (fact.subject, fact.predicate) in told]
+    for fact in spoken_of:
+        called = fact.subject if fact.predicate in DATES else fact.predicate
+        is_date = fact.predicate in DATES or resolved(fact.object, at, time_zone) is not None
+        if is_date and plain(called).endswith(noun):
+            return replace(statement, subject=fact.subject, predicate=fact.predicate)
+    return None if statement.subject is None else statement
 
 
 def _meant(statement: StatedFact, before: SaidBefore, at: datetime, time_zone: str) -> KnownFact | None:
     if statement.replaces is not None:
-        wrong = plain(statement.replaces)
-        return next((fact for fact in before.facts if _plain(fact.object) == wrong), None)
+        wrong = f" {plain(statement.replaces)}"
+        return next((fact for fact in before.facts if f" {_plain(fact.object)}".endswith(wrong)), None)
     alike = [
         fact for fact in before.facts if _sort(fact.object, at, time_zone) == _sort(statement.object, at, time_zone)
     ]

@@ -153,8 +153,10 @@ def _asked(question: str, now: datetime, time_zone: str) -> FactQuestion | None:
         text = " ".join(text.split()).replace(" ?", "?")
     for pattern, predicates in _QUESTIONS:
         if found := pattern.match(text):
-            topic = found.groupdict().get("topic") or ""
-            return FactQuestion(_subject(found["who"]), predicates, predicates[0], *times, topic=topic)
+            topic, subject = found.groupdict().get("topic") or "", _subject(found["who"])
+            if predicates == ("name",) and subject == "we":
+                subject = _ARTICLE.sub("", found["who"].strip(" .?!"), count=1)  # the team itself is asked about
+            return FactQuestion(subject, predicates, predicates[0], *times, topic=topic)
     for pattern in _KINDS_USED:
         if found := pattern.match(text):
             subject, noun = _subject(found["who"]), found["kind"].lower()

@@ -142,7 +142,7 @@ _IT_IS = re.compile(
 _BUT = re.compile(r"(?i),? ?\b(?:not|nicht) (?P<wrong>[^,]{1,80}?),? (?:but|sondern) (?P<right>\S.{0,200})")
 _NOT = re.compile(r"(?i), ?(?:and )?(?:not|nicht) (?P<wrong>[^,]{1,80})$")
 _NOT_FIRST = re.compile(r"(?i)(?:not|nicht) (?P<wrong>[^,]{1,80}), (?P<right>\S.{0,80})$")
-_MEANT = re.compile(r"(?i)\b(?:i meant|ich meinte)\b")
+_MEANT = re.compile(r"(?i)\b(?:i meant|ich meinte|correction:|korrektur:)")
 LONGEST_VALUE = 4  # words of what "I meant …" corrects
 _END = re.compile(
     r"(?i)[,.;!](?=\s|$)|\s(?:and|but|because|since|with|where|which|who|while|after|before|when|as an?|als"
@@ -242,7 +242,11 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
     who = _trimmed(_FROM.split(groups["who"], maxsplit=1)[0], when) if rule.turned else groups["who"]
     subject = f"{saying.speaker}'s {groups['pet']}" if groups.get("pet") else _subject(who, saying)
     is_date = predicate in ("date", "deadline", "birthday")
-    told = groups["object"] if is_date or rule.kind is MemoryKind.style else _trimmed(groups["object"], when)
+    told = (
+        _DATE_ARTICLE.sub("", groups["object"])
+        if is_date or rule.kind is MemoryKind.style
+        else _trimmed(groups["object"], when)
+    )
     told = told.strip(" .,;!")
     if (subject is None and not (is_date and groups["who"].casefold() in _ITS)) or (not told and not rule.over):
         return None

@@ -33,7 +33,7 @@ class StatedFact:
     `values`: how many objects the predicate has at a time. `starts` and `ends` are when it began and ceased to hold, if
     stated, in the words of `phrase`; `starts_by` is the end of the day or month in which it began. `over`: it says that
     something no longer holds. `corrects`: what was said before was never true. `revises`: an earlier decision
-    about the same no longer holds. `meant`: it says "I meant …", and nothing more. `replaces` is the object that was
+    about the same no longer holds. `meant`: it is "I meant …", and nothing more. `replaces` is the object that was
     named as wrong, `follows` the one that held until then. `decision` is the chat model's, about the memory with the id
     `decided_on`; the rules leave both open.
     """

@@ -56,13 +56,14 @@ def is_personal(question: str) -> bool:
 
 
 def _quotable(memories: Sequence[RecalledMemory]) -> list[RecalledMemory]:
-    """Returns the best that the person said and that still holds, newest first."""
+    """Returns the best that the person said and that still holds, newest first; facts instead of their messages."""
     kept = list[RecalledMemory]()
-    for one in memories:
+    for one in sorted(memories, key=lambda one: one.kind is MemoryKind.episode):
         own = one.kind is not MemoryKind.episode or (one.said is not None and one.said.role == "user")
-        again = any(plain(one.content) in plain(other.content) for other in kept)
+        again = any(plain(other.content) in plain(one.content) for other in kept)
         if own and not again and not one.superseded and not one.content.rstrip().endswith("?"):
             kept.append(one)
+    kept.sort(key=memories.index)
     return sorted(kept[:MOST_QUOTED], key=lambda one: one.said_at, reverse=True)
 
 
