@@ -30,6 +30,7 @@ model_settings, image_bucket = service_tests.model_settings, service_tests.image
 
 NAME = "orchestrator.test"
 HOSTS = ("127.0.0.1", "127.0.0.2")
+NONE_KEPT = httpx2.Limits(max_keepalive_connections=0)  # where the machine stalls, the server would close them in use
 PIECES = ["Tokens ", "expire ", "after ", "fifteen ", "minutes ", "[1]."]
 PROCESSES = get_context("forkserver")
 PROCESSES.set_forkserver_preload(["replicated_orchestrator"])
@@ -111,7 +112,7 @@ async def client(
     headers = {"Authorization": f"Bearer {key}"}
     async with (
         service_tests.serving(create_app(gateway)) as url,
-        httpx2.AsyncClient(base_url=url, headers=headers, timeout=120) as client,
+        httpx2.AsyncClient(base_url=url, headers=headers, timeout=120, limits=NONE_KEPT) as client,
     ):
         yield client
 
