@@ -1,4 +1,4 @@
-"""PostgreSQL servers beside the stack's own: single ones, a standby, and PgBouncer in front of one."""
+"""PostgreSQL servers of a test: single ones, a standby, and PgBouncer in front of one."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ import pwd
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-import rearranged_stack
 from held_port import held_port
-from rearranged_stack import DatabasePlace
-from stack import EmbeddedStack
 
 from embedded.backups.installation import tools
 from embedded.data_folder import DataFolder
@@ -111,21 +108,3 @@ def pgbouncer(program: str, folder: Path, behind: str, passwords: Mapping[str, s
             yield f"127.0.0.1:{own}"
         finally:
             child.stop()
-
-
-@contextmanager
-def stack_on_two_servers(folder: Path, **settings: str) -> Iterator[EmbeddedStack]:
-    """Runs the stack with memory and retrieval on a server of their own, and PgBouncer in front of both servers."""
-    program, credentials = pgbouncer_program(), DataFolder(folder).credentials
-    passwords = {role: credentials.named(role) for role in map("attractor_{}".format, SCHEMAS)}
-    with ExitStack() as stack:
-        places = {}
-        for name, services in {"one": ["*"], "other": ["memory", "retrieval"]}.items():
-            place = folder / name
-            engine = stack.enter_context(server(place))
-            pooled = stack.enter_context(pgbouncer(program, place, address(engine), passwords))
-            places |= dict.fromkeys(services, DatabasePlace(engine.url(), pooled, direct=address(engine)))
-        rearranged = (os.fspath(Path(rearranged_stack.__file__)),)
-        yield stack.enter_context(
-            EmbeddedStack.started(folder, rearranged, **settings, **rearranged_stack.variable(places))
-        )

@@ -49,12 +49,10 @@ class EmbeddedStack:
 
     @classmethod
     @contextmanager
-    def started(
-        cls, folder: Path, program: Sequence[str] = ("-m", "embedded"), **environment: str
-    ) -> Iterator[EmbeddedStack]:
+    def started(cls, folder: Path, **environment: str) -> Iterator[EmbeddedStack]:
         """Runs the stack on the folder, keeping its data, until the block ends."""
         with _reserved_row() as port:
-            yield from cls._started_on(folder, port, ["run", "--no-demo"], environment, program)
+            yield from cls._started_on(folder, port, ["run", "--no-demo"], environment)
 
     @classmethod
     @contextmanager
@@ -65,19 +63,14 @@ class EmbeddedStack:
 
     @classmethod
     def _started_on(
-        cls,
-        folder: Path,
-        port: int,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        program: Sequence[str] = ("-m", "embedded"),
+        cls, folder: Path, port: int, command: Sequence[str], environment: Mapping[str, str]
     ) -> Iterator[EmbeddedStack]:
         began = time.monotonic()
         settings = {"ATTRACTOR_DATA": str(folder), "GATEWAY_PORT": str(port)}
         settings |= {"INTERNAL_PORTS_FROM": str(port + 1), **environment}
         with open(folder / "launcher.log", "wb") as log:
             launcher = subprocess.Popen(
-                [sys.executable, *program, *command],
+                [sys.executable, "-m", "embedded", *command],
                 env={**os.environ, **settings},
                 stdout=log,
                 stderr=subprocess.STDOUT,

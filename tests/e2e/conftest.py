@@ -12,21 +12,19 @@ from pathlib import Path
 import httpx2
 import pytest
 from api_calls import EXAMPLES, PATIENCE, Tenant, client, ingest, new_tenant
-from database_servers import stack_on_two_servers
 from stack import PATIENT, EmbeddedStack
 
 
 @pytest.fixture(scope="session")
 def embedded_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack | None]:
-    """The embedded stack; None if ATTRACTOR_URL names another one. BEHIND_PGBOUNCER: its databases are elsewhere."""
+    """The embedded stack; None if ATTRACTOR_URL names another one."""
     if os.environ.get("ATTRACTOR_URL"):
         yield None
         return
     settings = PATIENT | {"RATE_LIMIT_PER_MINUTE": "100000"}
     folder = tmp_path_factory.mktemp("stack")
     settings["SOURCE_ROOTS"] = json.dumps([{"path": str(folder / "documents"), "workspaces": ["*"]}])
-    started = stack_on_two_servers if os.environ.get("BEHIND_PGBOUNCER") else EmbeddedStack.started
-    with started(folder, **settings) as stack:
+    with EmbeddedStack.started(folder, **settings) as stack:
         yield stack
 
 

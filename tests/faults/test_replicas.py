@@ -1,4 +1,4 @@
-"""Two replicas of the orchestrator behind the gateway: one is killed, then both are restarted, under load."""
+"""Two replicas of the orchestrator behind the gateway, under load."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import asyncio
 import itertools
 import re
 import secrets
-import signal
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -30,6 +29,7 @@ model_settings, image_bucket = service_tests.model_settings, service_tests.image
 
 NAME = "orchestrator.test"
 HOSTS = ("127.0.0.1", "127.0.0.2")
+NONE_KEPT = httpx2.Limits(max_keepalive_connections=0)  # where the machine stalls, the server would close them in use
 PIECES = ["Tokens ", "expire ", "after ", "fifteen ", "minutes ", "[1]."]
 PROCESSES = get_context("forkserver")
 PROCESSES.set_forkserver_preload(["replicated_orchestrator"])
@@ -56,10 +56,6 @@ class Replica:
                 except httpx2.ConnectError:
                     assert self.process.exitcode is None
                 await asyncio.sleep(0.05)  # another process's port has no event
-
-    async def end(self, end: Callable[[Any], None]) -> None:
-        end(self.process)
-        await asyncio.to_thread(self.process.join)
 
     async def served(self) -> int:
         """Returns how many requests for sessions it has answered."""
@@ -111,7 +107,7 @@ async def client(
     headers = {"Authorization": f"Bearer {key}"}
     async with (
         service_tests.serving(create_app(gateway)) as url,
-        httpx2.AsyncClient(base_url=url, headers=headers, timeout=120) as client,
+        httpx2.AsyncClient(base_url=url, headers=headers, timeout=120, limits=NONE_KEPT) as client,
     ):
         yield client
 
@@ -200,28 +196,3 @@ async def test_requests_are_shared_evenly(client: httpx2.AsyncClient, replicas: 
     one, other = [await replica.served() for replica in replicas]
     assert users.failed == []
     assert abs(one - other) <= 0.2 * (one + other) / 2, (one, other)
-
-
-@pytest.mark.timeout(600)
-async def test_no_request_fails_and_no_run_is_lost_when_a_replica_is_killed_or_all_are_restarted(
-    client: httpx2.AsyncClient, replicas: list[Replica], world: Any
-) -> None:
-    world.answer = PIECES
-    first = replicas[0]
-    async with load(client) as users:
-        await users.goes_on()
-        await first.end(lambda process: process.kill())
-        await users.goes_on()
-        await first.start()
-        for replica in replicas:
-            await users.goes_on()
-            await replica.end(lambda process: process.terminate())
-            assert replica.process.exitcode == -signal.SIGTERM  # uvicorn's way to end, once all is done
-            await users.goes_on()
-            await replica.start()
-        await users.goes_on()
-    assert users.failed == []
-    assert users.runs
-    for run_id in users.runs:
-        run = (await client.get(f"/v1/runs/{run_id}")).json()
-        assert (run["status"], run["answer"]["content"]) == ("completed", "".join(PIECES)), run
