@@ -125,6 +125,20 @@ test('a run that goes on while the page is reloaded is followed again', async ({
   await page.unrouteAll({ behavior: 'wait' });
 });
 
+test('a question that is being written is there after a reload, until it is sent', async ({ page }) => {
+  await signIn(page);
+  const field = page.getByLabel('Your question');
+  await field.fill('Who owns the Identity');
+  await page.reload();
+  await expect(field).toHaveValue('Who owns the Identity');
+  await ask(page, 'Who owns the Identity handbook?');
+  await page.reload();
+  await expect(page.getByRole('article').getByText('Steps')).toBeVisible(); // they are stored with the answer
+  await expect(field).toHaveValue('');
+  await page.goto('/');
+  await expect(field).toHaveValue('');
+});
+
 test('a question is edited and answered again; what was there stays within reach', async ({ page }) => {
   await signIn(page);
   await ask(page);

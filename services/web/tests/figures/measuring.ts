@@ -42,7 +42,7 @@ export const exchanges = (sessionId: string, count: number, text: (index: number
     content: index % 2 ? text(index >> 1) : `Question ${index >> 1}: what is known about it?`,
     citations: [],
     created_at: '2026-11-26T09:00:00Z',
-    siblings: [],
+    siblings: null,
   })) as unknown as Schemas['Message'][];
 
 export const identifier = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
