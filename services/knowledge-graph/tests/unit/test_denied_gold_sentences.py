@@ -18,7 +18,7 @@ GOLD = Path(__file__).parents[1] / "gold"
 SHARED = Path(__file__).parents[5] / "shared/eval/graph-truth"
 CORPORA = [one for one in (*sorted(GOLD.iterdir()), SHARED) if (one / "files").is_dir() and one.name != "bahn"]
 SENTENCE = re.compile(r"[A-Z][^.!?|\n]{20,240}(?:\n[^.!?|\n]{1,200}){0,2}\.(?=\s|$)")
-FEWEST = 50
+FEWEST = 15
 Fact = tuple[str, str]
 
 

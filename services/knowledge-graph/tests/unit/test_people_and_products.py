@@ -74,9 +74,7 @@ def test_the_words_beside_a_name_say_what_it_is(read, sentence, name, entity_typ
     assert types(extracted(read, SYSTEMS + sentence))[name] == entity_type
 
 
-@pytest.mark.parametrize(
-    "sentence", ["In Dublin, a service starts on time.", "With Anna Berg, an app is in safe hands."]
-)
+@pytest.mark.parametrize("said", ["In Dublin, a service starts on time.", "With Anna Berg, an app is in safe hands."])
 def test_a_thing_after_an_opening_does_not_define_it(read, said):
     assert not {"SERVICE"} & {kind for name, kind in types(extracted(read, said)).items() if name != "notes.md"}
 

@@ -32,7 +32,7 @@ from knowledge_graph.tools.structure.question import ARTICLES, KINDS, read_quest
         ("Who is in the Falk team?", "parts", "Falk team", "", False),
         ("Which team owns Gate and who is in it?", "members", "Gate", "", False),
         ("What type of thing is Foghorn?", "kind", "Foghorn", "", False),
-        ("Was für ein System ist Foghorn?", "kind", "Foghorn", "", False),
+        ("Was für ein System ist Foghorn?", "kind", "Foghorn", "SERVICE", False),
         ("Is there a path from Gate to UserDB?", "path", "Gate/UserDB", "", False),
         ("How does Gate depend on UserDB?", "reach", "Gate/UserDB", "", False),
         ("Is Gate part of a circular dependency, and of which?", "cycle", "Gate", "", False),

@@ -56,7 +56,7 @@ PLATFORM_BEFORE = re.compile(
 )
 """Words before what software runs on or is written in."""
 PARTNER_BEFORE = re.compile(
-    r"(?<!\w)(?:uses?|using|nutzt|nutzen|connects? (?:(?:us|it|them) )?(?:to|with)|integrates? (?:it )?with|"
+    r"(?<!\w)(?:connects? (?:(?:us|it|them) )?(?:to|with)|integrates? (?:it )?with|"
     r"exports? (?:[a-z]{1,20} ){0,3}to|publishes (?:[a-z]{1,20} ){0,3}to) `?$"
 )
 """Words between a system and another one that it works with. People and places are not reached like this."""
@@ -72,9 +72,11 @@ FEWEST_SYSTEMS = 2
 PLACE_NOUN = "|".join(sorted(words("place_kinds")))
 PLACE_NAME = r"[A-ZÄÖÜ][\w’'-]{1,40}+(?: [A-ZÄÖÜ][\w’'-]{1,40}+)?"
 PLACE_LISTS = re.compile(
-    rf"(?<!\w)(?:{PLACE_NOUN})(?:,|:| \(| in) ?({PLACE_NAME}(?:, {PLACE_NAME}){{0,8}}(?:,? (?:and|und) {PLACE_NAME})?)"
+    rf"(?<!\w)(?:{PLACE_NOUN})(?:,|:| \(|(?<!port)(?<!ports) in) ?"
+    rf"({PLACE_NAME}(?:, {PLACE_NAME}){{0,8}}(?:,? (?:and|und) {PLACE_NAME})?)"
 )
-"""Names listed after a noun for places: "two hubs, Eskdale and Marwick", "depots in Lille"."""
+"""Names listed after a noun for places: "two hubs, Eskdale and Marwick", "depots in Lille"; but "a port in
+Rust" is software."""
 OF_PLACES = re.compile(
     rf"(?<!\w)(?:between|zwischen) ({PLACE_NAME}(?:, {PLACE_NAME}){{0,8}},? (?:and|und) {PLACE_NAME})|"
     rf"(?<!\w)(?:crossing|ferry|train|bus|flight|trip|journey|route|line|sailing)s? from "
