@@ -32,7 +32,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def namespace() -> Iterator[Namespace]:
     """A namespace with the secrets of .env, as the guide says."""
-    made = Namespace("attractor-test")
+    made = Namespace(f"attractor-{os.getpid()}")
     made.create()
     made.kubectl("create", "secret", "generic", "attractor", "--from-file=.secrets")
     yield made
