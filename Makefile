@@ -38,6 +38,9 @@ test: setup ## unit, integration and contract tests; ENGINES=containers runs the
 faults: setup ## kill -9 under load: nothing is lost, stuck or duplicated; an upgrade in place keeps all data
 	@$(VENV)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(FAULTS) $(ARGS)
 
+cluster: setup ## the chart on the cluster of KUBECONFIG, which is changed: ATTRACTOR_CLUSTER=node (this machine, with images) or api
+	@$(VENV)/pytest tests/cluster $(ARGS)
+
 e2e: setup ## the end-to-end tests, against a running stack: ATTRACTOR_URL and ATTRACTOR_API_KEY
 	@$(VENV)/pytest tests/e2e $(ARGS)
 
@@ -93,4 +96,4 @@ up: env ## start the Compose stack (needs Docker)
 	docker compose up --build --wait
 
 .DEFAULT_GOAL := help
-.PHONY: help run stop reset backup restore setup test faults e2e web-test bench figures-code check contracts site locks sbom audit version env pin up
+.PHONY: help run stop reset backup restore setup test faults cluster e2e web-test bench figures-code check contracts site locks sbom audit version env pin up
