@@ -172,7 +172,8 @@ async def test_workers_that_are_scaled_in_end_their_documents(
 
 @pytest.mark.node
 def test_an_uninstalled_trial_leaves_its_secret_and_its_data(namespace: Namespace) -> None:
-    namespace.helm("uninstall", RELEASE, "--wait", "--timeout", "300s")
+    namespace.helm("uninstall", RELEASE)
+    namespace.kubectl("wait", "--for=delete", "pods", "--all", "--timeout=300s")
     assert namespace.names("persistentvolumeclaims") == {f"data-{name}-0" for name in STORES}
     assert namespace.names("secrets") == {"attractor"}
     assert namespace.names("configmaps") <= {"kube-root-ca.crt"}
