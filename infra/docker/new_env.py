@@ -38,10 +38,13 @@ def main(root: Path = ROOT) -> int:
     example, target = (root / ".env.example").read_text(encoding="utf-8"), root / ".env"
     if target.exists():
         text, added = completed(target.read_text(encoding="utf-8"), _GENERATED.findall(example))
-        said = f"new secrets were added: {', '.join(added)}" if added else "it has all secrets"
+        outcome = f"new secrets were added: {', '.join(added)}" if added else "it has all secrets"
     else:
         made = fresh(_GENERATED.findall(example), {})
-        text, said = _GENERATED.sub(lambda line: f"{line[1]}={made[line[1]]}", example), "it was written, keep it safe"
+        text, outcome = (
+            _GENERATED.sub(lambda line: f"{line[1]}={made[line[1]]}", example),
+            "it was written, keep it safe",
+        )
     write(target, text, 0o600)
     folder = root / ".secrets"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -49,7 +52,7 @@ def main(root: Path = ROOT) -> int:
     for name, content in files(values(text)).items():
         # Containers read them under their own users; on this machine, the folder's mode keeps other users out.
         write(folder / name, content, 0o444)
-    sys.stdout.write(f".env: {said}. The containers' secrets are in .secrets/\n")
+    sys.stdout.write(f".env: {outcome}. The containers' secrets are in .secrets/\n")
     return 0
 
 

@@ -81,8 +81,8 @@ class ChildCrashed(EmbeddedError):
     """A process ended unexpectedly."""
 
     def __init__(self, child: str, how: str, log: Path, last_line: str) -> None:
-        said = f': "{last_line}"' if last_line else ""
-        super().__init__(f"{child} ended with {how}{said} (log: {log})")
+        quoted = f': "{last_line}"' if last_line else ""
+        super().__init__(f"{child} ended with {how}{quoted} (log: {log})")
 
 
 class NotReady(EmbeddedError):

@@ -73,5 +73,5 @@ class LogBreaksOff(BackupError):
     """The write-ahead log cannot be replayed to its end."""
 
     def __init__(self, segment: Path, until: datetime | None) -> None:
-        told = f"; the moments until {until} can be restored" if until else ""
-        super().__init__(f"the backup is damaged: {segment}: the log cannot be read on from here{told}")
+        until_when = f"; the moments until {until} can be restored" if until else ""
+        super().__init__(f"the backup is damaged: {segment}: the log cannot be read on from here{until_when}")

@@ -33,8 +33,8 @@ _SETTINGS = (*_TO_THE_END, "recovery_target_time", "recovery_target_action")
 class ServerEnded(BackupError):
     """The server ended while it replayed the log; `log` is the end of its own."""
 
-    def __init__(self, told: str, log: str) -> None:
-        super().__init__(told)
+    def __init__(self, message: str, log: str) -> None:
+        super().__init__(message)
         self.log = log
 
 

@@ -49,8 +49,8 @@ def noted(sentence: str, status: SentenceStatus) -> str:
 
 def reason_line(content: str, sentence: SentenceCheck) -> str:
     """Formats a sentence's status: `verified: “the sentence” (the source says so)`."""
-    said = " ".join(content[sentence.start : sentence.end].split())
-    shown = said if len(said) <= LONGEST_SHOWN else f"{said[: LONGEST_SHOWN - 1]}…"
+    sentence_text = " ".join(content[sentence.start : sentence.end].split())
+    shown = sentence_text if len(sentence_text) <= LONGEST_SHOWN else f"{sentence_text[: LONGEST_SHOWN - 1]}…"
     attributed = "; the check cited it" if sentence.attributed else ""
     rewritten = f"; rewritten from “{sentence.instead_of}”" if sentence.instead_of else ""
     return f"{sentence.status}: “{shown}” ({sentence.reason}{attributed}{rewritten})"

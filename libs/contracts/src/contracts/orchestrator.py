@@ -399,10 +399,10 @@ class MessageCreate(Request):
 
     @model_validator(mode="after")
     def _says_one_thing(self) -> MessageCreate:
-        said = [self.highlight, self.artifact_action, self.theme, self.quick_action]
-        if sum(one is not None for one in said) > 1:
+        choices = [self.highlight, self.artifact_action, self.theme, self.quick_action]
+        if sum(one is not None for one in choices) > 1:
             raise ValueError("takes one of highlight, artifact_action, theme and quick_action")
-        if self.attachment_ids and any(one is not None for one in said):
+        if self.attachment_ids and any(one is not None for one in choices):
             raise ValueError("takes no attachment_ids with highlight, artifact_action, theme or quick_action")
         return self
 

@@ -72,23 +72,23 @@ class SetCapabilities:
     thinking: bool | None = None
 
 
-class ToldCapabilities:
+class ReportedCapabilities:
     """What one endpoint reports of its models, asked hourly per model, or sooner if it did not answer."""
 
     def __init__(self, provider: Provider, clock: Callable[[], float] = time.monotonic) -> None:
         self._provider, self._clock = provider, clock
-        self._told: dict[str, tuple[float, Capabilities]] = {}
+        self._known: dict[str, tuple[float, Capabilities]] = {}
 
     async def of(self, model: str) -> Capabilities:
         """Returns what is reported, or else the assumed window. An endpoint that does not answer reports nothing."""
-        until, told = self._told.get(model, (0.0, Capabilities()))
-        if model in self._told and self._clock() < until:
-            return told
+        until, known = self._known.get(model, (0.0, Capabilities()))
+        if model in self._known and self._clock() < until:
+            return known
         found = await self._ask(model)
         lasting = TOLD_FOR_SECONDS if found is not None else SILENT_FOR_SECONDS
-        told = found or told
-        self._told[model] = (self._clock() + lasting, told)
-        return told
+        known = found or known
+        self._known[model] = (self._clock() + lasting, known)
+        return known
 
     async def _ask(self, model: str) -> Capabilities | None:
         """Tries the known APIs in turn until one reports the window; None if none answered."""

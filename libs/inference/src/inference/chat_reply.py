@@ -114,14 +114,14 @@ def read_usage(event: dict[str, Any]) -> Usage | None:
     if not isinstance(usage, dict):
         return None
     counts = [_count(usage, "prompt_tokens"), _count(usage, "completion_tokens")]
-    told, written = counts
-    if told is None or written is None:
+    read, written = counts
+    if read is None or written is None:
         return None
     cost = usage.get("cost")
     return Usage(
-        told,
+        read,
         written,
-        min(told, _count(usage.get("prompt_tokens_details"), "cached_tokens") or 0),
+        min(read, _count(usage.get("prompt_tokens_details"), "cached_tokens") or 0),
         min(written, _count(usage.get("completion_tokens_details"), "reasoning_tokens") or 0),
         # A negative price would increase the balance.
         float(cost) if isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < 1e9 else None,

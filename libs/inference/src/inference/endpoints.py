@@ -9,7 +9,7 @@ from typing import Literal
 from httpx2 import AsyncBaseTransport
 
 from inference.breaker import CircuitBreaker
-from inference.capabilities import Capabilities, ToldCapabilities
+from inference.capabilities import Capabilities, ReportedCapabilities
 from inference.errors import ProviderUnavailable, UnreadableReply
 from inference.provider import Provider, Timeouts
 from inference.refusals import Refusals
@@ -34,7 +34,7 @@ class Endpoint:
         """Owns `provider`."""
         self.provider = provider
         self.breaker = breaker or CircuitBreaker()
-        self.told = ToldCapabilities(provider)
+        self.told = ReportedCapabilities(provider)
         self._refusals: dict[str, Refusals] = {}
 
     def refusals(self, model: str) -> Refusals:

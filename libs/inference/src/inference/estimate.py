@@ -22,9 +22,11 @@ def estimated_prompt_tokens(messages: Iterable[ChatMessage]) -> int:
     return sum(_of_message(message) for message in messages)
 
 
-def seems_cut(sent_tokens: int, told_tokens: int) -> bool:
+def seems_cut(sent_tokens: int, reported_tokens: int) -> bool:
     """Returns whether an endpoint read far fewer tokens than were sent: it cut the prompt without saying so."""
-    return told_tokens > 0 and told_tokens < CUT_SHARE * sent_tokens and sent_tokens - told_tokens > CUT_TOKENS
+    return (
+        reported_tokens > 0 and reported_tokens < CUT_SHARE * sent_tokens and sent_tokens - reported_tokens > CUT_TOKENS
+    )
 
 
 def _of_message(message: ChatMessage) -> int:

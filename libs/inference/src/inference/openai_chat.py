@@ -32,7 +32,7 @@ class OpenAIChat:
         tools: Sequence[Tool] = (),
     ) -> AsyncGenerator[ChatDelta, None]:
         body = self._body(messages, max_tokens, temperature) | {"tools": tools_body(tools)}
-        async with aclosing(self._asked(body)) as deltas:
+        async with aclosing(self._streamed(body)) as deltas:
             async for delta in deltas:
                 yield delta
 
@@ -52,7 +52,7 @@ class OpenAIChat:
     ) -> AsyncGenerator[ChatDelta, None]:
         """Requests JSON by `schema`; if the provider rejects the parameter, asks again without it."""
         body = self._body(messages, max_tokens, temperature) | {"response_format": response_format(schema)}
-        async with aclosing(self._asked(body)) as deltas:
+        async with aclosing(self._streamed(body)) as deltas:
             async for delta in deltas:
                 yield delta
 
@@ -71,7 +71,7 @@ class OpenAIChat:
         """Closes the endpoint, if it was opened only for this model."""
         await self.endpoint.aclose()
 
-    async def _asked(self, body: dict[str, Any]) -> AsyncGenerator[ChatDelta, None]:
+    async def _streamed(self, body: dict[str, Any]) -> AsyncGenerator[ChatDelta, None]:
         with self.endpoint.breaker.call(failures=(ProviderUnavailable, StreamCut)):
             reply = await self._retry.run(lambda: self._start(body))
             async with aclosing(reply), aclosing(reply.deltas()) as deltas:

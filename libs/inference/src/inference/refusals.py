@@ -47,12 +47,12 @@ class Refusals:
             self.tools = False
 
     def _learn_names(self, refusal: ProviderRejected, sent: dict[str, Any]) -> None:
-        told = refusal.detail.lower()
+        lowered = refusal.detail.lower()
         if refusal.status in {400, 422}:
             for name, words in _OPTIONAL.items():
-                if name in sent and any(word in told for word in words):
+                if name in sent and any(word in lowered for word in words):
                     self.names[name] = ""
-        if refusal.status == 400 and "unsupported" in told:
+        if refusal.status == 400 and "unsupported" in lowered:
             if "max_completion_tokens" in refusal.detail:
                 self.names["max_tokens"] = "max_completion_tokens"
             elif "temperature" in refusal.detail:

@@ -35,8 +35,8 @@ class RetryPolicy:
 
         def wait(state: RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome else None
-            asked = error.retry_after if isinstance(error, ProviderUnavailable) else None
-            return max(backoff(state), asked or 0.0)
+            retry_after = error.retry_after if isinstance(error, ProviderUnavailable) else None
+            return max(backoff(state), retry_after or 0.0)
 
         retrying = AsyncRetrying(stop=self._stops, wait=wait, retry=retry_if_exception(self._worth), reraise=True)
 

@@ -39,8 +39,8 @@ class RoleCandidate:
         return f"{self.chat.model} of {self.provider}"
 
     async def capabilities(self) -> Capabilities:
-        told = await self.chat.endpoint.capabilities(self.chat.model)
-        return told.with_set(self.set_by_hand)
+        reported = await self.chat.endpoint.capabilities(self.chat.model)
+        return reported.with_set(self.set_by_hand)
 
 
 class RoleChat:
@@ -114,21 +114,21 @@ class RoleChat:
     ) -> AsyncGenerator[ChatDelta, None]:
         *_, last = self.candidates
         for candidate in self.candidates:
-            said = 0
+            characters = 0
             try:
                 await self._must_be_able(candidate, messages, tools)
                 async with aclosing(self._metered(candidate, ask, messages, max_tokens)) as deltas:
                     async for delta in deltas:
-                        said += len(delta.text) + sum(len(call.arguments) for call in delta.tool_calls)
+                        characters += len(delta.text) + sum(len(call.arguments) for call in delta.tool_calls)
                         yield delta
             except CallRefused:
                 raise
             except ChatError as error:
-                if candidate is last or said > RESTARTED_CHARACTERS:
+                if candidate is last or characters > RESTARTED_CHARACTERS:
                     raise
                 following = self.candidates[self.candidates.index(candidate) + 1]
                 issue = f"{candidate.name} failed, so {following.name} is asked: {error}"
-                yield ChatDelta(issue=issue, restarted=said > 0)
+                yield ChatDelta(issue=issue, restarted=characters > 0)
             else:
                 return
 

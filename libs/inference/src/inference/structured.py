@@ -49,14 +49,14 @@ async def structured(
     invalid, too, and ChatError.
     """
     schema = AnswerSchema(answer.__name__, answer.model_json_schema())
-    asked = [*messages, ChatMessage("system", ASK + json.dumps(schema.schema, ensure_ascii=False))]
-    text = await _text(chat, asked, schema, max_tokens, temperature)
+    conversation = [*messages, ChatMessage("system", ASK + json.dumps(schema.schema, ensure_ascii=False))]
+    text = await _text(chat, conversation, schema, max_tokens, temperature)
     try:
         return _read(text, answer)
     except ValidationError as error:
         problem = _report(error)
-    asked += [ChatMessage("assistant", text), ChatMessage("user", REPAIR.format(errors=problem))]
-    text = await _text(chat, asked, schema, max_tokens, temperature)
+    conversation += [ChatMessage("assistant", text), ChatMessage("user", REPAIR.format(errors=problem))]
+    text = await _text(chat, conversation, schema, max_tokens, temperature)
     try:
         return _read(text, answer)
     except ValidationError as error:
@@ -66,8 +66,8 @@ async def structured(
 async def _text(
     chat: AsksForStructure, messages: Sequence[ChatMessage], schema: AnswerSchema, max_tokens: int, temperature: float
 ) -> str:
-    asked = chat.stream_structured(messages, schema, max_tokens=max_tokens, temperature=temperature)
-    async with aclosing(asked) as deltas:
+    conversation = chat.stream_structured(messages, schema, max_tokens=max_tokens, temperature=temperature)
+    async with aclosing(conversation) as deltas:
         return (await completion(deltas)).text
 
 

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from inference.capabilities import Known, SetCapabilities, ToldCapabilities
+from inference.capabilities import Known, ReportedCapabilities, SetCapabilities
 from inference.errors import ContextTooLong
 from inference.provider import Provider, Timeouts
 from inference.refusals import Refusals
@@ -38,9 +38,9 @@ async def server(serve) -> AsyncIterator[Told]:
 
 
 @pytest.fixture
-async def asking(server) -> AsyncIterator[ToldCapabilities]:
+async def asking(server) -> AsyncIterator[ReportedCapabilities]:
     provider = Provider(server.url, None, Timeouts(connect=30, read=60))
-    yield ToldCapabilities(provider)
+    yield ReportedCapabilities(provider)
     await provider.aclose()
 
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from inference.breaker import CircuitBreaker
 from inference.calls import CallEnd, ModelCall
-from inference.capabilities import Capabilities, SetCapabilities, ToldCapabilities
+from inference.capabilities import Capabilities, ReportedCapabilities, SetCapabilities
 from inference.chat import ChatDelta, ChatMessage, ImagePart, TextPart, Tool, ToolCallDelta, Usage
 from inference.endpoints import Endpoint, EndpointAddress, Endpoints
 from inference.errors import CallRefused, CircuitOpen, ModelCannot, StreamCut, StructuredAnswerInvalid
@@ -41,7 +41,7 @@ class KeptCalls:
             self.calls.append(call)
 
 
-class TellsNothing(ToldCapabilities):
+class TellsNothing(ReportedCapabilities):
     """Makes no request, so that the script is not used up."""
 
     async def of(self, _: str) -> Capabilities:

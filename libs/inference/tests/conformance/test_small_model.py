@@ -14,7 +14,7 @@ import pytest
 from pydantic import BaseModel
 
 from inference.breaker import CircuitBreaker
-from inference.capabilities import ToldCapabilities
+from inference.capabilities import ReportedCapabilities
 from inference.chat import ChatMessage
 from inference.endpoints import Endpoint
 from inference.openai_chat import OpenAIChat
@@ -77,4 +77,4 @@ async def test_a_small_model_fills_a_schema(chat: OpenAIChat) -> None:
 
 async def test_the_server_reports_its_models_and_the_window(chat: OpenAIChat) -> None:
     assert "smollm2" in await chat.list_models()
-    assert (await ToldCapabilities(chat.endpoint.provider).of("smollm2")).context_tokens.value == WINDOW
+    assert (await ReportedCapabilities(chat.endpoint.provider).of("smollm2")).context_tokens.value == WINDOW

@@ -71,9 +71,9 @@ class Analyzer:
         if not columns:
             return []
         by_language = list(zip(*columns, strict=True))
-        spoken = max(by_language, key=lambda column: column.count(""))
+        language = max(by_language, key=lambda column: column.count(""))
         places = [tuple(dict.fromkeys(filter(None, place))) for place in columns]
-        left = [terms for terms, own in zip(places, spoken, strict=True) if own != ""]
+        left = [terms for terms, own in zip(places, language, strict=True) if own != ""]
         return left or [terms for terms in places if terms]
 
     def analyse(self, *texts: str, stemming: str = ENGLISH) -> TermCounts:

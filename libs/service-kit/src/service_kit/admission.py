@@ -49,14 +49,14 @@ class Admission:
         Decisions are by position, because a forged event may carry the id of a genuine one.
         """
         decisions = [_by_itself(event) for event in events]
-        asked = defaultdict[tuple[str, UUID], list[int]](list)
+        by_owner = defaultdict[tuple[str, UUID], list[int]](list)
         for position, event in enumerate(events):
             if decisions[position] is ADMITTED and BY_TYPE[event.type].owner:
-                asked[event.type, event.workspace_id].append(position)
-        for (kind, _), positions in asked.items():
+                by_owner[event.type, event.workspace_id].append(position)
+        for (kind, _), positions in by_owner.items():
             owner = self.owner_of(kind)
             assert owner is not None
-            answers = await _asked(owner, [events[position] for position in positions])
+            answers = await _decisions(owner, [events[position] for position in positions])
             for position, answer in zip(positions, answers, strict=True):
                 decisions[position] = answer
         return decisions
@@ -79,7 +79,7 @@ def _by_itself(event: Event) -> Decision:
     return ADMITTED
 
 
-async def _asked(owner: Owner, events: Sequence[Event]) -> list[Decision]:
+async def _decisions(owner: Owner, events: Sequence[Event]) -> list[Decision]:
     try:
         confirmed = await owner(events)
     except ServiceSilent as error:

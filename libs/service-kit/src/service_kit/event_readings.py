@@ -79,14 +79,14 @@ def connection_reading(database: Database) -> Reading:
     """Returns a reading of the pool's connections to PostgreSQL, and of the callers waiting for one."""
 
     async def read() -> Iterable[Metric]:
-        told = database.pool.get_stats()
+        pool = database.pool.get_stats()
         connections = GaugeMetricFamily(
             "attractor_database_connections", "Connections to PostgreSQL by state", labels=["state"]
         )
-        free = told.get("pool_available", 0)
+        free = pool.get("pool_available", 0)
         connections.add_metric(["free"], free)
-        connections.add_metric(["used"], told.get("pool_size", 0) - free)
-        waiting = told.get("requests_waiting", 0)
+        connections.add_metric(["used"], pool.get("pool_size", 0) - free)
+        waiting = pool.get("requests_waiting", 0)
         return (
             connections,
             gauge(

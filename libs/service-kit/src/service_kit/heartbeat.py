@@ -44,17 +44,17 @@ class Heartbeat(Generic[Held]):
 
     async def _send(self) -> None:
         await asyncio.sleep(GATHER_SECONDS)
-        asked, self._asked = self._asked, {}
+        waiting, self._asked = self._asked, {}
         try:
-            stops = await self._extend([held for held, _ in asked.values()])
+            stops = await self._extend([held for held, _ in waiting.values()])
         except BaseException as error:
-            for _, answer in asked.values():
+            for _, answer in waiting.values():
                 if not answer.done():
                     answer.set_exception(error)
             if not isinstance(error, Exception):
                 raise
         else:
-            for token, (_, answer) in asked.items():
+            for token, (_, answer) in waiting.items():
                 if not answer.done():
                     answer.set_result(stops.get(token))
 

@@ -52,13 +52,13 @@ def rendered(
     param = extra.get("param")
     if param is None and extra.get("errors"):
         param = _field(str(extra["errors"][0]["at"]))
-    told = dict(headers or {})
+    sent_headers = dict(headers or {})
     if status not in REPEATABLE or extra.get("final"):
-        told["x-should-retry"] = "false"
+        sent_headers["x-should-retry"] = "false"
     if trace_id:
-        told["x-request-id"] = trace_id
+        sent_headers["x-request-id"] = trace_id
     body = error_of(status, slug, title, detail, param, extra.get("code"), extra.get("run_id"))
-    return JSONResponse(body.model_dump(mode="json"), status, told)
+    return JSONResponse(body.model_dump(mode="json"), status, sent_headers)
 
 
 def _field(place: str) -> str | None:

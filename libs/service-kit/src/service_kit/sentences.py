@@ -61,7 +61,7 @@ def _is_end(text: str, start: int, match: re.Match[str], end: int) -> bool:
         return False  # the next word is lower-case: the sentence goes on
     if match[0][0] != "." or match[0].startswith(".."):
         return True
-    said = text[max(start, match.start() - 20) : match.start() + 1]
-    if _INITIALS.search(said):
+    before = text[max(start, match.start() - 20) : match.start() + 1]
+    if _INITIALS.search(before):
         return bool(_STARTER.match(text, match.end(), end))
-    return bool(_MAY_END.search(said)) or not _ABBREVIATION.search(said)
+    return bool(_MAY_END.search(before)) or not _ABBREVIATION.search(before)

@@ -32,7 +32,7 @@ SAMPLES = 50  # nodes of a stream from which Redis estimates its size
 READ_AT_ONCE = 16
 RESULTS = ("handled", "skipped", "failed", "dead", "refused", "waiting")
 OTHER, UNREADABLE = "other", "unreadable"  # labels of events without a handler here, and of entries that are not events
-SAID = ("event", "signature")  # the fields of an entry
+EVENT_FIELDS = ("event", "signature")  # the fields of an entry
 Handler = Callable[[Event], Awaitable[None]]
 Together = Callable[[Sequence[Event]], Awaitable[None]]
 Entry = tuple[bytes | str, Mapping[Any, Any]]
@@ -261,9 +261,11 @@ class Consumer:
     ) -> None:
         if event and self.on_dead and outcome == "dead":  # a refused event counts as never published
             await self.on_dead(event, reason)
-        told = _texts(fields)
+        texts = _texts(fields)
         letter: dict[Any, Any] = {
-            **({name: told[name] for name in SAID if name in told} if event else {"event": json.dumps(told)}),
+            **(
+                {name: texts[name] for name in EVENT_FIELDS if name in texts} if event else {"event": json.dumps(texts)}
+            ),
             "group": self.group,
             "entry": _text(entry_id),
             "reason": reason if outcome == "dead" else f"{outcome}: {reason}",
@@ -293,7 +295,7 @@ async def replay(redis: Redis, stream: str, group: str) -> int:
 async def deliver_again(redis: Redis, stream: str, entry_id: str, letter: Mapping[str, str]) -> None:
     """Puts a dead letter back on its stream, as it was signed."""
     async with redis.pipeline(transaction=True) as pipe:
-        pipe.xadd(stream, {name: letter[name] for name in SAID if name in letter})
+        pipe.xadd(stream, {name: letter[name] for name in EVENT_FIELDS if name in letter})
         pipe.xdel(dead_letters(stream), entry_id)
         await pipe.execute()
 
@@ -376,14 +378,14 @@ def _texts(fields: Mapping[Any, Any]) -> dict[str, str]:
     return {_text(key): _text(value) for key, value in fields.items()}
 
 
-def _told(fields: Mapping[Any, Any]) -> Any:
+def _encoded(fields: Mapping[Any, Any]) -> Any:
     return fields.get(b"event", fields.get("event", b""))
 
 
 def _event(fields: Mapping[Any, Any]) -> Event | None:
     """Returns the event, or None if the entry is not one."""
     try:
-        return Event.model_validate_json(_told(fields))
+        return Event.model_validate_json(_encoded(fields))
     except ValueError:
         return None
 

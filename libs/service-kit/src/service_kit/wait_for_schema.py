@@ -20,14 +20,14 @@ async def wait_for_schema(
     settings: DatabaseSettings, package: str, tell: Callable[[str], object], pause_seconds: float = PAUSE_SECONDS
 ) -> None:
     """Returns when the code can run on the schema; until then, `tell` gets each new reason why it cannot."""
-    told = None
+    printed = None
     while True:
         try:
             await require_schema(settings, package)
         except (SchemaUnfit, Unavailable) as error:
-            if (reason := str(error)) != told:
+            if (reason := str(error)) != printed:
                 tell(f"{package}: waiting: {reason}\n")
-            told = reason
+            printed = reason
         else:
             return
         # Nothing can notify it: the role may not exist yet.

@@ -170,11 +170,11 @@ class _Keeper(Generic[Held]):
         # The first look is early, because a stop request since the claim has gone unnoticed.
         alone = await _waited(wake, min(FIRST_LOOK_SECONDS, pause))
         while True:
-            asked = loop.time()
+            requested_at = loop.time()
             try:
                 if await self._extend(alone):
                     raise StopAsked
-                held_until = asked + self.queue.lease_seconds
+                held_until = requested_at + self.queue.lease_seconds
             except (psycopg.OperationalError, Unavailable) as error:
                 # While the database is down, no other process can claim the work; once it is back, extending shows it.
                 log.warning("could not extend the lease", exc_info=error, extra={"table": self.queue.table.name})

@@ -124,14 +124,14 @@ class WorkspacePurge:
 
     async def run(self, notifications: Notifications) -> None:
         """Runs until cancelled. A failed purge is retried and does not hold up others."""
-        async with notifications.subscribe(self.channel) as asked:
+        async with notifications.subscribe(self.channel) as wakeups:
             while True:
                 for workspace_id in await self._waiting():
                     try:
                         await self.purge(workspace_id)
                     except Exception:  # the boundary of one purge: its row stays, so it will be retried
                         log.exception("workspace not purged yet", extra={"workspace_id": str(workspace_id)})
-                await asked.wait(LONGEST_WAIT_SECONDS)
+                await wakeups.wait(LONGEST_WAIT_SECONDS)
 
     async def purge(self, workspace_id: UUID) -> bool:
         """Deletes everything, counts and confirms; returns False if another replica is doing so."""

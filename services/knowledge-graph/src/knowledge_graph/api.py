@@ -19,7 +19,7 @@ from contracts.knowledge_graph import (
 from contracts.registry import INGESTION, RETRIEVAL
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.graph_store import EntityFilter, StoredEntity
-from knowledge_graph.queries import AskedGraph, MinMentions
+from knowledge_graph.queries import MinMentions, RequestQueries
 from knowledge_graph.recording.generation import Generations
 from service_kit.auth import Principal, Viewer, viewer_or, viewer_through
 from service_kit.pagination import Cursor, Limit, decode_cursor, page
@@ -37,7 +37,7 @@ def _generations(request: Request) -> Generations:
 @router.get("/entities", summary="List entities")
 async def list_entities(
     caller: Viewer,
-    asked: AskedGraph,
+    queries: RequestQueries,
     q: Annotated[Text | None, Query(max_length=200, description="Beginning of the name, in any spelling")] = None,
     entity_type: Annotated[Text | None, Query(max_length=50, description="Such as SERVICE or PERSON")] = None,
     min_mentions: MinMentions = None,
@@ -52,46 +52,46 @@ async def list_entities(
     prefix = name_key(q) if q is not None else None
     if prefix == "":
         return Page(items=[])
-    least = 1 if prefix and min_mentions is None else asked.least(min_mentions)
+    least = 1 if prefix and min_mentions is None else queries.least(min_mentions)
     mentions, last = decode_cursor(cursor, int, str)
     after = None if mentions is None or last is None else (mentions, last)
-    found = await asked.list_entities(caller.workspace_id, EntityFilter(prefix, entity_type, after, limit + 1, least))
+    found = await queries.list_entities(caller.workspace_id, EntityFilter(prefix, entity_type, after, limit + 1, least))
     return page(found, limit, lambda one: (one.mentions, one.id), StoredEntity.to_contract)
 
 
 @router.get("/entities/{entity_id}", summary="Show an entity", responses={404: {"model": ProblemBody}})
 async def show_entity(
-    entity_id: Annotated[Text, Path(max_length=64)], caller: Viewer, asked: AskedGraph
+    entity_id: Annotated[Text, Path(max_length=64)], caller: Viewer, queries: RequestQueries
 ) -> EntityDetail:
     """Returns the entity with its 100 strongest relations and the 100 chunks that mention it most often."""
-    return await asked.detail(caller.workspace_id, entity_id)
+    return await queries.detail(caller.workspace_id, entity_id)
 
 
 @router.post("/expand", summary="Expand names to chunks")
-async def expand(body: ExpandRequest, caller: Searching, asked: AskedGraph) -> ExpandResponse:
+async def expand(body: ExpandRequest, caller: Searching, queries: RequestQueries) -> ExpandResponse:
     """Finds the known names in a text (or takes names) and returns the chunks that the graph leads to from there.
 
     `hops` follows relations to the chunks that mention the entities reached; `bridge` starts from the best chunks with
     a name and finds the chunks about what these mention. Each chunk has its path. Unknown names give an empty response.
     """
-    return await asked.expand(caller.workspace_id, body)
+    return await queries.expand(caller.workspace_id, body)
 
 
 @router.get("/documents", summary="List the documents in the graph")
 async def list_documents(
-    workspace_id: Surveyed, asked: AskedGraph, limit: Limit = 50, cursor: Cursor = None
+    workspace_id: Surveyed, queries: RequestQueries, limit: Limit = 50, cursor: Cursor = None
 ) -> Page[GraphedDocument]:
     """Lists what the graph holds about each document, by id. `projected` is false until the document's latest change is
     projected.
     """
     (after,) = decode_cursor(cursor, UUID)
-    return page(await asked.documents(workspace_id, after, limit + 1), limit, lambda one: (one.document_id,))
+    return page(await queries.documents(workspace_id, after, limit + 1), limit, lambda one: (one.document_id,))
 
 
 @router.get("/status", summary="Show the state of the graph")
-async def status(caller: Viewer, asked: AskedGraph) -> GraphStatus:
+async def status(caller: Viewer, queries: RequestQueries) -> GraphStatus:
     """Returns counts for the workspace, the store that answers at present, and how names are found."""
-    return await asked.status(caller.workspace_id)
+    return await queries.status(caller.workspace_id)
 
 
 @router.get("/generation", summary="Show the graph's generation token")

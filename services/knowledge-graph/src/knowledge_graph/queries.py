@@ -36,9 +36,9 @@ class GraphQueries:
     bridging: Bridging
     min_entity_freq: int
 
-    def least(self, asked: int | None) -> int:
+    def least(self, given: int | None) -> int:
         """Returns the fewest mentions with which an entity is listed."""
-        return self.min_entity_freq if asked is None else asked
+        return self.min_entity_freq if given is None else given
 
     async def list_entities(self, workspace_id: UUID, wanted: EntityFilter) -> list[StoredEntity]:
         found, _ = await self.reader.read(workspace_id, lambda store: store.list_entities(workspace_id, wanted))
@@ -120,12 +120,12 @@ class GraphQueries:
         ]
 
 
-def asked_graph(request: Request) -> GraphQueries:
+def graph_queries(request: Request) -> GraphQueries:
     found: GraphQueries = request.app.state.graph
     return found
 
 
-AskedGraph = Annotated[GraphQueries, Depends(asked_graph)]
+RequestQueries = Annotated[GraphQueries, Depends(graph_queries)]
 MinMentions = Annotated[
     int | None, Query(ge=1, le=1_000_000, description="Only entities mentioned at least this often")
 ]

@@ -4,8 +4,8 @@ import pytest
 
 from knowledge_graph.expansion.bridge import (
     ONWARD,
-    AskedName,
     Mentioned,
+    QuestionName,
     bridged,
     favoured,
     joined,
@@ -17,7 +17,7 @@ from knowledge_graph.expansion.bridge import (
 from knowledge_graph.expansion.places import Places, Where
 
 DOCUMENT = UUID(int=1)
-LOTHAIR = AskedName("lothair", "Lothair II", 3, 1.0)
+LOTHAIR = QuestionName("lothair", "Lothair II", 3, 1.0)
 
 
 def where(entity: str, chunk: str, about: str | None = None) -> Where:
@@ -47,7 +47,7 @@ def test_a_chunk_about_a_name_is_boosted_more_than_one_that_mentions_it():
 def test_a_rare_name_boosts_more_and_a_name_in_all_chunks_not_at_all():
     everywhere = [where("place", f"c{number}") for number in range(40)]
     found = lifted(
-        [LOTHAIR, AskedName("place", "Place", 40, 1.0)], places(where("lothair", "a"), *everywhere, chunks=40)
+        [LOTHAIR, QuestionName("place", "Place", 40, 1.0)], places(where("lothair", "a"), *everywhere, chunks=40)
     )
     assert [one.place[1] for one in found] == ["a"]
 
@@ -61,7 +61,7 @@ def test_a_bridge_leads_from_a_mention_to_the_chunk_about_it():
     )
     (end,) = bridged(started, places(where("ermengarde", "a"), where("ermengarde", "b", "title")))
     assert end.place == (DOCUMENT, "b")
-    assert (end.start.asked.name, end.start.mention.name) == ("Lothair II", "Ermengarde")
+    assert (end.start.question_name.name, end.start.mention.name) == ("Lothair II", "Ermengarde")
     assert end.gain == pytest.approx(1.0)
 
 

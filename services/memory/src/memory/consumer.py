@@ -130,9 +130,9 @@ class MemoryConsumer:
         workspace_id = events[0].workspace_id
         async with self.database.workspace(workspace_id) as connection:
             await Memories(connection, workspace_id).lock()
-            told = [(kind.model_validate(one.data), one.time) for one in await first_times(connection, events)]
-            if told:
-                named = [(one.document_id, one.name, at) for one, at in told]
+            document = [(kind.model_validate(one.data), one.time) for one in await first_times(connection, events)]
+            if document:
+                named = [(one.document_id, one.name, at) for one, at in document]
                 await StatusRows(connection, workspace_id).put_documents(named)
 
     async def document_deleted(self, event: Event) -> None:

@@ -11,7 +11,7 @@ _WORDS = (
     r"|(?:access|auth|bearer|api|refresh)[ _-]?token|token"
 )
 # "my password is hunter2", "API key: abc": the word that follows is the secret, whatever it looks like.
-_TOLD = re.compile(
+_INTRODUCED = re.compile(
     rf"(?i)\b(?:{_WORDS})\b(?: (?:is|was|are|lautet|ist|für \w{{1,40}} ist|for \w{{1,40}} is))?(?: now| jetzt)?"
     r"\s?[:=]?\s?"
     r"[\"'`„“]?(?P<secret>[^\s\"'`“”]{4,200})"
@@ -24,7 +24,7 @@ _PREFIXED = re.compile(
 _PEM = re.compile(r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?")
 _LONG = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,4000}={0,2}(?![\w+/=-])")
 _DIGITS = re.compile(r"(?<![\w.])\d(?:[ -]?\d){12,18}(?![\w.])")
-_IS_TOLD = re.compile(r"(?i)[:=]|\b(?:is|was|are|lautet|ist)\b")
+_INTRODUCES = re.compile(r"(?i)[:=]|\b(?:is|was|are|lautet|ist)\b")
 # "the password is wrong" does not reveal one.
 _STATES = frozenset(
     ("is", "was", "are", "ist", "required", "wrong", "expired", "changed", "strength", "field", "policy", "manager")
@@ -37,7 +37,7 @@ def without_secrets(text: str) -> str:
     text = _PREFIXED.sub(BLANK, text)
     text = _LONG.sub(lambda found: BLANK if _is_random(found[0]) else found[0], text)
     text = _DIGITS.sub(lambda found: BLANK if _is_card(found[0]) else found[0], text)
-    return _TOLD.sub(_blanked, text)
+    return _INTRODUCED.sub(_blanked, text)
 
 
 def has_secret(text: str) -> bool:
@@ -47,10 +47,10 @@ def has_secret(text: str) -> bool:
 
 def _blanked(found: re.Match[str]) -> str:
     secret = found["secret"].rstrip(".,;!?)")
-    told = found[0][: found.start("secret") - found.start()]
-    if not _IS_TOLD.search(told) or secret.lower() in _STATES or secret == BLANK:
+    introduction = found[0][: found.start("secret") - found.start()]
+    if not _INTRODUCES.search(introduction) or secret.lower() in _STATES or secret == BLANK:
         return found[0]
-    has_sign = any(not one.isalpha() for one in secret) or ":" in told or "=" in told
+    has_sign = any(not one.isalpha() for one in secret) or ":" in introduction or "=" in introduction
     if not has_sign and secret.islower() and len(secret) < 6:
         return found[0]
     return found[0].replace(secret, BLANK)

@@ -10,7 +10,7 @@ import pytest
 from contracts.world import WorldOperation
 from memory.topics.keeping import MOST_REFLECTED, reflecting
 from memory.topics.naming import topics_in
-from memory.topics.reflection import ReflectedTopics, said_topics
+from memory.topics.reflection import ReflectedTopics, stated_topics
 from memory.world.repository import StoredWorldEvent
 
 
@@ -54,8 +54,8 @@ def test_courtesies_quotations_numbers_and_secrets_are_no_topics(message):
 def test_a_model_names_no_topic_that_the_user_did_not_mention():
     found = ReflectedTopics(topics=["Token rotation", "vault", "NASA"])
     said = 'How does token rotation reach it? Berta wrote "in the vault".'
-    assert said_topics(said, found, []) == ["Token rotation"]
-    assert said_topics("And its rotation?", found, ["token rotation"]) == ["token rotation"]
+    assert stated_topics(said, found, []) == ["Token rotation"]
+    assert stated_topics("And its rotation?", found, ["token rotation"]) == ["token rotation"]
 
 
 def event(version: int, kind: str, op: str, value: str) -> StoredWorldEvent:

@@ -138,7 +138,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     queue = WorkQueue(service.database, RUNS, settings.run_lease_seconds)
     store = RunStore(service.database, service.outbox, queue)
     tokens: Tokens = app.state.tokens
-    told = counter(
+    sentence_counter = counter(
         "attractor_answer_sentences_total",
         "Sentences of answers, by their status",
         app.state.metrics.registry,
@@ -178,7 +178,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     decoder = ImageDecoder(ImageLimits())
     stack.push_async_callback(decoder.aclose)
     app.state.images = images = ImageKeeping(service.database, objects, decoder)
-    turns = _turns(settings, tokens, client, saved, control, told, models, entailment, images)
+    turns = _turns(settings, tokens, client, saved, control, sentence_counter, models, entailment, images)
 
     first_words = first_words_histogram(registry)
 
@@ -242,7 +242,7 @@ def _turns(
     client: httpx2.AsyncClient,
     saved: checkpoints.Checkpoints,
     control: RunControl,
-    told: Counter,
+    sentence_counter: Counter,
     models: ModelSource,
     entailment: EntailmentModel | None,
     images: ImageKeeping,
@@ -268,7 +268,7 @@ def _turns(
             settings.rewrite_query,
         ),
         control,
-        told,
+        sentence_counter,
         WordVectors().alike,
         ArtifactPrompts.load(),
         settings.routing,

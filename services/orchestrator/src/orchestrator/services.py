@@ -93,8 +93,8 @@ class AwaitedDocument(Resource):
 class IngestionService(HttpService):
     async def listed(self, caller: Principal, document_ids: Sequence[UUID]) -> list[AwaitedDocument]:
         """Returns the documents that exist, of at most a hundred."""
-        asked = "&".join(f"ids={document_id}" for document_id in document_ids)
-        place = f"/v1/documents?limit={len(document_ids)}&{asked}"
+        query = "&".join(f"ids={document_id}" for document_id in document_ids)
+        place = f"/v1/documents?limit={len(document_ids)}&{query}"
         return (await self.fetch(caller, "GET", place, Page[AwaitedDocument])).items
 
     async def with_bytes(self, caller: Principal, content_hash: str) -> AwaitedDocument | None:

@@ -12,7 +12,7 @@ import pytest
 from contracts.gateway import Role
 from contracts.world import World, WorldDocument
 from orchestrator.graphs.conversation.nodes.world_modifier import world_modifier
-from orchestrator.graphs.conversation.wish_by_model import AskedWish, said_wish
+from orchestrator.graphs.conversation.wish_by_model import AskedWish, wish_of
 from orchestrator.graphs.conversation.world_wish import world_wish
 from orchestrator.services import WorldChangeRefused
 from service_kit.problems import ServiceSilent
@@ -166,5 +166,5 @@ SAID = "From now on our main goal is that we ship in May."
     ],
 )
 def test_a_model_s_wish_counts_only_in_the_words_of_the_message(asked: dict[str, str], wish: tuple[str, ...] | None):
-    found = said_wish(SAID, AskedWish.model_validate(asked))
+    found = wish_of(SAID, AskedWish.model_validate(asked))
     assert (found and (found.act, found.path, found.value)) == wish

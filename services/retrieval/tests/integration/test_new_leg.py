@@ -33,8 +33,8 @@ class RecencyLeg(Leg):
     kind, weight, columns = "recency", 0.5, (Feature("recency", 2.0),)
 
     async def find(self) -> None:
-        async with self.asked.snapshot.beside() as reader:
-            rows = await reader.rows(NEWEST, limit=self.asked.depth)
+        async with self.leg_query.snapshot.beside() as reader:
+            rows = await reader.rows(NEWEST, limit=self.leg_query.depth)
         today = datetime.now(UTC)
         self.recent = {number: max(0.0, 1 - (today - written) / timedelta(days=365)) for number, written in rows}
         self.found = [ScoredChunk(number << 20, recency) for number, recency in self.recent.items()]

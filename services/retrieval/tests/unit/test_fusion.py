@@ -161,8 +161,8 @@ def test_cosines_of_an_unknown_model_are_rescaled():
 
 def test_a_request_overrides_the_mode_of_the_workspace():
     tuning = Tuning.of(NOTHING_STORED, REGISTRY)
-    assert tuning.asked(None) == tuning.rule
-    assert tuning.asked(SearchMode.rrf) == replace(tuning.rule, mode=SearchMode.rrf)
+    assert tuning.rule_for(None) == tuning.rule
+    assert tuning.rule_for(SearchMode.rrf) == replace(tuning.rule, mode=SearchMode.rrf)
 
 
 def test_stored_weights_of_features_that_are_gone_are_ignored_and_new_features_have_their_defaults():

@@ -28,12 +28,12 @@ def copied_at(data: Path) -> datetime | None:
     Raises RestoreUnfinished.
     """
     try:
-        told = json.loads((data / STATE).read_text(encoding="utf-8"))
+        state = json.loads((data / STATE).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    if told["copied_at"] is None:
+    if state["copied_at"] is None:
         raise RestoreUnfinished(data)
-    return datetime.fromisoformat(told["copied_at"])
+    return datetime.fromisoformat(state["copied_at"])
 
 
 def end_restore(data: Path) -> None:
@@ -41,10 +41,10 @@ def end_restore(data: Path) -> None:
     (data / STATE).unlink()
 
 
-def _write(data: Path, told: dict[str, str | None]) -> None:
+def _write(data: Path, state: dict[str, str | None]) -> None:
     part = data / f"{STATE}.part"
     with part.open("w", encoding="utf-8") as file:
-        json.dump(told, file)
+        json.dump(state, file)
         file.flush()
         os.fsync(file.fileno())
     part.replace(data / STATE)

@@ -47,8 +47,8 @@ class EnginePorts:
     @classmethod
     def noted(cls, folder: DataFolder) -> EnginePorts:
         """Returns the recorded ports of the last start."""
-        told = json.loads((folder.path / _NOTED).read_text(encoding="utf-8"))
-        return cls(told["postgres"], told["valkey"], ObjectStorePorts(**told["object_store"]))
+        noted_ports = json.loads((folder.path / _NOTED).read_text(encoding="utf-8"))
+        return cls(noted_ports["postgres"], noted_ports["valkey"], ObjectStorePorts(**noted_ports["object_store"]))
 
 
 class Engines:

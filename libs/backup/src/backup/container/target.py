@@ -80,9 +80,9 @@ class EmptyVolumes:
         rules.write_text("local all all trust\n", encoding="utf-8")
         log.unlink(missing_ok=True)
         options = {"listen_addresses": "", "unix_socket_directories": self._work, "hba_file": rules}
-        said = " ".join(f"-c {name}='{value}'" for name, value in options.items())
+        arguments_text = " ".join(f"-c {name}='{value}'" for name, value in options.items())
         try:
-            self._pg_ctl("start", f"--log={log}", "-o", said)
+            self._pg_ctl("start", f"--log={log}", "-o", arguments_text)
             while not self._accepts_connections():  # pg_ctl does not wait for the end of the log
                 self._pg_ctl("status")  # fails if the server has ended
                 time.sleep(_POLL_SECONDS)

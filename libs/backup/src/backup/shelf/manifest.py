@@ -63,10 +63,10 @@ class BackupManifest(_Frozen):
 
 def write_manifest(folder: Path, manifest: BackupManifest) -> None:
     """Writes the manifest with its checksum, atomically: a folder without a manifest is not a backup."""
-    told = manifest.model_dump(mode="json")
+    values = manifest.model_dump(mode="json")
     part = folder / f"{FILE}.part"
     with part.open("w", encoding="utf-8") as file:
-        json.dump({"sha256": _digest(told), "manifest": told}, file, indent=1)
+        json.dump({"sha256": _digest(values), "manifest": values}, file, indent=1)
         file.flush()
         os.fsync(file.fileno())
     part.replace(folder / FILE)
@@ -77,10 +77,10 @@ def read_manifest(folder: Path) -> BackupManifest:
     file = folder / FILE
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
-        told = content["manifest"]
-        if content["sha256"] != _digest(told):
+        values = content["manifest"]
+        if content["sha256"] != _digest(values):
             raise DamagedBackup(file, "its checksum differs")
-        return BackupManifest.model_validate(told)
+        return BackupManifest.model_validate(values)
     except (ValueError, KeyError, TypeError, ValidationError) as error:
         raise DamagedBackup(file, "it cannot be read") from error
 
@@ -107,5 +107,5 @@ def sha256_of(file: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def _digest(told: object) -> str:
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+def _digest(values: object) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()

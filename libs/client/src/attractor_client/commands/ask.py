@@ -142,14 +142,14 @@ async def ask(
       attractor ask --scope global "Who else wrote about retention?"
       attractor ask --json "..." | jq -r 'select(.event == "run_completed").data.content'
     """
-    asked = sys.stdin.read() if question == "-" else question
+    question_text = sys.stdin.read() if question == "-" else question
     models = role_models(answer_model)
-    MessageCreate(content=asked)  # rejects an invalid question before a session is created for it
+    MessageCreate(content=question_text)  # rejects an invalid question before a session is created for it
     check_beginning(session, temporary)
     used = session or (await client.sessions.create(temporary=temporary)).id
     sending = client.sessions.send(
         used,
-        asked,
+        question_text,
         document_ids=document,
         timezone=local_zone(),
         scope=scope,

@@ -185,10 +185,10 @@ class Chat:
             whole = {one.id: one async for one in client.sessions.messages(session_id, tree=True)}
             shown = {fork.id for fork in forks}
             for number, choice in enumerate(choices, 1):
-                asked = "> " if whole[choice].role is MessageRole.user else ""
+                mark = "> " if whole[choice].role is MessageRole.user else ""
                 written = whole[choice].content or f"({whole[choice].status.value})"
                 text = " ".join(written.split())[:SHOWN_CHARACTERS]
-                output.text(f"{'*' if choice in shown else ' '}{number:3}  {asked}{text}")
+                output.text(f"{'*' if choice in shown else ' '}{number:3}  {mark}{text}")
             return
         if not chosen.isascii() or not chosen.isdigit() or not 1 <= int(chosen) <= len(choices):
             raise AttractorError(f"/branch takes a number from 1 to {len(choices)}")

@@ -125,7 +125,7 @@ async def corrections(client: AttractorClient, output: Output, limit: Limit = 50
     if output.as_json:
         output.json(found)
         return
-    rows = [(one.id, _said(one), one.reason, one.created_by, local_time(one.created_at)) for one in found]
+    rows = [(one.id, _sentence(one), one.reason, one.created_by, local_time(one.created_at)) for one in found]
     output.table(("id", "correction", "reason", "by", "when"), rows, whole=("id",))
 
 
@@ -139,14 +139,14 @@ async def _fact(
 
 async def _correct(client: AttractorClient, output: Output, **correction: str | None) -> None:
     try:
-        asked = CorrectionRequest.model_validate(correction)
+        request = CorrectionRequest.model_validate(correction)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
-    made = await client.graph.correct(asked)
-    output.json(made) if output.as_json else output.text(f"{made.id}  {_said(made)}")
+    made = await client.graph.correct(request)
+    output.json(made) if output.as_json else output.text(f"{made.id}  {_sentence(made)}")
 
 
-def _said(one: Correction) -> str:
+def _sentence(one: Correction) -> str:
     if one.entity_type is not None:
         return f"{one.entity} is a {one.entity_type}"
     if one.relation_type is None:

@@ -115,12 +115,12 @@ def run_evaluation(
     """
     if here and (workspace or new_workspace):
         raise typer.BadParameter("--here cannot be combined with --workspace or --new-workspace")
-    asked_modes = _modes(modes)
+    search_modes = _modes(modes)
     chosen = _metric(metric, k)
-    floors = _floors(fail_below, k, [mode.value for mode in asked_modes])
+    floors = _floors(fail_below, k, [mode.value for mode in search_modes])
     plan = Plan(
         dataset=dataset,
-        modes=asked_modes,
+        modes=search_modes,
         k=k,
         workspace=workspace,
         new_workspace=new_workspace,

@@ -43,10 +43,10 @@ async def give(
       attractor feedback give 2f0c... up
       attractor feedback give 2f0c... down --reason outdated --share-content
     """
-    said = await client.feedback.give(
+    stored = await client.feedback.give(
         message_id, rating, reasons=reason or (), comment=comment, share_content=share_content
     )
-    output.json(said) if output.as_json else output.text(f"{message_id} {said.rating}")
+    output.json(stored) if output.as_json else output.text(f"{message_id} {stored.rating}")
 
 
 @app.command()

@@ -9,13 +9,13 @@ import typer
 from attractor_client.client import AttractorClient
 from attractor_client.commands import corrections, graph_files, refinement
 from attractor_client.commands.graph_view import (
+    result_or_exit,
     show_alternatives,
     show_calculation,
     show_dependencies,
     show_facts,
     show_neighbourhood,
     show_paths,
-    told,
 )
 from attractor_client.invocation import Limit, at_most, connected
 from attractor_client.output import Output
@@ -79,7 +79,7 @@ async def show(
       attractor graph show AuthService
     """
     found = await client.graph.tools.facts(LookupFacts(entity_name=entity, max_relations=relations, max_chunks=0))
-    facts = told(output, found)
+    facts = result_or_exit(output, found)
     if output.as_json:
         output.json(facts)
         return
@@ -104,8 +104,8 @@ async def facts(
     Example:
       attractor graph facts AuthService --passages 5
     """
-    asked = LookupFacts(entity_name=entity, max_relations=relations, max_chunks=passages)
-    found = told(output, await client.graph.tools.facts(asked))
+    request = LookupFacts(entity_name=entity, max_relations=relations, max_chunks=passages)
+    found = result_or_exit(output, await client.graph.tools.facts(request))
     if output.as_json:
         output.json(found)
         return
@@ -132,10 +132,10 @@ async def dependencies(
       attractor graph dependencies UserDB
       attractor graph dependencies UserDB --depth 1 --relation DEPENDS_ON
     """
-    asked = AnalyzeDependencies(entity=entity, depth=depth, limit=limit)
+    request = AnalyzeDependencies(entity=entity, depth=depth, limit=limit)
     if types:
-        asked = AnalyzeDependencies(entity=entity, depth=depth, limit=limit, relation_types=types)
-    found = told(output, await client.graph.tools.dependencies(asked))
+        request = AnalyzeDependencies(entity=entity, depth=depth, limit=limit, relation_types=types)
+    found = result_or_exit(output, await client.graph.tools.dependencies(request))
     if output.as_json:
         output.json(found)
         return
@@ -160,8 +160,8 @@ async def shortest_path(
     Example:
       attractor graph path ProjectAlpha UserDB
     """
-    asked = ShortestPath(source=source, target=target, max_length=length, limit=limit, relation_types=types or None)
-    found = told(output, await client.graph.tools.paths(asked))
+    request = ShortestPath(source=source, target=target, max_length=length, limit=limit, relation_types=types or None)
+    found = result_or_exit(output, await client.graph.tools.paths(request))
     if output.as_json:
         output.json(found)
         return
@@ -185,7 +185,7 @@ async def calculate(
       attractor graph calculate "top 5 people by mentions"
       attractor graph calculate "entities by type"
     """
-    found = told(output, await client.graph.tools.calculate(RunCalculation(query=question)))
+    found = result_or_exit(output, await client.graph.tools.calculate(RunCalculation(query=question)))
     output.json(found) if output.as_json else show_calculation(output, found)
 
 

@@ -32,7 +32,7 @@ SHOWN_CHARACTERS = 300
 INDENT = (0, 0, 0, 3)
 
 
-def told(output: Output, found: ToolResult[R]) -> R:
+def result_or_exit(output: Output, found: ToolResult[R]) -> R:
     """Returns the result; if there is none, says why, lists what to ask instead, and exits the command.
 
     Notes on stderr if the graph lacks documents.
@@ -49,10 +49,12 @@ def told(output: Output, found: ToolResult[R]) -> R:
     raise typer.Exit(NOT_FOUND)
 
 
-def show_alternatives(output: Output, entity: EntityMatch, asked: str, alternatives: Sequence[EntityMatch]) -> None:
+def show_alternatives(
+    output: Output, entity: EntityMatch, requested_name: str, alternatives: Sequence[EntityMatch]
+) -> None:
     """Notes on stderr which entity a name was resolved to, unless it is the entity's own name."""
     if entity.how in ("prefix", "fuzzy"):
-        output.note(f"using {entity.name} for {asked}", "yellow")
+        output.note(f"using {entity.name} for {requested_name}", "yellow")
     if alternatives:
         output.note(f"also similar: {', '.join(one.name for one in alternatives)}")
 
@@ -97,8 +99,8 @@ def show_facts(output: Output, facts: EntityFacts) -> None:
         more = f"  weight {fact.weight:g}" if fact.status == "current" else f"  {_time(fact)}"
         output.show(_relation(fact.source_name, fact.relation_type, fact.target_name, more))
         for one in fact.statements:
-            said = f"“{_cut(one.text)}”, " if one.text else ""
-            output.show(Padding(Text(plain(f"{said}{one.document_name}"), style="dim"), INDENT, expand=False))
+            quote = f"“{_cut(one.text)}”, " if one.text else ""
+            output.show(Padding(Text(plain(f"{quote}{one.document_name}"), style="dim"), INDENT, expand=False))
     for passage in facts.chunks:
         output.text()
         where = place(passage.section, passage.page, None, None)
@@ -145,8 +147,8 @@ def show_not_current(output: Output, facts: Sequence[Fact]) -> None:
         output.text()
         output.text("not of the present:", "dim")
     for fact in facts:
-        said = next((one.text for one in fact.statements if one.text), "")
-        more = f"  {_time(fact)}" + (f"  “{_cut(said)}”" if said else "")
+        quote = next((one.text for one in fact.statements if one.text), "")
+        more = f"  {_time(fact)}" + (f"  “{_cut(quote)}”" if quote else "")
         output.show(_relation(fact.source_name, fact.relation_type, fact.target_name, plain(more)))
 
 
@@ -159,9 +161,9 @@ def _heading(entity: EntityMatch) -> Text:
 def _tie(fact: Fact, centre: str) -> Text:
     outgoing = fact.source == centre
     arrow, other = ("→ ", fact.target_name) if outgoing else ("← ", fact.source_name)
-    said = next((one.text for one in fact.statements if one.text), "")
+    quote = next((one.text for one in fact.statements if one.text), "")
     time = "" if fact.status == "current" else f"  {_time(fact)}"
-    return Text.assemble(arrow, plain(other), (time, "yellow"), (f"  “{plain(_cut(said))}”" if said else "", "dim"))
+    return Text.assemble(arrow, plain(other), (time, "yellow"), (f"  “{plain(_cut(quote))}”" if quote else "", "dim"))
 
 
 def _time(fact: Fact) -> str:

@@ -30,14 +30,14 @@ async def set_password(
     """
     stdin = typer.get_text_stream("stdin")
 
-    def asked(prompt: str, confirmed: bool) -> str:
+    def prompted(prompt: str, confirmed: bool) -> str:
         if not stdin.isatty():
             return stdin.readline().rstrip("\r\n")
         answer: str = typer.prompt(prompt, hide_input=True, confirmation_prompt=confirmed, err=True)
         return answer
 
-    present = asked("Old password", False) if old else None
-    await client.accounts.set_password(asked("New password", True), present)
+    present = prompted("Old password", False) if old else None
+    await client.accounts.set_password(prompted("New password", True), present)
     output.json({"set": True}) if output.as_json else output.text("password set; other web sessions have ended")
 
 

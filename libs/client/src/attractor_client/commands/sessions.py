@@ -84,13 +84,14 @@ async def show(
     output.text(session.title or "(no title)", "bold")
     for message in messages:
         output.text()
-        asked = message.role is MessageRole.user
+        is_question = message.role is MessageRole.user
         output.text(
-            f"> {message.content}" if asked else marked(message.content, message.sentences), "cyan" if asked else ""
+            f"> {message.content}" if is_question else marked(message.content, message.sentences),
+            "cyan" if is_question else "",
         )
         for citation in message.citations:
             output.text(citation_line(citation), "dim")
-        if not asked:
+        if not is_question:
             rated = f" · rated {message.feedback.rating}" if message.feedback else ""
             output.text(f"answer {message.id}{rated}", "dim")
 

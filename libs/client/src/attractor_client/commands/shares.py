@@ -90,8 +90,8 @@ async def shared(
     output.text(session.title or "(no title)", "bold")
     for message in session.messages:
         output.text()
-        asked = message.role is MessageRole.user
-        output.text(_text(message), "cyan" if asked else "")
+        is_question = message.role is MessageRole.user
+        output.text(_text(message), "cyan" if is_question else "")
         for citation in message.citations:
             output.text(_line(citation), "dim")
 

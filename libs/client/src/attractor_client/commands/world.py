@@ -140,9 +140,9 @@ def what_happened(event: WorldEvent) -> str:
     """Formats an event as one line."""
     if event.op is None:
         return ": ".join([event.kind.value, ", ".join(event.repairs)]) if event.repairs else event.kind.value
-    said = f"{event.op.value} {event.path} {_brief(event.value) if event.value is not None else ''}".strip()
+    change = f"{event.op.value} {event.path} {_brief(event.value) if event.value is not None else ''}".strip()
     named = {"reverted": "revert", "reflected": "reflected"}.get(event.kind)
-    return f"{named}: {said}" if named else said
+    return f"{named}: {change}" if named else change
 
 
 def _value(text: str) -> Any:

@@ -11,14 +11,14 @@ from pydantic import ValidationError
 from attractor_client.client import AttractorClient
 from attractor_client.errors import InvalidRequest
 from attractor_client.evaluation.corpus import Progress
-from attractor_client.evaluation.judging import Asked, JudgedHits, judge
+from attractor_client.evaluation.judging import JudgedHits, JudgedQuestion, judge
 from attractor_client.evaluation.metrics import measure
 from attractor_client.evaluation.results import Answer, Expected, QuestionResult, RankedHit
 from attractor_client.evaluation.workers import side_by_side
 from attractor_client.rendering import place
 from contracts.retrieval import Hit, SearchMode, SearchRequest, SearchResponse
 
-Call = tuple[Asked, SearchMode]
+Call = tuple[JudgedQuestion, SearchMode]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Asking:
     names: Mapping[UUID, str] = field(default_factory=dict)
 
     async def run(
-        self, client: AttractorClient, questions: Sequence[Asked], progress: Progress
+        self, client: AttractorClient, questions: Sequence[JudgedQuestion], progress: Progress
     ) -> list[QuestionResult]:
         """Returns the results in the order of the questions. A rejected question counts as having found nothing.
 
@@ -50,28 +50,28 @@ class Asking:
 
         async def work() -> None:
             nonlocal done
-            for asked, mode in calls:
-                by_id[asked.question.id].answers[mode.value] = await self._answer(client, asked, mode)
+            for question, mode in calls:
+                by_id[question.question.id].answers[mode.value] = await self._answer(client, question, mode)
                 done += 1
                 progress("asking", done, total)
 
         await side_by_side(self.jobs, work)
         return results
 
-    def _calls(self, questions: Sequence[Asked]) -> Iterator[Call]:
+    def _calls(self, questions: Sequence[JudgedQuestion]) -> Iterator[Call]:
         modes = list(self.modes)
-        for number, asked in enumerate(questions):
+        for number, question in enumerate(questions):
             first = number % len(modes)
-            yield from ((asked, mode) for mode in modes[first:] + modes[:first])
+            yield from ((question, mode) for mode in modes[first:] + modes[:first])
 
-    async def _answer(self, client: AttractorClient, asked: Asked, mode: SearchMode) -> Answer:
-        grades = [target.grade for target in asked.targets]
+    async def _answer(self, client: AttractorClient, question: JudgedQuestion, mode: SearchMode) -> Answer:
+        grades = [target.grade for target in question.targets]
         try:
-            found, seconds = await client.search.timed(self.request(asked, mode))
+            found, seconds = await client.search.timed(self.request(question, mode))
         except (InvalidRequest, ValidationError) as error:
-            missing = [target.label for target in asked.targets]
+            missing = [target.label for target in question.targets]
             return Answer(metrics=measure([], grades, self.k), missing=missing, error=" ".join(str(error).split()))
-        judgement = judge(found.hits, asked, self.k)
+        judgement = judge(found.hits, question, self.k)
         return Answer(
             metrics=measure(judgement.ranked, grades, self.k),
             milliseconds=round(1000 * seconds, 1),
@@ -82,16 +82,16 @@ class Asking:
             legs_left_out=_left_out(found),
         )
 
-    def request(self, asked: Asked, mode: SearchMode) -> SearchRequest:
+    def request(self, question: JudgedQuestion, mode: SearchMode) -> SearchRequest:
         """Returns the request; if documents are judged rather than passages, one chunk of each is enough."""
         return SearchRequest(
-            query=asked.question.text,
+            query=question.question.text,
             k=self.k,
             mode=mode,
             use_graph=self.use_graph,
             rerank=self.rerank,
             fold_duplicates=self.fold_duplicates,
-            max_per_document=None if asked.by_passage else 1,
+            max_per_document=None if question.by_passage else 1,
         )
 
     def _hits(self, judgement: JudgedHits) -> list[RankedHit]:
@@ -110,8 +110,8 @@ def _place(hit: Hit) -> str:
     return place(" > ".join(hit.heading_path) or hit.section_title, hit.page, hit.line_start, hit.line_end)
 
 
-def _expected(asked: Asked) -> list[Expected]:
-    return [Expected(label=one.label, grade=one.grade, title=one.title) for one in asked.targets]
+def _expected(question: JudgedQuestion) -> list[Expected]:
+    return [Expected(label=one.label, grade=one.grade, title=one.title) for one in question.targets]
 
 
 def _left_out(found: SearchResponse) -> list[str]:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from attractor_client.client import AttractorClient
 from attractor_client.evaluation.dataset import CorpusDocument, Dataset, Question
-from attractor_client.evaluation.judging import Asked, Target
+from attractor_client.evaluation.judging import JudgedQuestion, Target
 from attractor_client.evaluation.workers import side_by_side
 from contracts.ingestion import DocumentStatus, DocumentSummary, EmbeddingStatus
 
@@ -66,7 +66,7 @@ async def place(client: AttractorClient, dataset: Dataset, progress: Progress, *
     return placed
 
 
-def judged(dataset: Dataset, placed: PlacedDocument) -> list[Asked]:
+def judged(dataset: Dataset, placed: PlacedDocument) -> list[JudgedQuestion]:
     """Returns the questions with the expected documents; if documents are identical, the best grade counts."""
     titles = {one.id: one.title for one in dataset.documents}
     questions = []
@@ -81,7 +81,7 @@ def judged(dataset: Dataset, placed: PlacedDocument) -> list[Asked]:
             )
             for where, (grade, name) in grades.items()
         )
-        questions.append(Asked(Question(question.id, question.text), targets))
+        questions.append(JudgedQuestion(Question(question.id, question.text), targets))
     return questions
 
 

@@ -72,8 +72,8 @@ def read_dataset(folder: Path, split: str = "test") -> Dataset:
         CorpusDocument(_id(row, place), str(row.get("title") or ""), str(row.get("text") or ""))
         for row, place in _rows(folder / "corpus.jsonl")
     ]
-    asked = folder / "questions.jsonl"
-    rows = list(_rows(asked if asked.is_file() else folder / "queries.jsonl"))
+    questions_path = folder / "questions.jsonl"
+    rows = list(_rows(questions_path if questions_path.is_file() else folder / "queries.jsonl"))
     questions = [
         Question(_id(row, place), _text(row, place))
         for row, place in rows

@@ -26,7 +26,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Asked:
+class JudgedQuestion:
     question: Question
     targets: tuple[Target, ...]
 
@@ -50,13 +50,13 @@ class JudgedHits:
     missing: list[Target]
 
 
-def judge(hits: Sequence[Hit], asked: Asked, k: int) -> JudgedHits:
+def judge(hits: Sequence[Hit], judged: JudgedQuestion, k: int) -> JudgedHits:
     """Judges the first `k` hits. A document counts once, at its best chunk, unless passages are expected.
 
     Duplicates folded into a hit count as found with it. If one hit contains several expected results, they take
     successive ranks, so that no list can score better than the ideal one.
     """
-    open_targets = list(asked.targets)
+    open_targets = list(judged.targets)
     ranked: list[int] = []
     counted: list[JudgedHit] = []
     seen: set[UUID] = set()
@@ -64,9 +64,9 @@ def judge(hits: Sequence[Hit], asked: Asked, k: int) -> JudgedHits:
         if len(ranked) >= k:
             break
         documents = {hit.document_id, *(one.document_id for one in hit.duplicates)}
-        text = comparable(hit.content) if asked.by_passage else ""
+        text = comparable(hit.content) if judged.by_passage else ""
         found = [one for one in open_targets if _fits(one, documents, text)]
-        if not found and not asked.by_passage and hit.document_id in seen:
+        if not found and not judged.by_passage and hit.document_id in seen:
             continue
         seen |= documents
         open_targets = [one for one in open_targets if one not in found]

@@ -13,7 +13,7 @@ import yaml
 
 from attractor_client.evaluation.dataset import Question
 from attractor_client.evaluation.errors import BadDataset
-from attractor_client.evaluation.judging import Asked, Target
+from attractor_client.evaluation.judging import JudgedQuestion, Target
 from contracts.ingestion import Document
 from contracts.questions import OwnQuestion, QuestionsInvalid, own_questions
 
@@ -33,7 +33,7 @@ def read_questions(file: Path) -> list[OwnQuestion]:
         raise BadDataset(str(error)) from error
 
 
-def expectations(questions: Iterable[OwnQuestion], documents: Iterable[Document]) -> list[Asked]:
+def expectations(questions: Iterable[OwnQuestion], documents: Iterable[Document]) -> list[JudgedQuestion]:
     """Returns the questions with what each should find. Raises BadDataset, which names all missing documents."""
     known: dict[str, set[UUID]] = defaultdict(set)
     for document in documents:
@@ -44,7 +44,7 @@ def expectations(questions: Iterable[OwnQuestion], documents: Iterable[Document]
     absent = {one.document for question in questions for one in question.graded if one.document not in known}
     if absent:
         raise BadDataset(f"not in the workspace: {', '.join(sorted(absent))}")
-    return [Asked(Question(one.identity, one.question), _targets(one, known)) for one in questions]
+    return [JudgedQuestion(Question(one.identity, one.question), _targets(one, known)) for one in questions]
 
 
 def _targets(question: OwnQuestion, known: Mapping[str, set[UUID]]) -> tuple[Target, ...]:

@@ -85,15 +85,15 @@ async def measure_recall(
             turn_of = await _imported(place.client, one, figures)
             await _embedded(place.client)
             progress(f"{one.name}: {len(one.questions)} questions")
-            for asked in one.questions:
+            for question in one.questions:
                 started = time.perf_counter()
                 found = await place.client.memories.ask(
-                    RecallRequest(query=asked.text, k=K, kinds=[MemoryKind.episode])
+                    RecallRequest(query=question.text, k=K, kinds=[MemoryKind.episode])
                 )
                 figures.seconds.append(time.perf_counter() - started)
                 turns = {turn_of.get(str(memory.id)) for memory in found.memories[:K]}
-                share = len(asked.evidence & turns) / len(asked.evidence)
-                for name in (ALL, asked.category):
+                share = len(question.evidence & turns) / len(question.evidence)
+                for name in (ALL, question.category):
                     figures.recall[name].append(share)
     return figures
 
@@ -127,9 +127,9 @@ def _conversation(one: dict[str, Any]) -> AskedConversation:
     sessions = [part for session in one["sessions"] for part in _parts(session)]
     known = {message.id for part in sessions for message in part.messages}
     questions = [
-        AskedQuestion(asked["question"], asked["category_name"], evidence)
-        for asked in one["questions"]
-        if (evidence := frozenset(asked["evidence_turn_ids"]) & known)
+        AskedQuestion(question["question"], question["category_name"], evidence)
+        for question in one["questions"]
+        if (evidence := frozenset(question["evidence_turn_ids"]) & known)
     ]
     return AskedConversation(str(one["conversation_id"]), sessions, questions)
 

@@ -56,7 +56,7 @@ async def evaluate(
 
 
 async def _of_corpus(
-    client: AttractorClient, plan: Plan, progress: Progress, note: Note, told: Callable[[PlacedDocument], None]
+    client: AttractorClient, plan: Plan, progress: Progress, note: Note, on_placed: Callable[[PlacedDocument], None]
 ) -> Evaluation:
     if not is_dataset(plan.dataset):
         raise BadDataset(f"{plan.dataset} has no corpus.jsonl")
@@ -69,7 +69,7 @@ async def _of_corpus(
     async with opened(client, name, make=True, fresh=plan.new_workspace, keep=plan.keep) as where:
         note(f"workspace {where.workspace.name}{' (new)' if where.created else ''}")
         placed = await place(where.client, dataset, progress, graph=plan.use_graph)
-        told(placed)
+        on_placed(placed)
         asking = Asking(plan.modes, plan.k, plan.jobs, plan.use_graph, plan.rerank, plan.fold_duplicates, placed.names)
         results = await asking.run(where.client, judged(dataset, placed)[: plan.limit], progress)
         return Evaluation(

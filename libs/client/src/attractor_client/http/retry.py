@@ -42,9 +42,9 @@ class RetryPolicy:
 
     def wait(self, state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
-        asked = error.retry_after if isinstance(error, AttractorError) else None
+        retry_after = error.retry_after if isinstance(error, AttractorError) else None
         backoff = wait_random_exponential(multiplier=self.first, max=self.longest)(state)
-        return max(backoff, asked or 0.0)
+        return max(backoff, retry_after or 0.0)
 
     def worth(self, error: BaseException, repeatable: bool) -> bool:
         match error:

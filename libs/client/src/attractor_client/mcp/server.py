@@ -83,13 +83,13 @@ class McpEndpoint:
             ]
         )
 
-    async def call_tool(self, context: Context, asked: CallToolRequestParams) -> CallToolResult:
+    async def call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         """Calls the tool. Raises MCPError for an invalid call; an error of the API is a result with `is_error`."""
-        tool = BY_NAME.get(asked.name)
+        tool = BY_NAME.get(params.name)
         if tool is None:
-            raise MCPError(INVALID_PARAMS, f"there is no tool {asked.name!r}")
+            raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}")
         try:
-            arguments = tool.arguments.model_validate(asked.arguments or {})
+            arguments = tool.arguments.model_validate(params.arguments or {})
         except ValidationError as error:
             raise MCPError(INVALID_PARAMS, _first(error)) from error
         try:
@@ -99,16 +99,16 @@ class McpEndpoint:
             return _failed(error)
         return _succeeded(answer)
 
-    async def list_resources(self, context: Context, asked: PaginatedRequestParams | None) -> ListResourcesResult:
+    async def list_resources(self, context: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         async with self._answering(context) as client:
-            page = await client.documents.page(limit=LISTED, cursor=asked.cursor if asked else None)
+            page = await client.documents.page(limit=LISTED, cursor=params.cursor if params else None)
         world = Resource(name="world", uri=WORLD, description="The workspace's world state", mime_type=JSON)
         documents = [
             Resource(name=document.name, uri=f"{DOCUMENT}{document.id}", title=document.title, mime_type=MARKDOWN)
             for document in page.items
         ]
         status = Resource(name="status", uri=STATUS, description="Where the workspace's project stands", mime_type=JSON)
-        first = [] if asked and asked.cursor else [world, status]
+        first = [] if params and params.cursor else [world, status]
         return ListResourcesResult(resources=[*first, *documents], next_cursor=page.next_cursor)
 
     async def list_resource_templates(
@@ -119,15 +119,15 @@ class McpEndpoint:
         )
         return ListResourceTemplatesResult(resource_templates=[document])
 
-    async def read_resource(self, context: Context, asked: ReadResourceRequestParams) -> ReadResourceResult:
+    async def read_resource(self, context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
         """Reads the resource. Raises MCPError, also for errors of the API."""
         async with self._answering(context) as client:
-            if asked.uri in (WORLD, STATUS):
-                told = await client.world.get() if asked.uri == WORLD else await client.world.status()
-                content = TextResourceContents(uri=asked.uri, mime_type=JSON, text=_json(told))
+            if params.uri in (WORLD, STATUS):
+                resource = await client.world.get() if params.uri == WORLD else await client.world.status()
+                content = TextResourceContents(uri=params.uri, mime_type=JSON, text=_json(resource))
             else:
-                text = await document_text(client, _document_id(asked.uri))
-                content = TextResourceContents(uri=asked.uri, mime_type=MARKDOWN, text=text.content)
+                text = await document_text(client, _document_id(params.uri))
+                content = TextResourceContents(uri=params.uri, mime_type=MARKDOWN, text=text.content)
         return ReadResourceResult(contents=[content])
 
     @asynccontextmanager

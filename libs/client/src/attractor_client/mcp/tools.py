@@ -77,56 +77,56 @@ class McpTool:
     deletes: bool = False
 
 
-async def memory_query(client: AttractorClient, asked: MemoryQuery) -> Answer:
-    found = await client.memories.ask(RecallRequest(query=asked.query, k=asked.k))
+async def memory_query(client: AttractorClient, request: MemoryQuery) -> Answer:
+    found = await client.memories.ask(RecallRequest(query=request.query, k=request.k))
     answer = found.answer.model_dump(mode="json") if found.answer else None
     return {"answer": answer, "memories": [one.model_dump(mode="json") for one in found.memories]}
 
 
-async def memory_store(client: AttractorClient, asked: MemoryCreate) -> Answer:
-    return await client.memories.add(asked.content)
+async def memory_store(client: AttractorClient, request: MemoryCreate) -> Answer:
+    return await client.memories.add(request.content)
 
 
-async def memory_delete(client: AttractorClient, asked: MemoryDelete) -> Answer:
-    await client.memories.delete(asked.memory_id)
-    return {"deleted": str(asked.memory_id)}
+async def memory_delete(client: AttractorClient, request: MemoryDelete) -> Answer:
+    await client.memories.delete(request.memory_id)
+    return {"deleted": str(request.memory_id)}
 
 
-async def world_get(client: AttractorClient, asked: WorldGet) -> Answer:
-    return await client.world.get(session_id=asked.session_id, after_run=asked.after_run)
+async def world_get(client: AttractorClient, request: WorldGet) -> Answer:
+    return await client.world.get(session_id=request.session_id, after_run=request.after_run)
 
 
-async def world_apply_ops(client: AttractorClient, asked: WorldApplyOps) -> Answer:
+async def world_apply_ops(client: AttractorClient, request: WorldApplyOps) -> Answer:
     return await client.world.apply(
-        asked.operations,
-        session_id=asked.session_id,
-        expected_version=asked.expected_version,
-        dry_run=asked.dry_run,
+        request.operations,
+        session_id=request.session_id,
+        expected_version=request.expected_version,
+        dry_run=request.dry_run,
     )
 
 
-async def chat_history_tail(client: AttractorClient, asked: ChatHistoryTail) -> Answer:
-    session_id = asked.session_id
+async def chat_history_tail(client: AttractorClient, request: ChatHistoryTail) -> Answer:
+    session_id = request.session_id
     if session_id is None:
         used = [session async for session in client.sessions.all()]
         if not used:
             return {"session_id": None, "messages": []}
         session_id = max(used, key=lambda session: session.updated_at).id
-    messages = [one async for one in client.sessions.messages(session_id, last=asked.limit)]
+    messages = [one async for one in client.sessions.messages(session_id, last=request.limit)]
     shown = [one.model_dump(mode="json", include={"id", "role", "content", "created_at"}) for one in messages]
     return {"session_id": str(session_id), "messages": shown}
 
 
-async def search(client: AttractorClient, asked: PassageSearch) -> Answer:
-    return await client.search(asked.query, k=asked.k)
+async def search(client: AttractorClient, request: PassageSearch) -> Answer:
+    return await client.search(request.query, k=request.k)
 
 
-async def get_document(client: AttractorClient, asked: DocumentGet) -> Answer:
-    text = await document_text(client, asked.document_id)
-    part = text.content[asked.offset : asked.offset + asked.characters]
-    following = asked.offset + len(part)
+async def get_document(client: AttractorClient, request: DocumentGet) -> Answer:
+    text = await document_text(client, request.document_id)
+    part = text.content[request.offset : request.offset + request.characters]
+    following = request.offset + len(part)
     return {
-        "id": str(asked.document_id),
+        "id": str(request.document_id),
         "name": text.name,
         "content": part,
         "characters": len(text.content),
@@ -134,12 +134,12 @@ async def get_document(client: AttractorClient, asked: DocumentGet) -> Answer:
     }
 
 
-async def lookup_facts(client: AttractorClient, asked: LookupFacts) -> Answer:
-    return await client.graph.tools.facts(asked)
+async def lookup_facts(client: AttractorClient, request: LookupFacts) -> Answer:
+    return await client.graph.tools.facts(request)
 
 
-async def analyze_dependencies(client: AttractorClient, asked: AnalyzeDependencies) -> Answer:
-    return await client.graph.tools.dependencies(asked)
+async def analyze_dependencies(client: AttractorClient, request: AnalyzeDependencies) -> Answer:
+    return await client.graph.tools.dependencies(request)
 
 
 TOOLS = (

@@ -47,26 +47,26 @@ class GraphTools:
         """Returns names, descriptions and parameters, in the form that chat models take."""
         return await self.transport.get(TOOLS, ToolList)
 
-    async def facts(self, asked: LookupFacts) -> ToolResult[EntityFacts]:
-        return await self.transport.query(f"{TOOLS}/lookup_facts", asked, ToolResult[EntityFacts])
+    async def facts(self, parameters: LookupFacts) -> ToolResult[EntityFacts]:
+        return await self.transport.query(f"{TOOLS}/lookup_facts", parameters, ToolResult[EntityFacts])
 
-    async def passages(self, asked: SummarizeDocument) -> ToolResult[TopicPassages]:
-        return await self.transport.query(f"{TOOLS}/summarize_document", asked, ToolResult[TopicPassages])
+    async def passages(self, parameters: SummarizeDocument) -> ToolResult[TopicPassages]:
+        return await self.transport.query(f"{TOOLS}/summarize_document", parameters, ToolResult[TopicPassages])
 
-    async def calculate(self, asked: RunCalculation) -> ToolResult[Calculation]:
-        return await self.transport.query(f"{TOOLS}/run_calculation", asked, ToolResult[Calculation])
+    async def calculate(self, parameters: RunCalculation) -> ToolResult[Calculation]:
+        return await self.transport.query(f"{TOOLS}/run_calculation", parameters, ToolResult[Calculation])
 
-    async def dependencies(self, asked: AnalyzeDependencies) -> ToolResult[DependencyAnalysis]:
-        return await self.transport.query(f"{TOOLS}/analyze_dependencies", asked, ToolResult[DependencyAnalysis])
+    async def dependencies(self, parameters: AnalyzeDependencies) -> ToolResult[DependencyAnalysis]:
+        return await self.transport.query(f"{TOOLS}/analyze_dependencies", parameters, ToolResult[DependencyAnalysis])
 
-    async def answer(self, asked: AnswerQuestion) -> ToolResult[StructuralAnswer]:
-        return await self.transport.query(f"{TOOLS}/answer_question", asked, ToolResult[StructuralAnswer])
+    async def answer(self, parameters: AnswerQuestion) -> ToolResult[StructuralAnswer]:
+        return await self.transport.query(f"{TOOLS}/answer_question", parameters, ToolResult[StructuralAnswer])
 
-    async def paths(self, asked: ShortestPath) -> ToolResult[PathsFound]:
-        return await self.transport.query(f"{TOOLS}/shortest_path", asked, ToolResult[PathsFound])
+    async def paths(self, parameters: ShortestPath) -> ToolResult[PathsFound]:
+        return await self.transport.query(f"{TOOLS}/shortest_path", parameters, ToolResult[PathsFound])
 
-    async def neighbours(self, asked: Neighbours) -> ToolResult[NeighboursFound]:
-        return await self.transport.query(f"{TOOLS}/neighbours", asked, ToolResult[NeighboursFound])
+    async def neighbours(self, parameters: Neighbours) -> ToolResult[NeighboursFound]:
+        return await self.transport.query(f"{TOOLS}/neighbours", parameters, ToolResult[NeighboursFound])
 
 
 class Graph:

@@ -25,6 +25,6 @@ class ModelUsage:
         user_id: UUID | None = None,
     ) -> UsageReport:
         """Returns the usage of a range of days (UTC), by default the last 30, and the caller's budgets today."""
-        asked = {"since": since, "until": until, "by": [one.value for one in by], "user_id": user_id}
-        answer = await self.transport.send("GET", "/v1/usage", params=asked)
+        query = {"since": since, "until": until, "by": [one.value for one in by], "user_id": user_id}
+        answer = await self.transport.send("GET", "/v1/usage", params=query)
         return self.transport.parse(answer, UsageReport)

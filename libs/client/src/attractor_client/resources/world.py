@@ -27,9 +27,9 @@ class WorldState:
 
         Raises Conflict if the end of the run does not arrive within half a minute.
         """
-        asked = {"session_id": session_id, "version": version, "after_run": after_run}
+        query = {"session_id": session_id, "version": version, "after_run": after_run}
         timeout = self.transport.timeout + (WAIT_SECONDS if after_run else 0)
-        return await self.transport.get(WORLD, World, asked, timeout=timeout)
+        return await self.transport.get(WORLD, World, query, timeout=timeout)
 
     async def apply(
         self,
@@ -59,8 +59,8 @@ class WorldState:
 
     async def diff(self, since: int, until: int | None = None, *, session_id: UUID | None = None) -> WorldDiff:
         """Returns what changed from one version to another, by default to the current one."""
-        asked = {"from": since, "to": until, "session_id": session_id}
-        return await self.transport.get(f"{WORLD}/diff", WorldDiff, asked)
+        query = {"from": since, "to": until, "session_id": session_id}
+        return await self.transport.get(f"{WORLD}/diff", WorldDiff, query)
 
     async def revert(
         self, version: int, *, session_id: UUID | None = None, expected_version: int | None = None

@@ -71,11 +71,11 @@ def _config(connection: socket.socket, folder: Path) -> SandboxConfig | None:
         written = Messages(connection).receive(HANDSHAKE_SECONDS, LONGEST_CONFIG)
         if written is None:
             return None
-        asked = SandboxConfig(**json.loads(written))
+        sandbox_config = SandboxConfig(**json.loads(written))
     except EOFError:
         return None
     except (ValueError, TypeError):
         log.warning("invalid request from a client of the converter")
         return None
     connection.setblocking(True)
-    return replace(asked, folder=str(folder), is_apart=True)
+    return replace(sandbox_config, folder=str(folder), is_apart=True)

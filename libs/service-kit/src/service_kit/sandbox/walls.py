@@ -211,6 +211,6 @@ def _tried(action: Callable[[], None]) -> str | None:
             os._exit(code)
     os.close(writing)
     with os.fdopen(reading, "rb") as file:
-        said = file.read().decode()
+        text = file.read().decode()
     ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    return None if ended == 0 else said or f"ended with {ended}"
+    return None if ended == 0 else text or f"ended with {ended}"

@@ -139,5 +139,5 @@ def _as_seen(caller: Authenticated, key: ApiKey) -> ApiKey:
 
 
 def _is_same(made: ApiKey, user_id: UUID, body: ApiKeyCreate, further: list[UUID]) -> bool:
-    asked = (body.name, user_id, body.role, body.all_workspaces, further, body.expires_at)
-    return (made.name, made.user_id, made.role, made.all_workspaces, made.workspaces[1:], made.expires_at) == asked
+    columns = (body.name, user_id, body.role, body.all_workspaces, further, body.expires_at)
+    return (made.name, made.user_id, made.role, made.all_workspaces, made.workspaces[1:], made.expires_at) == columns

@@ -52,7 +52,7 @@ Whose = Annotated[UUID | None, Depends(_whose)]
 @router.get("/backlogs", summary="Show how far services are behind", responses=REFUSED, dependencies=[Depends(_owner)])
 async def list_backlogs(request: Request) -> Backlogs:
     """Requires an owner; lists the furthest behind first. Only counts events, across all workspaces."""
-    return Backlogs(items=await _asked(read_backlogs(request.app.state.redis)))
+    return Backlogs(items=await _answered(read_backlogs(request.app.state.redis)))
 
 
 @router.get("/dead-letters", summary="List the events that services gave up on", responses=REFUSED)
@@ -64,14 +64,14 @@ async def list_dead_letters(
     after = None
     if milliseconds is not None and sequence is not None and stream is not None:
         after = milliseconds, sequence, stream
-    rows = await _asked(letters.list(workspace_id, after, limit + 1))
+    rows = await _answered(letters.list(workspace_id, after, limit + 1))
     return page(rows, limit, _position)
 
 
 @router.post("/dead-letters/replay", summary="Deliver dead letters again", responses=REFUSED)
 async def replay_dead_letters(letters: Letters, workspace_id: Whose, body: LettersReplay) -> LettersReplayed:
     """Requires an owner. Each returns to its stream: the service that gave up tries again, the others skip it."""
-    return LettersReplayed(replayed=await _asked(letters.replay(workspace_id, body.ids)))
+    return LettersReplayed(replayed=await _answered(letters.replay(workspace_id, body.ids)))
 
 
 def _position(letter: DeadLetter) -> tuple[int, int, str]:
@@ -79,7 +79,7 @@ def _position(letter: DeadLetter) -> tuple[int, int, str]:
     return int(milliseconds), int(sequence), stream
 
 
-async def _asked(answer: Awaitable[T]) -> T:
+async def _answered(answer: Awaitable[T]) -> T:
     try:
         return await answer
     except (RedisError, OSError) as error:

@@ -40,39 +40,39 @@ async def _ask(upstreams: Upstreams, name: str, seconds: float) -> ServiceStatus
         return ServiceStatus(name=name, status="unreachable", detail=f"no answer in {seconds:g} s")
     except httpx2.HTTPError as error:
         return ServiceStatus(name=name, status="unreachable", detail=type(error).__name__)
-    is_ready, told = response.status_code == 200, _body(response)
+    is_ready, body = response.status_code == 200, _body(response)
     return ServiceStatus(
         name=name,
         status="ready" if is_ready else "not_ready",
-        version=_text(told.get("version")),
-        schema_version=_text(told.get("schema_version")),
-        detail=None if is_ready else _failures(told) or f"status {response.status_code}",
-        walls=_walls(told) if is_ready else [],
+        version=_text(body.get("version")),
+        schema_version=_text(body.get("schema_version")),
+        detail=None if is_ready else _failures(body) or f"status {response.status_code}",
+        walls=_walls(body) if is_ready else [],
     )
 
 
 def _body(response: httpx2.Response) -> Mapping[str, Any]:
     """Returns the JSON object of a response; an empty one if it is none."""
     try:
-        told = response.json()
+        body = response.json()
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return body if isinstance(body, dict) else {}
 
 
 def _text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _walls(told: Mapping[str, Any]) -> list[WallStatus]:
+def _walls(body: Mapping[str, Any]) -> list[WallStatus]:
     try:
-        return WALLS.validate_python(told.get("walls", []))
+        return WALLS.validate_python(body.get("walls", []))
     except ValidationError:
         return []
 
 
-def _failures(told: Mapping[str, Any]) -> str | None:
-    failures = told.get("failures")
+def _failures(body: Mapping[str, Any]) -> str | None:
+    failures = body.get("failures")
     return _joined(failures) if isinstance(failures, dict) else None
 
 

@@ -55,11 +55,11 @@ class McpDoor:
     @asynccontextmanager
     async def client(self, context: Context) -> AsyncIterator[AttractorClient]:
         """Opens a client of this process with the request's key and address."""
-        asked: Request | None = context.request
-        assert asked is not None, "the transport is HTTP"
-        host = (asked.client.host, asked.client.port) if asked.client else ("127.0.0.1", 0)
+        http_request: Request | None = context.request
+        assert http_request is not None, "the transport is HTTP"
+        host = (http_request.client.host, http_request.client.port) if http_request.client else ("127.0.0.1", 0)
         carrier = httpx2.ASGITransport(self.app, client=host)
         async with AttractorClient(
-            HERE, bearer(asked), timeout=ANSWER_SECONDS, retry=RetryPolicy(attempts=1), carrier=carrier
+            HERE, bearer(http_request), timeout=ANSWER_SECONDS, retry=RetryPolicy(attempts=1), carrier=carrier
         ) as client:
             yield client

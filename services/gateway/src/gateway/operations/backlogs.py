@@ -15,14 +15,14 @@ from service_kit.streams import GroupBacklog, backlogs, written_at
 async def read_backlogs(redis: Redis) -> list[Backlog]:
     """Returns the backlogs of all consumer groups, the furthest behind first. Raises RedisError."""
     found = [
-        await _told(redis, stream, backlog)
+        await _with_age(redis, stream, backlog)
         for stream in (DOCUMENTS, TURNS)
         for backlog in await backlogs(redis, stream)
     ]
     return sorted(found, key=lambda one: -one.oldest_seconds)
 
 
-async def _told(redis: Redis, stream: str, backlog: GroupBacklog) -> Backlog:
+async def _with_age(redis: Redis, stream: str, backlog: GroupBacklog) -> Backlog:
     unread: Any = await redis.xrange(stream, min=f"({backlog.last_given}", count=1)
     since = [written_at(entry_id) for entry_id, _ in unread]
     if backlog.held_since is not None:

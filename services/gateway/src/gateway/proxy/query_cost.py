@@ -22,8 +22,8 @@ def tokens(body: bytes) -> int:
     if not isinstance(request, dict):
         return 1
     further = request.get("queries")
-    asked = [request.get("query"), *(further if isinstance(further, list) else [])]
-    wordings = [text for text in asked if isinstance(text, str)]
+    queries = [request.get("query"), *(further if isinstance(further, list) else [])]
+    wordings = [text for text in queries if isinstance(text, str)]
     characters = sum(map(len, wordings))
     cost = len(wordings) + characters * len(wordings) // CHARACTERS
     hits = request.get("k", request.get("top_k"))

@@ -86,10 +86,10 @@ def front_matter(text: str) -> tuple[Declared, str]:
         fields = None
     if found is None or not isinstance(fields, Mapping):
         return Declared(), text  # two thematic breaks with prose between them look like front matter, too
-    return of_fields(fields.items()), _with_fields(text[found.end() :], list(_said(fields)))
+    return of_fields(fields.items()), _with_fields(text[found.end() :], list(_values(fields)))
 
 
-def _said(fields: Mapping[object, object]) -> Iterator[str]:
+def _values(fields: Mapping[object, object]) -> Iterator[str]:
     """Yields a line for each field in STAYS whose values are words or numbers."""
     for name, value in fields.items():
         bare = name.strip().replace("_", "-").replace(" ", "-").lower() if isinstance(name, str) else ""

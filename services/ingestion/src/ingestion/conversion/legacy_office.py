@@ -54,10 +54,10 @@ def through_libreoffice(data: bytes, kind: Format, work: Path) -> tuple[bytes, F
         source = Path(folder, f"source.{kind}")
         source.write_bytes(data)
         _write_profile(Path(folder, "profile"))
-        said = _run(program, source, successor)
+        output = _run(program, source, successor)
         result = source.with_suffix(f".{successor}")
         if not result.is_file():
-            reason = " ".join(said.replace(folder, "").split())[:200]
+            reason = " ".join(output.replace(folder, "").split())[:200]
             raise CorruptFile(f"LibreOffice could not read the file as .{kind} ({reason or 'no reason given'}).")
         return result.read_bytes(), successor
 

@@ -63,8 +63,8 @@ def serve_inside(
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         match environ["PATH_INFO"]:
             case "/metrics":
-                told: Iterable[bytes] = metrics(environ, start_response)
-                return told
+                page: Iterable[bytes] = metrics(environ, start_response)
+                return page
             case "/readyz":
                 status = signs.status
                 code = HTTPStatus.OK if status == "ready" else HTTPStatus.SERVICE_UNAVAILABLE

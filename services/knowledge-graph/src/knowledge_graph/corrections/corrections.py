@@ -96,36 +96,36 @@ class GraphCorrections:
     def __init__(self, database: Database, store: PostgresStore, *, projects: bool) -> None:
         self.database, self.store, self.projects = database, store, projects
 
-    async def correct(self, caller: Principal, asked: CorrectionRequest) -> StoredCorrection:
+    async def correct(self, caller: Principal, request: CorrectionRequest) -> StoredCorrection:
         """Stores and applies a correction, or raises NameNotKnown, FactNotStated, NamesAreOne or NotMerged."""
         workspace_id, correction_id = caller.workspace_id, uuid4()
         async with writing(self.database, workspace_id) as connection:
-            entity, other = await self._ends(workspace_id, asked)
+            entity, other = await self._ends(workspace_id, request)
             corrections = _Corrections(connection, workspace_id)
-            if asked.kind in {"confirm", "reject"} and other is not None:
-                if not await corrections.is_stated(entity.id, other.id, asked.relation_type or ""):
-                    raise FactNotStated(f"nothing states {entity.name} {asked.relation_type} {other.name}; add it")
-            elif asked.kind == "split" and other is not None:
+            if request.kind in {"confirm", "reject"} and other is not None:
+                if not await corrections.is_stated(entity.id, other.id, request.relation_type or ""):
+                    raise FactNotStated(f"nothing states {entity.name} {request.relation_type} {other.name}; add it")
+            elif request.kind == "split" and other is not None:
                 joined = await corrections.joined([entity.id, other.id])
                 if joined is None:
                     raise NotMerged(f"no document makes {entity.name} and {other.name} one")
                 entity, other = joined.ends
             stored = await corrections.record(
                 id=correction_id,
-                kind=asked.kind,
+                kind=request.kind,
                 entity_id=entity.id,
                 entity=entity.name,
                 other=other.name if other else None,
-                relation_type=asked.relation_type,
-                entity_type=asked.entity_type,
-                status=asked.status,
-                dated=asked.dated,
-                reason=asked.reason,
+                relation_type=request.relation_type,
+                entity_type=request.entity_type,
+                status=request.status,
+                dated=request.dated,
+                reason=request.reason,
                 created_by=caller.user_id,
             )
-            name = f"Correction: {asked.reason}"[:LONGEST_TITLE]
+            name = f"Correction: {request.reason}"[:LONGEST_TITLE]
             source = MadeFrom(1, name, None, None, "", correction_id.hex)
-            made = Graphed(correction_id, source, 0, graphed(correction_id, asked, entity, other))
+            made = Graphed(correction_id, source, 0, graphed(correction_id, request, entity, other))
             changes = await GraphProvenance(connection, workspace_id).replace(made)
             await queue(connection, workspace_id, changes, projects=self.projects)
         return stored
@@ -151,14 +151,14 @@ class GraphCorrections:
             changes, _ = await GraphProvenance(connection, workspace_id).delete(correction_id)
             await queue(connection, workspace_id, changes, projects=self.projects)
 
-    async def _ends(self, workspace_id: UUID, asked: CorrectionRequest) -> tuple[NamedEnd, NamedEnd | None]:
-        if asked.kind == "split":
-            return _spelled(asked.entity), _spelled(asked.other or "")
-        is_new = asked.kind == "add"
-        entity = await self._end(workspace_id, asked.entity, may_be_new=is_new)
-        other = None if asked.other is None else await self._end(workspace_id, asked.other, may_be_new=is_new)
+    async def _ends(self, workspace_id: UUID, request: CorrectionRequest) -> tuple[NamedEnd, NamedEnd | None]:
+        if request.kind == "split":
+            return _spelled(request.entity), _spelled(request.other or "")
+        is_new = request.kind == "add"
+        entity = await self._end(workspace_id, request.entity, may_be_new=is_new)
+        other = None if request.other is None else await self._end(workspace_id, request.other, may_be_new=is_new)
         if other is not None and other.id == entity.id:
-            raise NamesAreOne(f"{asked.entity} and {asked.other} are already one entity")
+            raise NamesAreOne(f"{request.entity} and {request.other} are already one entity")
         return entity, other
 
     async def _end(self, workspace_id: UUID, name: str, *, may_be_new: bool) -> NamedEnd:

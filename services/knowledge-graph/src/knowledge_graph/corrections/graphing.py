@@ -29,18 +29,18 @@ class NamedEnd:
         return cls(entity_id(key), key, name, "ENTITY")
 
 
-def graphed(correction_id: UUID, asked: CorrectionRequest, entity: NamedEnd, other: NamedEnd | None) -> Extraction:
+def graphed(correction_id: UUID, request: CorrectionRequest, entity: NamedEnd, other: NamedEnd | None) -> Extraction:
     """Returns the rows that the correction states; the same correction always gives the same rows."""
     place = f"import:{correction_id.hex}"  # not a chunk's id, as with triples that users import
     made = Extraction(DOCUMENT_METHOD)
-    if asked.kind == "type":
-        typed = NamedEnd(entity.id, entity.key, entity.name, asked.entity_type or "")
+    if request.kind == "type":
+        typed = NamedEnd(entity.id, entity.key, entity.name, request.entity_type or "")
         made.mentions.append(_mention(typed, place))
-    elif other is not None and asked.kind in OF_FACTS:
+    elif other is not None and request.kind in OF_FACTS:
         made.mentions.extend((_mention(entity, place), _mention(other, place)))
-        made.relations.append(_relation(asked, entity, other, place))
+        made.relations.append(_relation(request, entity, other, place))
     elif other is not None:
-        method = METHOD if asked.kind == "merge" else SPLIT
+        method = METHOD if request.kind == "merge" else SPLIT
         ends = (entity.id, entity.key, entity.name, other.id, other.key, other.name)
         made.aliases.append(Alias(*ends, place, 0, 0, method))
     return made
@@ -50,7 +50,7 @@ def _mention(end: NamedEnd, place: str) -> Mention:
     return Mention(end.id, end.key, end.name, end.entity_type, place, 0, 0, origin=ORIGIN)
 
 
-def _relation(asked: CorrectionRequest, entity: NamedEnd, other: NamedEnd, place: str) -> RelationEvidence:
-    status = "negated" if asked.kind == "reject" else asked.status
-    stated = (entity.id, other.id, asked.relation_type or "", STATED_WEIGHT, 1.0, place, 0, 0, METHOD, asked.reason)
-    return RelationEvidence(*stated, status, asked.dated)
+def _relation(request: CorrectionRequest, entity: NamedEnd, other: NamedEnd, place: str) -> RelationEvidence:
+    status = "negated" if request.kind == "reject" else request.status
+    stated = (entity.id, other.id, request.relation_type or "", STATED_WEIGHT, 1.0, place, 0, 0, METHOD, request.reason)
+    return RelationEvidence(*stated, status, request.dated)

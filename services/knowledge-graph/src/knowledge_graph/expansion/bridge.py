@@ -61,7 +61,7 @@ class Mentioned(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AskedName:
+class QuestionName:
     """A name of the question; `share` is the probability that it means this entity."""
 
     entity_id: str
@@ -87,7 +87,7 @@ class Start:
     continues the bridge `before`."""
 
     weight: float
-    asked: AskedName
+    question_name: QuestionName
     mention: Mentioned
     before: Start | None = None
 
@@ -96,7 +96,7 @@ class Start:
         """The (id, name) of the entity that leads to the mentioned one."""
         if self.before is not None:
             return self.before.mention.entity_id, self.before.mention.name
-        return self.asked.entity_id, self.asked.name
+        return self.question_name.entity_id, self.question_name.name
 
     @property
     def pair(self) -> Pair:
@@ -115,15 +115,15 @@ class Bridged:
     start: Start
 
 
-def lifted(asked: Sequence[AskedName], places: Places, *, is_question: bool = True) -> list[Lifted]:
+def lifted(question_names: Sequence[QuestionName], places: Places, *, is_question: bool = True) -> list[Lifted]:
     """Scores the chunks that are about or mention a name of the question, best first; rare names score higher.
 
     A statement itself names its subject, so chunks that merely mention it add nothing: unless `is_question`, only
     chunks under a title or file name that is the name count.
     """
     scores: dict[Place, float] = defaultdict(float)
-    best: dict[Place, tuple[float, float, AskedName]] = {}
-    for one in asked:
+    best: dict[Place, tuple[float, float, QuestionName]] = {}
+    for one in question_names:
         rarity = one.share * places.rarity(one.entity_id, one.mentions)
         about = _about(one, places, is_question)
         mentioned = MENTIONED * rarity if is_question else 0.0
@@ -148,7 +148,7 @@ def lifted(asked: Sequence[AskedName], places: Places, *, is_question: bool = Tr
 def starts(
     seeds: Mapping[Place, float],
     mentions: Iterable[Mentioned],
-    asked: Sequence[AskedName],
+    question_names: Sequence[QuestionName],
     places: Places,
     *,
     is_question: bool = True,
@@ -158,13 +158,13 @@ def starts(
     `seeds` are scores from 0 to 1; `places` are the places of the question's names. Seeds without a rare name of the
     question lead nowhere, so ordinary searches are not changed.
     """
-    names = {one.entity_id: one for one in asked}
+    names = {one.entity_id: one for one in question_names}
     by_place: dict[Place, list[Mentioned]] = defaultdict(list)
     for mention in mentions:
         by_place[mention.place].append(mention)
     best: dict[str, Start] = {}
     for place, named in by_place.items():
-        sure, name = max((_anchor(one, place, places, is_question), one.entity_id) for one in asked)
+        sure, name = max((_anchor(one, place, places, is_question), one.entity_id) for one in question_names)
         weight = sure * seeds.get(place, 0.0)
         if weight <= 0:
             continue
@@ -177,7 +177,7 @@ def starts(
     return sorted(best.values(), key=lambda one: (-one.weight, one.mention.entity_id))
 
 
-def _anchor(one: AskedName, place: Place, places: Places, is_question: bool) -> float:
+def _anchor(one: QuestionName, place: Place, places: Places, is_question: bool) -> float:
     """Rates how good a start the chunk is for bridges from this name."""
     rarity = places.rarity(one.entity_id, one.mentions)
     sure = _about(one, places, is_question).get(place, 0.0) * rarity**2
@@ -186,7 +186,7 @@ def _anchor(one: AskedName, place: Place, places: Places, is_question: bool) -> 
     return one.share * sure
 
 
-def _about(one: AskedName, places: Places, is_question: bool) -> Mapping[Place, float]:
+def _about(one: QuestionName, places: Places, is_question: bool) -> Mapping[Place, float]:
     about = places.chunks_about(one.entity_id)
     return about if is_question else {place: IN_A_STATEMENT * sure for place, sure in about.items() if sure >= NAMESAKE}
 
@@ -225,7 +225,7 @@ def onward(ends: Sequence[Bridged], mentions: Iterable[Mentioned], known: Collec
             continue
         weight = ONWARD * end.gain
         if one.entity_id not in best or weight > best[one.entity_id].weight:
-            best[one.entity_id] = Start(weight, end.start.asked, one, end.start)
+            best[one.entity_id] = Start(weight, end.start.question_name, one, end.start)
     return sorted(best.values(), key=lambda one: (-one.weight, one.mention.entity_id))
 
 

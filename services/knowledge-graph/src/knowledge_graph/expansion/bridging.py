@@ -9,10 +9,10 @@ from uuid import UUID
 from contracts.graph_expansion import ExpandedChunk, ExpandRequest, ExpandResponse, LinkedName, PathStep
 from knowledge_graph.expansion.bridge import (
     MOST_ONWARD,
-    AskedName,
     Bridged,
     Lifted,
     Pair,
+    QuestionName,
     Start,
     bridged,
     favoured,
@@ -52,7 +52,7 @@ class Bridging:
         async with self._reading(workspace_id) as reading:
             linked = await self._linked(reading, request)
             residual = without_names(request.query or "", [one for one in linked if one.end])
-            chunks = await self._chunks(reading, _asked(linked), residual, request) if linked else []
+            chunks = await self._chunks(reading, _question_names(linked), residual, request) if linked else []
         return ExpandResponse(
             entities=[one.to_contract() for one in entities(linked)],
             names=names_of(linked),
@@ -71,11 +71,11 @@ class Bridging:
         return [one for one in found if not one.is_concept]
 
     async def _chunks(
-        self, reading: ProvenanceReader, asked: Sequence[AskedName], residual: str, request: ExpandRequest
+        self, reading: ProvenanceReader, question_names: Sequence[QuestionName], residual: str, request: ExpandRequest
     ) -> list[ExpandedChunk]:
-        named = await reading.places([one.entity_id for one in asked])
+        named = await reading.places([one.entity_id for one in question_names])
         is_question = asks(request.query) if request.query else True
-        found = [] if request.names else lifted(asked, named, is_question=is_question)
+        found = [] if request.names else lifted(question_names, named, is_question=is_question)
         chunks = [_about(one) for one in found[: request.limit]]
         if request.max_hops == 0:
             return chunks
@@ -83,14 +83,14 @@ class Bridging:
         if not seeds:
             seeds = {one.place: one.score / found[0].score for one in found[:MOST_SEEDS] if found[0].score}
         mentions = await reading.mentions(sorted(seeds))
-        begun = starts(seeds, mentions, asked, named, is_question=is_question)[:MOST_STARTS]
+        begun = starts(seeds, mentions, question_names, named, is_question=is_question)[:MOST_STARTS]
         asks_for = content_words(residual)
         pairs = pairs_with(begun, mentions) if asks_for else {}
         stated = await reading.stated(pairs)
-        begun = favoured(begun, {pairs[pair] for pair, told in stated.items() if states(told, asks_for)})
+        begun = favoured(begun, {pairs[pair] for pair, relations in stated.items() if states(relations, asks_for)})
         ends = bridged(begun, await reading.around(begun))
         if request.max_hops > 1 and ends:
-            known = {one.entity_id for one in asked} | {one.mention.entity_id for one in begun}
+            known = {one.entity_id for one in question_names} | {one.mention.entity_id for one in begun}
             mentions = await reading.mentions([one.place for one in ends[:MOST_ONWARD]])
             further = onward(ends[:MOST_ONWARD], mentions, known)[:MOST_STARTS]
             ends = joined(ends, bridged(further, await reading.around(further)))
@@ -107,9 +107,9 @@ class Bridging:
             yield ProvenanceReader(connection, workspace_id, generation, known)
 
 
-def states(told: Sequence[Stated], asks_for: Collection[str]) -> bool:
+def states(relations: Sequence[Stated], asks_for: Collection[str]) -> bool:
     """Returns whether a relation shares a word with what is asked: "directed by" answers who the director is."""
-    return any(share_a_word(content_words(f"{one.phrase} {one.relation_type}"), asks_for) for one in told)
+    return any(share_a_word(content_words(f"{one.phrase} {one.relation_type}"), asks_for) for one in relations)
 
 
 def entities(linked: Sequence[Linked]) -> list[StoredEntity]:
@@ -125,12 +125,12 @@ def names_of(linked: Sequence[Linked]) -> list[LinkedName]:
     ]
 
 
-def _asked(linked: Sequence[Linked]) -> list[AskedName]:
-    found: dict[str, AskedName] = {}
+def _question_names(linked: Sequence[Linked]) -> list[QuestionName]:
+    found: dict[str, QuestionName] = {}
     for name in linked:
         for one in name.meanings:
             if one.entity.id not in found or one.share > found[one.entity.id].share:
-                found[one.entity.id] = AskedName(one.entity.id, one.entity.name, one.entity.mentions, one.share)
+                found[one.entity.id] = QuestionName(one.entity.id, one.entity.name, one.entity.mentions, one.share)
     return list(found.values())
 
 

@@ -15,7 +15,7 @@ from knowledge_graph.export.export import Export
 from knowledge_graph.export.formats import ExportForm, GraphMl, JsonLines, Turtle
 from knowledge_graph.export.picture import SubgraphQuery, subgraph
 from knowledge_graph.graph_store import SubgraphBounds
-from knowledge_graph.queries import AskedGraph, MinMentions
+from knowledge_graph.queries import MinMentions, RequestQueries
 from service_kit.auth import Viewer
 
 router = APIRouter(prefix="/v1/graph", tags=["knowledge-graph"])
@@ -44,7 +44,7 @@ Relations = Annotated[list[RelationType] | None, Query(max_length=20, descriptio
 @router.get("/subgraph", summary="Show a part of the graph as nodes and edges", responses={404: {"model": ProblemBody}})
 async def show_subgraph(
     caller: Viewer,
-    asked: AskedGraph,
+    queries: RequestQueries,
     entity: Annotated[Name | None, Query(description="A name, in any spelling, or an id")] = None,
     hops: Annotated[int, Query(ge=1, le=3)] = 1,
     max_nodes: Annotated[int, Query(ge=1, le=500)] = 100,
@@ -59,8 +59,8 @@ async def show_subgraph(
     `GRAPH_MIN_ENTITY_FREQ` (2), and 1 shows all.
     """
     types = tuple(relation_type) if relation_type else None
-    bounds = SubgraphBounds(max_nodes, max_edges, asked.least(min_mentions), types)
-    return await subgraph(asked.reader, caller.workspace_id, SubgraphQuery(entity, hops, bounds))
+    bounds = SubgraphBounds(max_nodes, max_edges, queries.least(min_mentions), types)
+    return await subgraph(queries.reader, caller.workspace_id, SubgraphQuery(entity, hops, bounds))
 
 
 @router.get("/export", summary="Export the graph", response_class=StreamingResponse, responses=FILES)

@@ -117,10 +117,10 @@ def quoted_titles(text: str) -> Iterator[Span]:
     """Yields titles of works in quotation marks or emphasis: two words or more, most of them capitalised."""
     for match in QUOTED.finditer(text):
         group = 1 if match.group(1) else 2
-        said = match.group(group).split()
-        large = sum(word[0].isupper() for word in said)
-        small = sum(word[0].islower() and word in STOP_WORDS for word in said)
-        if len(said) > 1 and said[0][0].isupper() and large + small == len(said) and large >= small:
+        words = match.group(group).split()
+        large = sum(word[0].isupper() for word in words)
+        small = sum(word[0].islower() and word in STOP_WORDS for word in words)
+        if len(words) > 1 and words[0][0].isupper() and large + small == len(words) and large >= small:
             yield Span(match.start(group), match.end(group), match.group(group), "ENTITY")
 
 

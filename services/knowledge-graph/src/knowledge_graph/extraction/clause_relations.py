@@ -152,7 +152,7 @@ def triples(
         if clause.relation in {IDENTITY, SPOKEN_OF}:
             _remember(clause, named, target, spoken_of)
         else:
-            yield from _said(clause, named, target, spoken_of, systems)
+            yield from _statement(clause, named, target, spoken_of, systems)
 
 
 def _remember(clause: Clause, named: Mention | None, target: Mention | None, spoken_of: Reference) -> None:
@@ -166,7 +166,7 @@ def _remember(clause: Clause, named: Mention | None, target: Mention | None, spo
         spoken_of.remember(named)
 
 
-def _said(
+def _statement(
     clause: Clause, named: Mention | None, target: Mention | None, spoken_of: Reference, systems: Collection[str]
 ) -> Iterator[ClauseTriple]:
     source = named or spoken_of.of(clause.reference)

@@ -132,15 +132,15 @@ def _statements(
     for child in children:
         for relation, phrase, found, turned in _objects(child, verb, passive=passive):
             # "reads neither X nor Y"
-            told = NEGATED if any(grand.lower_ in NONE_OF for grand in found.children) else time
+            tense = NEGATED if any(grand.lower_ in NONE_OF for grand in found.children) else time
             targets = [_whole(found), *map(_whole, found.conjuncts)]
             for pair in _pairs(subjects, targets, children):
                 subject, target = map(_bearing, pair)
                 ends = (target, subject) if turned else (subject, target)
                 if not turned and subject.pos_ == "NOUN" and (passive or verb.lemma_ in FLOWS):
                     acted = f"{_name(verb)}_{child.lower_.upper()}"
-                    yield Clause(subject.idx, target.idx, acted, phrase, SECTION, time=told)
-                yield replace(_clause(*ends, relation, phrase, turned), time=told)
+                    yield Clause(subject.idx, target.idx, acted, phrase, SECTION, time=tense)
+                yield replace(_clause(*ends, relation, phrase, turned), time=tense)
 
 
 def _is_nothing(child: Token) -> bool:

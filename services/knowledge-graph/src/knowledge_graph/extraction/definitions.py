@@ -52,9 +52,9 @@ def opening(text: str, found: Sequence[Span]) -> OpeningDefinition | None:
         return None
     end = ending.start()
     brackets = BRACKETS.match(text, end) if ending.group().endswith("(") else None
-    said = brackets.group() if brackets else ""
-    is_a = IS_A.match(text, brackets.end() if brackets else end, end + len(said) + LONGEST_ASIDE)
-    if is_a is None and not LIVED.search(said):
+    name_words = brackets.group() if brackets else ""
+    is_a = IS_A.match(text, brackets.end() if brackets else end, end + len(name_words) + LONGEST_ASIDE)
+    if is_a is None and not LIVED.search(name_words):
         return None
     name, _, alternative = text[start:end].partition(" or ")
     if alternative and (" " not in name or not _is_whole_name(alternative, with_nouns=False)):
@@ -64,7 +64,7 @@ def opening(text: str, found: Sequence[Span]) -> OpeningDefinition | None:
     if is_a is None and name.split()[0].casefold() in STOP_WORDS - ARTICLES:
         return None  # "After Kim Jong Il (1941–2011) …"
     kinds = {one.entity_type for one in found if one.start < start + len(name) and start < one.end}
-    is_person = LIVED_AS_PERSON.search(said) is not None or kinds == {"PERSON"}
+    is_person = LIVED_AS_PERSON.search(name_words) is not None or kinds == {"PERSON"}
     skipped = _in_front(name, is_person=is_person, is_work=is_a is not None and _is_work(text, is_a.end()))
     start, name = start + skipped, name[skipped:]
     if not is_name(name) or is_generic([word.casefold() for word in name.split()]):
@@ -78,18 +78,18 @@ def opening(text: str, found: Sequence[Span]) -> OpeningDefinition | None:
 
 def _is_whole_name(surface: str, *, with_nouns: bool) -> bool:
     """Returns whether the words are capitalised, with small ones between; a short name may end in other nouns."""
-    said = [bare for word in surface.split() if (bare := word.strip("\"“”'‘’-,:*_"))]
-    if not said or len(said) > MOST_WORDS or not (said[0][0].isupper() or said[0][0].isdigit()):
+    name_words = [bare for word in surface.split() if (bare := word.strip("\"“”'‘’-,:*_"))]
+    if not name_words or len(name_words) > MOST_WORDS or not (name_words[0][0].isupper() or name_words[0][0].isdigit()):
         return False
-    first = said[0].casefold()
-    if (first in ELSEWHERE and len(said) < 3) or (first in ELSEWHERE | SMALL - ARTICLES and "," in surface):
+    first = name_words[0].casefold()
+    if (first in ELSEWHERE and len(name_words) < 3) or (first in ELSEWHERE | SMALL - ARTICLES and "," in surface):
         return False
-    nouns = [place for place, word in enumerate(said) if word[0].islower() and word.casefold() not in SMALL]
+    nouns = [place for place, word in enumerate(name_words) if word[0].islower() and word.casefold() not in SMALL]
     if nouns:
-        at_end = nouns == list(range(nouns[0], len(said)))
-        capital = any(word[0].isupper() for word in said[1 : nouns[0]])
-        return with_nouns and at_end and capital and len(said) <= MOST_WORDS_WITH_NOUNS and ":" not in surface
-    return not said[-1][0].islower() and any(word.casefold() not in SMALL for word in said)
+        at_end = nouns == list(range(nouns[0], len(name_words)))
+        capital = any(word[0].isupper() for word in name_words[1 : nouns[0]])
+        return with_nouns and at_end and capital and len(name_words) <= MOST_WORDS_WITH_NOUNS and ":" not in surface
+    return not name_words[-1][0].islower() and any(word.casefold() not in SMALL for word in name_words)
 
 
 def _is_work(text: str, place: int) -> bool:
@@ -101,9 +101,9 @@ def _in_front(name: str, *, is_person: bool, is_work: bool) -> int:
     article = ARTICLE.match(name)
     if article is not None:
         return 0 if is_work else article.end()
-    said = name.split(" ")
-    addressed = is_person and len(said) > 2 and said[0].casefold().strip(".") in HONORIFICS
-    return len(said[0]) + 1 if addressed else 0
+    name_words = name.split(" ")
+    addressed = is_person and len(name_words) > 2 and name_words[0].casefold().strip(".") in HONORIFICS
+    return len(name_words[0]) + 1 if addressed else 0
 
 
 def _others(name: str, *, is_person: bool) -> Iterator[str]:
@@ -112,18 +112,18 @@ def _others(name: str, *, is_person: bool) -> Iterator[str]:
     """
     nickname = NICKNAME.search(name)
     whole = NICKNAME.sub("", name).split(",")[0].split(": ")[0]
-    said = whole.split()
-    while len(said) > 1 and said[-1].strip(".").casefold() in LEGAL_FORMS | JUNIOR:
-        said.pop()
-    yield whole if said[-1] == "&" else " ".join(said)
-    king = next((place for place, word in enumerate(said) if place and REGNAL.match(word.casefold())), None)
+    name_words = whole.split()
+    while len(name_words) > 1 and name_words[-1].strip(".").casefold() in LEGAL_FORMS | JUNIOR:
+        name_words.pop()
+    yield whole if name_words[-1] == "&" else " ".join(name_words)
+    king = next((place for place, word in enumerate(name_words) if place and REGNAL.match(word.casefold())), None)
     if king is not None:
-        yield " ".join(said[: king + 1])
+        yield " ".join(name_words[: king + 1])
         return
-    bare = [word.strip("-,") for word in said]
+    bare = [word.strip("-,") for word in name_words]
     if any(word.casefold() in SMALL | KINDS | HEADS for word in bare) or not is_person:
         return
-    if 2 <= len(said) <= MOST_NAMES_OF_PERSON:
-        yield f"{said[0]} {said[-1]}"
+    if 2 <= len(name_words) <= MOST_NAMES_OF_PERSON:
+        yield f"{name_words[0]} {name_words[-1]}"
         if nickname is not None:
-            yield f"{nickname.group(1)} {said[-1]}"
+            yield f"{nickname.group(1)} {name_words[-1]}"

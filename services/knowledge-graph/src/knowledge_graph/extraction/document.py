@@ -69,9 +69,9 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
     tasks = options(chunk.text for chunk in chunks)
     titled = [span for chunk in chunks for span, about in chunk.titles if about == "title"]
     titled += [chunk.opening.name for chunk in chunks if chunk.opening and " " in chunk.opening.name.surface]
-    told = list(chain.from_iterable(german_clauses.names(one.text) for one in chunks if document.language == "de"))
+    certain = list(chain.from_iterable(german_clauses.names(one.text) for one in chunks if document.language == "de"))
     for place, chunk in enumerate(chunks):
-        _find_names(chunk, used, [*titled, *told], document, small)
+        _find_names(chunk, used, [*titled, *certain], document, small)
         chunk.spans = without_overlaps(manifest.spans(place), without_verbs(chunk.spans, tasks))
     declared = [place.span for place in manifest.places.values()]
     stated = StatedTypes({}) if document.is_code and not declared else stated_types(chunks, declared, document.title)
@@ -95,15 +95,15 @@ def extract(document: SourceDocument, read: EnglishReader | None, methods: Metho
     stated_as = OPEN if own.status == REJECTED else own.status
     extraction.relations.extend(relations.of_document(document, chunks, manifest, resolution, stated_as))
     typed = typed_by_roles(extraction.mentions, extraction.relations)
-    extraction.mentions[:] = _telling(typed, {resolution.targets.get(key, key): types[key] for key in stated.told})
+    extraction.mentions[:] = _telling(typed, {resolution.targets.get(key, key): types[key] for key in stated.certain})
     return extraction
 
 
-def _telling(mentions: Sequence[Mention], told: Mapping[str, str]) -> Iterator[Mention]:
+def _telling(mentions: Sequence[Mention], certain: Mapping[str, str]) -> Iterator[Mention]:
     """Yields the mentions; the first of each name whose type the document states says so."""
     seen = set[str]()
     for one in mentions:
-        says = told.get(one.name_key) == one.entity_type and one.name_key not in seen
+        says = certain.get(one.name_key) == one.entity_type and one.name_key not in seen
         seen.update([one.name_key] if says else ())
         yield replace(one, states_type=True) if says else one
 

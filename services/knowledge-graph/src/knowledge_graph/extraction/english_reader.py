@@ -66,9 +66,9 @@ def _reading(document: Doc, *, parse: bool) -> EnglishReading:
     if not parse:
         return EnglishReading(entities)
     common = frozenset(token.idx for token in document if token.pos_ not in {"PROPN", "NOUN", "X"})
-    told = [one for one in clauses(document) if not _is_in_row(document.text, max(one.subject, one.target))]
-    told = [one for one in told if not _is_apart(document.text, one.subject, one.target)]
-    return EnglishReading(entities, list(noun_phrases(document)), told, common)
+    kept = [one for one in clauses(document) if not _is_in_row(document.text, max(one.subject, one.target))]
+    kept = [one for one in kept if not _is_apart(document.text, one.subject, one.target)]
+    return EnglishReading(entities, list(noun_phrases(document)), kept, common)
 
 
 def _is_in_row(text: str, place: int) -> bool:

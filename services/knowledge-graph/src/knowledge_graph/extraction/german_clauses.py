@@ -196,7 +196,7 @@ def _of_clause(
             if number and OBJECT_FIRST.search(text[start : spans[subjects[0]].start]):
                 continue
         rights = _after(text, spans, inside[number:])
-        found = _said(text, GOES_ON.sub("", gap) if goes_on else gap, spans[rights[-1]].end, end)
+        found = _statement(text, GOES_ON.sub("", gap) if goes_on else gap, spans[rights[-1]].end, end)
         if found is not None:
             yield from _each(spans, subjects, rights, found, start)
     yield from _inverted(text, spans, inside, start, end)
@@ -250,7 +250,7 @@ def _inverted(
             return
 
 
-def _said(text: str, gap: str, last: int, end: int) -> tuple[str, bool, str] | None:
+def _statement(text: str, gap: str, last: int, end: int) -> tuple[str, bool, str] | None:
     """Returns the type, whether the name behind the gap is the one who acts, and the phrase."""
     belongs = BELONGS.fullmatch(gap)
     if belongs is not None:

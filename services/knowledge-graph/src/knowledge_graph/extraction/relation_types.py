@@ -14,8 +14,8 @@ DEPENDS_ON = "DEPENDS_ON"
 
 def with_below(relation_types: Iterable[str]) -> list[str]:
     """Returns the types and all their subtypes: calling something is also depending on it."""
-    asked = list(dict.fromkeys(relation_types))
-    return asked + [below for below in ABOVE if below not in asked and set(_above(below)).intersection(asked)]
+    types = list(dict.fromkeys(relation_types))
+    return types + [below for below in ABOVE if below not in types and set(_above(below)).intersection(types)]
 
 
 def is_dependency(relation_type: str) -> bool:

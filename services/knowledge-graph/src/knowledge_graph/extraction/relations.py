@@ -113,10 +113,10 @@ def _relations(
         if document.is_code:
             yield from _imported(document, chunk)
         # Sentences are not read in a manifest.
-        said = [] if manifest.statements else [*_stated(chunk, systems), *_clauses(chunk, spoken_of, systems)]
-        said += _in_german(chunk, systems) if document.language == "de" and not manifest.statements else []
-        said += [instead for one in said for instead in _instead(chunk, one)]
-        for one in said:
+        in_words = [] if manifest.statements else [*_stated(chunk, systems), *_clauses(chunk, spoken_of, systems)]
+        in_words += _in_german(chunk, systems) if document.language == "de" and not manifest.statements else []
+        in_words += [instead for one in in_words for instead in _instead(chunk, one)]
+        for one in in_words:
             place = (one.source_id, one.target_id, one.relation_type, one.status, one.start)
             if place not in seen and one.source_id != one.target_id:
                 seen.add(place)
@@ -196,8 +196,8 @@ def _stated(chunk: ChunkAnalysis, systems: Collection[str] = ()) -> Iterator[Rel
         elif status != OPEN and (one.relation_type != "PART_OF" or ends[1].entity_type != "PERSON"):
             # "X belongs to Y": Y may be a team if nothing says what it is.
             is_open = "belong" in one.phrase and ends[0].entity_id in systems and ends[1].entity_id not in systems
-            told = replace(one, relation_type=BELONGS_TO) if is_open else one
-            yield _evidence(chunk, *ends, told, _sentence(chunk, one), status)
+            statements = replace(one, relation_type=BELONGS_TO) if is_open else one
+            yield _evidence(chunk, *ends, statements, _sentence(chunk, one), status)
     for one in tables.statements(text, spans):
         yield _evidence(chunk, mentions[one.subject], mentions[one.target], one, (one.start, one.end))
     yield from _places(chunk)
@@ -216,8 +216,8 @@ def _in_german(chunk: ChunkAnalysis, systems: Collection[str]) -> Iterator[Relat
     text, mentions = chunk.text, chunk.in_text
     spans = [Span(one.start, one.end, one.surface, one.entity_type) for one in mentions]
     headed = _headed(chunk, systems)
-    told = german_clauses.statements(text, spans, chunk.sentences.spans, has_section=headed is not None)
-    for one in told:
+    statements = german_clauses.statements(text, spans, chunk.sentences.spans, has_section=headed is not None)
+    for one in statements:
         sentence = chunk.sentences.at(one.start)
         status = of_words(text, one.start, one.end, sentence, denied=one.denied, phrase=one.phrase)
         if status == CURRENT and german_clauses.WILL.match(one.phrase):
@@ -310,9 +310,9 @@ def _owned_by_teams(chunk: ChunkAnalysis) -> Iterator[str]:
 def _items(chunk: ChunkAnalysis) -> Iterator[tuple[int, Mention | None]]:
     """Yields the positions of list items, each with the name if the item is nothing else."""
     for item in ITEM.finditer(chunk.text):
-        said = item["said"]
-        start = item.start("said") + len(said) - len(said.lstrip("*_`"))
-        end = item.start("said") + len(said.rstrip().rstrip("*_`"))
+        in_words = item["said"]
+        start = item.start("said") + len(in_words) - len(in_words.lstrip("*_`"))
+        end = item.start("said") + len(in_words.rstrip().rstrip("*_`"))
         yield (
             item.start(),
             next((one for one in chunk.in_text if (one.start, one.end) == (start, end)), None),
@@ -344,7 +344,7 @@ def _status(one: ClauseTriple, chunk: ChunkAnalysis) -> str:
     Verbs that do not say how things are built and owned state what happened, in any tense.
     """
     if not is_structural(one.relation_type):
-        return CURRENT if one.time in {CURRENT, PERFECT, PRETERITE} or _is_told(one) else OPEN
+        return CURRENT if one.time in {CURRENT, PERFECT, PRETERITE} or _is_reported(one) else OPEN
     if one.time == PRETERITE:
         return of_preterite(chunk.text[slice(*chunk.sentences.at(one.place))])
     if one.time == PERFECT:
@@ -352,7 +352,7 @@ def _status(one: ClauseTriple, chunk: ChunkAnalysis) -> str:
     return one.time
 
 
-def _is_told(one: ClauseTriple) -> bool:
+def _is_reported(one: ClauseTriple) -> bool:
     return one.time != NEGATED and one.relation_type not in VERBS
 
 

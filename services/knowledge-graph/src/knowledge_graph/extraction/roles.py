@@ -39,8 +39,8 @@ def typed_by_roles(mentions: Sequence[Mention], relations: Iterable[RelationEvid
         ends = relation.source_id, relation.target_id
         if types.keys() >= set(ends):
             source, target = (End(surfaces[end], types[end]) for end in ends)
-            is_source, told = told_by(relation.relation_type, relation.phrase, source, target)
-            votes[ends[0] if is_source else ends[1]].update([told] if told else ())
+            is_source, implied = type_by(relation.relation_type, relation.phrase, source, target)
+            votes[ends[0] if is_source else ends[1]].update([implied] if implied else ())
     found = {key: most(counted) for key, counted in votes.items() if counted}
     return [replace(one, entity_type=found.get(one.entity_id, one.entity_type)) for one in mentions]
 
@@ -50,7 +50,7 @@ def most(votes: Mapping[str, int]) -> str:
     return min(votes, key=lambda one: (-votes[one], one))
 
 
-def told_by(relation_type: str, phrase: str, source: End, target: End) -> tuple[bool, str | None]:
+def type_by(relation_type: str, phrase: str, source: End, target: End) -> tuple[bool, str | None]:
     """Returns whether a relation tells the type of its source rather than its target, and the type, if any."""
     if relation_type == "OWNS":
         # A name of two words may be a person.

@@ -73,11 +73,11 @@ def _of_section(section: str) -> dict[str, str]:
     lines = [line.strip(" *_-") for line in section.split("\n") if line.strip(" *_-")]
     fields = {"status": " ".join(lines)}
     for line in lines:
-        said = SUPERSEDES.match(line)
+        match = SUPERSEDES.match(line)
         numbers = [_number(found) for found in NUMBER.finditer(line)]
         numbers += [f"ADR-{int(found.group(1))}" for found in LINKED_NUMBER.finditer(line)]
-        if said is not None:
-            fields["replaced" if said.group(3) else "replaces"] = " ".join(numbers)
+        if match is not None:
+            fields["replaced" if match.group(3) else "replaces"] = " ".join(numbers)
     if "replaces" in fields:
         fields["status"] = lines[0]
     return fields

@@ -54,16 +54,16 @@ MOST_WORDS = 3
 
 @dataclass(frozen=True)
 class StatedTypes:
-    """Types by name key. Those of the names in `told` stand in the text; the others follow from how names look."""
+    """Types by name key. Those of the names in `certain` stand in the text; the others follow from how names look."""
 
     types: Mapping[str, str]
-    told: frozenset[str] = frozenset()
+    certain: frozenset[str] = frozenset()
 
 
 def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], title: str | None) -> StatedTypes:
     """Returns the types of the document's names; `declared` are the names in a manifest."""
-    told = _told(chunks, declared)
-    votes = defaultdict(Counter, {key: Counter(found) for key, found in told.items()})
+    certain = _certain(chunks, declared)
+    votes = defaultdict(Counter, {key: Counter(found) for key, found in certain.items()})
     software = dict[str, str]()
     spans = [span for chunk in chunks for span in chunk.spans]
     # An identifier such as OrderDB shows it, too.
@@ -76,29 +76,29 @@ def stated_types(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span], titl
         else:
             votes[name_key(surface)][entity_type] += 1
     for key, entity_type in _listed(chunks, title):
-        for counted in (votes, told):
+        for counted in (votes, certain):
             counted[key][entity_type] += DEFINED_BY_TITLE
     shown = {name_key(span.surface) for span in spans if span.entity_type in EVIDENT}
     for key in sorted(_untyped(chunks, names_systems=names_systems) - votes.keys() - shown):
-        for counted in (votes, told):
+        for counted in (votes, certain):
             counted[key][UNTYPED] += 1
-    typed = {key: max(sorted(found), key=lambda one: (told[key][one], found[one])) for key, found in votes.items()}
+    typed = {key: max(sorted(found), key=lambda one: (certain[key][one], found[one])) for key, found in votes.items()}
     # A name that states its own type outweighs its column: projects call services, too.
     named = {name_key(span.surface) for span in spans if kind_of(span.surface) == "PROJECT"}
     types = typed | dict.fromkeys(sorted(named), "PROJECT") | software
-    return StatedTypes(types, frozenset(key for key, found in told.items() if types.get(key) in found) | named)
+    return StatedTypes(types, frozenset(key for key, found in certain.items() if types.get(key) in found) | named)
 
 
-def _told(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span]) -> defaultdict[str, Counter[str]]:
+def _certain(chunks: Sequence[ChunkAnalysis], declared: Sequence[Span]) -> defaultdict[str, Counter[str]]:
     """Returns how often a manifest, header or phrase gives the names each type, by key."""
-    told: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    certain: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for one in declared:
         if one.entity_type != "IDENTIFIER":
-            told[name_key(one.surface)][one.entity_type] += 1
+            certain[name_key(one.surface)][one.entity_type] += 1
     for chunk in chunks:
-        for surface, entity_type in [*tables.types(chunk.text), *_said(chunk)]:
-            told[name_key(surface)][entity_type] += 1
-    return told
+        for surface, entity_type in [*tables.types(chunk.text), *_in_phrases(chunk)]:
+            certain[name_key(surface)][entity_type] += 1
+    return certain
 
 
 def _untyped(chunks: Sequence[ChunkAnalysis], *, names_systems: bool) -> set[str]:
@@ -128,7 +128,7 @@ def thing_of_section(chunk: ChunkAnalysis) -> str | None:
     return key if opens else None
 
 
-def _said(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
+def _in_phrases(chunk: ChunkAnalysis) -> Iterator[tuple[str, str]]:
     text = chunk.text
     places = {span.start: span for span in chunk.spans}
     for span in chunk.spans:

@@ -68,7 +68,7 @@ def of_verb(verb: Token) -> str:
         children = list(verb.children)
         words = {child.lower_ for child in children if child.dep_ in SMALL}  # without names such as "The Till"
         auxiliaries = [child for child in children if child.dep_ in {"aux", "auxpass"}]
-        if words & CONDITIONS or verb.head.lemma_ in LET or _is_inverted(verb) or _is_asked(verb):
+        if words & CONDITIONS or verb.head.lemma_ in LET or _is_inverted(verb) or _is_question(verb):
             return OPEN
         carried = _of_infinitive(verb)
         if carried is not None:
@@ -86,13 +86,13 @@ def of_verb(verb: Token) -> str:
         )
         if verb.dep_ not in {"conj", "xcomp"} or own:
             # The parser often takes a participle for a past tense, so PRETERITE needs a subject of its own.
-            told = (
+            is_narrated = (
                 verb.tag_ == "VBD"
                 and not auxiliaries
                 and verb.lemma_ not in UNCHANGED
                 and any(child.dep_ == "nsubj" for child in children)
             )
-            return PRETERITE if told else CURRENT
+            return PRETERITE if is_narrated else CURRENT
         verb = verb.head
     return CURRENT
 
@@ -125,7 +125,7 @@ def of_preterite(sentence: str) -> str:
     return PAST if BEFORE_WORDS.match(sentence.lstrip("-*> ")) else OPEN
 
 
-def _is_asked(verb: Token) -> bool:
+def _is_question(verb: Token) -> bool:
     """Returns whether the sentence is a question, or reports what somebody believes."""
     believed = verb.dep_ == "ccomp" and verb.head.lemma_ in BELIEVED
     return believed or verb.sent[-1].text == "?"

@@ -80,11 +80,11 @@ def _names(title: str, entity_type: str) -> list[Span]:
 def _is_short(name: str) -> bool:
     parts = name.casefold().split()
     # "Who still needs Payday?" is a question; "Who Framed Roger Rabbit?" is a film.
-    is_asked = name.endswith("?") and any(
+    is_question = name.endswith("?") and any(
         word.islower() and word not in STOP_WORDS for word in name.rstrip("?").split()
     )
     return (
-        not is_asked
+        not is_question
         and len(parts) <= MOST_WORDS
         and not is_label(parts)
         and not SECTION.fullmatch(name)

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from knowledge_graph.extraction.roles import OPEN_TYPES, End, most, told_by
+from knowledge_graph.extraction.roles import OPEN_TYPES, End, most, type_by
 from knowledge_graph.recording.changes import Pair
 from service_kit.repository import Repository
 from service_kit.statements import Statements
@@ -32,7 +32,7 @@ class Typeable:
 
 
 @dataclass(frozen=True)
-class SaidOf:
+class StoredRole:
     """What `times` statements of one kind say of the entity `id`; `is_source`: it is their subject."""
 
     id: str
@@ -47,8 +47,8 @@ class SaidOf:
         """Returns the type that the statements give the entity."""
         own, other = End(entity.name, entity.own_type), End(self.other, self.other_type)
         source, target = (own, other) if self.is_source else (other, own)
-        of_source, told = told_by(self.relation_type, self.phrase, source, target)
-        return told if of_source == self.is_source else None
+        of_source, entity_type = type_by(self.relation_type, self.phrase, source, target)
+        return entity_type if of_source == self.is_source else None
 
 
 class RoleSql(Statements, file="roles.sql"):
@@ -77,8 +77,8 @@ class Roles(Repository):
         types_to_decide = sorted(OPEN_TYPES | {"ORG", "PERSON"})
         typeable = await self.all(RoleSql.typeable, Typeable, ids=sorted(ids), open=types_to_decide)
         entities = {one.id: one for one in typeable}
-        for said in await self.all(RoleSql.roles, SaidOf, ids=list(entities)):
-            if (told := said.type_of(entities[said.id])) is not None:
-                votes[said.id][told] += said.times
+        for role in await self.all(RoleSql.roles, StoredRole, ids=list(entities)):
+            if (entity_type := role.type_of(entities[role.id])) is not None:
+                votes[role.id][entity_type] += role.times
         types = {one: most(votes[one]) if votes.get(one) else None for one in sorted(ids)}
         return await self.values(RoleSql.type, ids=list(types), types=list(types.values()))

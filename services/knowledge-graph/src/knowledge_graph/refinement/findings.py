@@ -97,22 +97,22 @@ def written(name: object, content: str) -> str | None:
     return surface if is_name(surface) else None
 
 
-def relation_type(said: object) -> str | None:
+def relation_type(stated: object) -> str | None:
     """Converts a phrase to upper snake case (`born in` is BORN_IN); returns None if it cannot be a relation type."""
-    if not isinstance(said, str) or len(said) > 2 * LONGEST_RELATION:
+    if not isinstance(stated, str) or len(stated) > 2 * LONGEST_RELATION:
         return None
-    words = WORDS.findall(said)
+    words = WORDS.findall(stated)
     joined = "_".join(words).upper()
     plausible = 0 < len(words) <= MOST_RELATION_WORDS and len(joined) <= LONGEST_RELATION and words[0][0].isalpha()
     return joined if plausible and joined not in RESERVED else None
 
 
-def _relation(said: Mapping[str, Any], content: str, bounds: list[tuple[int, int]]) -> FoundRelation | None:
-    source, target = written(said.get("source"), content), written(said.get("target"), content)
-    kind = relation_type(said.get("relation"))
+def _relation(stated: Mapping[str, Any], content: str, bounds: list[tuple[int, int]]) -> FoundRelation | None:
+    source, target = written(stated.get("source"), content), written(stated.get("target"), content)
+    kind = relation_type(stated.get("relation"))
     if source is None or target is None or kind is None or name_key(source) == name_key(target):
         return None
-    start, end = _sentence(said.get("sentence"), source, target, content, bounds)
+    start, end = _sentence(stated.get("sentence"), source, target, content, bounds)
     return FoundRelation(source, kind, target, start, end)
 
 

@@ -35,8 +35,8 @@ class ProviderBackoff:
     longest_seconds: float = 600.0
     most: int = 10
 
-    def seconds(self, outages: int, asked: float | None) -> float:
-        return max(asked or 0.0, min(self.first_seconds * 2.0**outages, self.longest_seconds))
+    def seconds(self, outages: int, requested: float | None) -> float:
+        return max(requested or 0.0, min(self.first_seconds * 2.0**outages, self.longest_seconds))
 
 
 @dataclass(frozen=True)

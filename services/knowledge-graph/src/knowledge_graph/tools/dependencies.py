@@ -28,28 +28,31 @@ LEVELS = (
 )
 
 
-async def analyze_dependencies(store: GraphStore, workspace_id: UUID, asked: AnalyzeDependencies) -> DependencyAnalysis:
+async def analyze_dependencies(
+    store: GraphStore, workspace_id: UUID, request: AnalyzeDependencies
+) -> DependencyAnalysis:
     """Analyses the dependencies. Raises NoToolResult if the entity is unknown."""
-    found = await meant(store, workspace_id, asked.entity)
-    types = with_below(asked.relation_types)
+    found = await meant(store, workspace_id, request.entity)
+    types = with_below(request.relation_types)
     # One more than is shown, to know whether there are more.
-    reach = (types, asked.depth, asked.limit + 1)
+    reach = (types, request.depth, request.limit + 1)
     out = await store.closure(workspace_id, found.id, "out", *reach)
     into = await store.closure(workspace_id, found.id, "in", *reach)
     cycles = await store.cycles(workspace_id, found.id, types, MOST_CYCLES)
     names = {one.id: one.name for one in (*out, *into)} | {found.id: found.stored.name}
     missing = sorted({entity for cycle in cycles for entity in cycle} - names.keys())
     names |= {one.id: one.name for one in await store.entities(workspace_id, missing)} if missing else {}
-    depended_by = into[: asked.limit]
+    depended_by = into[: request.limit]
     return DependencyAnalysis(
         entity=found.entity,
         alternatives=found.alternatives,
         relation_types=types,
-        depends_on=_shown(out[: asked.limit], names, found.id),
+        depends_on=_shown(out[: request.limit], names, found.id),
         depended_by=_shown(depended_by, names, found.id),
         cycles=[[names.get(entity, entity) for entity in cycle] for cycle in cycles],
-        criticality=criticality(found.stored.name, depended_by, len(out[: asked.limit]), len(cycles)),
-        truncated=max(len(out), len(into)) > asked.limit or any(one.depth == asked.depth > 1 for one in (*out, *into)),
+        criticality=criticality(found.stored.name, depended_by, len(out[: request.limit]), len(cycles)),
+        truncated=max(len(out), len(into)) > request.limit
+        or any(one.depth == request.depth > 1 for one in (*out, *into)),
     )
 
 

@@ -21,15 +21,15 @@ MOST_NEIGHBOURS = 20
 
 
 async def lookup_facts(
-    store: GraphStore, truth: PostgresStore, chunk_texts: ChunkTexts, workspace_id: UUID, asked: LookupFacts
+    store: GraphStore, truth: PostgresStore, chunk_texts: ChunkTexts, workspace_id: UUID, request: LookupFacts
 ) -> EntityFacts:
     """Looks up what the documents state, with sentences from PostgreSQL. Raises NoToolResult."""
-    found = await meant(store, workspace_id, asked.entity_name)
+    found = await meant(store, workspace_id, request.entity_name)
     relations = await store.relations_of(workspace_id, found.id, LOOKED_AT)
-    shown = sorted(relations, key=lambda one: one.relation_type == CO_OCCURS)[: asked.max_relations]
+    shown = sorted(relations, key=lambda one: one.relation_type == CO_OCCURS)[: request.max_relations]
     near = await near_entities(store, workspace_id, found.id, relations, MOST_NEIGHBOURS)
     otherwise = by_fact(await truth.not_current(workspace_id, [found.id], None, LOOKED_AT))
-    others = list(otherwise)[: asked.max_relations]
+    others = list(otherwise)[: request.max_relations]
     pairs = [(one.source_id, one.target_id) for one in shown] + [(one.source_id, one.target_id) for one in others]
     ends = sorted({end for pair in pairs for end in pair})
     names = {one.id: one.name for one in await store.entities(workspace_id, ends)} if ends else {}
@@ -38,8 +38,12 @@ async def lookup_facts(
         for one in shown
         if one.relation_type != CO_OCCURS
     }
-    said = [one for each in stated.values() for one in each] + [one for each in others for one in otherwise[each]]
-    texts = await chunk_texts.read(workspace_id, [ChunkReference(one.document_id, one.chunk_id) for one in said])
+    shown_statements = [one for each in stated.values() for one in each] + [
+        one for each in others for one in otherwise[each]
+    ]
+    texts = await chunk_texts.read(
+        workspace_id, [ChunkReference(one.document_id, one.chunk_id) for one in shown_statements]
+    )
     return EntityFacts(
         entity=found.entity,
         alternatives=found.alternatives,
@@ -48,7 +52,7 @@ async def lookup_facts(
             *(not_current(one, otherwise[one], names, texts) for one in others),
         ],
         neighbours=near,
-        chunks=await chunk_texts.about(workspace_id, found.id, asked.max_chunks) if asked.max_chunks else [],
+        chunks=await chunk_texts.about(workspace_id, found.id, request.max_chunks) if request.max_chunks else [],
     )
 
 

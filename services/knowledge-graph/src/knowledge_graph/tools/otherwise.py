@@ -42,30 +42,32 @@ async def facts_otherwise(
     shown = list(found)[:MOST_FACTS]
     if not shown:
         return []
-    said = [one for each in shown for one in found[each]]
-    read = await texts.read(workspace_id, [ChunkReference(one.document_id, one.chunk_id) for one in said])
+    shown_statements = [one for each in shown for one in found[each]]
+    read = await texts.read(workspace_id, [ChunkReference(one.document_id, one.chunk_id) for one in shown_statements])
     ends = sorted({end for one in shown for end in (one.source_id, one.target_id)})
     names = {one.id: one.name for one in await truth.entities(workspace_id, ends)}
     return [not_current(one, found[one], names, read) for one in shown]
 
 
 async def with_others_of_calculation(
-    truth: PostgresStore, texts: ChunkTexts, workspace_id: UUID, asked: RunCalculation, found: Calculation
+    truth: PostgresStore, texts: ChunkTexts, workspace_id: UUID, request: RunCalculation, found: Calculation
 ) -> Calculation:
     """Adds to a count of related entities the facts that it leaves out because they are not current."""
     entity = found.entity
     if entity is None or found.aggregation != Aggregation.count_related:
         return found
     # How a question in words was read is not known here: the default types and both directions apply.
-    types = with_below(asked.relation_types or [DEPENDS_ON])
+    types = with_below(request.relation_types or [DEPENDS_ON])
     others = await facts_otherwise(truth, texts, workspace_id, entity.id, types)
     ends = {"in": {"target"}, "out": {"source"}, "both": {"source", "target"}}
-    wanted = ends["both" if asked.query is not None else asked.direction]
-    told = [one for one in others if entity.id in {getattr(one, end) for end in wanted}]
-    return found.model_copy(update={"not_current": told})
+    wanted = ends["both" if request.query is not None else request.direction]
+    outdated = [one for one in others if entity.id in {getattr(one, end) for end in wanted}]
+    return found.model_copy(update={"not_current": outdated})
 
 
-def not_current(fact: OtherFact, said: Sequence[StoredStatement], names: dict[str, str], texts: ReadChunks) -> Fact:
+def not_current(
+    fact: OtherFact, shown_statements: Sequence[StoredStatement], names: dict[str, str], texts: ReadChunks
+) -> Fact:
     return Fact(
         source=fact.source_id,
         source_name=names.get(fact.source_id, fact.source_id),
@@ -73,21 +75,21 @@ def not_current(fact: OtherFact, said: Sequence[StoredStatement], names: dict[st
         target_name=names.get(fact.target_id, fact.target_id),
         relation_type=fact.relation_type,
         weight=0.0,
-        evidence=len(said),
+        evidence=len(shown_statements),
         status=fact.status,
-        dated=next((one.dated for one in said if one.dated), None),
-        statements=[statement(one, texts) for one in said],
+        dated=next((one.dated for one in shown_statements if one.dated), None),
+        statements=[statement(one, texts) for one in shown_statements],
     )
 
 
 def statement(evidence: StoredEvidence, texts: ReadChunks) -> Statement:
     chunk = texts.chunks.get(ChunkReference(evidence.document_id, evidence.chunk_id))
-    said = chunk.content[evidence.start : evidence.end or None] if chunk else evidence.phrase
+    shown_statements = chunk.content[evidence.start : evidence.end or None] if chunk else evidence.phrase
     return Statement(
         document_id=evidence.document_id,
         document_name=texts.names.get(evidence.document_id, ""),
         chunk_id=None if evidence.method in {"user", "correction"} else evidence.chunk_id,
-        text=beginning(" ".join(said.split())),
+        text=beginning(" ".join(shown_statements.split())),
         method=evidence.method,
         confidence=round(evidence.confidence, 3),
     )

@@ -21,20 +21,20 @@ from knowledge_graph.tools.naming import meant
 MOST_RELATIONS = 400
 
 
-async def shortest_path(store: GraphStore, workspace_id: UUID, asked: ShortestPath) -> PathsFound:
+async def shortest_path(store: GraphStore, workspace_id: UUID, request: ShortestPath) -> PathsFound:
     """Finds the shortest paths. Raises NoToolResult if one of the two is unknown."""
-    source = await meant(store, workspace_id, asked.source)
-    target = await meant(store, workspace_id, asked.target)
+    source = await meant(store, workspace_id, request.source)
+    target = await meant(store, workspace_id, request.target)
     given = {"source": source.entity, "target": target.entity}
     alternatives = [*source.alternatives, *target.alternatives]
     if source.id == target.id:
         return PathsFound(**given, alternatives=alternatives, paths=[], note="both names mean the same entity")
-    types = with_below(asked.relation_types) if asked.relation_types else None
-    paths = await store.shortest_paths(workspace_id, source.id, target.id, asked.max_length, asked.limit, types)
+    types = with_below(request.relation_types) if request.relation_types else None
+    paths = await store.shortest_paths(workspace_id, source.id, target.id, request.max_length, request.limit, types)
     ids = sorted({entity for path in paths for entity in path.entities})
     names = {one.id: one.name for one in await store.entities(workspace_id, ids)} if ids else {}
-    kinds = f" over {', '.join(asked.relation_types)}" if asked.relation_types else ""
-    note = None if paths else f"no path of up to {asked.max_length} steps{kinds} was found"
+    kinds = f" over {', '.join(request.relation_types)}" if request.relation_types else ""
+    note = None if paths else f"no path of up to {request.max_length} steps{kinds} was found"
     return PathsFound(
         **given,
         alternatives=alternatives,
@@ -50,12 +50,12 @@ async def shortest_path(store: GraphStore, workspace_id: UUID, asked: ShortestPa
     )
 
 
-async def neighbours(store: GraphStore, workspace_id: UUID, asked: Neighbours) -> NeighboursFound:
+async def neighbours(store: GraphStore, workspace_id: UUID, request: Neighbours) -> NeighboursFound:
     """Finds the neighbours. Raises NoToolResult if the entity is unknown."""
-    found = await meant(store, workspace_id, asked.entity)
+    found = await meant(store, workspace_id, request.entity)
     relations = await store.relations_of(workspace_id, found.id, MOST_RELATIONS)
     near = await near_entities(
-        store, workspace_id, found.id, relations, asked.limit, asked.min_mentions, asked.min_weight
+        store, workspace_id, found.id, relations, request.limit, request.min_mentions, request.min_weight
     )
     return NeighboursFound(entity=found.entity, alternatives=found.alternatives, neighbours=near)
 

@@ -84,18 +84,18 @@ class Toolbox:
     retrieval: HttpService
     pending: PendingDocuments
 
-    async def lookup_facts(self, caller: Principal, asked: LookupFacts) -> ToolResult[EntityFacts]:
+    async def lookup_facts(self, caller: Principal, request: LookupFacts) -> ToolResult[EntityFacts]:
         truth = self.reader.postgres
         return await self._run(
             "lookup_facts",
             caller,
-            lambda store, workspace_id: lookup_facts(store, truth, self.texts, workspace_id, asked),
+            lambda store, workspace_id: lookup_facts(store, truth, self.texts, workspace_id, request),
         )
 
-    async def summarize_document(self, caller: Principal, asked: SummarizeDocument) -> ToolResult[TopicPassages]:
+    async def summarize_document(self, caller: Principal, request: SummarizeDocument) -> ToolResult[TopicPassages]:
         if self.retrieval.is_there:
             try:
-                return await _answered("summarize_document", from_search(self.retrieval, caller, asked))
+                return await _answered("summarize_document", from_search(self.retrieval, caller, request))
             except ServiceSilent as error:
                 log.warning("retrieval did not answer; looking up the topic only in the graph: %s", error)
                 why = str(error)
@@ -104,35 +104,35 @@ class Toolbox:
         return await self._run(
             "summarize_document",
             caller,
-            lambda store, workspace_id: from_graph(store, self.texts, workspace_id, asked, why),
+            lambda store, workspace_id: from_graph(store, self.texts, workspace_id, request, why),
         )
 
-    async def run_calculation(self, caller: Principal, asked: RunCalculation) -> ToolResult[Calculation]:
+    async def run_calculation(self, caller: Principal, request: RunCalculation) -> ToolResult[Calculation]:
         async def calculate(store: GraphStore, of: UUID) -> Calculation:
-            found = await run_calculation(store, of, asked)
-            return await with_others_of_calculation(self.reader.postgres, self.texts, of, asked, found)
+            found = await run_calculation(store, of, request)
+            return await with_others_of_calculation(self.reader.postgres, self.texts, of, request, found)
 
         return await self._run("run_calculation", caller, calculate)
 
     async def analyze_dependencies(
-        self, caller: Principal, asked: AnalyzeDependencies
+        self, caller: Principal, request: AnalyzeDependencies
     ) -> ToolResult[DependencyAnalysis]:
         async def analyze(store: GraphStore, of: UUID) -> DependencyAnalysis:
-            found = await analyze_dependencies(store, of, asked)
+            found = await analyze_dependencies(store, of, request)
             types = found.relation_types
             others = await facts_otherwise(self.reader.postgres, self.texts, of, found.entity.id, types)
             return found.model_copy(update={"not_current": others})
 
         return await self._run("analyze_dependencies", caller, analyze)
 
-    async def shortest_path(self, caller: Principal, asked: ShortestPath) -> ToolResult[PathsFound]:
-        return await self._run("shortest_path", caller, lambda store, of: shortest_path(store, of, asked))
+    async def shortest_path(self, caller: Principal, request: ShortestPath) -> ToolResult[PathsFound]:
+        return await self._run("shortest_path", caller, lambda store, of: shortest_path(store, of, request))
 
-    async def neighbours(self, caller: Principal, asked: Neighbours) -> ToolResult[NeighboursFound]:
-        return await self._run("neighbours", caller, lambda store, of: neighbours(store, of, asked))
+    async def neighbours(self, caller: Principal, request: Neighbours) -> ToolResult[NeighboursFound]:
+        return await self._run("neighbours", caller, lambda store, of: neighbours(store, of, request))
 
-    async def answer_question(self, caller: Principal, asked: AnswerQuestion) -> ToolResult[StructuralAnswer]:
-        name, truth, questions = "answer_question", self.reader.postgres, list(read_questions(asked.question))
+    async def answer_question(self, caller: Principal, request: AnswerQuestion) -> ToolResult[StructuralAnswer]:
+        name, truth, questions = "answer_question", self.reader.postgres, list(read_questions(request.question))
         if not questions:  # as most questions of a conversation: nobody needs to be asked
             return ToolResult[StructuralAnswer](tool_name=name, success=False, error=NOT_STRUCTURAL)
         return await self._run(

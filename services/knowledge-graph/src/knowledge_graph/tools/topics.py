@@ -18,11 +18,11 @@ from service_kit.problems import ServiceSilent
 NO_MATCH = "nothing that was found is likely to be about the topic"
 
 
-async def from_search(retrieval: HttpService, caller: Principal, asked: SummarizeDocument) -> TopicPassages:
+async def from_search(retrieval: HttpService, caller: Principal, request: SummarizeDocument) -> TopicPassages:
     """Searches on the caller's behalf. Raises NoToolResult if nothing is found, ServiceSilent if retrieval does not
     respond.
     """
-    body = SearchRequest(query=asked.topic, k=asked.max_passages).model_dump(mode="json", exclude_none=True)
+    body = SearchRequest(query=request.topic, k=request.max_passages).model_dump(mode="json", exclude_none=True)
     answer = await retrieval.ask(caller, "POST", "/v1/search", json=body)
     if answer.status_code != 200:
         raise ServiceSilent(f"{retrieval.name} answered with status {answer.status_code}")
@@ -31,9 +31,9 @@ async def from_search(retrieval: HttpService, caller: Principal, asked: Summariz
     except ValidationError as error:
         raise ServiceSilent(f"{retrieval.name} gave an answer that cannot be read") from error
     if not found.hits:
-        raise NoToolResult(f"no document says anything about {asked.topic!r}")
+        raise NoToolResult(f"no document says anything about {request.topic!r}")
     return TopicPassages(
-        topic=asked.topic,
+        topic=request.topic,
         passages=[_cited(hit) for hit in found.hits],
         found_by="search",
         note=None if found.good_match else NO_MATCH,
@@ -41,15 +41,15 @@ async def from_search(retrieval: HttpService, caller: Principal, asked: Summariz
 
 
 async def from_graph(
-    store: GraphStore, texts: ChunkTexts, workspace_id: UUID, asked: SummarizeDocument, why: str
+    store: GraphStore, texts: ChunkTexts, workspace_id: UUID, request: SummarizeDocument, why: str
 ) -> TopicPassages:
     """Returns chunks about the entity that the topic names; the note gives the reason `why`. Raises NoToolResult."""
-    found = await meant(store, workspace_id, asked.topic)
-    about = await texts.about(workspace_id, found.id, asked.max_passages)
+    found = await meant(store, workspace_id, request.topic)
+    about = await texts.about(workspace_id, found.id, request.max_passages)
     if not about:
         raise NoToolResult(f"no passage about {found.stored.name!r} can be read now ({why})")
     note = f"{why}: these are the passages about {found.stored.name} that the graph knows"
-    return TopicPassages(topic=asked.topic, passages=about, found_by="graph", note=note)
+    return TopicPassages(topic=request.topic, passages=about, found_by="graph", note=note)
 
 
 def _cited(hit: Hit) -> CitedPassage:

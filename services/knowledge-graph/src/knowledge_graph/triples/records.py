@@ -72,9 +72,9 @@ class LineErrors:
 
 def refuse(errors: Sequence[dict[str, Any]]) -> None:
     """Raises TriplesNotValid."""
-    told = "; ".join(f"line {one['line']}: {one['message']}" for one in errors[:3])
+    lines = "; ".join(f"line {one['line']}: {one['message']}" for one in errors[:3])
     more = f"; and {len(errors) - 3} more" if len(errors) > 3 else ""
-    raise TriplesNotValid(told + more, errors=list(errors))
+    raise TriplesNotValid(lines + more, errors=list(errors))
 
 
 def checked_name(text: str, what: str) -> str:

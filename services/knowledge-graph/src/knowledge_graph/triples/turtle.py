@@ -49,12 +49,12 @@ def from_turtle(text: str) -> ReadTriples:
                 left[reason] += 1
             else:
                 found.triples.append(Triple(names[subject], _predicate(predicate), names[value]))
-    told = {
+    reasons = {
         "blank": "with a blank node",
         "value": "whose object is a number, a date or a long text",
         "unnamed": "whose subject has no usable name",
     }
-    found.notes.extend(f"{left[one]} triples {why} were left out" for one, why in told.items() if left[one])
+    found.notes.extend(f"{left[one]} triples {why} were left out" for one, why in reasons.items() if left[one])
     return found
 
 

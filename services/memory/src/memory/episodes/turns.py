@@ -8,7 +8,7 @@ from uuid import uuid5
 
 from contracts.events import Event, TurnCompleted, TurnCompletedV1
 from contracts.fixed_answers import says_nothing
-from memory.facts.answers import is_told
+from memory.facts.answers import has_speaker
 from memory.repository import NewMessage
 from memory.secrets import without_secrets
 
@@ -21,9 +21,9 @@ def turn_of(event: Event) -> TurnCompleted:
     """Returns the event's turn; one of the first version counts as asked when the event was written."""
     if event.type == TurnCompleted.event_type:
         return TurnCompleted.model_validate(event.data)
-    told = TurnCompletedV1.model_validate(event.data)
-    ids = {name: uuid5(told.run_id, name) for name in ("question_id", "answer_id")}
-    return TurnCompleted(**told.model_dump(), **ids, asked_at=event.time)
+    older = TurnCompletedV1.model_validate(event.data)
+    ids = {name: uuid5(older.run_id, name) for name in ("question_id", "answer_id")}
+    return TurnCompleted(**older.model_dump(), **ids, asked_at=event.time)
 
 
 def messages_of(turn: TurnCompleted) -> tuple[NewMessage, NewMessage]:
@@ -43,7 +43,7 @@ def messages_of(turn: TurnCompleted) -> tuple[NewMessage, NewMessage]:
         role="assistant",
         speaker=ASSISTANT,
         content=_kept(turn.answer, LONGEST_ANSWER),
-        says_nothing=says_nothing(turn.answer.strip()) or (not turn.document_ids and is_told(turn.answer)),
+        says_nothing=says_nothing(turn.answer.strip()) or (not turn.document_ids and has_speaker(turn.answer)),
         said_at=turn.asked_at + timedelta(milliseconds=1),
         time_zone=turn.time_zone,
         **shared,

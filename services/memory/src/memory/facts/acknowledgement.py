@@ -32,20 +32,20 @@ def acknowledged(
     """
     if writing == "off" or len(text) > LONGEST or "?" in text:
         return None
-    told = [
+    kept = [
         one
         for clause, corrects in clauses(text)
         for one in statements(f"no, {clause}" if corrects else clause, at, time_zone)
         if one.subject is not None and _is_kept(one, clause)
     ]
     corrections = [one for one in statements(text, at, time_zone) if one.subject is None]
-    told += [one for each in corrections if (one := corrected(each, before or SaidBefore(), at, time_zone))]
+    kept += [one for each in corrections if (one := corrected(each, before or SaidBefore(), at, time_zone))]
     german = is_german(text)
-    if not told and before and any(is_unclear(one, before, at, time_zone) for one in corrections):
+    if not kept and before and any(is_unclear(one, before, at, time_zone) for one in corrections):
         return ToldStatement(text=WHICH_CORRECTED[german], about_user=True, language="de" if german else "en")
-    if not told:
+    if not kept:
         return None
-    about_user = any(_is_about_user(one) for one in told)
+    about_user = any(_is_about_user(one) for one in kept)
     return ToldStatement(text=NOTED[writing, german], about_user=about_user, language="de" if german else "en")
 
 

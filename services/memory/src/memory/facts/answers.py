@@ -41,7 +41,7 @@ _GERMAN_OF_PEOPLE = {
     "owner": (("{1}", "gehört", "{0}"), ("{1}", "gehörte", "{0}")),
     "responsible": (("{0}", "ist", "für {1} zuständig"), ("{0}", "war", "für {1} zuständig")),
 }
-_TOLD = re.compile(r"\. [^.:\n]{1,200} (?:said on|sagte am|sagtest am) \d{1,2}\.? \w+ \d{4}: \S")
+_WITH_SPEAKER = re.compile(r"\. [^.:\n]{1,200} (?:said on|sagte am|sagtest am) \d{1,2}\.? \w+ \d{4}: \S")
 _WORD, _STEM = re.compile(r"[\w-]+"), 6
 _LITTLE_WORDS = """about on for to with in of the a an our my do use using regarding upon as zu zum zur über für mit bei
 die der das den dem uns mich im am bezüglich wegen"""
@@ -50,12 +50,12 @@ _SEVERAL = frozenset({"likes", "dislikes", "has", "speaks", "is", "depends on", 
 """Predicates with several objects at a time; for others, a second object is a conflict."""
 
 
-def answering(asked: FactQuestion, held: Sequence[HeldFact]) -> list[HeldFact]:
+def answering(question: FactQuestion, held: Sequence[HeldFact]) -> list[HeldFact]:
     """Returns the facts that answer: of the first predicate that has any, or of all if all are asked for."""
-    if asked.noun == "uses":
+    if question.noun == "uses":
         return list(held)
-    held = [one for one in held if about(asked.topic, one.content)]
-    for predicate in asked.predicates:
+    held = [one for one in held if about(question.topic, one.content)]
+    for predicate in question.predicates:
         if found := [one for one in held if one.predicate == predicate]:
             return found
     return []
@@ -63,12 +63,12 @@ def answering(asked: FactQuestion, held: Sequence[HeldFact]) -> list[HeldFact]:
 
 def about(topic: str, text: str) -> bool:
     """Returns whether the text has a word of the topic, or a form of it; any text is about no topic."""
-    words, told = (_WORD.findall(one.casefold()) for one in (topic, text))
-    asked = [word[:_STEM] for word in words if word not in _LITTLE]
-    return not asked or any(one.startswith(word) for word in asked for one in told)
+    words, text_words = (_WORD.findall(one.casefold()) for one in (topic, text))
+    topic_words = [word[:_STEM] for word in words if word not in _LITTLE]
+    return not topic_words or any(one.startswith(word) for word in topic_words for one in text_words)
 
 
-def answer_text(asked: FactQuestion, facts: Sequence[HeldFact], time_zone: str) -> str:
+def answer_text(question: FactQuestion, facts: Sequence[HeldFact], time_zone: str) -> str:
     """Returns the answer as a sentence, followed for each fact by who said so, when, and in which words.
 
     All `facts` hold at the time asked about, the latest first. Facts that contradict the first are mentioned, too.
@@ -76,17 +76,19 @@ def answer_text(asked: FactQuestion, facts: Sequence[HeldFact], time_zone: str) 
     first, others = facts[0], _differing(facts)
     if first.predicate in _SEVERAL and others:
         objects = [one.object for one in (first, *others)]
-        joined = f"{', '.join(objects[:-1])} {'und' if asked.german else 'and'} {objects[-1]}"
-        sentence = _sentence(asked, replace(first, object=joined))
-        return " ".join([f"{sentence}.", *(_said(asked, one, time_zone) for one in (first, *others))])
-    told = f"{_sentence(asked, first)}. {_said(asked, first, time_zone)}"
-    contrary = "Es wurde auch anderes gesagt:" if asked.german else "Something else was said, too:"
-    return " ".join([told, *([contrary] if others else []), *(_said(asked, one, time_zone) for one in others)])
+        joined = f"{', '.join(objects[:-1])} {'und' if question.german else 'and'} {objects[-1]}"
+        sentence = _sentence(question, replace(first, object=joined))
+        return " ".join([f"{sentence}.", *(_with_speaker(question, one, time_zone) for one in (first, *others))])
+    answer = f"{_sentence(question, first)}. {_with_speaker(question, first, time_zone)}"
+    contrary = "Es wurde auch anderes gesagt:" if question.german else "Something else was said, too:"
+    return " ".join(
+        [answer, *([contrary] if others else []), *(_with_speaker(question, one, time_zone) for one in others)]
+    )
 
 
-def is_told(answer: str) -> bool:
+def has_speaker(answer: str) -> bool:
     """Returns whether an answer has the form of `answer_text`: it repeats facts, and says nothing of its own."""
-    return bool(_TOLD.search(answer))
+    return bool(_WITH_SPEAKER.search(answer))
 
 
 def _differing(facts: Sequence[HeldFact]) -> list[HeldFact]:
@@ -99,76 +101,80 @@ def _differing(facts: Sequence[HeldFact]) -> list[HeldFact]:
     return found
 
 
-def _sentence(asked: FactQuestion, fact: HeldFact) -> str:
-    sentence = _german(asked, fact) if asked.german else _english(asked, fact)
+def _sentence(question: FactQuestion, fact: HeldFact) -> str:
+    sentence = _german(question, fact) if question.german else _english(question, fact)
     return sentence[0].upper() + sentence[1:]
 
 
-def _said(asked: FactQuestion, fact: HeldFact, time_zone: str) -> str:
-    said = fact.said_at.astimezone(zone(time_zone))
-    told = fact.content.rstrip(".!")
-    if asked.german:
+def _with_speaker(question: FactQuestion, fact: HeldFact, time_zone: str) -> str:
+    day = fact.said_at.astimezone(zone(time_zone))
+    content = fact.content.rstrip(".!")
+    if question.german:
         who = f"{fact.speaker} sagte" if fact.speaker else "Du sagtest"
-        return f"{who} am {said.day}. {MONTH_NAMES['de'][said.month - 1]} {said.year}: {told}."
+        return f"{who} am {day.day}. {MONTH_NAMES['de'][day.month - 1]} {day.year}: {content}."
     who = f"{fact.speaker} said" if fact.speaker else "You said"
-    return f"{who} on {said.day} {MONTH_NAMES['en'][said.month - 1]} {said.year}: {told}."
+    return f"{who} on {day.day} {MONTH_NAMES['en'][day.month - 1]} {day.year}: {content}."
 
 
-def _english(asked: FactQuestion, fact: HeldFact) -> str:
-    first = asked.phrase[:1].upper() + asked.phrase[1:] + " " if asked.past and asked.phrase else ""
-    of_user, predicate = asked.subject == USER, fact.predicate
+def _english(question: FactQuestion, fact: HeldFact) -> str:
+    first = question.phrase[:1].upper() + question.phrase[1:] + " " if question.past and question.phrase else ""
+    of_user, predicate = question.subject == USER, fact.predicate
     if people := _OF_PEOPLE.get(predicate):
         if fact.object in (USER, "we"):
             mine = {"lead": "you lead", "owner": "you own", "responsible": "you are responsible for"}
             was = {"lead": "you led", "owner": "you owned", "responsible": "you were responsible for"}
-            return f"{first}{(was if asked.past else mine)[predicate]} {_named(asked.subject)}"
-        return first + people[asked.past].format(fact.object, _named(asked.subject))
-    if predicate in DATES and asked.noun == "date":
-        return f"{_named(asked.subject)}: {fact.object}"
+            return f"{first}{(was if question.past else mine)[predicate]} {_named(question.subject)}"
+        return first + people[question.past].format(fact.object, _named(question.subject))
+    if predicate in DATES and question.noun == "date":
+        return f"{_named(question.subject)}: {fact.object}"
     if predicate == DECIDED:
         return f"{first}{'you' if of_user else 'your team'} decided: {fact.object}"
     if template := _TEMPLATES.get(predicate):
-        who = "you" if of_user else _named(asked.subject)
-        return f"{first}{who} {template[(0 if of_user else 2) + asked.past].format(fact.object)}"
-    if predicate == "depends on" or asked.noun == "uses":
+        who = "you" if of_user else _named(question.subject)
+        return f"{first}{who} {template[(0 if of_user else 2) + question.past].format(fact.object)}"
+    if predicate == "depends on" or question.noun == "uses":
         verb = (
-            ("depended on" if asked.past else "depends on")
+            ("depended on" if question.past else "depends on")
             if predicate == "depends on"
             else "used"
-            if asked.past
+            if question.past
             else "uses"
         )
-        who = "your team" if asked.subject == "we" else _named(asked.subject)
+        who = "your team" if question.subject == "we" else _named(question.subject)
         return f"{first}{who} {verb} {fact.object}"
-    owner = "your" if of_user else "the" if asked.subject == "we" else f"{_named(asked.subject)}'s"
-    return f"{first}{owner} {asked.noun} {'was' if asked.past else 'is'} {fact.object}"
+    owner = "your" if of_user else "the" if question.subject == "we" else f"{_named(question.subject)}'s"
+    return f"{first}{owner} {question.noun} {'was' if question.past else 'is'} {fact.object}"
 
 
-def _german(asked: FactQuestion, fact: HeldFact) -> str:
+def _german(question: FactQuestion, fact: HeldFact) -> str:
     """Returns the German sentence: the verb comes second, after the time; no article, as the gender is unknown."""
-    of_user, predicate = asked.subject == USER, fact.predicate
-    who = "du" if of_user else _named(asked.subject).replace("your ", "dein ", 1)
+    of_user, predicate = question.subject == USER, fact.predicate
+    who = "du" if of_user else _named(question.subject).replace("your ", "dein ", 1)
     if people := _GERMAN_OF_PEOPLE.get(predicate):
-        place, verb, rest = people[asked.past]
+        place, verb, rest = people[question.past]
         if fact.object in (USER, "we"):
             you = {"leitet": "leitest", "leitete": "leitetest", "ist": "bist", "war": "warst"}
             verb = you.get(verb, verb)
         person = {USER: "dir" if predicate == "owner" else "du", "we": "euch" if predicate == "owner" else "du"}
         place, rest = (one.format(person.get(fact.object, fact.object), who) for one in (place, rest))
-        return f"{asked.phrase} {verb} {place} {rest}" if asked.past and asked.phrase else f"{place} {verb} {rest}"
+        return (
+            f"{question.phrase} {verb} {place} {rest}"
+            if question.past and question.phrase
+            else f"{place} {verb} {rest}"
+        )
     if template := _GERMAN_TEMPLATES.get(predicate):
-        verb, rest = template[(0 if of_user else 2) + asked.past]
+        verb, rest = template[(0 if of_user else 2) + question.past]
         rest = rest.format(fact.object)
-        if asked.past and asked.phrase:
-            return f"{asked.phrase} {verb} {who} {rest}"
+        if question.past and question.phrase:
+            return f"{question.phrase} {verb} {who} {rest}"
         return f"{who} {verb} {rest}"
-    if predicate in DATES and asked.noun == "date":
-        return f"{_named(asked.subject)}: {fact.object}"
+    if predicate in DATES and question.noun == "date":
+        return f"{_named(question.subject)}: {fact.object}"
     if predicate == DECIDED:
         return f"Beschlossen: {fact.object}"
-    first = f"{asked.phrase}, " if asked.past and asked.phrase else ""
-    owner = "" if of_user or asked.subject == "we" else f" ({_named(asked.subject).replace('your ', 'dein ', 1)})"
-    noun = "Verwendet" if asked.noun == "uses" else asked.noun[:1].upper() + asked.noun[1:]
+    first = f"{question.phrase}, " if question.past and question.phrase else ""
+    owner = "" if of_user or question.subject == "we" else f" ({_named(question.subject).replace('your ', 'dein ', 1)})"
+    noun = "Verwendet" if question.noun == "uses" else question.noun[:1].upper() + question.noun[1:]
     return f"{first}{noun}{owner}: {fact.object}"
 
 

@@ -137,12 +137,12 @@ def _calendar(part: Mapping[str, str], today: date, ahead: bool) -> tuple[date, 
         return _one_day(date(year, month, day))
     if "month" not in part:
         return date(int(part["year"]), 1, 1), date(int(part["year"]) + 1, 1, 1)
-    month, told_day = MONTHS[part["month"]], part.get("day")
-    if told_day is None:
+    month, day_text = MONTHS[part["month"]], part.get("day")
+    if day_text is None:
         return _month(int(part["year"]) if "year" in part else _nearest(today, month, 1, ahead).year, month)
     if "year" in part:
-        return _one_day(date(int(part["year"]), month, int(told_day)))
-    return _one_day(_nearest(today, month, int(told_day), ahead))
+        return _one_day(date(int(part["year"]), month, int(day_text)))
+    return _one_day(_nearest(today, month, int(day_text), ahead))
 
 
 def _which(which: str, whole: str, today: date) -> tuple[date, date]:

@@ -60,17 +60,17 @@ class SaidText:
     time_zone: str
 
 
-def proved(said: SaidText, found: DecidedFacts, shown: Sequence[KnownFact]) -> list[StatedFact]:
+def proved(message: SaidText, found: DecidedFacts, shown: Sequence[KnownFact]) -> list[StatedFact]:
     """Returns the decisions that the message proves: quote, object and subject occur in it, outside quotations.
 
     The number of a memory must be one of those shown. A decision that ends or repeats a memory takes its subject.
     """
-    own = _plain(own_words(said.content))
-    stated = (_stated(one, said, own, shown) for one in found.decisions)
+    own = _plain(own_words(message.content))
+    stated = (_stated(one, message, own, shown) for one in found.decisions)
     return [one for one in stated if one is not None]
 
 
-def _stated(one: DecidedFact, said: SaidText, own: str, shown: Sequence[KnownFact]) -> StatedFact | None:
+def _stated(one: DecidedFact, message: SaidText, own: str, shown: Sequence[KnownFact]) -> StatedFact | None:
     target = shown[one.memory - 1] if one.memory and 0 < one.memory <= len(shown) else None
     quote = _plain(one.quote)
     if quote not in own or "?" in quote or "…" in quote or has_secret(one.quote):
@@ -83,15 +83,15 @@ def _stated(one: DecidedFact, said: SaidText, own: str, shown: Sequence[KnownFac
         subject = one.subject
         if not _is_named(subject, own, shown) or not _words(one.object) <= _words(own):
             return None
-    fact = _timed(one, said, subject)
+    fact = _timed(one, message, subject)
     return replace(fact, decision=one.decision, decided_on=target.id if target else None)
 
 
-def _timed(one: DecidedFact, said: SaidText, subject: str) -> StatedFact:
+def _timed(one: DecidedFact, message: SaidText, subject: str) -> StatedFact:
     text = " ".join(one.quote.split())
     if one.kind == "style":
         return of_aspect(None, text)
-    when = resolved(one.when, said.said_at, said.time_zone, ahead=one.tense == "ahead") if one.when else None
+    when = resolved(one.when, message.said_at, message.time_zone, ahead=one.tense == "ahead") if one.when else None
     past, dated = one.tense == "past", one.predicate in _DATED
     starts, ends = (when.start, when.end) if when and not dated else (None, None)
     return StatedFact(
@@ -102,8 +102,8 @@ def _timed(one: DecidedFact, said: SaidText, subject: str) -> StatedFact:
         one.object,
         "one" if one.one_value else "many",
         starts,
-        ends if ends and (past or ends <= said.said_at) else None,
-        (ends or said.said_at) if past and one.decision is not FactDecision.invalidate else None,
+        ends if ends and (past or ends <= message.said_at) else None,
+        (ends or message.said_at) if past and one.decision is not FactDecision.invalidate else None,
         when.phrase if when else None,
         over=one.decision is FactDecision.invalidate,
         corrects=one.corrects,

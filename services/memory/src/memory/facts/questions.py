@@ -119,26 +119,26 @@ def fact_question(question: str, now: datetime, time_zone: str, before: str = ""
 
     `before` is what was said before it, which tells whom "it" and "she" mean.
     """
-    asked = _asked(question, now, time_zone)
-    if asked is None:
+    fact_asked = _question(question, now, time_zone)
+    if fact_asked is None:
         return None
-    if asked.subject.casefold() in _PRONOUNS:
+    if fact_asked.subject.casefold() in _PRONOUNS:
         meant = _meant(before, now, time_zone)
         if meant is None or meant.casefold() in _PRONOUNS:
             return None
-        asked = replace(asked, subject=meant)
-    return replace(asked, german=is_german(question))
+        fact_asked = replace(fact_asked, subject=meant)
+    return replace(fact_asked, german=is_german(question))
 
 
 def _meant(before: str, now: datetime, time_zone: str) -> str | None:
     """Returns whom the message before was about."""
-    if asked := _asked(before, now, time_zone):
-        return asked.subject
+    if fact_asked := _question(before, now, time_zone):
+        return fact_asked.subject
     stated = [one.subject for one in statements(before, now, time_zone) if one.subject not in (None, USER, "we")]
     return stated[-1] if stated else None
 
 
-def _asked(question: str, now: datetime, time_zone: str) -> FactQuestion | None:
+def _question(question: str, now: datetime, time_zone: str) -> FactQuestion | None:
     text = " ".join(question.split())
     when = resolved(text, now, time_zone)
     as_of, past = now, False
@@ -161,8 +161,8 @@ def _asked(question: str, now: datetime, time_zone: str) -> FactQuestion | None:
         if found := pattern.match(text):
             subject, noun = _subject(found["who"]), found["kind"].lower()
             predicate = predicate_of(noun, subject)
-            asked_for = ("uses", *sorted(USED - {"uses"})) if not noun else (predicate,)
-            return FactQuestion(subject, asked_for, noun or "uses", *times)
+            asked_predicates = ("uses", *sorted(USED - {"uses"})) if not noun else (predicate,)
+            return FactQuestion(subject, asked_predicates, noun or "uses", *times)
     if found := _ATTRIBUTE.match(text):
         return FactQuestion(*_attribute(found, text), *times)
     return None

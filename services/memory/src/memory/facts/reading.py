@@ -115,9 +115,9 @@ def decide_messages(prompt: Prompt, text: str, before: str, known: Sequence[Know
         f' since="{one.valid_from.date()}">{neutralised(one.object)}</memory>'
         for number, one in enumerate(known, 1)
     )
-    asked = prompt.render(
+    chat_messages = prompt.render(
         memories=memories or NONE,
         before=neutralised(before[:ENOUGH_BEFORE]) or NONE,
         message=neutralised(text[:ENOUGH_TEXT]),
     )
-    return [ChatMessage("user", asked)]
+    return [ChatMessage("user", chat_messages)]

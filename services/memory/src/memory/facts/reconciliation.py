@@ -72,10 +72,10 @@ def _by_rule(statement: StatedFact, known: Sequence[KnownFact], said_at: datetim
     if statement.over:
         return _ended(statement, about, starts)
     same = [fact for fact in about if fact.predicate == statement.predicate]
-    return _told(statement, same, about, said_at)
+    return _compared(statement, same, about, said_at)
 
 
-def _told(
+def _compared(
     statement: StatedFact, same: Sequence[KnownFact], about: Sequence[KnownFact], said_at: datetime
 ) -> FactChange:
     starts = statement.starts or said_at
@@ -206,8 +206,8 @@ def _closed(ended: Sequence[KnownFact], at: datetime) -> FactChange:
 
 
 def _same_object(fact: KnownFact, statement: StatedFact) -> bool:
-    known, told = plain(fact.object), plain(statement.object)
-    return known == told or known in told or told in known
+    known, new = plain(fact.object), plain(statement.object)
+    return known == new or known in new or new in known
 
 
 def _overlaps(fact: KnownFact, statement: StatedFact, starts: datetime) -> bool:

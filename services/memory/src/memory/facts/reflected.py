@@ -14,20 +14,20 @@ from memory.facts.style import of_aspect
 from memory.secrets import has_secret
 
 
-def joined(reflections: Sequence[Reflection], told: Sequence[StatedFact], said_at: datetime) -> list[StatedFact]:
+def joined(reflections: Sequence[Reflection], stated: Sequence[StatedFact], said_at: datetime) -> list[StatedFact]:
     """Returns both, without secrets; a reflection takes precedence over a statement about the same aspect or text."""
     learned = [_stated(one, said_at) for one in reflections if not has_secret(one.text)]
-    said = {_key(one) for one in learned}
-    return [*learned, *(one for one in told if _key(one) not in said)]
+    keys = {_key(one) for one in learned}
+    return [*learned, *(one for one in stated if _key(one) not in keys)]
 
 
 def _stated(reflection: Reflection, said_at: datetime) -> StatedFact:
     if reflection.kind == "style":
         return of_aspect(reflection.aspect, reflection.text)
-    told = next(statements(reflection.text, said_at, "UTC"), None)
-    if told is None or told.subject is None or told.kind is MemoryKind.style:
+    stated = next(statements(reflection.text, said_at, "UTC"), None)
+    if stated is None or stated.subject is None or stated.kind is MemoryKind.style:
         return StatedFact(MemoryKind.fact, reflection.text, USER, "", reflection.text)
-    return replace(told, text=reflection.text)
+    return replace(stated, text=reflection.text)
 
 
 def _key(statement: StatedFact) -> tuple[str, str]:

@@ -89,32 +89,39 @@ def styled(clause: str, wish: StatedFact | None) -> Iterator[StatedFact]:
     Without a wish, the clause must begin with a style ("British spelling, please"); otherwise it is about something
     else.
     """
-    told = list(phrases(clause))
+    style_phrases = list(phrases(clause))
     if wish is None:
         begin = polite.end() if (polite := _POLITE.match(clause)) else 0
-        if any(one.start == begin for one in told):
-            yield from (_stated(one) for one in told)
+        if any(one.start == begin for one in style_phrases):
+            yield from (_stated(one) for one in style_phrases)
     elif _LASTING.match(wish.object) or _LASTING.match(clause):
-        if len(told) == 1:
-            yield replace(wish, predicate=WANTS.format(aspect=told[0].aspect), object=told[0].value, values="one")
-        elif told:
-            yield from (_stated(one) for one in told)
+        if len(style_phrases) == 1:
+            yield replace(
+                wish,
+                predicate=WANTS.format(aspect=style_phrases[0].aspect),
+                object=style_phrases[0].value,
+                values="one",
+            )
+        elif style_phrases:
+            yield from (_stated(one) for one in style_phrases)
         else:
             yield wish
     else:
-        yield from (_stated(one) for one in told)
+        yield from (_stated(one) for one in style_phrases)
 
 
 def of_aspect(aspect: StyleAspect | None, text: str) -> StatedFact:
     """Returns the style that a sentence states: the value that its words give for the aspect, or else the sentence."""
-    told = next((one for one in phrases(text) if aspect in (None, one.aspect)), None)
-    if told is not None:
-        return replace(_stated(told), text=text)
+    style_phrases = next((one for one in phrases(text) if aspect in (None, one.aspect)), None)
+    if style_phrases is not None:
+        return replace(_stated(style_phrases), text=text)
     if aspect is None:
         return StatedFact(MemoryKind.style, text, USER, "wants answers", text)
     return StatedFact(MemoryKind.style, text, USER, WANTS.format(aspect=aspect), text, "one")
 
 
-def _stated(told: StylePhrase) -> StatedFact:
-    text = f"{told.text[:1].upper()}{told.text[1:]}."
-    return StatedFact(MemoryKind.style, text, USER, WANTS.format(aspect=told.aspect), told.value, "one")
+def _stated(style_phrases: StylePhrase) -> StatedFact:
+    text = f"{style_phrases.text[:1].upper()}{style_phrases.text[1:]}."
+    return StatedFact(
+        MemoryKind.style, text, USER, WANTS.format(aspect=style_phrases.aspect), style_phrases.value, "one"
+    )

@@ -24,8 +24,8 @@ def _read_things() -> tuple[dict[str, str], dict[str, str]]:
     kinds, things = dict[str, str](), dict[str, str]()
     for line in files("memory.facts").joinpath("things.txt").read_text("utf-8").splitlines():
         if not line.startswith("#"):
-            told, _, members = line.partition(": ")
-            names = told.split(", ")
+            beginning, _, members = line.partition(": ")
+            names = beginning.split(", ")
             kinds |= dict.fromkeys(names, names[0])
             things |= dict.fromkeys(members.split(", "), names[0])
     return kinds, things
@@ -61,6 +61,6 @@ def named(subject: str) -> str:
 
 def names_of(subject: str) -> list[str]:
     """Returns the subjects, in lower case, under which facts about this one may be stored."""
-    name, told = named(subject), subject.casefold()
-    kept = [told, name, *(f"{sort} {name}" for sort in ("project", "projekt", "product", "produkt"))]
+    name, beginning = named(subject), subject.casefold()
+    kept = [beginning, name, *(f"{sort} {name}" for sort in ("project", "projekt", "product", "produkt"))]
     return list(dict.fromkeys([*kept, *(f"{name} {sort}" for sort in ("project", "projekt", "product", "produkt"))]))

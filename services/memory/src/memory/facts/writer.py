@@ -51,18 +51,18 @@ class FactWriter:
         added. Their ids derive from the message's, so writing them again changes nothing. If the workspace reviews
         facts, they await review, and close no other fact until then.
         """
-        told = joined(reflections, self.read(message) if stated is None else stated, message.said_at)
+        learned = joined(reflections, self.read(message) if stated is None else stated, message.said_at)
         added = 0
         facts = FactRows(connection, workspace_id)
-        writing = await facts.writing() if told else "off"
+        writing = await facts.writing() if learned else "off"
         if writing == "off":
             return 0
         memories = Memories(connection, facts.workspace_id)
-        texts = [statement.text for statement in told]
+        texts = [statement.text for statement in learned]
         for number, (statement, prepared) in enumerate(
-            zip(told, await self.preparation.unembedded(texts), strict=True)
+            zip(learned, await self.preparation.unembedded(texts), strict=True)
         ):
-            earlier = any(one.subject is not None for one in told[:number])
+            earlier = any(one.subject is not None for one in learned[:number])
             told_of = await self._told_of(connection, facts, message, statement, message.content if earlier else "")
             if told_of is None:
                 continue

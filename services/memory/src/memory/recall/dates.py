@@ -35,15 +35,15 @@ class NamedDate:
     month: int | None
     day: int | None
 
-    def nearness(self, said: date) -> float:
+    def nearness(self, mentioned: date) -> float:
         """Returns 1 on the date itself, less soon afterwards, because people report what has happened, down to 0."""
         if self.month is None:
-            return 0.3 * (said.year == self.year)
-        year = self.year or said.year
+            return 0.3 * (mentioned.year == self.year)
+        year = self.year or mentioned.year
         if self.day is None:
-            return {0: 1.0, 1: 0.5}.get((said.year - year) * 12 + said.month - self.month, 0.0)
+            return {0: 1.0, 1: 0.5}.get((mentioned.year - year) * 12 + mentioned.month - self.month, 0.0)
         try:
-            after = (said - date(year, self.month, self.day)).days
+            after = (mentioned - date(year, self.month, self.day)).days
         except ValueError:
             return 0.0
         return 1.0 if after == 0 else 0.8 if 0 < after <= 10 else 0.3 if -3 < after <= 31 else 0.0
@@ -58,8 +58,8 @@ def named_date(question: str) -> NamedDate | None:
     if found:
         year, day = found["year"], found["day"]
         return NamedDate(int(year) if year else None, MONTHS[found["month"]], int(day) if day else None)
-    said = _YEAR.search(text)
-    return NamedDate(int(said[0]), None, None) if said else None
+    mentioned = _YEAR.search(text)
+    return NamedDate(int(mentioned[0]), None, None) if mentioned else None
 
 
 def asks_when(question: str) -> bool:

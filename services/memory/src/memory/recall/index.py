@@ -161,42 +161,44 @@ class MemoryIndex:
         self._places[row.id] = place
         self.ids.append(row.id)
 
-    def find(self, asked: RecallQuestion) -> RankedMemories:
+    def find(self, recall_question: RecallQuestion) -> RankedMemories:
         """Returns the candidates, best first."""
         nothing = RankedMemories([], np.zeros(0), {})
         if not len(self):
             return nothing
-        allowed = self._allowed(asked.kinds)
-        words = self._bags.shares([term for term in asked.terms if term not in self._name_terms])
+        allowed = self._allowed(recall_question.kinds)
+        words = self._bags.shares([term for term in recall_question.terms if term not in self._name_terms])
         if allowed is not None:
             words *= allowed
         legs = [best(words, DEPTH)]
-        if asked.vector is not None:
-            legs.append(self._vectors.nearest(asked.vector, DEPTH, allowed))
-        dated = named_date(asked.text)
+        if recall_question.vector is not None:
+            legs.append(self._vectors.nearest(recall_question.vector, DEPTH, allowed))
+        dated = named_date(recall_question.text)
         if dated is not None:
             near = self._near(dated)
             legs.append(best(near * (near > 0.3) * (1 + words) * (1 if allowed is None else allowed), DEPTH))
         at = np.unique(np.concatenate(legs))
         if not len(at):
             return nothing
-        named = self._named(asked.text)
-        ages = np.maximum(asked.now.timestamp() / _DAY - self._days.rows[at].astype(np.float64), 0)
+        named = self._named(recall_question.text)
+        ages = np.maximum(recall_question.now.timestamp() / _DAY - self._days.rows[at].astype(np.float64), 0)
         features: dict[str, Floats] = {
-            "cos": np.zeros(len(at)) if asked.vector is None else self._vectors.cosines(asked.vector, at),
+            "cos": np.zeros(len(at))
+            if recall_question.vector is None
+            else self._vectors.cosines(recall_question.vector, at),
             "words": words[at],
-            "soft_match": self._soft(asked.pieces, at),
+            "soft_match": self._soft(recall_question.pieces, at),
             "on_date": np.zeros(len(at)) if dated is None else near[at],
-            "tells_time": self._tells_time.rows[at].astype(np.float64) * asks_when(asked.text),
+            "tells_time": self._tells_time.rows[at].astype(np.float64) * asks_when(recall_question.text),
             "asks": self._asks.rows[at].astype(np.float64),
             "other_speaker": ((len(named) == 1) & ~np.isin(self._speakers.rows[at], list(named))).astype(np.float64),
             "recency": 0.5 ** (ages / HALF_LIFE_DAYS),
         }
         scores = np.zeros(len(at))
         for name, values in features.items():
-            if name not in asked.without:
+            if name not in recall_question.without:
                 scores += WEIGHTS[name] * values
-        if "session" not in asked.without:
+        if "session" not in recall_question.without:
             features["session"] = self._of_sessions(at, scores)
             scores += WEIGHTS["session"] * features["session"]
         order = np.argsort(-scores, kind="stable")

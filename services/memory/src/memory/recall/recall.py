@@ -46,7 +46,7 @@ RELEVANT, RELEVANT_BY_WORDS = 0.62, 0.45
 without the cosine, scores are lower."""
 LIST_MORE, LIST_SHARE = 2, 0.9
 SUPERSEDED = -0.5
-MOST_TOLD = 8
+MOST_ACKNOWLEDGED = 8
 """Maximum facts in one answer."""
 MOST_HELD = 100
 """Facts among which those that answer are chosen."""
@@ -73,9 +73,9 @@ class Recall:
         """Returns the memories that answer the request, and a fact's answer; `without` names features to ignore."""
         vector = await self._vector(request.query)
         now = datetime.now(UTC)
-        asked = self._asked(request, vector, now, without)
+        question = self._question(request, vector, now, without)
         recalled = await self.indexes.with_index(
-            workspace_id, user_id, lambda index: _Recalled(index.find(asked), index.unembedded)
+            workspace_id, user_id, lambda index: _Recalled(index.find(question), index.unembedded)
         )
         as_of = request.as_of or now
         async with self.database.workspace(workspace_id, user_id=user_id) as connection:
@@ -117,8 +117,8 @@ class Recall:
     async def relevant(self, workspace_id: UUID, user_id: UUID, query: str) -> set[UUID]:
         """Returns the memories that answer the query, including those that no longer hold and near-duplicates."""
         vector, now = await self._vector(query), datetime.now(UTC)
-        asked = self._asked(RecallRequest(query=query), vector, now, frozenset())
-        found = await self.indexes.with_index(workspace_id, user_id, lambda index: index.find(asked))
+        question = self._question(RecallRequest(query=query), vector, now, frozenset())
+        found = await self.indexes.with_index(workspace_id, user_id, lambda index: index.find(question))
         least = RELEVANT if vector is not None else RELEVANT_BY_WORDS
         scored = zip(found.ids[:LOOKED_AT], found.scores.tolist(), strict=False)
         return {memory_id for memory_id, score in scored if score >= least}
@@ -128,8 +128,8 @@ class Recall:
         vector = await self._vector(text)
         kinds = [MemoryKind.fact, MemoryKind.preference, MemoryKind.style]
         request = RecallRequest(query=text[:1_000], kinds=kinds)
-        asked = self._asked(request, vector, datetime.now(UTC), frozenset())
-        found = await self.indexes.with_index(workspace_id, user_id, lambda index: index.find(asked))
+        question = self._question(request, vector, datetime.now(UTC), frozenset())
+        found = await self.indexes.with_index(workspace_id, user_id, lambda index: index.find(question))
         return found.ids[:most]
 
     @staticmethod
@@ -139,19 +139,19 @@ class Recall:
         return fact_question(request.query, now, request.time_zone, request.before)
 
     async def _answer(
-        self, facts: FactRows, user_id: UUID, request: RecallRequest, asked: FactQuestion
+        self, facts: FactRows, user_id: UUID, request: RecallRequest, question: FactQuestion
     ) -> RecalledAnswer | None:
         """Returns the answer that a fact gives by itself, at the time that the question names."""
-        about = (names_of(asked.subject), asked.predicates)
-        facts_then = await facts.holding(user_id, asked.as_of, MOST_HELD, about, asked.owned, asked.named)
-        held = answering(asked, facts_then)[:MOST_TOLD]
+        about = (names_of(question.subject), question.predicates)
+        facts_then = await facts.holding(user_id, question.as_of, MOST_HELD, about, question.owned, question.named)
+        held = answering(question, facts_then)[:MOST_ACKNOWLEDGED]
         if not held:
             return None
         return RecalledAnswer(
-            text=answer_text(asked, held, request.time_zone),
+            text=answer_text(question, held, request.time_zone),
             memory_id=held[0].id,
-            about_user=asked.about_user,
-            language="de" if asked.german else "en",
+            about_user=question.about_user,
+            language="de" if question.german else "en",
         )
 
     async def _told(
@@ -172,7 +172,7 @@ class Recall:
         first: NDArray[np.float32] = vectors[0]
         return first
 
-    def _asked(
+    def _question(
         self, request: RecallRequest, vector: NDArray[np.float32] | None, now: datetime, without: frozenset[str]
     ) -> RecallQuestion:
         analyzer = self.indexes.analyzer

@@ -93,8 +93,8 @@ class Forgetting:
             for one in await rows.texts(user_id, relevant)
             if (words := subject.words_in(analyzer.terms(one.text)))
         }
-        if asked := fact_question(query, datetime.now(UTC), "UTC"):
-            found = await rows.answering(user_id, names_of(asked.subject), asked.predicates[0])
+        if question := fact_question(query, datetime.now(UTC), "UTC"):
+            found = await rows.answering(user_id, names_of(question.subject), question.predicates[0])
             reasons |= dict.fromkeys(found, _Reason("answers"))
         return reasons
 

@@ -63,15 +63,15 @@ class TopicReflection:
         if self.chat is None or not message.content:
             return topics_in(message.content)
         known: list[str] = repaired(stored.document).document["topics"] if stored else []
-        asked = topics_messages(self.prompt, message.content, known)
+        messages = topics_messages(self.prompt, message.content, known)
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):
-                found = await structured(self.chat, asked, ReflectedTopics, max_tokens=MOST_TOKENS)
+                found = await structured(self.chat, messages, ReflectedTopics, max_tokens=MOST_TOKENS)
         except (ChatError, TimeoutError) as error:
             extra = {"message_id": str(message.id), "reason": repr(error)[:300]}
             log.warning("topics derived by words instead of the model", extra=extra)
             return topics_in(message.content)
-        return said_topics(message.content, found, known)
+        return stated_topics(message.content, found, known)
 
 
 def topics_prompt() -> Prompt:
@@ -86,7 +86,7 @@ def topics_messages(prompt: Prompt, text: str, known: Sequence[str]) -> list[Cha
     return [ChatMessage("user", prompt.render(topics=topics, message=neutralised(text[:ENOUGH_TEXT])))]
 
 
-def said_topics(text: str, found: ReflectedTopics, known: Sequence[str]) -> list[str]:
+def stated_topics(text: str, found: ReflectedTopics, known: Sequence[str]) -> list[str]:
     """Returns the topics whose words all occur in the message outside quotations, and known ones that it has a word of.
 
     Pure.

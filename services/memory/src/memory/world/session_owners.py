@@ -24,6 +24,6 @@ class OrchestratorSessions(HttpService):
     """Asks the orchestrator, on this service's own behalf."""
 
     async def owner_of(self, workspace_id: UUID, session_id: UUID) -> UUID | None:
-        caller, asked = ServiceCaller(MEMORY, workspace_id), SessionIds(session_ids=[session_id])
-        answer = await self.fetch(caller, "POST", SESSION_USERS_PATH, SessionUsers, asked)
+        caller, ids = ServiceCaller(MEMORY, workspace_id), SessionIds(session_ids=[session_id])
+        answer = await self.fetch(caller, "POST", SESSION_USERS_PATH, SessionUsers, ids)
         return answer.users.get(session_id)

@@ -97,6 +97,6 @@ def manifest_of(
 def _line(event: WorldEvent) -> str:
     """Formats an event as one line."""
     value = event.value if isinstance(event.value, str) else json.dumps(event.value, ensure_ascii=False, sort_keys=True)
-    said = [event.op.value, event.path or "", value] if event.op else [event.kind.value]
+    parts = [event.op.value, event.path or "", value] if event.op else [event.kind.value]
     before = [f"{event.kind.value}:"] if event.op and event.kind != "operation" else []
-    return " ".join([*before, *said])[:LONGEST]
+    return " ".join([*before, *parts])[:LONGEST]

@@ -144,8 +144,8 @@ def _expect(stored: StoredWorld, expected: int | None) -> None:
 
 async def is_new(rows: WorldRows, change_id: UUID, operations: Sequence[WorldOperation]) -> bool:
     """Records the change; returns whether it is new. Raises IdempotencyKeyReused."""
-    asked = [one.model_dump(mode="json", exclude_unset=True) for one in operations]
-    digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+    requested = [one.model_dump(mode="json", exclude_unset=True) for one in operations]
+    digest = hashlib.sha256(json.dumps(requested, sort_keys=True).encode()).hexdigest()
     if await rows.add_change(change_id, digest):
         return True
     if await rows.change_digest(change_id) != digest:

@@ -122,8 +122,8 @@ def _heads(parts: Sequence[OutlinePart], tokens: int) -> set[int]:
 
 def _nearest_first(text: str, parts: Sequence[OutlinePart], wish: str) -> list[int]:
     """Orders the parts by the words that they share with the wish; rarer words weigh more."""
-    asked = _words(wish)
-    shared = [asked & _words(text[part.start : part.end]) for part in parts]
+    wish_words = _words(wish)
+    shared = [wish_words & _words(text[part.start : part.end]) for part in parts]
     having = Counter(word for words in shared for word in words)
     worth = {word: math.log(1 + len(parts) / count) for word, count in having.items()}
     return sorted(range(len(parts)), key=lambda at: (-sum(worth[word] for word in shared[at]), at))

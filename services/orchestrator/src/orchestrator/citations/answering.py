@@ -152,7 +152,7 @@ class QuotationCandidate:
 
 
 def ranked(
-    asked: Sequence[QuestionPart], candidates: Sequence[QuotationCandidate]
+    question: Sequence[QuestionPart], candidates: Sequence[QuotationCandidate]
 ) -> list[list[tuple[float, QuotationCandidate]]]:
     """Returns for each part of the question the candidates that share a word with it or are similar, best first, with
     scores."""
@@ -160,7 +160,7 @@ def ranked(
     best = max((one.score for one in candidates), default=0.0)
     least = _least_alike(candidates)
     found = []
-    for part in asked:
+    for part in question:
         weights = {term: _weight(term, counted, len(candidates)) for term in part.terms | part.around}
         scored = []
         for one in candidates:
@@ -191,23 +191,28 @@ def _least_alike(candidates: Sequence[QuotationCandidate]) -> dict[int, float]:
     return least
 
 
-def _score(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, float], least: float) -> float:
-    own = _shared(asked, one, weights)
+def _score(question: QuestionPart, one: QuotationCandidate, weights: dict[str, float], least: float) -> float:
+    own = _shared(question, one, weights)
     likeness = one.part.likeness if one.part.likeness is not None else NOT_ALIKE * least * min(1.0, 2 * own)
-    value = SHARED_WEIGHT * min(1.0, own * _under_heading(asked, one, weights)) + LIKENESS_WEIGHT * likeness
-    fits = _fits(asked, one)
-    if fits <= 1 and _repeats_title(asked, one):
+    value = SHARED_WEIGHT * min(1.0, own * _under_heading(question, one, weights)) + LIKENESS_WEIGHT * likeness
+    fits = _fits(question, one)
+    if fits <= 1 and _repeats_title(question, one):
         value *= REPEATS
     return (
-        value * fits * _in_time(asked, one) * _says_something(asked, one) * _column(asked, one) * _literally(asked, one)
+        value
+        * fits
+        * _in_time(question, one)
+        * _says_something(question, one)
+        * _column(question, one)
+        * _literally(question, one)
     )
 
 
-def coverage(asked: QuestionPart, candidates: Sequence[QuotationCandidate]) -> float:
+def coverage(question: QuestionPart, candidates: Sequence[QuotationCandidate]) -> float:
     """Returns the largest weighted share of the question's words that a single candidate has."""
     counted = Counter(term for one in candidates for term in one.own)
-    weights = {term: _weight(term, counted, len(candidates)) for term in asked.terms}
-    return max((_shared(asked, one, weights) for one in candidates), default=0.0)
+    weights = {term: _weight(term, counted, len(candidates)) for term in question.terms}
+    return max((_shared(question, one, weights) for one in candidates), default=0.0)
 
 
 def is_step(text: str) -> bool:
@@ -215,18 +220,18 @@ def is_step(text: str) -> bool:
     return bool(STEP.search(text))
 
 
-def gives_reason(asked: QuestionPart, one: QuotationCandidate) -> bool:
+def gives_reason(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether the part gives a reason, by its words or its heading, and is about what is asked."""
     about = one.own | one.before | one.heading.terms
-    known = [term for term in asked.terms if term in about or _put_differently(term, about)]
-    if 2 * len(known) < len(asked.terms):
+    known = [term for term in question.terms if term in about or _put_differently(term, about)]
+    if 2 * len(known) < len(question.terms):
         return False
-    said, columns = f"{one.part.before} {one.part.said}", " ".join(one.part.columns)
+    quoted_text, columns = f"{one.part.before} {one.part.said}", " ".join(one.part.columns)
     return any(
         pattern.search(text)
         for pattern, text in (
-            (REASON, said),
-            (FOLLOWS, said),
+            (REASON, quoted_text),
+            (FOLLOWS, quoted_text),
             (REASON_HEADING, columns),
             (REASON_HEADING, one.heading.last),
             (BACKGROUND, one.heading.last),
@@ -234,17 +239,17 @@ def gives_reason(asked: QuestionPart, one: QuotationCandidate) -> bool:
     )
 
 
-def _shared(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
+def _shared(question: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
     """Returns the weighted share of the question's words that occur in the part or around it."""
     own, columns = one.own, one.columns
     nearby = own | columns
-    if _is_called(asked, one):  # all of the document is about it
-        nearby |= asked.calling
-    if _tells_state(asked, one):
-        nearby |= asked.states
+    if _is_called(question, one):  # all of the document is about it
+        nearby |= question.calling
+    if _tells_state(question, one):
+        nearby |= question.states
     total = value = 0.0
     for term, weight in weights.items():
-        weight *= 1.0 if term in asked.terms else OF_OTHER_PART
+        weight *= 1.0 if term in question.terms else OF_OTHER_PART
         total += weight
         if term in nearby:
             value += weight
@@ -268,42 +273,42 @@ def _family(term: str, there: frozenset[str]) -> bool:
     )
 
 
-def _fits(asked: QuestionPart, one: QuotationCandidate) -> float:
+def _fits(question: QuestionPart, one: QuotationCandidate) -> float:
     """Returns a factor for the kind of answer: a date for "when", a name for "who"."""
     text = one.part.said
-    if asked.kind in ("meaning", "role"):
-        tells = _defines if asked.kind == "meaning" else _acts
-        return DEFINES if tells(asked, text) else 1.0
-    if asked.kind == "outcome":
+    if question.kind in ("meaning", "role"):
+        tells = _defines if question.kind == "meaning" else _acts
+        return DEFINES if tells(question, text) else 1.0
+    if question.kind == "outcome":
         return FITTING if OUTCOME.search(text) or CONDITION_HEADING.search(" ".join(one.part.columns)) else 1.0
-    if pattern := OF_KIND.get(asked.kind):
-        if asked.kind == "reason" and REASON_HEADING.search(" ".join(one.part.columns)):
+    if pattern := OF_KIND.get(question.kind):
+        if question.kind == "reason" and REASON_HEADING.search(" ".join(one.part.columns)):
             return ASKED_CELL
-        if asked.kind == "reason" and REASON_HEADING.search(one.heading.last):
+        if question.kind == "reason" and REASON_HEADING.search(one.heading.last):
             return ASKED_HEADING
-        if asked.kind == "reason" and BACKGROUND.search(one.heading.last):
+        if question.kind == "reason" and BACKGROUND.search(one.heading.last):
             return FITTING
         # A number that the question itself contains ("2.7") does not answer it.
-        fits = any(match[0].casefold() not in asked.literals for match in pattern.finditer(text))
-    elif asked.kind == "amount":
+        fits = any(match[0].casefold() not in question.literals for match in pattern.finditer(text))
+    elif question.kind == "amount":
         fits = bool(FRACTION.search(text)) or any(_is_amount(text, number) for number in numbers(text))
-    elif asked.kind == "state":
-        return ASKED_CELL if _tells_state(asked, one) else 1.0
-    elif asked.kind == "person":
-        fits = _names_someone(asked, f"| {text}" if one.part.is_row else text)
+    elif question.kind == "state":
+        return ASKED_CELL if _tells_state(question, one) else 1.0
+    elif question.kind == "person":
+        fits = _names_someone(question, f"| {text}" if one.part.is_row else text)
     else:
         return 1.0
     return FITTING if fits else NOT_FITTING
 
 
-def _is_called(asked: QuestionPart, one: QuotationCandidate) -> bool:
+def _is_called(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether the question calls the document by its designator."""
-    return not one.heading.called.isdisjoint(asked.called)
+    return not one.heading.called.isdisjoint(question.called)
 
 
-def _tells_state(asked: QuestionPart, one: QuotationCandidate) -> bool:
+def _tells_state(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether the part is the status of the document that the question names."""
-    return not _STATUS.isdisjoint(one.columns) and _is_called(asked, one)
+    return not _STATUS.isdisjoint(one.columns) and _is_called(question, one)
 
 
 def _is_amount(text: str, number: Number) -> bool:
@@ -314,103 +319,103 @@ def _is_amount(text: str, number: Number) -> bool:
     return not dated and not year and number.text.lower() not in ("one", "eins")
 
 
-def _names_someone(asked: QuestionPart, text: str) -> bool:
-    known = asked.terms | asked.around
+def _names_someone(question: QuestionPart, text: str) -> bool:
+    known = question.terms | question.around
     names = [name for pattern in (_PERSON, _CAPITAL) for name in pattern.findall(text)]
     return bool(_NOBODY.search(text)) or any(
         not terms(name) <= known and not _CALENDAR.fullmatch(name) for name in names
     )
 
 
-def _defines(asked: QuestionPart, text: str) -> bool:
+def _defines(question: QuestionPart, text: str) -> bool:
     begins = _DEFINITION.match(text)
-    return begins is not None and bool(own := terms(begins[1]) - _KIND_OF_THING) and own <= asked.terms
+    return begins is not None and bool(own := terms(begins[1]) - _KIND_OF_THING) and own <= question.terms
 
 
-def _acts(asked: QuestionPart, text: str) -> bool:
+def _acts(question: QuestionPart, text: str) -> bool:
     """Returns whether the text begins with the subject of the question and says what it does."""
     begins = re.match(r"\W{0,20}(?:(?:the|der|die|das)\s)?((?:\w{1,40}\s){1,4}?)\w{2,30}(?:s|t)\b", text, re.I)
-    return begins is not None and bool(own := terms(begins[1])) and own <= asked.terms
+    return begins is not None and bool(own := terms(begins[1])) and own <= question.terms
 
 
-def _in_time(asked: QuestionPart, one: QuotationCandidate) -> float:
+def _in_time(question: QuestionPart, one: QuotationCandidate) -> float:
     """Returns a factor that lowers outdated facts, unless the question asks for them, and what was rejected."""
     text = one.part.said
     value = 1.0
-    if _REJECTED.search(text) and asked.terms.isdisjoint(_ASKS_REJECTED) and asked.kind != "reason":
+    if _REJECTED.search(text) and question.terms.isdisjoint(_ASKS_REJECTED) and question.kind != "reason":
         value = REJECTED
     if _PLANNED.search(text):
         value *= PLANNED
     superseded = bool(_PAST.search(text)) or bool(_HISTORY.search(one.heading.last))
-    if asked.past:
+    if question.past:
         return value if superseded else value * STILL_HOLDS
-    if asked.happened:
+    if question.happened:
         return value
-    if asked.kind in ("time", "amount", "duration") and _MOVED.search(text):
+    if question.kind in ("time", "amount", "duration") and _MOVED.search(text):
         return value * MOVED
     if superseded:
         return value * SUPERSEDED
     return value * TOLD_AS_PAST if _STORY.search(text) and not _TODAY.search(text) else value
 
 
-def _says_something(asked: QuestionPart, one: QuotationCandidate) -> float:
+def _says_something(question: QuestionPart, one: QuotationCandidate) -> float:
     """Returns a factor that lowers parts that only repeat the question or are questions themselves."""
     if one.part.said.rstrip("\"'”’*_ ").endswith("?"):
         return ASKS
     if _REFERS_ON.match(one.part.said) or _UNREAL.search(one.part.said):
         return REFERS_ON
-    if not asked.denied and _DENIED.search(one.part.said):
+    if not question.denied and _DENIED.search(one.part.said):
         return DENIED
     if is_code(one.part.said):
         return CODE
-    if asked.kind == "state" and _tells_state(asked, one):
+    if question.kind == "state" and _tells_state(question, one):
         return 1.0
-    return 1.0 if one.own - asked.terms - asked.around - one.columns else REPEATS
+    return 1.0 if one.own - question.terms - question.around - one.columns else REPEATS
 
 
-def _repeats_title(asked: QuestionPart, one: QuotationCandidate) -> bool:
+def _repeats_title(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether it is a field at the head of a document that shares only the title's words with the question.
 
     `Title: …`, `Status: …` answer who wrote it and when; for other questions only the title makes them similar.
     """
-    beyond_title = asked.terms - one.heading.terms
+    beyond_title = question.terms - one.heading.terms
     return len(one.part.columns) == 1 and bool(beyond_title) and beyond_title.isdisjoint(one.own | one.columns)
 
 
-def _column(asked: QuestionPart, one: QuotationCandidate) -> float:
+def _column(question: QuestionPart, one: QuotationCandidate) -> float:
     """Returns a factor for a row if the question names a column ("calls"), whose cell must then fit the question."""
     part = one.part
     if len(part.columns) < 2 or len(part.columns) != len(part.cells):
         return 1.0
-    verbs = {place: terms(name) & asked.terms for place, name in enumerate(part.columns) if name}
+    verbs = {place: terms(name) & question.terms for place, name in enumerate(part.columns) if name}
     named = [place for place, shared in verbs.items() if shared]
-    if asked.kind != "person" or len(named) != 1 or not named[0]:
+    if question.kind != "person" or len(named) != 1 or not named[0]:
         return 1.0
     cell = _terms(part.cells[named[0]])
-    others = asked.terms - terms(part.columns[named[0]])
+    others = question.terms - terms(part.columns[named[0]])
     return ASKED_COLUMN if any(one in cell or _put_differently(one, cell) for one in others) else OTHER_COLUMN
 
 
-def _under_heading(asked: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
+def _under_heading(question: QuestionPart, one: QuotationCandidate, weights: dict[str, float]) -> float:
     """Returns a factor that raises parts whose headings have most of what is asked: "How it was ended".
 
     It supplies only what the sentence itself lacks; a sentence that has everything gains nothing.
     """
-    if one.heading.asks in ASKING_HEADINGS and one.heading.asks != asked.kind:
+    if one.heading.asks in ASKING_HEADINGS and one.heading.asks != question.kind:
         return 1.0
     # "Which incident …" asks for a document, so its title counts as a heading.
-    heading = one.heading.terms if asked.kind == "name" else one.heading.own
-    own = {term for term in asked.terms if term in heading or _put_differently(term, heading)}
+    heading = one.heading.terms if question.kind == "name" else one.heading.own
+    own = {term for term in question.terms if term in heading or _put_differently(term, heading)}
     if not own:
         return 1.0
-    beside = {term for term in asked.terms if term in one.heading.terms}
-    total = sum(weights[term] for term in asked.terms)
+    beside = {term for term in question.terms if term in one.heading.terms}
+    total = sum(weights[term] for term in question.terms)
     return UNDER_ASKED_HEADING if sum(weights[term] for term in own | beside) >= MOST_OF_QUESTION * total else 1.0
 
 
-def _literally(asked: QuestionPart, one: QuotationCandidate) -> float:
+def _literally(question: QuestionPart, one: QuotationCandidate) -> float:
     """Returns a factor that lowers parts without an identifier or symbol of the question: INC-112, `//`, str.lstrip."""
-    if not asked.literals:
+    if not question.literals:
         return 1.0
     there = f"{one.part.said} {one.part.before} {one.heading.title} {one.heading.section}".casefold()
-    return NAMED if all(literal in there for literal in asked.literals) else NOT_NAMED
+    return NAMED if all(literal in there for literal in question.literals) else NOT_NAMED

@@ -243,8 +243,8 @@ def _written(
     cited: list[CitedSpan] = []
     words = frozenset[str]().union(*(one.terms for one in asked))
     own = ((one, passages[one.passage - 1]) for one in chosen)
-    told = {(passage.title, passage.section) for one, passage in own if _is_told(one, passage, words)}
-    for place, quotations in groupby(chosen, lambda one: _place(passages[one.passage - 1], told)):
+    with_heading = {(passage.title, passage.section) for one, passage in own if _heading_answers(one, passage, words)}
+    for place, quotations in groupby(chosen, lambda one: _place(passages[one.passage - 1], with_heading)):
         quotes = []
         for one in quotations:
             cited.append(CitedSpan(len(cited) + 1, one.passage, one.start, one.end))
@@ -253,14 +253,14 @@ def _written(
     return "\n\n".join(paragraphs), cited
 
 
-def _is_told(one: _Quotation, passage: Highlighted, asked: frozenset[str]) -> bool:
+def _heading_answers(one: _Quotation, passage: Highlighted, asked: frozenset[str]) -> bool:
     """Returns whether the heading has a word of the question that neither title nor quotation has."""
     return not (terms(_heading(passage)) & asked - one.terms).issubset(terms(passage.title))
 
 
-def _place(passage: Highlighted, told: Collection[tuple[str, str]]) -> str:
+def _place(passage: Highlighted, with_heading: Collection[tuple[str, str]]) -> str:
     title = _plain(passage.title)
-    return f"{title} › {_plain(_heading(passage))}" if (passage.title, passage.section) in told else title
+    return f"{title} › {_plain(_heading(passage))}" if (passage.title, passage.section) in with_heading else title
 
 
 def _heading(passage: Highlighted) -> str:

@@ -55,7 +55,7 @@ class MarkerScanner:
         self.removed, self.length = 0, 0
         self.markers: list[PlacedMarker] = []
         self.code: list[Span] = []
-        self._pending, self._said, self._space, self._fence = "", "", "", ""
+        self._pending, self._shown_text, self._space, self._fence = "", "", "", ""
         self._line_start, self._after_removal = True, False
 
     def feed(self, text: str) -> str:
@@ -133,8 +133,8 @@ class MarkerScanner:
             return None
         self._pending = self._pending[marker.end() :]
         shown = self._resolved(marker[1], claim)
-        opened = _OPENED.search(self._said)
-        self._said = (self._said + _PLACE)[-_REMEMBERED:]
+        opened = _OPENED.search(self._shown_text)
+        self._shown_text = (self._shown_text + _PLACE)[-_REMEMBERED:]
         self._line_start = False
         if not shown and opened:
             return self._take_gap()
@@ -164,7 +164,7 @@ class MarkerScanner:
 
     def _claim(self, following: str, final: bool) -> Claim | None:
         """Returns the text that the marker supports: the sentence before it on its line, otherwise the one after it."""
-        line = self._said.rpartition("\n")[2]
+        line = self._shown_text.rpartition("\n")[2]
         if not terms(line):
             end = _SENTENCE_END.search(following)
             if end is None and not final:
@@ -172,7 +172,7 @@ class MarkerScanner:
             sentence = _MARKER.sub(" ", following[: end.end()] if end else following)
             if terms(sentence):
                 return Claim(sentence, sentence)
-            line = self._said
+            line = self._shown_text
         spans = sentences(line.rstrip(_PLACE + " \n"))
         sentence = line[spans[-1][0] : spans[-1][1]] if spans else ""
         segments = [segment for segment in sentence.split(_PLACE) if terms(segment)]
@@ -187,7 +187,7 @@ class MarkerScanner:
     def _take(self, length: int) -> str:
         """Passes on `length` characters; trailing spaces wait, as they are dropped if a removed marker follows."""
         text, self._pending = self._pending[:length], self._pending[length:]
-        self._said = (self._said + text)[-_REMEMBERED:]
+        self._shown_text = (self._shown_text + text)[-_REMEMBERED:]
         self._line_start = text.endswith("\n")
         if self._after_removal and text[0] in " .,;:!?)\n":
             self._space = ""

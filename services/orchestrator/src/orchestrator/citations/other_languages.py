@@ -74,31 +74,31 @@ class LookAcrossLanguages:
 
     def __init__(self, sources: Sequence[SourceText]) -> None:
         self.sources = sources
-        self._asked: dict[str, None] = {}
+        self._compared: dict[str, None] = {}
         self._cited: dict[int, None] = {}
         self._alike: dict[str, list[tuple[float, CitedSpan]]] = {}
         self._least = 1.0
 
     def collect(self, sentence: AnswerSentence, finding: Finding) -> Finding:
         """Records the sentence if its language differs from its sources'."""
-        if finding.reason == OTHER_LANGUAGE and len(self._asked) < MOST_COMPARED:
-            self._asked[sentence.said] = None
+        if finding.reason == OTHER_LANGUAGE and len(self._compared) < MOST_COMPARED:
+            self._compared[sentence.said] = None
             self._cited.update(dict.fromkeys(one.passage for one in finding.spans))
         return finding
 
     @property
     def texts(self) -> list[str]:
         """Returns the texts to embed; none if no sentence is in another language."""
-        if not self._asked:
+        if not self._compared:
             return []
-        return [*self._asked, *(self.sources[number - 1].content[slice(*span)] for number, span in self._places())]
+        return [*self._compared, *(self.sources[number - 1].content[slice(*span)] for number, span in self._places())]
 
     def answer(self, vectors: Vectors, least: float) -> None:
         """Takes the unit vectors of `texts`; `least` is the cosine from which two say the same."""
-        said, there = vectors[: len(self._asked)], vectors[len(self._asked) :]
+        sentence_vectors, there = vectors[: len(self._compared)], vectors[len(self._compared) :]
         spans = [CitedSpan(0, number, *span) for number, span in self._places()]
         self._least = least
-        for text, cosines in zip(self._asked, said @ there.T, strict=True):
+        for text, cosines in zip(self._compared, sentence_vectors @ there.T, strict=True):
             self._alike[text] = sorted(zip(map(float, cosines), spans, strict=True), key=lambda one: -one[0])
 
     def decide(self, sentence: AnswerSentence, finding: Finding) -> Finding:

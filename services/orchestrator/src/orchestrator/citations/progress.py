@@ -58,7 +58,7 @@ class AnswerProgress:
             return []
         places = bare.places(sentences)
         self._lead = sentences[-1].lead
-        found = [self._told(start, *one) for one in self._assessed(answer, bare, sentences, places)]
+        found = [self._streamed(start, *one) for one in self._assessed(answer, bare, sentences, places)]
         self._done = max(one.end for one in found)
         return found
 
@@ -83,7 +83,7 @@ class AnswerProgress:
         shown = map(bare.shown, sentences, places)
         return [(span, text.content[one.start : one.end], one) for span, one in zip(shown, text.sentences, strict=True)]
 
-    def _told(self, start: int, span: Span, content: str, assessed: AssessedSentence) -> StreamedSentence:
+    def _streamed(self, start: int, span: Span, content: str, assessed: AssessedSentence) -> StreamedSentence:
         cited = [self.cited[number - 1] for number in assessed.citations]
         return StreamedSentence(start + span[0], start + span[1], content, assessed, cited)
 

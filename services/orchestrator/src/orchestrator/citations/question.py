@@ -119,7 +119,7 @@ class QuestionPart:
 def parts_of(question: str) -> list[QuestionPart]:
     """Returns the parts of the question, at least one."""
     texts = [text for part in _PARTS.split(question) if (text := part.strip(" ,;"))] or [question]
-    found = [_asked(text) for text in texts]
+    found = [_question_part(text) for text in texts]
     # "…, and why?" has no words of its own: it is about the previous part.
     return [
         replace(
@@ -145,7 +145,7 @@ def kind_of(text: str) -> Kind:
     return _KINDS[first[1]][0] if first else ""
 
 
-def _asked(text: str) -> QuestionPart:
+def _question_part(text: str) -> QuestionPart:
     kind: Kind = "state" if _ASKS_STATE.search(text) else kind_of(text)
     own = question_terms(text) - _NO_TERMS
     called = designators(text)

@@ -18,32 +18,32 @@ _NO_NOUN = ("ed", "ly", "ing", "lich", "isch")
 _NO_NOUN_FOLLOWS = frozenset(WORDS["no noun follows"])
 
 
-def sides_swapped(said: Analysis, source: Analysis, language: str) -> str:
+def sides_swapped(claim: Analysis, source: Analysis, language: str) -> str:
     """Returns the word whose two sides are swapped; in other languages than English only if nothing else changed."""
-    if language != "en" and sorted(said.lower) != sorted(source.lower):
+    if language != "en" and sorted(claim.lower) != sorted(source.lower):
         return ""
-    return _turned(said, source, _DIRECTED)
+    return _turned(claim, source, _DIRECTED)
 
 
-def words_turned(said: Analysis, source: Analysis) -> str:
+def words_turned(claim: Analysis, source: Analysis) -> str:
     """Returns any word whose two sides are swapped; it may be a verb that is in no list.
 
     Only for short sentences: in longer ones whole clauses move without a change of meaning.
     """
-    if len(said.words) > _SHORT:
+    if len(claim.words) > _SHORT:
         return ""
-    return _turned(said, source, said.stems & source.stems)
+    return _turned(claim, source, claim.stems & source.stems)
 
 
-def _turned(said: Analysis, source: Analysis, around: frozenset[str]) -> str:
+def _turned(claim: Analysis, source: Analysis, around: frozenset[str]) -> str:
     pivots: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
     for at, token in enumerate(source.lower):
         if stem(token) in around:
             pivots.setdefault(stem(token), _sides(source, at))
-    for at, token in enumerate(said.lower):
+    for at, token in enumerate(claim.lower):
         if (there := pivots.get(stem(token))) is None:
             continue
-        left, right = _sides(said, at)
+        left, right = _sides(claim, at)
         crossed = left & there[1] and right & there[0]
         if crossed and not left & there[0] and not right & there[1]:
             return token
@@ -62,53 +62,53 @@ def _sides(text: Analysis, at: int) -> tuple[frozenset[str], frozenset[str]]:
     return (sides[1], sides[0]) if passive else (sides[0], sides[1])
 
 
-def numbers_swapped(said: Analysis, source: Analysis) -> bool:
+def numbers_swapped(claim: Analysis, source: Analysis) -> bool:
     """Returns whether the same numbers occur in another order between the same words in the same order."""
-    mine, theirs = _once(_values(said)), _once(_values(source))
+    mine, theirs = _once(_values(claim)), _once(_values(source))
     if len(mine.keys() & theirs.keys()) < 2 or _in_order(mine, theirs):
         return False
-    words, others = _once([word.stem for word in said.words]), _once([word.stem for word in source.words])
+    words, others = _once([word.stem for word in claim.words]), _once([word.stem for word in source.words])
     return len(words.keys() & others.keys()) >= 2 and _in_order(words, others)
 
 
-def substituted(said: Analysis, source: Analysis, unseen: Sequence[Word]) -> str:
+def substituted(claim: Analysis, source: Analysis, unseen: Sequence[Word]) -> str:
     """Returns a noun that the source lacks, between words that surround something else there."""
     missing = {word.at for word in unseen}
     places: dict[str, list[int]] = {}
     for place, word in enumerate(source.words):
         places.setdefault(word.stem, []).append(place)
     at = 0
-    for gone, run in groupby(said.words, key=lambda word: word.at in missing):
+    for gone, run in groupby(claim.words, key=lambda word: word.at in missing):
         words = list(run)
         end = at + len(words)
         around = ((at, end), (at, end + 1), (at - 1, end))  # "muscle cells" if the source only has "cells"
-        if gone and _is_noun(said, words[0]) and any(_another_there(said, source, places, *one) for one in around):
+        if gone and _is_noun(claim, words[0]) and any(_another_there(claim, source, places, *one) for one in around):
             return " ".join(word.text for word in words)
         at = end
     return ""
 
 
-def _another_there(said: Analysis, source: Analysis, places: dict[str, list[int]], start: int, end: int) -> bool:
+def _another_there(claim: Analysis, source: Analysis, places: dict[str, list[int]], start: int, end: int) -> bool:
     """Returns whether the source has other words where the sentence has words `start` to `end`."""
     size = end - start
-    before = places.get(said.words[start - 1].stem, [])[:8] if start > 0 else []
-    after = places.get(said.words[end].stem, [])[:8] if end < len(said.words) else []
+    before = places.get(claim.words[start - 1].stem, [])[:8] if start > 0 else []
+    after = places.get(claim.words[end].stem, [])[:8] if end < len(claim.words) else []
     gaps = [(first + 1, last) for first in before for last in after if 1 <= last - first - 1 <= size + 4]
     if start <= 0:
         gaps = [(max(0, last - size), last) for last in after]
-    elif end >= len(said.words):
+    elif end >= len(claim.words):
         gaps = [(first + 1, first + 1 + size) for first in before]
-    return any(_is_new(word.stem, said) for first, last in gaps for word in source.words[first:last])
+    return any(_is_new(word.stem, claim) for first, last in gaps for word in source.words[first:last])
 
 
-def _is_new(stem: str, said: Analysis) -> bool:
-    return stem not in said.stems and said.all_stems.isdisjoint(SYNONYMS.get(stem, ()))
+def _is_new(stem: str, claim: Analysis) -> bool:
+    return stem not in claim.stems and claim.all_stems.isdisjoint(SYNONYMS.get(stem, ()))
 
 
-def _is_noun(said: Analysis, word: Word) -> bool:
+def _is_noun(claim: Analysis, word: Word) -> bool:
     if word.stem in OPPOSITES or word.text.lower().endswith(_NO_NOUN):
         return False
-    before = said.lower[word.at - 1] if word.at else ""
+    before = claim.lower[word.at - 1] if word.at else ""
     is_verb = word.text.endswith("s") and before.isalpha() and has_content(before)  # "a cache holds"
     return not is_verb and before not in _NO_NOUN_FOLLOWS
 

@@ -63,16 +63,16 @@ class SecondLook:
             return Finding("unclear", reason, spans, finding.passage, attributed)
         return Finding("verified", MODEL_SAYS_SO, spans, finding.passage, attributed)
 
-    def _span(self, said: str, passage: int) -> Sequence[CitedSpan]:
-        span = best_sentence(said, self.sources[passage - 1])
+    def _span(self, sentence_text: str, passage: int) -> Sequence[CitedSpan]:
+        span = best_sentence(sentence_text, self.sources[passage - 1])
         return [CitedSpan(0, passage, *span)] if span else ()
 
 
-def evidence(said: str, source: SourceText) -> str:
+def evidence(sentence_text: str, source: SourceText) -> str:
     """Returns the source with its heading, cut to the surroundings of the most similar sentence."""
     content = source.content
     if len(content) > LONGEST_PREMISE:
-        start, end = best_sentence(said, source) or (0, 0)
+        start, end = best_sentence(sentence_text, source) or (0, 0)
         first = max(0, min(start - (LONGEST_PREMISE - (end - start)) // 2, len(content) - LONGEST_PREMISE))
         content = content[first : first + LONGEST_PREMISE]
     return f"{source.heading}\n{content}".strip()

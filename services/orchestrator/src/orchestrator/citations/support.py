@@ -68,18 +68,18 @@ def refusal(claim: Claim, sources: Sequence[SourceText], number: int) -> str:
     if quotations(claim.segment):
         return ""  # compared word for word
     text = unmarked(claim.segment if len(terms(claim.segment)) > 1 else claim.sentence)
-    said, source = Analysis(text), sources[number - 1]
-    judged = compare(said, source)
+    claim_analysis, source = Analysis(text), sources[number - 1]
+    judged = compare(claim_analysis, source)
     others = [other for at, other in enumerate(sources, 1) if at != number]
     if judged.verdict == "contradicted":
         allowed = ("verified",) if judged.share >= VERIFIED else ("verified", "unclear")
-        if any(compare(said, joined(text, source, other)).verdict in allowed for other in others):
+        if any(compare(claim_analysis, joined(text, source, other)).verdict in allowed for other in others):
             return ""
         return judged.reason
-    if judged.verdict == "unclear" and len(terms(text)) >= _LONG_CLAIM and not is_foreign(said, source.whole):
+    if judged.verdict == "unclear" and len(terms(text)) >= _LONG_CLAIM and not is_foreign(claim_analysis, source.whole):
         if judged.share < LEAST_SHARE:
             return "too little in common"
-        if judged.share < CLOSE and any(compare(said, other).verdict == "verified" for other in others):
+        if judged.share < CLOSE and any(compare(claim_analysis, other).verdict == "verified" for other in others):
             return "another source says it"
     return ""
 
@@ -89,9 +89,9 @@ def unmarked(text: str) -> str:
     return _LAYOUT.sub("", _INDEX.sub(" ", text))
 
 
-def joined(said: str, first: SourceText, other: SourceText) -> SourceText:
+def joined(claim_analysis: str, first: SourceText, other: SourceText) -> SourceText:
     """Returns the most similar sentence of each of the two sources, as one text."""
-    spans = ((source, best_sentence(said, source)) for source in (first, other))
+    spans = ((source, best_sentence(claim_analysis, source)) for source in (first, other))
     return SourceText(
         "\n".join(source.content[slice(*span)] for source, span in spans if span), first.heading, first.alike
     )

@@ -20,21 +20,23 @@ def unlike(_first: str, _other: str) -> float:
     return 0.0
 
 
-def replaced(said: Analysis, source: Analysis, alike: WordLikeness) -> tuple[str, str] | None:
+def replaced(claim: Analysis, source: Analysis, alike: WordLikeness) -> tuple[str, str] | None:
     """Returns words that the source lacks, with the dissimilar words that it has in their place.
 
     Words that are only reordered, added or left out replace nothing.
     """
-    if max(len(said.words), len(source.words)) > MOST_WORDS:
+    if max(len(claim.words), len(source.words)) > MOST_WORDS:
         return None
-    mine, theirs = list(map(_key, said.words)), list(map(_key, source.words))
+    mine, theirs = list(map(_key, claim.words)), list(map(_key, source.words))
     new, left = Counter(mine) - Counter(theirs), Counter(theirs) - Counter(mine)
     if not new or not left:
         return None
     for tag, start, end, first, last in SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes():
         if tag != "replace":
             continue
-        put = [word.text for word in said.words[start:end] if _key(word) in new and word.text.lower() not in UNIT_WORDS]
+        put = [
+            word.text for word in claim.words[start:end] if _key(word) in new and word.text.lower() not in UNIT_WORDS
+        ]
         there = [word.text for word in source.words[first:last] if _key(word) in left]
         if put and there and not _like(put, there, alike):
             return " ".join(put), " ".join(there)

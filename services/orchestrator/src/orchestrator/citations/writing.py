@@ -126,8 +126,8 @@ class _Pen:
 
 def _before_stop(text: str, sentence: AnswerSentence) -> int:
     """Returns the position for a marker: before the full stop, or in the last cell of a row."""
-    said = text[sentence.start : sentence.end]
-    if said.startswith("|") and said.endswith("|") and len(said) > 1:
-        return sentence.start + len(said[:-1].rstrip())
-    stop = _LAST_STOP.search(said, max(0, len(said) - 2))
+    sentence_text = text[sentence.start : sentence.end]
+    if sentence_text.startswith("|") and sentence_text.endswith("|") and len(sentence_text) > 1:
+        return sentence.start + len(sentence_text[:-1].rstrip())
+    stop = _LAST_STOP.search(sentence_text, max(0, len(sentence_text) - 2))
     return sentence.start + stop.start() if stop else sentence.end

@@ -70,8 +70,8 @@ class DocumentConverter:
             raise ExportFailed("The converter sent an invalid answer") from error
         return bytes(written[:size])
 
-    def _size(self, said: dict[str, object]) -> int:
-        size, reason, message = said.get("bytes"), said.get("failed"), str(said.get("message", ""))[:200]
+    def _size(self, reply: dict[str, object]) -> int:
+        size, reason, message = reply.get("bytes"), reply.get("failed"), str(reply.get("message", ""))[:200]
         if isinstance(size, int) and 0 <= size <= self.limits.output_bytes:
             return size
         if reason == TOO_LARGE:

@@ -48,9 +48,9 @@ class CallerFeedback(Repository):
         message = await self._find(message_id)
         if message.role != MessageRole.assistant or message.status == MessageStatus.pending:
             raise NotAnEndedAnswer
-        said = await self.one(FeedbackSql.put, AnswerFeedback, id=message_id, **feedback.model_dump())
-        assert said is not None
-        return said
+        stored = await self.one(FeedbackSql.put, AnswerFeedback, id=message_id, **feedback.model_dump())
+        assert stored is not None
+        return stored
 
     async def delete(self, message_id: UUID) -> None:
         """Deletes the feedback, if there is any. Raises MessageNotFound."""

@@ -31,19 +31,19 @@ def serve(messages: Connection, _: OwnMemory) -> None:
     """Receives the media type with the limits, then the file; sends the new image's data and its bytes in pieces, or
     why there is none."""
     try:
-        asked, file = json.loads(messages.recv_bytes()), messages.recv_bytes()
+        request, file = json.loads(messages.recv_bytes()), messages.recv_bytes()
     except EOFError:
         return
     try:
-        limits = ImageLimits(**asked["limits"])
+        limits = ImageLimits(**request["limits"])
         _limit(limits)
-        told, written = rewritten(file, asked["media_type"], limits)
+        result, written = rewritten(file, request["media_type"], limits)
     except ImageRefused as error:
         _send(messages, {"refused": error.reason, "message": str(error)})
     except MemoryError:
         _send(messages, {"refused": TOO_LARGE, "message": "It takes more memory than an image may."})
     else:
-        _send(messages, {**told, "bytes": len(written)})
+        _send(messages, {**result, "bytes": len(written)})
         for start in range(0, len(written), PIECE_BYTES):
             messages.send_bytes(written[start : start + PIECE_BYTES])
 

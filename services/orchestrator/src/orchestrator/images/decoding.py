@@ -79,11 +79,11 @@ class ImageDecoder:
         try:
             process.send(json.dumps({"media_type": sent.media_type, "limits": asdict(self.limits)}).encode())
             process.send(sent.data)
-            told = json.loads(self._next(process, deadline))
-            if "refused" in told:
-                raise _refusal(str(told["refused"]), str(told["message"])[:200])
-            media_type, size = str(told["media_type"]), int(told["bytes"])
-            width, height = int(told["width"]), int(told["height"])
+            reply = json.loads(self._next(process, deadline))
+            if "refused" in reply:
+                raise _refusal(str(reply["refused"]), str(reply["message"])[:200])
+            media_type, size = str(reply["media_type"]), int(reply["bytes"])
+            width, height = int(reply["width"]), int(reply["height"])
             if not (0 < size <= self.limits.output_bytes and 0 < width <= self.limits.side >= height > 0):
                 raise ValueError(size)
             written = bytearray()

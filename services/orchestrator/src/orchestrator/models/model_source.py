@@ -126,5 +126,5 @@ class ModelSource:
 
 def _chosen(run: ClaimedRun, chosen: ChosenSettings, role: ModelRole) -> Sequence[RoleModel]:
     """Returns the models for the role that the request names, otherwise the workspace's."""
-    asked = [RoleModel.model_validate(one) for one in run.options.get("roles", {}).get(role, ())]
-    return asked or chosen.roles.get(role, ())
+    roles = [RoleModel.model_validate(one) for one in run.options.get("roles", {}).get(role, ())]
+    return roles or chosen.roles.get(role, ())

@@ -31,13 +31,13 @@ class RunModels:
         """Returns how answers are written, as long as the models work."""
         return AnswerMode.extractive if self.of("answer") is None else AnswerMode.model
 
-    def options(self, asked: RunOptions) -> RunOptions:
-        """Returns how to write an answer: as `asked`, and otherwise as in the settings.
+    def options(self, requested: RunOptions) -> RunOptions:
+        """Returns how to write an answer: as `requested`, and otherwise as in the settings.
 
         Instructions are combined, from the most general to the most specific.
         """
-        options = asked.copy()
-        if instructions := "\n\n".join(filter(None, (self.settings.instructions, asked.get("instructions")))):
+        options = requested.copy()
+        if instructions := "\n\n".join(filter(None, (self.settings.instructions, requested.get("instructions")))):
             options["instructions"] = instructions
         if "temperature" not in options and self.settings.temperature is not None:
             options["temperature"] = self.settings.temperature

@@ -100,8 +100,8 @@ async def get_model(
     """A name that clients can use as `model`."""
     preset = await chosen_preset(presets, caller, model)
     card = choice.find(model) if preset is None else preset_card(preset)
-    (told,) = await _with_breakers(source, caller, [(card, preset)])
-    return told
+    (shown_entry,) = await _with_breakers(source, caller, [(card, preset)])
+    return shown_entry
 
 
 async def _with_breakers(
@@ -169,8 +169,8 @@ async def _chunks(
         async with aclosing(ask.streams.entries(caller, run)) as entries:
             async for entry in entries:
                 seen = entry[0] if entry else seen
-                if told := chunks.of(entry):
-                    yield told
+                if shown_entry := chunks.of(entry):
+                    yield shown_entry
                 if chunks.over:
                     break
     finally:

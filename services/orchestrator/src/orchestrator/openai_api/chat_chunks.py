@@ -123,12 +123,12 @@ class ChatChunks:
 
     def _finish(self, content: str, reason: str) -> bytes:
         made = [] if self.text or not content else [self._say(content)]
-        said = "".join(self.text)
+        whole_text = "".join(self.text)
         cited = list(self.citations.values())
         if self.answering.footnotes and cited:
             made.append(self._chunk({"content": footnotes(cited)}))
         if cited:
-            marks = annotated(said, cited, self.answering.base_url)
+            marks = annotated(whole_text, cited, self.answering.base_url)
             made.append(
                 self._chunk(
                     {

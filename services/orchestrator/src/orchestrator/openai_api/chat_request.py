@@ -60,9 +60,9 @@ def question_of(body: ChatCompletionRequest, models: Models) -> DoorQuestion:
 
 def wants_footnotes(metadata: Mapping[str, Any] | None, preset: Preset | None) -> bool:
     """Returns whether the answer's text ends with its sources: as `metadata.footnotes` says, otherwise the preset."""
-    asked = (metadata or {}).get("footnotes")
-    if asked is not None:
-        return str(asked).lower() != "false"
+    footnotes = (metadata or {}).get("footnotes")
+    if footnotes is not None:
+        return str(footnotes).lower() != "false"
     return preset is None or preset.footnotes is not False
 
 

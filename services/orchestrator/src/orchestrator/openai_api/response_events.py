@@ -71,7 +71,7 @@ class ResponseEvents:
     response, which is authoritative.
     """
 
-    asked: ResponseRun
+    response_run: ResponseRun
     base_url: str
     after: int = -1
     number: int = 0
@@ -83,7 +83,7 @@ class ResponseEvents:
     citations: dict[int, Citation] = field(default_factory=dict)
 
     def opening(self) -> bytes:
-        return self._event("response.created", response=begun(self.asked))
+        return self._event("response.created", response=begun(self.response_run))
 
     def of(self, entry: Entry | None) -> bytes:
         """Returns the bytes to send for an event that is not terminal, possibly none."""
@@ -103,7 +103,7 @@ class ResponseEvents:
         match event:
             case RunStarted() if not self.is_begun:
                 self.is_begun = True
-                yield self._event("response.in_progress", response=begun(self.asked))
+                yield self._event("response.in_progress", response=begun(self.response_run))
             case StageStarted() if self.item is None and not self.is_written:
                 yield f": {event.label}\n\n".encode()
             case ThinkingDelta() if not self.is_written:
@@ -131,7 +131,7 @@ class ResponseEvents:
             yield self._in_item("response.reasoning_text.delta", delta=text)
 
     def _open(self, kind: Literal["reasoning", "message"]) -> Iterator[bytes]:
-        own = message_id(self.asked.run)
+        own = message_id(self.response_run.run)
         again = f"_{self.index}" if self.index else ""
         if kind == "message":
             self.is_written, self.item = True, OpenItem(kind, own)
@@ -166,16 +166,16 @@ class ResponseEvents:
         yield self._event("response.output_item.done", output_index=self.index, item=item)
         self.item, self.index = None, self.index + 1
 
-    def _in_item(self, kind: str, **told: object) -> bytes:
+    def _in_item(self, kind: str, **values: object) -> bytes:
         assert self.item is not None
-        return self._event(kind, item_id=self.item.id, output_index=self.index, content_index=0, **told)
+        return self._event(kind, item_id=self.item.id, output_index=self.index, content_index=0, **values)
 
-    def _event(self, kind: str, **told: object) -> bytes:
+    def _event(self, kind: str, **values: object) -> bytes:
         number = self.number
         self.number += 1
         if number <= self.after:
             return b""
-        body = {"type": kind, "sequence_number": number, **{name: _plain(value) for name, value in told.items()}}
+        body = {"type": kind, "sequence_number": number, **{name: _plain(value) for name, value in values.items()}}
         return f"event: {kind}\ndata: {json.dumps(body, ensure_ascii=False, separators=(',', ':'))}\n\n".encode()
 
 

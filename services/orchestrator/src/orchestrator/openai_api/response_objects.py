@@ -56,20 +56,20 @@ def message_id(run: Run) -> str:
     return f"msg_{(run.answer_id or run.id).hex}"
 
 
-def begun(asked: ResponseRun) -> ResponseObject:
+def begun(request: ResponseRun) -> ResponseObject:
     """Returns the response at its beginning."""
-    return _response(asked, "queued" if asked.options.get("background") else "in_progress")
+    return _response(request, "queued" if request.options.get("background") else "in_progress")
 
 
-def as_it_is(asked: ResponseRun, base_url: str, thought: Sequence[ReasoningItem] = ()) -> ResponseObject:
+def as_it_is(request: ResponseRun, base_url: str, thought: Sequence[ReasoningItem] = ()) -> ResponseObject:
     """Returns the response from the stored run, preceded by what was `thought`."""
-    run, status = asked.run, status_of(asked.run)
+    run, status = request.run, status_of(request.run)
     output: list[ReasoningItem | OutputMessage] = list(thought)
     if run.answer is not None and run.status.ended:
         ended: ItemStatus = "completed" if status == "completed" else "incomplete"
         part = output_text(run.answer.content, run.answer.citations, base_url)
         output.append(OutputMessage(id=message_id(run), status=ended, content=[part]))
-    return _response(asked, status).model_copy(
+    return _response(request, status).model_copy(
         update={
             "output": output,
             "completed_at": int(run.finished_at.timestamp()) if run.finished_at else None,
@@ -107,10 +107,10 @@ def output_text(text: str, citations: Sequence[Citation], base_url: str) -> Outp
     return OutputText(text=text, annotations=annotations, citations=list(citations))
 
 
-def _response(asked: ResponseRun, status: ResponseStatus) -> ResponseObject:
-    run, options = asked.run, asked.options
+def _response(request: ResponseRun, status: ResponseStatus) -> ResponseObject:
+    run, options = request.run, request.options
     return ResponseObject(
-        id=asked.id,
+        id=request.id,
         created_at=int(run.created_at.timestamp()),
         status=status,
         background=options.get("background", False),

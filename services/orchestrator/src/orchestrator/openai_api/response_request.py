@@ -32,7 +32,7 @@ TEXTS = frozenset({"input_text", "output_text", "text"})
 def response_question(body: ResponseRequest, models: Models, followed: Followed | None) -> DoorQuestion:
     """Returns the question, after the response `followed`. Raises Unsupported, UnknownDoorModel, NothingWrites."""
     _refuse(body)
-    instructions, turns = _said(body)
+    instructions, turns = _messages(body)
     question = turns.pop()
     metadata = body.metadata or {}
     session_id = session_named(metadata)
@@ -81,7 +81,7 @@ def _refuse(body: ResponseRequest) -> None:
         raise Unsupported("text.format", "answers are written in Markdown")
 
 
-def _said(body: ResponseRequest) -> tuple[str, list[SentMessage]]:
+def _messages(body: ResponseRequest) -> tuple[str, list[SentMessage]]:
     """Returns the instructions, and the messages, the last of which is the question."""
     instructions = [body.instructions or ""]
     items = [InputItem(role="user", content=body.input)] if isinstance(body.input, str) else body.input

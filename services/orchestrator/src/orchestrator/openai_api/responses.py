@@ -67,12 +67,12 @@ async def create_response(
     is_background = bool(body.background)
     if body.stream or not is_background:
         streams.admit()
-    asked = ResponseRun(await ask.ask(caller, question), question.options)
-    events = ResponseEvents(asked, base_url(request))
+    response_run = ResponseRun(await ask.ask(caller, question), question.options)
+    events = ResponseEvents(response_run, base_url(request))
     if body.stream:
         return event_stream(_events(ask, caller, events, lasting=is_background))
     if is_background:
-        return begun(asked)
+        return begun(response_run)
     return await unless_left(request, _whole(ask, caller, events))
 
 
@@ -97,28 +97,28 @@ async def get_response(
 
     Once the run's stream has expired, the text comes as one delta. Closing this connection stops nothing.
     """
-    asked = await _found(ask, caller, response_id)
+    response_run = await _found(ask, caller, response_id)
     if not stream:
-        return as_it_is(asked, base_url(request))
+        return as_it_is(response_run, base_url(request))
     streams.admit()
-    events = ResponseEvents(asked, base_url(request), -1 if starting_after is None else starting_after)
+    events = ResponseEvents(response_run, base_url(request), -1 if starting_after is None else starting_after)
     return event_stream(_events(ask, caller, events, lasting=True))
 
 
 @router.post(f"{RESPONSE}/cancel", summary="Stop a response", responses=NOT_FOUND)
 async def cancel_response(response_id: Named, request: Request, caller: Viewer, ask: Ask) -> ResponseObject:
     """What was written stays. A waiting response ends at once, a running one within moments."""
-    asked = await _found(ask, caller, response_id)
-    await ask.cancel(caller, asked.run)
+    response_run = await _found(ask, caller, response_id)
+    await ask.cancel(caller, response_run.run)
     return as_it_is(await _found(ask, caller, response_id), base_url(request))
 
 
 @router.delete(RESPONSE, summary="Delete a response", responses=NOT_FOUND)
 async def delete_response(response_id: Named, caller: Viewer, ask: Ask) -> DeletedResponse:
     """Deletes its question, its answer, and the responses that follow it; one in progress is stopped."""
-    asked = await _found(ask, caller, response_id)
-    await ask.delete(caller, asked.run)
-    return DeletedResponse(id=asked.id)
+    response_run = await _found(ask, caller, response_id)
+    await ask.delete(caller, response_run.run)
+    return DeletedResponse(id=response_run.id)
 
 
 async def _followed(ask: DoorRuns, caller: Principal, body: ResponseRequest) -> Followed | None:
@@ -145,13 +145,13 @@ async def _events(ask: DoorRuns, caller: Principal, events: ResponseEvents, *, l
     over = False
     try:
         yield events.opening()
-        async with aclosing(ask.streams.entries(caller, events.asked.run)) as entries:
+        async with aclosing(ask.streams.entries(caller, events.response_run.run)) as entries:
             async for entry in entries:
                 if entry is not None and entry[1] in TERMINAL_EVENTS:
                     over = True
                     yield events.terminal(await _ended(ask, caller, events))
-                elif told := events.of(entry):
-                    yield told
+                elif event := events.of(entry):
+                    yield event
     finally:
         _leave(ask, caller, events, stopping=not (over or lasting))
 
@@ -160,7 +160,7 @@ async def _whole(ask: DoorRuns, caller: Principal, events: ResponseEvents) -> Re
     over = False
     try:
         events.opening()
-        async with aclosing(ask.streams.entries(caller, events.asked.run)) as entries:
+        async with aclosing(ask.streams.entries(caller, events.response_run.run)) as entries:
             async for entry in entries:
                 if entry is not None and entry[1] in TERMINAL_EVENTS:
                     over = True
@@ -174,14 +174,14 @@ async def _whole(ask: DoorRuns, caller: Principal, events: ResponseEvents) -> Re
 async def _ended(ask: DoorRuns, caller: Principal, events: ResponseEvents) -> ResponseObject:
     """Returns the complete response; one that was deleted meanwhile is cancelled."""
     try:
-        response = as_it_is(await _found(ask, caller, events.asked.id), events.base_url, events.thought)
+        response = as_it_is(await _found(ask, caller, events.response_run.id), events.base_url, events.thought)
     except ResponseNotFound:
-        return begun(events.asked).model_copy(update={"status": "cancelled"})
+        return begun(events.response_run).model_copy(update={"status": "cancelled"})
     assert response.status in TERMINAL
     return response
 
 
 def _leave(ask: DoorRuns, caller: Principal, events: ResponseEvents, *, stopping: bool) -> None:
-    forgetting = events.asked.options.get("forgotten", False)
+    forgetting = events.response_run.options.get("forgotten", False)
     if stopping or forgetting:
-        ask.leave(caller, events.asked.run, stopping=stopping, forgetting=forgetting)
+        ask.leave(caller, events.response_run.run, stopping=stopping, forgetting=forgetting)

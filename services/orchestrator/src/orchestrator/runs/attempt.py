@@ -155,12 +155,12 @@ class Attempt:
     async def _complete(self, answer: TurnAnswer) -> None:
         completed = list[RunCompleted]()
 
-        def told(final: TurnAnswer, committed: CommittedVersion | None) -> Sequence[StoredEvent]:
+        def events_of(final: TurnAnswer, committed: CommittedVersion | None) -> Sequence[StoredEvent]:
             completed.append(self._completed(final, committed))
             return self._facts(completed[-1])
 
         try:
-            await self.store.complete(self.run, self.progress, answer, told)
+            await self.store.complete(self.run, self.progress, answer, events_of)
         except StopAsked:
             await self._cancel()
         else:
@@ -207,13 +207,13 @@ class Attempt:
         self, status: RunStatus, terminal: RunCancelled | RunFailed, failure: GraphError | None = None
     ) -> None:
         """Ends the run with its partial answer."""
-        partial, ended = await self._told(), [terminal]
+        partial, ended = await self._partial(), [terminal]
 
-        def told(committed: CommittedVersion | None) -> Sequence[StoredEvent]:
+        def events_of(committed: CommittedVersion | None) -> Sequence[StoredEvent]:
             ended.append(terminal.model_copy(update=_version_of(committed)))
             return self._facts(ended[-1])
 
-        await self.store.end(self.run, self.progress, status, told, failure, partial)
+        await self.store.end(self.run, self.progress, status, events_of, failure, partial)
         await self._publish(ended[-1])
 
     async def _saved(self) -> TurnAnswer | None:
@@ -222,7 +222,7 @@ class Attempt:
             return None
         return await self.turns.saved(self.run, await self.store.load_turn(self.run))
 
-    async def _told(self) -> TurnAnswer | None:
+    async def _partial(self) -> TurnAnswer | None:
         """Returns the partial answer, after emitting it as final."""
         partial = await self.progress.partial()
         if partial is not None and all(event.name != MessageCompleted.name for event in self.events.facts):

@@ -106,9 +106,9 @@ class RunStore:
         run: ClaimedRun,
         progress: RunProgress,
         answer: TurnAnswer,
-        told: Callable[[TurnAnswer, CommittedVersion | None], Sequence[StoredEvent]],
+        events_of: Callable[[TurnAnswer, CommittedVersion | None], Sequence[StoredEvent]],
     ) -> None:
-        """Stores answer, status, title, the artifact's version, the events that `told` returns, and `turn.completed`.
+        """Stores answer, status, title, the artifact's version, the events of `events_of`, and `turn.completed`.
 
         All in one transaction; raises StopAsked if a cancellation came first. For an answer of the error handler or
         from other workspaces it is `turn.discarded`; no event is about a temporary session.
@@ -119,7 +119,7 @@ class RunStore:
             if await self.queue.extend(connection, run):
                 raise StopAsked
             answer, committed = await _with_version(connection, run, answer)
-            events = told(answer, committed)
+            events = events_of(answer, committed)
             await self.queue.finish(connection, run, RunStatus.completed, mode=answer.mode, **progress.columns())
             await runs.add_answer(
                 run, answer, MessageStatus.incomplete if answer.incomplete else MessageStatus.completed
@@ -136,7 +136,7 @@ class RunStore:
         run: ClaimedRun,
         progress: RunProgress,
         status: RunStatus,
-        told: Callable[[CommittedVersion | None], Sequence[StoredEvent]],
+        events_of: Callable[[CommittedVersion | None], Sequence[StoredEvent]],
         failure: GraphError | None = None,
         partial: TurnAnswer | None = None,
     ) -> None:
@@ -158,7 +158,7 @@ class RunStore:
                 partial, committed = await _with_version(connection, run, partial)
                 cancelled = status is RunStatus.cancelled
                 await runs.add_answer(run, partial, MessageStatus.cancelled if cancelled else MessageStatus.incomplete)
-            await runs.add_events(run.id, told(committed))
+            await runs.add_events(run.id, events_of(committed))
             if not temporary:
                 await self.outbox.write(connection, run.workspace_id, _turn_discarded(run), str(run.id))
 

@@ -209,18 +209,18 @@ def _follows(after: str, event_id: str) -> bool:
 
 def _with_texts(after: str, entries: Sequence[Entry]) -> list[Entry]:
     """Inserts each final text before its `message_completed`, as one delta with the id of the event that it follows."""
-    told: list[Entry] = []
+    complete: list[Entry] = []
     shown = after != BEGINNING  # part of the text may have been shown
     for entry in entries:
         event_id, name, data = entry
         if name == MessageCompleted.name:
             text = MessageDelta(text=MessageCompleted.model_validate_json(data).content)
             if shown:
-                told.append((after, MessageRestarted.name, MessageRestarted().model_dump_json()))
-            told.append((after, text.name, text.model_dump_json()))
-        told.append(entry)
+                complete.append((after, MessageRestarted.name, MessageRestarted().model_dump_json()))
+            complete.append((after, text.name, text.model_dump_json()))
+        complete.append(entry)
         after = event_id
-    return told
+    return complete
 
 
 def _rebuilt_id(run: Run) -> str:

@@ -33,9 +33,9 @@ def options_of(message: MessageCreate, quick_action: QuickAction | None) -> RunO
         options["instructions"], options["reply"] = quick_action.prompt, True
         options["use_history"] = quick_action.use_history
     elif quick_action is not None:
-        told = quick_action.model_dump(mode="json", include={"name", "prompt", "use_history"})
+        parameters = quick_action.model_dump(mode="json", include={"name", "prompt", "use_history"})
         options["artifact_action"] = ArtifactAction.custom_action.value
-        options["artifact_action_params"] = told
+        options["artifact_action_params"] = parameters
     if quick_action is not None:
         options["use_preferences"] = quick_action.use_preferences
     return options

@@ -129,8 +129,8 @@ class SessionEraser:
         await self.indexing.forget(caller.workspace_id, session_id)
         async with self.database.workspace(caller.workspace_id) as connection:
             rows = await SessionRows(connection, caller).delete(session_id)
-            told = SessionDeleted(session_id=session_id)
-            await self.outbox.write(connection, caller.workspace_id, told, str(session_id))
+            event = SessionDeleted(session_id=session_id)
+            await self.outbox.write(connection, caller.workspace_id, event, str(session_id))
         checkpoints, streams = await self.ended.erase_checkpoints(rows.run_ids), await self._streams(rows.run_ids)
         images = await self.images.erase(caller.workspace_id, rows.image_ids)
         return SessionReceipt(

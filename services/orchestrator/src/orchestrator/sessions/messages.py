@@ -227,7 +227,7 @@ class CallerMessages(Repository):
         parent_id = await self._lock(session_id)
         options = {**options_of(message, await self._quick_action(message.quick_action)), **(options or {})}
         chosen = "parent_id" in message.model_fields_set
-        if stored := await self._asked_before(session_id, key):
+        if stored := await self._stored_question(session_id, key):
             parent_id = message.parent_id if chosen else stored.parent_id
             asked = (True, message.content, message.attachment_ids, message.document_ids, parent_id, options)
             known = (stored.is_first, stored.content, stored.attachment_ids, stored.document_ids, stored.parent_id)
@@ -274,7 +274,7 @@ class CallerMessages(Repository):
         if message.role == MessageRole.assistant and message.parent_id is not None:
             question = await self._find(session_id, message.parent_id)
         chosen = "document_ids" in options.model_fields_set
-        if stored := await self._asked_before(session_id, key):
+        if stored := await self._stored_question(session_id, key):
             asked = (False, question.id, options.document_ids if chosen else stored.document_ids)
             same = (stored.is_first, stored.question_id, stored.document_ids) == asked
             if options.models is not None:
@@ -349,7 +349,7 @@ class CallerMessages(Repository):
         if options.get("rag_scope") == "global" and self.caller.readable is None:
             raise ScopeNeedsWiderKey
 
-    async def _asked_before(self, session_id: UUID, key: str | None) -> StoredQuestion | None:
+    async def _stored_question(self, session_id: UUID, key: str | None) -> StoredQuestion | None:
         if key is None:
             return None
         return await self.one(MessageSql.asked_before, StoredQuestion, session_id=session_id, key=key)

@@ -38,14 +38,14 @@ class DenseLeg(Leg):
         return super().void and self.vector is None  # else the chunks of other legs can still be compared
 
     async def find(self) -> None:
-        await self._nearest(self.asked.query.text)
+        await self._nearest(self.leg_query.query.text)
 
     async def ask(self, reader: IndexReader, chunks: Sequence[int]) -> None:
         found = {one.chunk for one in self.found}
         missing = [chunk for chunk in chunks if chunk not in found]
         self._missing = None
         if missing and self.vector is not None:
-            self._missing = await reader.cosines_asked(missing, self.vector, self.vector_space)
+            self._missing = await reader.cosines(missing, self.vector, self.vector_space)
 
     async def features(self, chunks: Sequence[int]) -> Columns:
         if self.vector is None:
@@ -57,29 +57,29 @@ class DenseLeg(Leg):
 
     async def _nearest(self, text: str) -> None:
         """Embeds the text and finds the nearest chunks; fails if the active space's model is no longer configured."""
-        asked, embedders = self.asked, self.vectors.embedders
-        embedder = embedders.find(*asked.space) if asked.space else embedders.default
+        leg_query, embedders = self.leg_query, self.vectors.embedders
+        embedder = embedders.find(*leg_query.space) if leg_query.space else embedders.default
         if embedder is None:
-            model, dims = asked.space or ("", 0)
+            model, dims = leg_query.space or ("", 0)
             self.error = f"the embedding model {model} ({dims} dimensions) is no longer configured"
             return
         self.vector_space, self.vector = embedder.space, await self.vectors.of_query(text, embedder)
-        async with asked.snapshot.beside() as reader:
+        async with leg_query.snapshot.beside() as reader:
             await self._scan(reader, self.vector)
 
     async def _scan(self, reader: IndexReader, vector: Vector) -> None:
         """Searches exactly or with HNSW, whichever is cheaper; falls back to exact if HNSW finds too few."""
-        asked, limits, space = self.asked, self.limits, self.vector_space
-        chunks, index_bytes = asked.snapshot.state.chunks, asked.snapshot.state.index_bytes
-        matching = chunks if asked.scope is None else asked.scope.chunks
+        leg_query, limits, space = self.leg_query, self.limits, self.vector_space
+        chunks, index_bytes = leg_query.snapshot.state.chunks, leg_query.snapshot.state.index_bytes
+        matching = chunks if leg_query.scope is None else leg_query.scope.chunks
         sizes = Sizes(matching, chunks, shared_vectors(index_bytes, space.dims))
-        wanted = max(asked.depth, asked.snapshot.store.ef_search)
+        wanted = max(leg_query.depth, leg_query.snapshot.store.ef_search)
         plan = choose(sizes, wanted, limits.hnsw_tuple_cost, limits.exact_scan)
-        nearest = Nearest(reader, vector, space, asked.scope, asked.depth)
+        nearest = Nearest(reader, vector, space, leg_query.scope, leg_query.depth)
         if plan.exact:
             self.found, self.method = await nearest.exact(chunks), f"exact: {plan.why}"
             return
         self.found, self.method = await nearest.approximate(plan), f"hnsw: {plan.why}"
-        if (came := len(self.found)) < min(asked.depth, matching):
+        if (came := len(self.found)) < min(leg_query.depth, matching):
             self.found = await nearest.exact(chunks)
-            self.method += f"; it gave {came} of {asked.depth}, so exact"
+            self.method += f"; it gave {came} of {leg_query.depth}, so exact"

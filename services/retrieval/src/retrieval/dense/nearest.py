@@ -60,7 +60,7 @@ class Nearest:
         configured = {"most_visited": plan.most_visited, "candidates": plan.candidates}
         async with self.reader.connection.pipeline():
             await self.reader.connection.execute(NearestSql.configure, configured | FOR_THIS_SCAN)
-            asked = self.values | {"workspace_id": self.reader.workspace_id, "at_least": plan.at_least}
-            nearest = await self.reader.connection.execute(statement, asked)
+            values = self.values | {"workspace_id": self.reader.workspace_id, "at_least": plan.at_least}
+            nearest = await self.reader.connection.execute(statement, values)
             await self.reader.connection.execute(NearestSql.configure, configured | FOR_ALL_ELSE)
         return [ScoredChunk(*row) for row in await nearest.fetchall()]

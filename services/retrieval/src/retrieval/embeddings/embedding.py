@@ -27,16 +27,16 @@ class TextEmbedding:
 
     embedders: Embedders
 
-    async def embed(self, asked: EmbeddingRequest) -> EmbeddingList:
+    async def embed(self, request: EmbeddingRequest) -> EmbeddingList:
         """Returns the vectors. Raises UnknownEncoder, OtherDimensions, EmbeddingsUnavailable."""
-        embedder = self._named(asked.model)
+        embedder = self._named(request.model)
         space = embedder.space
-        if asked.dimensions not in (None, space.dims):
+        if request.dimensions not in (None, space.dims):
             raise OtherDimensions(f"the vectors of {space.model} have {space.dims}")
-        texts = [asked.input] if isinstance(asked.input, str) else asked.input
+        texts = [request.input] if isinstance(request.input, str) else request.input
         vectors = await _vectors(embedder, texts)
         tokens = sum(min(estimated_tokens(text), space.max_tokens) for text in texts)
-        is_packed = asked.encoding_format == "base64"
+        is_packed = request.encoding_format == "base64"
         return EmbeddingList(
             model=space.model,
             data=[

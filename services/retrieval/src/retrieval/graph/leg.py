@@ -84,16 +84,16 @@ class GraphLeg(Leg):
         super().__init__(service.seconds if service else 0.0)
         self.service = service
 
-    def applies(self, asked: LegQuery) -> bool:
-        may_ask = self.service is not None and asked.caller is not None and asked.request.use_graph
-        return may_ask and super().applies(asked)
+    def applies(self, leg_query: LegQuery) -> bool:
+        may_ask = self.service is not None and leg_query.caller is not None and leg_query.request.use_graph
+        return may_ask and super().applies(leg_query)
 
     async def find(self) -> None:
         assert self.service is not None
-        assert self.asked.caller is not None
-        self.graph, self.evidence = GraphOf(self.service, self.asked.caller), {}
-        self.query, self.by = self.asked.query.text, self.asked.request.graph_method
-        await self.link(self.asked)
+        assert self.leg_query.caller is not None
+        self.graph, self.evidence = GraphOf(self.service, self.leg_query.caller), {}
+        self.query, self.by = self.leg_query.query.text, self.leg_query.request.graph_method
+        await self.link(self.leg_query)
 
     async def features(self, chunks: Sequence[int]) -> Columns:
         says = [self.evidence.get(chunk, _NOTHING) for chunk in chunks]
@@ -105,7 +105,7 @@ class GraphLeg(Leg):
 
     def second_round(self, scores: Mapping[int, float]) -> Work | None:
         begin = self.seeds(scores)
-        return (lambda: self.cross(self.asked, begin)) if begin else None
+        return (lambda: self.cross(self.leg_query, begin)) if begin else None
 
     def shown(self, chunk: int) -> Mapping[str, Any]:
         found = self.evidence.get(chunk)
@@ -127,7 +127,7 @@ class GraphLeg(Leg):
         except (ServiceSilent, TimeoutError):
             return None
 
-    async def link(self, asked: LegQuery) -> None:
+    async def link(self, leg_query: LegQuery) -> None:
         """Finds chunks by the query's names; nothing, without an error, if none is known. Raises ServiceSilent."""
         assert self.graph is not None
         over_relations = self.by is GraphMethod.hops
@@ -138,7 +138,7 @@ class GraphLeg(Leg):
         if not answer.entities:
             self.method = "no entity of the query is known"
             return
-        await self._add(asked, answer.chunks)
+        await self._add(leg_query, answer.chunks)
         self.names = answer.names
         names = ", ".join(entity.name for entity in answer.entities[:NAMES_SHOWN])
         self.method = f"{answer.store}: " + (f"up to {MOST_HOPS} hops from {names}" if over_relations else names)
@@ -149,7 +149,7 @@ class GraphLeg(Leg):
         """Returns the scored candidates to start bridges from."""
         return seeds(scores, self.evidence) if self.by is GraphMethod.bridge and not self.error else {}
 
-    async def cross(self, asked: LegQuery, begin: Mapping[int, float]) -> None:
+    async def cross(self, leg_query: LegQuery, begin: Mapping[int, float]) -> None:
         """Adds the chunks that bridges from these seeds lead to. Raises ServiceSilent."""
         assert self.graph is not None
         places = [
@@ -162,11 +162,11 @@ class GraphLeg(Leg):
         answer = await self.graph.expand(request)
         if answer.generation != self.state:
             self.state = None
-        await self._add(asked, [one for one in answer.chunks if one.hop])
+        await self._add(leg_query, [one for one in answer.chunks if one.hop])
         self.method = f"{self.method}; bridges from {len(places)} chunks"
 
-    async def _add(self, asked: LegQuery, chunks: Sequence[ExpandedChunk]) -> None:
-        numbers = await _numbers(asked, chunks)
+    async def _add(self, leg_query: LegQuery, chunks: Sequence[ExpandedChunk]) -> None:
+        numbers = await _numbers(leg_query, chunks)
         for one in chunks:
             number = numbers.get((str(one.document_id), one.chunk_id))
             if number is not None:
@@ -175,17 +175,17 @@ class GraphLeg(Leg):
         self.found = [ScoredChunk(chunk, score) for chunk, score in ranked(self.evidence)]
 
 
-async def _numbers(asked: LegQuery, chunks: Sequence[ExpandedChunk]) -> dict[tuple[str, str], int]:
+async def _numbers(leg_query: LegQuery, chunks: Sequence[ExpandedChunk]) -> dict[tuple[str, str], int]:
     """Returns numbers by (document, chunk id) of the chunks that are in the snapshot and pass the filters."""
     if not chunks:
         return {}
-    async with asked.snapshot.beside() as reader:
+    async with leg_query.snapshot.beside() as reader:
         rows = await reader.rows(
             ReadingSql.numbers_of_chunks,
             chunk_ids=[one.chunk_id for one in chunks],
             document_ids=[one.document_id for one in chunks],
         )
-    left = None if asked.scope is None else asked.scope.has([number >> 20 for number, _, _ in rows])
+    left = None if leg_query.scope is None else leg_query.scope.has([number >> 20 for number, _, _ in rows])
     return {
         (str(document_id), chunk_id): number
         for position, (number, document_id, chunk_id) in enumerate(rows)

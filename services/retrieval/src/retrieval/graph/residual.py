@@ -18,17 +18,17 @@ class ResidualLeg(DenseLeg):
     def void(self) -> bool:
         return super().void or self._graph.void
 
-    def applies(self, asked: LegQuery) -> bool:
-        return asked.leg(GraphLeg) is not None
+    def applies(self, leg_query: LegQuery) -> bool:
+        return leg_query.leg(GraphLeg) is not None
 
     async def find(self) -> None:
         text = self._graph.residual_query
-        self.skipped = self._graph.void or not text or text == self.asked.query.text
+        self.skipped = self._graph.void or not text or text == self.leg_query.query.text
         if not self.skipped:
             await self._nearest(text)
 
     @property
     def _graph(self) -> GraphLeg:
-        graph = self.asked.leg(GraphLeg)
+        graph = self.leg_query.leg(GraphLeg)
         assert graph is not None, "it is needed"
         return graph

@@ -83,5 +83,5 @@ def _share(terms: Collection[str], weights: Mapping[str, float], implied: Set[st
     own = weights.keys() & set(terms)
     if not own:
         return 0.0
-    said = sum(weights[term] for term in own) + CONTEXT_WEIGHT * sum(weights[term] for term in implied - own)
-    return said / (sum(weights.values()) or 1.0)
+    covered = sum(weights[term] for term in own) + CONTEXT_WEIGHT * sum(weights[term] for term in implied - own)
+    return covered / (sum(weights.values()) or 1.0)

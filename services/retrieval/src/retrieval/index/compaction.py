@@ -69,11 +69,11 @@ class Compaction:
 
     async def run(self, notifications: Notifications) -> None:
         """Runs until cancelled: folds at once if a workspace has many recent rows, periodically otherwise."""
-        async with notifications.subscribe(CHANNEL) as asked:
+        async with notifications.subscribe(CHANNEL) as wakeups:
             most = QUIET_ROWS
             while True:
                 await self.work_off(most)
-                most = MOST_RECENT if await asked.wait(LONGEST_WAIT_SECONDS) else QUIET_ROWS
+                most = MOST_RECENT if await wakeups.wait(LONGEST_WAIT_SECONDS) else QUIET_ROWS
 
     async def work_off(self, most: int = 0) -> None:
         """Folds until no workspace has more than `most` recent rows, or too many postings in them.

@@ -34,20 +34,20 @@ class LexicalLeg(Leg):
         self.analyzer = analyzer
         self.postings: Cache = PostingCache(limits.posting_bytes)
 
-    def applies(self, asked: LegQuery) -> bool:
-        return super().applies(asked) or asked.query.conditions
+    def applies(self, leg_query: LegQuery) -> bool:
+        return super().applies(leg_query) or leg_query.query.conditions
 
     def required(self) -> bool:
-        return self.asked.query.conditions
+        return self.leg_query.query.conditions
 
     async def find(self) -> None:
-        asked, parsed = self.asked, self.asked.query
+        leg_query, parsed = self.leg_query, self.leg_query.query
         wanted = TextConditions(parsed.phrases, parsed.fields.get("section", ()), parsed.excluded, parsed.strict)
-        async with asked.snapshot.own() as reader:
+        async with leg_query.snapshot.own() as reader:
             search = LexicalSearch(reader, self.postings, self.analyzer, parsed, wanted)
-            documents = None if asked.scope is None else asked.scope.documents
-            await search.open(asked.snapshot.state, documents, asked.parameters)
-            self.found = await search.best(asked.depth)
+            documents = None if leg_query.scope is None else leg_query.scope.documents
+            await search.open(leg_query.snapshot.state, documents, leg_query.parameters)
+            self.found = await search.best(leg_query.depth)
         self.search, self.method = search, _method(search)
 
     async def features(self, chunks: Sequence[int]) -> Columns:
@@ -71,7 +71,7 @@ class LexicalLeg(Leg):
 
     def report(self) -> QueryReport | None:
         """Returns how the query was read; None if the leg failed."""
-        parsed, search = self.asked.query, self.search
+        parsed, search = self.leg_query.query, self.search
         if search is None:
             return None
         return QueryReport(

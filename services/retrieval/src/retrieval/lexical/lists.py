@@ -72,8 +72,8 @@ class PostingLists:
 
     async def read_headers(self, terms: Iterable[str]) -> dict[str, int]:
         """Counts the chunks that have each term, exactly; terms that none has are left out."""
-        asked = set(terms)
-        wanted = sorted(asked - self.headers.keys())
+        wanted_terms = set(terms)
+        wanted = sorted(wanted_terms - self.headers.keys())
         if wanted:
             by_term: dict[str, list[Sequence[int]]] = {term: [] for term in wanted}
             first_terms: dict[int, str] = {}
@@ -88,7 +88,7 @@ class PostingLists:
                     rows.append(self._shared(term, merge(*parts)))
                 columns = np.array(rows, np.int64).reshape(-1, 6).T
                 self.headers[term] = Header(*columns)
-        return {term: header.frequency for term in asked if (header := self.headers[term]).frequency}
+        return {term: header.frequency for term in wanted_terms if (header := self.headers[term]).frequency}
 
     async def load(self, wanted: Mapping[str, NDArray[np.intp]]) -> None:
         """Reads and decodes blocks, by term and position in its header."""

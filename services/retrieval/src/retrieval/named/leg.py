@@ -70,18 +70,18 @@ class NamedLeg(Leg):
     def __init__(self, limits: SearchLimits) -> None:
         super().__init__(limits.lexical_seconds)
 
-    def applies(self, asked: LegQuery) -> bool:
-        return asked.rule.mode is SearchMode.hybrid and bool(designators(asked.query.text))
+    def applies(self, leg_query: LegQuery) -> bool:
+        return leg_query.rule.mode is SearchMode.hybrid and bool(designators(leg_query.query.text))
 
     async def find(self) -> None:
         """Finds the documents, and the best of their chunks if there is a vector of the query."""
-        asked = self.asked
-        async with asked.snapshot.own() as reader:
-            found = await self._named(reader, asked, designators(asked.query.text))
+        leg_query = self.leg_query
+        async with leg_query.snapshot.own() as reader:
+            found = await self._named(reader, leg_query, designators(leg_query.query.text))
             names = ", ".join(sorted(one.name for one in found)) or "no document has such a name"
             self.documents, self.method = frozenset(one.number for one in found), names
-            self.overview = asks_for_overview(asked.query.text)
-            dense = asked.leg(DenseLeg)
+            self.overview = asks_for_overview(leg_query.query.text)
+            dense = leg_query.leg(DenseLeg)
             if self.overview:
                 documents = array_text(sorted(self.documents))
                 rows = await reader.rows(NamedDocumentSql.first_chunks, documents=documents, limit=MOST_FIRST)
@@ -89,7 +89,7 @@ class NamedLeg(Leg):
             elif found and dense and dense.vector is not None:
                 scope = Scope(np.array(sorted(self.documents), np.int64), sum(one.chunks for one in found))
                 nearest = Nearest(reader, dense.vector, dense.vector_space, scope, MOST_CHUNKS)
-                self.found = await nearest.exact(asked.snapshot.state.chunks)
+                self.found = await nearest.exact(leg_query.snapshot.state.chunks)
 
     async def features(self, chunks: Sequence[int]) -> Columns:
         if self.overview:
@@ -102,15 +102,15 @@ class NamedLeg(Leg):
         return self.overview and not {one.chunk for one in self.found}.isdisjoint(chunks)
 
     async def _named(
-        self, reader: IndexReader, asked: LegQuery, wanted: Collection[Designator]
+        self, reader: IndexReader, leg_query: LegQuery, wanted: Collection[Designator]
     ) -> list[DesignatedDocument]:
         """Returns the documents in the scope of the search that the designators name."""
-        lexical = asked.leg(LexicalLeg)
+        lexical = leg_query.leg(LexicalLeg)
         assert lexical is not None, "it is needed"
         chunks = [await lexical.chunks_with(" ".join(one)) for one in sorted(wanted)]
         numbers = np.unique(np.concatenate(chunks) >> ORDINAL_BITS)
-        if asked.scope is not None:
-            numbers = numbers[asked.scope.has(numbers.tolist())]
+        if leg_query.scope is not None:
+            numbers = numbers[leg_query.scope.has(numbers.tolist())]
         if len(numbers) > MOST_READ:
             return []
         rows = await reader.rows(NamedDocumentSql.document_names, documents=array_text(numbers.tolist()))

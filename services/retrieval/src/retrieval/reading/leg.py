@@ -123,7 +123,7 @@ class Leg(Timed, ABC):
     every_wording: ClassVar[bool] = False
     second: ClassVar[str | None] = None
     seconds: float
-    asked: LegQuery
+    leg_query: LegQuery
     done: asyncio.Event
     skipped: bool = False
     state: str | None = ""
@@ -132,10 +132,10 @@ class Leg(Timed, ABC):
         super().__init__(self.kind)
         self.seconds = seconds
 
-    def begin(self, asked: LegQuery, name: str) -> Self:
+    def begin(self, leg_query: LegQuery, name: str) -> Self:
         """Returns the leg of one search, called `name` in its reports."""
         own = copy(self)
-        own.name, own.asked, own.done = name, asked, asyncio.Event()
+        own.name, own.leg_query, own.done = name, leg_query, asyncio.Event()
         return own
 
     @property
@@ -143,9 +143,9 @@ class Leg(Timed, ABC):
         """True if the leg says nothing of any chunk, because it failed."""
         return self.error is not None
 
-    def applies(self, asked: LegQuery) -> bool:
+    def applies(self, leg_query: LegQuery) -> bool:
         """Returns whether the leg is part of this search."""
-        return runs(asked.rule.mode, self.kind)
+        return runs(leg_query.rule.mode, self.kind)
 
     def required(self) -> bool:
         """Returns whether the query cannot be answered without this leg."""

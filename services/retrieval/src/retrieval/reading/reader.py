@@ -68,10 +68,10 @@ class IndexedChunk:
 class IndexReader(Repository):
     """Reads the index of one workspace, within one transaction."""
 
-    async def cosines_asked(self, chunks: Sequence[int], vector: Vector, space: EmbeddingSpace) -> Cursor:
+    async def cosines(self, chunks: Sequence[int], vector: Vector, space: EmbeddingSpace) -> Cursor:
         """Sends the query for (chunk, cosine); chunks without a vector in this embedding space are left out."""
         values = {"chunks": array_text(chunks), "vector": vector_text(vector), "model": space.model, "dims": space.dims}
-        return await self.asked(ReadingSql.candidate_cosines, values)
+        return await self.execute(ReadingSql.candidate_cosines, values)
 
     async def chunks(self, numbers: Sequence[int]) -> dict[int, IndexedChunk]:
         """Returns chunks by number; those that no longer exist are left out."""
@@ -85,13 +85,13 @@ class IndexReader(Repository):
 
     async def rows(self, sql: LiteralString, **values: object) -> list[tuple[Any, ...]]:
         """Returns the rows of a statement about the workspace."""
-        return await (await self.asked(sql, values)).fetchall()
+        return await (await self.execute(sql, values)).fetchall()
 
     async def payloads(self, sql: LiteralString, **values: object) -> list[tuple[Any, ...]]:
         """Returns rows in binary form, in which bytes are not written as hexadecimal digits."""
-        return await (await self.asked(sql, values, binary=True)).fetchall()
+        return await (await self.execute(sql, values, binary=True)).fetchall()
 
-    async def asked(self, sql: LiteralString, values: Mapping[str, object], *, binary: bool = False) -> Cursor:
+    async def execute(self, sql: LiteralString, values: Mapping[str, object], *, binary: bool = False) -> Cursor:
         """Sends the statement; in a pipeline, its rows can be fetched after further statements are sent."""
         return await self.connection.execute(sql, {**self.bound, **values}, binary=binary)
 

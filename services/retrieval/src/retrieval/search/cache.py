@@ -82,8 +82,8 @@ class SearchCache:
             self.results.labels("bypass").inc()
             return None
         limited = None if attached is None else sorted(map(str, attached))
-        asked = request.model_dump_json(exclude_defaults=True)
-        parts = json.dumps([self.version, *state.version, limited, with_graph, asked])
+        request_json = request.model_dump_json(exclude_defaults=True)
+        parts = json.dumps([self.version, *state.version, limited, with_graph, request_json])
         digest = hashlib.sha256(parts.encode()).hexdigest()
         return CacheSlot(workspace_id, state.generation or 0, f"{_answers(workspace_id)}:{digest}")
 

@@ -54,7 +54,7 @@ class Candidates:
 
     def __init__(self, rule: RankingRule, wordings: Sequence[LegQuery], texts: CandidateTexts) -> None:
         self.rule, self.wordings, self.texts = rule, wordings, texts
-        self.legs: list[Leg] = [leg for asked in wordings for leg in asked.legs.values()]
+        self.legs: list[Leg] = [leg for leg_query in wordings for leg in leg_query.legs.values()]
         self._read = [Table() for _ in wordings]  # of all chunks that were found at any time
         self.tables = self._read
         self.chunks: list[int] = []
@@ -99,7 +99,8 @@ class Candidates:
             for leg in self.heard:
                 await leg.ask(reader, chunks)
             found = [
-                [await leg.features(chunks) for leg in asked.legs.values() if not leg.void] for asked in self.wordings
+                [await leg.features(chunks) for leg in leg_query.legs.values() if not leg.void]
+                for leg_query in self.wordings
             ]
             compared = await self.texts.columns(texts, chunks, self.wordings)
         for table, own, text in zip(self._read, found, compared, strict=True):
@@ -166,9 +167,9 @@ class Candidates:
         """Returns what each leg found, with its weight; the further wordings together count half as much as the query
         itself.
         """
-        for number, asked in enumerate(self.wordings):
+        for number, leg_query in enumerate(self.wordings):
             part = 1.0 if number == 0 else 0.5 / (len(self.wordings) - 1)
-            for leg in asked.legs.values():
+            for leg in leg_query.legs.values():
                 if leg.weight is not None and not leg.void:
                     yield part * self.rule.legs[leg.kind], _rows(leg, places)
 

@@ -88,8 +88,8 @@ def _values(
     if wanted is not None:  # there may be ten thousand, and the driver is slow with long lists
         values["document_ids"] = f"{{{','.join(f'{one.int:032x}' for one in wanted)}}}"
     for name in _FIELDS:
-        asked = [value.lower() for value in fields.get(name, ())]
-        values[f"in_{name}"] = asked or None
+        wanted_values = [value.lower() for value in fields.get(name, ())]
+        values[f"in_{name}"] = wanted_values or None
     values |= {"written_from": filters.written_from, "written_to": filters.written_to}
     return values | {"paths": list(filters.metadata) or None}
 

@@ -50,8 +50,8 @@ def shown(chunk: int, candidates: Candidates) -> dict[str, Any]:
 def explanation(chunk: int, candidates: Candidates, order: Sequence[int]) -> HitExplanation:
     """Explains a hit: its rank and score in each leg, what the legs say of it, and its rank in the fused `order`."""
     legs, fields = {}, dict[str, list[Any]](matched_terms=[])
-    for number, asked in enumerate(candidates.wordings):
-        for leg in asked.legs.values():
+    for number, leg_query in enumerate(candidates.wordings):
+        for leg in leg_query.legs.values():
             if leg not in candidates.reported:
                 continue
             rank = next((rank for rank, one in enumerate(leg.found, 1) if one.chunk == chunk), None)

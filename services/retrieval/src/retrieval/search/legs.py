@@ -54,12 +54,12 @@ class Legs:
         kinds = [leg.kind for leg in self.registered]
         self.metrics.known([*kinds, "rerank"], [leg.second for leg in self.registered if leg.second])
 
-    def begin(self, asked: LegQuery, number: int) -> None:
+    def begin(self, leg_query: LegQuery, number: int) -> None:
         """Gives the wording its legs. Those of further wordings (from 2) are called `lexical#2` …"""
         for leg in self.registered:
             wanted = leg.every_wording or number == 1
-            if wanted and all(need in asked.legs for need in leg.needs) and leg.applies(asked):
-                asked.legs[type(leg)] = leg.begin(asked, leg.kind if number == 1 else f"{leg.kind}#{number}")
+            if wanted and all(need in leg_query.legs for need in leg.needs) and leg.applies(leg_query):
+                leg_query.legs[type(leg)] = leg.begin(leg_query, leg.kind if number == 1 else f"{leg.kind}#{number}")
 
     async def find(self, wordings: Sequence[LegQuery]) -> None:
         """Runs the legs of all wordings, of a few at a time, because they share the threads with all other searches.
@@ -68,21 +68,21 @@ class Legs:
         """
         turns = asyncio.Semaphore(WORDINGS_AT_ONCE)
 
-        async def own(asked: LegQuery) -> None:
+        async def own(leg_query: LegQuery) -> None:
             async with turns:
-                await asyncio.gather(*(self._run(leg) for leg in asked.legs.values() if leg.every_wording))
+                await asyncio.gather(*(self._run(leg) for leg in leg_query.legs.values() if leg.every_wording))
 
         alone = [self._run(leg) for leg in wordings[0].legs.values() if not leg.every_wording]
         await asyncio.gather(*map(own, wordings), *alone)
-        legs = [leg for asked in wordings for leg in asked.legs.values() if leg.every_wording]
+        legs = [leg for leg_query in wordings for leg in leg_query.legs.values() if leg.every_wording]
         if any(leg.error and leg.required() for leg in legs):
             raise SearchUnavailable("the query's conditions could not be checked in time")
         if all(leg.error for leg in legs):
             raise SearchUnavailable(legs={leg.name: leg.error for leg in legs})
 
-    async def second_round(self, asked: LegQuery, scores: Mapping[int, float]) -> list[Leg]:
+    async def second_round(self, leg_query: LegQuery, scores: Mapping[int, float]) -> list[Leg]:
         """Lets the legs go on from the scored candidates, in the time that each has left; returns those that did."""
-        legs = [leg for leg in asked.legs.values() if leg.second and not leg.error]
+        legs = [leg for leg in leg_query.legs.values() if leg.second and not leg.error]
         going = [(leg, work) for leg in legs if (work := leg.second_round(scores))]
         for leg, work in going:
             before = leg.milliseconds
@@ -99,7 +99,7 @@ class Legs:
 
     async def _run(self, leg: Leg) -> None:
         for need in leg.needs:
-            await leg.asked.legs[need].done.wait()
+            await leg.leg_query.legs[need].done.wait()
         try:
             await leg.within(leg.seconds, leg.find)
         finally:

@@ -152,7 +152,7 @@ class Search:
     ) -> FoundCandidates:
         reader = snapshot.reader
         tuning = await self.tunings.of(snapshot)
-        rule, wordings, seconds = tuning.asked(request.mode), list[LegQuery](), self.legs.limits.lexical_seconds
+        rule, wordings, seconds = tuning.rule_for(request.mode), list[LegQuery](), self.legs.limits.lexical_seconds
         for number, text in enumerate([request.query, *request.queries], 1):
             query = parse(text, strict=request.strict)
             scope = await resolve(reader, self.analyzer, request, query.fields, attached, seconds)

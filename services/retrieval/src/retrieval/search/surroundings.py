@@ -76,8 +76,8 @@ class Surroundings:
         ]
         if unknown:
             # None marks a chunk that the document does not have, such as one after its last.
-            asked = ((document, index) for document, span in unknown for index in range(span.first, span.last + 1))
-            self._chunks = dict.fromkeys(asked) | self._chunks
+            wanted = ((document, index) for document, span in unknown for index in range(span.first, span.last + 1))
+            self._chunks = dict.fromkeys(wanted) | self._chunks
             self._chunks |= {(one.document_id, one.chunk_index): one for one in await self._read(unknown)}
 
     def _chunks_of(self, document: UUID, span: ChunkSpan) -> list[_AdjacentChunk]:
@@ -98,11 +98,11 @@ class Surroundings:
 
 
 def _columns(places: Iterable[tuple[UUID, ChunkSpan]]) -> dict[str, object]:
-    asked = list(places)
+    wanted = list(places)
     return {
-        "document_ids": [document for document, _ in asked],
-        "firsts": [span.first for _, span in asked],
-        "lasts": [span.last for _, span in asked],
+        "document_ids": [document for document, _ in wanted],
+        "firsts": [span.first for _, span in wanted],
+        "lasts": [span.last for _, span in wanted],
     }
 
 

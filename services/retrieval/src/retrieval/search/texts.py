@@ -35,15 +35,17 @@ class CandidateTexts:
     async def ask(self, reader: IndexReader, chunks: Sequence[int]) -> tuple[Cursor, Cursor]:
         """Sends the statements whose rows `columns` reads."""
         documents = sorted({chunk >> ORDINAL_BITS for chunk in chunks})
-        facts = await reader.asked(ReadingSql.candidate_facts, {"chunks": array_text(chunks)}, binary=True)
-        return facts, await reader.asked(ReadingSql.candidate_titles, {"documents": array_text(documents)}, binary=True)
+        facts = await reader.execute(ReadingSql.candidate_facts, {"chunks": array_text(chunks)}, binary=True)
+        return facts, await reader.execute(
+            ReadingSql.candidate_titles, {"documents": array_text(documents)}, binary=True
+        )
 
     async def columns(
-        self, asked: tuple[Cursor, Cursor], chunks: Sequence[int], wordings: Sequence[LegQuery]
+        self, leg_query: tuple[Cursor, Cursor], chunks: Sequence[int], wordings: Sequence[LegQuery]
     ) -> list[Columns]:
         """Returns the columns of each wording."""
-        rows = await asked[0].fetchall()
-        titles: dict[int, Sequence[str]] = dict(await asked[1].fetchall())
+        rows = await leg_query[0].fetchall()
+        titles: dict[int, Sequence[str]] = dict(await leg_query[1].fetchall())
         found = {row[0]: row[1:] for row in rows if row[0] >> ORDINAL_BITS in titles}
         if lost := len(chunks) - len(found):
             extra = {"workspace_id": str(wordings[0].snapshot.workspace_id), "chunks": lost}
@@ -63,14 +65,14 @@ class CandidateTexts:
         stored = [pieces.get(chunk, b"") for chunk in chunks]
         lost = np.array([float(chunk not in found) for chunk in chunks])
         columns: list[Columns] = []
-        for asked in wordings:
-            lexical = asked.leg(LexicalLeg)
+        for leg_query in wordings:
+            lexical = leg_query.leg(LexicalLeg)
             weights = lexical.weights if lexical else {}
             weigh = lexical.word_weight if lexical else alike
             shares = {document: fusion.title_named(terms, weights) for document, terms in titles.items()}
             columns.append(
                 {
-                    "soft_match": self.matcher.score(self.matcher.pieces.weighted(asked.query.text, weigh), stored),
+                    "soft_match": self.matcher.score(self.matcher.pieces.weighted(leg_query.query.text, weigh), stored),
                     "title_named": np.array([shares.get(chunk >> ORDINAL_BITS, 0.0) for chunk in chunks]),
                     EXCLUDED: lost,
                 }

@@ -79,26 +79,26 @@ class SearchSettingsStore:
         async with self.database.workspace(workspace_id) as connection:
             return self._shown(await SettingsRows(connection, workspace_id).find())
 
-    async def change(self, workspace_id: UUID, asked: SearchSettingsUpdate, version: int | None) -> SearchSettings:
+    async def change(self, workspace_id: UUID, update: SearchSettingsUpdate, version: int | None) -> SearchSettings:
         """Changes what is given and leaves the rest. Raises PreconditionFailed and UnknownWeight."""
-        if unknown := self.registry.unknown(asked.weights or (), asked.legs or ()):
+        if unknown := self.registry.unknown(update.weights or (), update.legs or ()):
             features = [one.name for one in self.registry.features]
             raise UnknownWeight(f"there is no {', '.join(unknown)}", features=features, legs=list(self.registry.legs))
         async with self.database.workspace(workspace_id) as connection:
             rows = SettingsRows(connection, workspace_id)
             stored = await rows.lock(version)
             space = stored.space or self.default
-            if "weights" in asked.reset:
+            if "weights" in update.reset:
                 await rows.remove_weights(space)
                 stored = await rows.find()
             now = Tuning.of(stored, self.registry).rule
-            if asked.weights:
-                changed = named(now.space.weights, asked.weights)
+            if update.weights:
+                changed = named(now.space.weights, update.weights)
                 await rows.put_weights(space, SpaceWeights(changed, now.space.scaled))
-            values = {column: getattr(stored, column) for column in COLUMNS if column not in asked.reset}
-            values |= asked.model_dump(mode="json", include={*COLUMNS} - {"legs"}, exclude_none=True)
-            if asked.legs:
-                values["legs"] = {**(values.get("legs") or {}), **asked.legs}
+            values = {column: getattr(stored, column) for column in COLUMNS if column not in update.reset}
+            values |= update.model_dump(mode="json", include={*COLUMNS} - {"legs"}, exclude_none=True)
+            if update.legs:
+                values["legs"] = {**(values.get("legs") or {}), **update.legs}
             return self._shown(await rows.put(values))
 
     def _shown(self, stored: StoredSettings) -> SearchSettings:

@@ -66,7 +66,7 @@ class Tuning:
         )
         return cls(rule, parameters, stored.space, stored.diversity or 0.0)
 
-    def asked(self, mode: SearchMode | None) -> RankingRule:
+    def rule_for(self, mode: SearchMode | None) -> RankingRule:
         """Returns the rule of one request; `mode` is the request's, None for the workspace's own."""
         return replace(self.rule, mode=mode) if mode else self.rule
 

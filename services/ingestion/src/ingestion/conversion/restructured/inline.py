@@ -37,8 +37,8 @@ def _text(node: nodes.Node, depth: int) -> list[str]:
 
 
 def _linked(text: str, address: str) -> list[str]:
-    told = not URI.match(address) or address.removeprefix("mailto:") == text
-    return [text] if told else [f"[{text}]({address})"]
+    is_text_alone = not URI.match(address) or address.removeprefix("mailto:") == text
+    return [text] if is_text_alone else [f"[{text}]({address})"]
 
 
 def _substituted(node: nodes.substitution_reference, depth: int) -> list[str]:

@@ -115,10 +115,10 @@ class Unknown(Directive):  # type: ignore[misc]
     def run(self) -> list[nodes.Node]:
         container = nodes.container(self.block_text)
         container.line = self.lineno
-        said = [value for value in self.options.values() if " " in value]
-        if self.arguments or said:
+        given = [value for value in self.options.values() if " " in value]
+        if self.arguments or given:
             label = self.name.rpartition(":")[2]
-            raw = "\n".join([f"{label} {self.arguments[0]}" if self.arguments else label, *said])
+            raw = "\n".join([f"{label} {self.arguments[0]}" if self.arguments else label, *given])
             children, messages = self.state.inline_text(raw, self.lineno)
             paragraph = nodes.paragraph(raw, "", *children)
             paragraph.line = self.lineno

@@ -35,17 +35,17 @@ class Incoming:
             kind, body = self._next()
             if kind == FINISHED:
                 return
-            said = _object(body)
+            line = _object(body)
             self._spool.budget.spend_file()
             if kind == REFUSED:
-                yield _shown(said), _refusal(said)
+                yield _shown(line), _refusal(line)
             elif kind == BEGIN:
-                yield self._member(said)
+                yield self._member(line)
             else:
                 raise Unreadable("its reader answered with nonsense")
 
-    def _member(self, said: dict[str, Any]) -> tuple[str, IncomingFile | Refused]:
-        path = member_path(_text(said, "path"))
+    def _member(self, line: dict[str, Any]) -> tuple[str, IncomingFile | Refused]:
+        path = member_path(_text(line, "path"))
         if isinstance(path, Refused):
             raise Unreadable("its reader answered with nonsense")
         self._spool.restart()
@@ -72,28 +72,28 @@ class Incoming:
             raise Unreadable("it takes too long")
         kind, body = message[:1], message[1:]
         if kind == REFUSED_REST:
-            said = _object(body)
-            raise ArchiveRefused(_text(said, "error"), _text(said, "message"))
+            line = _object(body)
+            raise ArchiveRefused(_text(line, "error"), _text(line, "message"))
         return kind, body
 
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        said = json.loads(body)
+        line = json.loads(body)
     except (ValueError, RecursionError):
-        said = None
-    if not isinstance(said, dict):
+        line = None
+    if not isinstance(line, dict):
         raise Unreadable("its reader answered with nonsense")
-    return said
+    return line
 
 
-def _text(said: dict[str, Any], name: str) -> str:
-    return str(said.get(name, "")).replace("\x00", "")[:LONGEST_REASON]
+def _text(line: dict[str, Any], name: str) -> str:
+    return str(line.get(name, "")).replace("\x00", "")[:LONGEST_REASON]
 
 
-def _refusal(said: dict[str, Any]) -> Refused:
-    return Refused(_text(said, "error"), _text(said, "message"))
+def _refusal(line: dict[str, Any]) -> Refused:
+    return Refused(_text(line, "error"), _text(line, "message"))
 
 
-def _shown(said: dict[str, Any]) -> str:
-    return _text(said, "path")[:LONGEST_PATH] or NAMELESS_PATH
+def _shown(line: dict[str, Any]) -> str:
+    return _text(line, "path")[:LONGEST_PATH] or NAMELESS_PATH

@@ -69,7 +69,7 @@ def _lines(text: str, comment: str) -> Iterator[tuple[int, str]]:
     """Yields the lines that have content, each with its position."""
     start = 0
     for line in text.split("\n"):
-        said = line.lstrip()
-        if said and not (comment and said.startswith(comment)):
-            yield start + len(line) - len(said), said.rstrip()
+        content = line.lstrip()
+        if content and not (comment and content.startswith(comment)):
+            yield start + len(line) - len(content), content.rstrip()
         start += len(line) + 1

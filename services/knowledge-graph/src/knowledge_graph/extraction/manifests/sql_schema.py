@@ -83,12 +83,12 @@ def _function(manifest: Manifest, statement: exp.Create, text: str) -> None:
     body = statement.expression
     if one is None or not isinstance(body, exp.RawString | exp.Literal | exp.Heredoc):
         return
-    said = body.name
-    start = text.find(said, one.end) if said.strip() else -1
+    body_name = body.name
+    start = text.find(body_name, one.end) if body_name.strip() else -1
     if start < 0:
         return
     try:
-        inside = sqlglot.parse(said, dialect="postgres", error_level=ErrorLevel.IGNORE)
+        inside = sqlglot.parse(body_name, dialect="postgres", error_level=ErrorLevel.IGNORE)
     except (SqlglotError, RecursionError):
         return  # a body in another language states nothing
     for each in (found for found in inside if found is not None):

@@ -149,8 +149,8 @@ class StructuralAnswers:
             for row in await self._rows(reached, found.stored.name)
         ]
         words = AnswerWording(question.language, found.stored.name)
-        said = "maintained" if types == OWNERS[-1] else question.asked
-        text = words.say(said, rows=words.named(rows)) if rows else words.say("today")
+        sentence_key = "maintained" if types == OWNERS[-1] else question.asked
+        text = words.say(sentence_key, rows=words.named(rows)) if rows else words.say("today")
         not_current = times.rows(sources)
         text = f"{text} {words.otherwise(not_current, rows)}".rstrip()
         return _answer(question, found, text, sources, rows=rows, not_current=not_current)
@@ -189,17 +189,19 @@ class StructuralAnswers:
             ("owners", await self._tied(found, OWNERS[0], "in")),
         ]
         edges = {
-            (said, one.id): (found.id, one.id) if said == "needs" else (one.id, found.id)
-            for said, some in groups
+            (sentence_key, one.id): (found.id, one.id) if sentence_key == "needs" else (one.id, found.id)
+            for sentence_key, some in groups
             for one in some
         }
         if not edges or stored.entity_type not in EVIDENT:
             raise NoToolResult(f"no document states what {found.stored.name} is")
         sources = await self._sources(edges.values(), [*dependencies, *OWNERS[0]])
         text, rows = words.say("kind", kind=words.kind(stored.entity_type)), list[AnswerRow]()
-        for said, some in groups:
-            named = await self._cited(some, found.stored.name, {one.id: edges[said, one.id] for one in some}, sources)
-            text += f" {words.say(said, rows=words.named(named))}" if named else ""
+        for sentence_key, some in groups:
+            named = await self._cited(
+                some, found.stored.name, {one.id: edges[sentence_key, one.id] for one in some}, sources
+            )
+            text += f" {words.say(sentence_key, rows=words.named(named))}" if named else ""
             rows += named
         return _answer(question, found, text, sources, rows=rows)
 
@@ -273,13 +275,13 @@ class StructuralAnswers:
         """Answers whether and how one depends on the other, also if a document denies or once stated it."""
         types = with_below([DEPENDS_ON])
         times = (await self._times(found, "out", types)).about(other.id)
-        for said, first, last in (("reach", found, other), ("reversed", other, found)):
+        for sentence_key, first, last in (("reach", found, other), ("reversed", other, found)):
             reached = await self.store.closure(self.workspace_id, first.id, "out", types, DEEPEST, MOST_REACHED)
             if way := way_between(first.id, last.id, reached):
                 names = {one.id: one.name for one in reached} | {first.id: first.stored.name}
-                said = "indirect" if said == "reach" and len(way) > 2 else said
-                return await self._walked(question, found, said, [way], names, types, other, times)
-            if said == "reach" and times.statements:
+                sentence_key = "indirect" if sentence_key == "reach" and len(way) > 2 else sentence_key
+                return await self._walked(question, found, sentence_key, [way], names, types, other, times)
+            if sentence_key == "reach" and times.statements:
                 return await self._listed(question, found, [], {}, types, times)
         if question.asked == "path":
             return await self._connected(question, found, other)
@@ -314,7 +316,7 @@ class StructuralAnswers:
         self,
         question: StructuralQuestion,
         found: MeantEntity,
-        said: str,
+        sentence_key: str,
         ways: Sequence[Sequence[str]],
         names: dict[str, str],
         types: Sequence[str],
@@ -327,7 +329,7 @@ class StructuralAnswers:
         sources = await self._sources([*steps, *((last, first) for first, last in steps)], types, times)
         words = AnswerWording(question.language, found.stored.name, other.stored.name if other else "")
         shown = "; ".join(drawn(way, names, sources) for way in ways)
-        text = f"{words.say(said, len(ways))}: {shown}."
+        text = f"{words.say(sentence_key, len(ways))}: {shown}."
         not_current = times.rows(sources) if times else []
         if not_current:
             text += f" {words.say('direct_only')} {words.otherwise(not_current, [])}"

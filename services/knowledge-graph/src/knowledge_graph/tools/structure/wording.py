@@ -144,8 +144,8 @@ class AnswerWording:
     def say(self, what: str, count: int = 1, **values: object) -> str:
         sentence = SENTENCES[self.language][what][count != 1]
         number = count or SENTENCES[self.language]["none"][0]
-        said = sentence.format(n=number, name=self.name, other=self.other, **values)
-        return said[:1].upper() + said[1:] if what in OPENING else said
+        sentence_text = sentence.format(n=number, name=self.name, other=self.other, **values)
+        return sentence_text[:1].upper() + sentence_text[1:] if what in OPENING else sentence_text
 
     def kinds(self, types: Sequence[str], count: int) -> str:
         known = KINDS[self.language]

@@ -12,7 +12,7 @@ from orchestrator.graphs.artifact_ops.fences import leaves_open
 from orchestrator.graphs.artifact_ops.prompting import neutralised
 from orchestrator.graphs.artifact_ops.recovery import TOO_LONG, SoftFailure
 from orchestrator.graphs.artifact_ops.sources import ArtifactSources
-from orchestrator.graphs.artifact_ops.writing import AskedSection, check_room
+from orchestrator.graphs.artifact_ops.writing import SectionRequest, check_room
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import fitting, numbered
 from orchestrator.graphs.conversation.state import ArtifactInTurn, FoundChunk
@@ -33,7 +33,7 @@ async def in_sections(
     artifact: ArtifactInTurn,
     passages: list[FoundChunk],
     asking: SectionPrompt,
-) -> tuple[list[AskedSection], list[FoundChunk]]:
+) -> tuple[list[SectionRequest], list[FoundChunk]]:
     """Returns the messages for each section, and the passages that fit beside them.
 
     Each section comes with the citations of the artifact that it uses. Raises SoftFailure if there are too many
@@ -50,12 +50,12 @@ async def in_sections(
     pieces = sections(text, max(2 * room // 5, 0), lambda piece: code or not leaves_open(piece))
     if not 1 < len(pieces) <= MOST_SECTIONS:
         raise SoftFailure(TOO_LONG)
-    sources, asked = ArtifactSources.of(artifact["citations"], beside, context.alike), list[AskedSection]()
+    sources, requests = ArtifactSources.of(artifact["citations"], beside, context.alike), list[SectionRequest]()
     for at, piece in enumerate(pieces):
         messages = asking(sources.named_in(piece), piece, _part(context, pieces, at))
         await check_room(chat, messages, piece)
-        asked.append(AskedSection(messages, piece[len(piece.rstrip("\r\n")) :]))
-    return asked, beside
+        requests.append(SectionRequest(messages, piece[len(piece.rstrip("\r\n")) :]))
+    return requests, beside
 
 
 def _part(context: ConversationContext, pieces: list[str], at: int) -> str:

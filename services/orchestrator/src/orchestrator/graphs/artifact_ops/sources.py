@@ -101,25 +101,25 @@ class ArtifactSources:
 
     def _citation(self, cited: CitedSpan, chunks: Sequence[FoundChunk]) -> dict[str, Any]:
         """Returns the citation; a kept one is within its quote, which is within its chunk."""
-        told = citation_of(cast(Cited, asdict(cited)), chunks[cited.passage - 1]).model_dump(mode="json")
+        found = citation_of(cast(Cited, asdict(cited)), chunks[cited.passage - 1]).model_dump(mode="json")
         if kept := self.kept.get(cited.passage):
-            told |= {"start": told["start"] + kept["start"], "end": told["end"] + kept["start"]}
-        return told
+            found |= {"start": found["start"] + kept["start"], "end": found["end"] + kept["start"]}
+        return found
 
 
 def _chunk(citation: dict[str, Any] | None) -> FoundChunk:
     """Returns a citation's quote as if a search had found it."""
-    told = citation or {}
+    values = citation or {}
     return FoundChunk(
-        chunk_id=told.get("chunk_id", ""),
-        document_id=told.get("document_id", ""),
-        document_name=told.get("document_name", ""),
-        document_title=told.get("document_title"),
-        section=told.get("section"),
-        page=told.get("page"),
-        line_start=told.get("line_start"),
-        line_end=told.get("line_end"),
+        chunk_id=values.get("chunk_id", ""),
+        document_id=values.get("document_id", ""),
+        document_name=values.get("document_name", ""),
+        document_title=values.get("document_title"),
+        section=values.get("section"),
+        page=values.get("page"),
+        line_start=values.get("line_start"),
+        line_end=values.get("line_end"),
         score=1.0,
-        content=told.get("quote", ""),
+        content=values.get("quote", ""),
         highlights=[],
     )

@@ -51,6 +51,8 @@ def wish_of(theme: dict[str, Any]) -> str:
 
 def summary_of(theme: dict[str, Any]) -> str:
     """Returns a description of what was done, for people."""
-    told = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in theme.items() if value not in (None, True))
+    settings = ", ".join(
+        f"{name.replace('_', ' ')} {value}" for name, value in theme.items() if value not in (None, True)
+    )
     flags = ", ".join(name.replace("_", " ") for name, value in theme.items() if value is True)
-    return f"I rewrote the document ({', '.join(one for one in (told, flags) if one)})."
+    return f"I rewrote the document ({', '.join(one for one in (settings, flags) if one)})."

@@ -21,7 +21,7 @@ from orchestrator.graphs.artifact_ops.sources import ArtifactSources
 from orchestrator.graphs.artifact_ops.state import ActionState
 from orchestrator.graphs.artifact_ops.writing import (
     ArtifactWriting,
-    AskedSection,
+    SectionRequest,
     Written,
     check_room,
     has_room,
@@ -109,7 +109,7 @@ async def rewritten(
     def messages(sources: ArtifactSources, text: str, part: str = "") -> list[ChatMessage]:
         prompt = context.artifact_prompts.render(
             "rewrite_code" if code else "rewrite_text",
-            now=context.clock.told,
+            now=context.clock.description,
             part=part,
             document=document(artifact["title"], text),
             passages=numbered(sources.chunks),
@@ -121,17 +121,17 @@ async def rewritten(
     text, passages = artifact["text"], state["passages"] if with_passages else []
     bare = messages(ArtifactSources.of(artifact["citations"], [], context.alike), text)
     if sectioned and not await has_room(chat, bare, text):
-        asked, passages = await in_sections(chat, context, artifact, passages, messages)
-        issues.append(IN_SECTIONS.format(count=len(asked)))
+        requests, passages = await in_sections(chat, context, artifact, passages, messages)
+        issues.append(IN_SECTIONS.format(count=len(requests)))
         context.events.emit(ProviderIssue(message=issues[-1]))
-        done = f"{done} {TOLD_SECTIONS.format(count=len(asked))}"
+        done = f"{done} {TOLD_SECTIONS.format(count=len(requests))}"
         sources = ArtifactSources.of(artifact["citations"], passages, context.alike)
     else:
         passages = await passages_that_fit(chat, context, passages, bare, text)
         sources = ArtifactSources.of(artifact["citations"], passages, context.alike)
-        asked = [AskedSection(messages(sources, text))]
+        requests = [SectionRequest(messages(sources, text))]
     action = ArtifactAction(state["artifact_action"] or "")
-    written = await ArtifactWriting(context, sources, action, code).write(chat, asked)
+    written = await ArtifactWriting(context, sources, action, code).write(chat, requests)
     if written.text.strip() == artifact["text"].strip():
         raise model_failed(NOTHING_CHANGED)
     language = (written.language or artifact["language"]) if code else None
@@ -151,11 +151,11 @@ def proposing(
     kind: str | None = None,
 ) -> dict[str, Any]:
     """Returns the state update for a new text."""
-    said = [done]
+    paragraphs = [done]
     if written.failure:
-        said = [CUT.format(reason=written.failure)]
+        paragraphs = [CUT.format(reason=written.failure)]
     if written.removed:
-        said.append(UNCITED.format(count=written.removed))
+        paragraphs.append(UNCITED.format(count=written.removed))
     issues = [f"the artifact was cut short: {written.failure}"] if written.failure else []
     proposed = Proposed(
         event=event,
@@ -165,7 +165,7 @@ def proposing(
         title=title,
         text=written.text,
         citations=cast("list[dict[str, Any]]", written.citations),
-        done=" ".join(said),
+        done=" ".join(paragraphs),
         cut_short=bool(written.failure),
     )
     return {

@@ -35,7 +35,7 @@ class Written:
 
 
 @dataclass(frozen=True)
-class AskedSection:
+class SectionRequest:
     """The messages that ask for a part of the text, and the line ends between it and the next one."""
 
     messages: Sequence[ChatMessage]
@@ -78,7 +78,7 @@ class ArtifactWriting:
     raw: str = ""
     held: str = ""
 
-    async def write(self, chat: RoleChat, sections: Sequence[AskedSection]) -> Written:
+    async def write(self, chat: RoleChat, sections: Sequence[SectionRequest]) -> Written:
         """Writes the sections one after another, each with a request of its own, as one text.
 
         Also returns text that was cut short. Raises SoftFailure if nothing was written; BudgetExceeded.
@@ -100,7 +100,7 @@ class ArtifactWriting:
         removed = self.markers.removed + found.removed
         return Written(found.text, found.citations, self.language, removed, failure, self.issues)
 
-    async def _section(self, chat: RoleChat, section: AskedSection) -> str:
+    async def _section(self, chat: RoleChat, section: SectionRequest) -> str:
         """Writes a section; returns what cut it short, if anything did. Raises BudgetExceeded."""
         failure, before, held = "", self.raw, self.held
         self.fences = FenceFilter(code=self.code)

@@ -120,7 +120,7 @@ class TurnClock:
         return cls(str(turn_id), asked_at.astimezone(ZoneInfo(timezone)).isoformat(timespec="seconds"), timezone)
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Returns the time for a prompt, so that "today" is the user's."""
         now = datetime.fromisoformat(self.now_iso)
         return f"{DAYS[now.weekday()]}, {now:%Y-%m-%d %H:%M} ({self.timezone})"

@@ -24,7 +24,7 @@ def any_images(turns: Sequence[Turn]) -> bool:
 
 async def with_images(turns: Sequence[Turn], context: ConversationContext) -> list[ChatMessage]:
     """Returns the messages, with the bytes of the newest images. Raises Unavailable."""
-    told: list[ChatMessage] = []
+    messages: list[ChatMessage] = []
     room = MOST_SEEN
     for turn in reversed(turns):
         if turn["role"] == "summary":
@@ -34,8 +34,8 @@ async def with_images(turns: Sequence[Turn], context: ConversationContext) -> li
             parts = [await _part(one, context) if at < room else TextPart(TOO_MANY) for at, one in enumerate(named)]
             room -= min(room, len(named))
             content = [TextPart(turn["content"]), *parts]
-        told.append(ChatMessage(turn["role"], content))
-    return told[::-1]
+        messages.append(ChatMessage(turn["role"], content))
+    return messages[::-1]
 
 
 async def _part(image_id: str, context: ConversationContext) -> TextPart | ImagePart:

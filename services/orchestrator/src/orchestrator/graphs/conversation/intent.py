@@ -46,8 +46,8 @@ _ADD, _REWRITE, _PART, _FRESH, _WHOLE = _OF["add"], _OF["rewrite"], _OF["part"],
 
 def intent_of(message: str, *, has_artifact: bool) -> Intent:
     """Returns the route of a message by its words; a message that asks something gets an answer."""
-    text, asked_to = without_courtesies(message[:READ])
-    if _is_question(text, message, asked_to=asked_to):
+    text, is_request = without_courtesies(message[:READ])
+    if _is_question(text, message, is_request=is_request):
         return Intent("reply", True)
     return _of_command_with(text) if has_artifact else _of_command_without(text)
 
@@ -55,21 +55,21 @@ def intent_of(message: str, *, has_artifact: bool) -> Intent:
 def without_courtesies(text: str) -> tuple[str, bool]:
     """Returns the message without courtesies, and whether it asks somebody to do something."""
     text = text.strip()
-    asked_to = False
+    is_request = False
     for _ in range(4):
         polite = _POLITE.match(text)
         asks = _ASKS_TO.match(text)
         if polite:
             text = text[polite.end() :].lstrip()
         elif asks:
-            text, asked_to = text[asks.end() :].lstrip(), True
+            text, is_request = text[asks.end() :].lstrip(), True
         else:
             break
-    return text, asked_to
+    return text, is_request
 
 
-def _is_question(text: str, message: str, *, asked_to: bool) -> bool:
-    if asked_to:
+def _is_question(text: str, message: str, *, is_request: bool) -> bool:
+    if is_request:
         return bool(_QUESTION.match(text))
     return bool(_QUESTION.match(text)) or message.rstrip().endswith("?")
 

@@ -10,7 +10,7 @@ from orchestrator.graphs.conversation.state import RememberedAnswer
 from service_kit.problems import ServiceSilent
 
 
-def is_told(recalled: RecallResponse | ServiceSilent, *, remembers: bool) -> bool:
+def is_acknowledged(recalled: RecallResponse | ServiceSilent, *, remembers: bool) -> bool:
     """Returns whether the message only states something that memory will keep, without a question."""
     return remembers and not isinstance(recalled, ServiceSilent) and recalled.told is not None
 

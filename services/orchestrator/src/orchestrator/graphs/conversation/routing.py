@@ -30,8 +30,8 @@ def path_of(question: str) -> Literal["retrieve", "reply_to_general_input"]:
 
 def shows_images(messages: Sequence[Turn]) -> bool:
     """Returns whether the question itself shows images."""
-    asked = [turn for turn in messages if turn["role"] == "user"]
-    return bool(asked and asked[-1].get("images"))
+    questions = [turn for turn in messages if turn["role"] == "user"]
+    return bool(questions and questions[-1].get("images"))
 
 
 def after_generate_path(state: State) -> Path:
@@ -67,8 +67,8 @@ def after_clean_state(state: State) -> str:
 def after_generate_title(state: State) -> str:
     """Goes on to the summary if the history is too long; the answer is final, and nobody waits any more."""
     most = state["summary_tokens"]
-    said = [turn["content"] for turn in state["internal_messages"] if turn["role"] != "summary"]
-    too_long = most is not None and within_budget(said, most) < len(said)
+    texts = [turn["content"] for turn in state["internal_messages"] if turn["role"] != "summary"]
+    too_long = most is not None and within_budget(texts, most) < len(texts)
     return "summarizer" if too_long and state["mode"] == "model" and not state["fallback"] else END
 
 

@@ -62,7 +62,7 @@ class SentenceChecks:
             final = self._ended
             answer = self._shown()
             for sentence in await asyncio.to_thread(self._progress.advance, answer, final=final):
-                self.events.emit(self._told(sentence))
+                self.events.emit(self._checked(sentence))
 
     def _shown(self) -> StreamedAnswer:
         """Returns the text shown so far; `markers` may be ahead of it, as they are read in a thread."""
@@ -75,7 +75,7 @@ class SentenceChecks:
             list(filtered.cited),
         )
 
-    def _told(self, sentence: StreamedSentence) -> SentenceChecked:
+    def _checked(self, sentence: StreamedSentence) -> SentenceChecked:
         return SentenceChecked(
             start=self.opening + sentence.start,
             end=self.opening + sentence.end,

@@ -81,8 +81,11 @@ class ModelChecks:
             removed = found.removed
             found = await asyncio.to_thread(checked, text, found.cited)
             found = replace(found, removed=removed + found.removed)
-        told = verified_of(found, self.passages)
-        return replace(told, sentences=[_with_original(one, told.content, instead) for one in told.sentences])
+        verified_text = verified_of(found, self.passages)
+        return replace(
+            verified_text,
+            sentences=[_with_original(one, verified_text.content, instead) for one in verified_text.sentences],
+        )
 
     async def _looked_again(self, look: SecondLook) -> bool:
         model = self.context.entailment
@@ -113,14 +116,14 @@ class ModelChecks:
             return {}
         try:
             async with asyncio.timeout(REWRITING_SECONDS):
-                answer = await self._asked(chat, wrong)
+                answer = await self._answered(chat, wrong)
         except (InferenceError, TimeoutError) as error:
             reason = str(error) or "the chat model took too long"
             self._failed(f"what the sources contradict was not rewritten: {reason}")
             return {}
         return read_numbered(answer, wrong)
 
-    async def _asked(self, chat: RoleChat, wrong: Sequence[Contradiction]) -> str:
+    async def _answered(self, chat: RoleChat, wrong: Sequence[Contradiction]) -> str:
         shown = "\n\n".join(
             f"{number}.\n<source>{neutralised(one.evidence)}</source>\n<sentence>{neutralised(one.said)}</sentence>"
             f"\nWhat is wrong: {neutralised(one.reason)}"
@@ -138,6 +141,6 @@ class ModelChecks:
 
 def _with_original(sentence: SentenceCheck, content: str, instead: dict[str, str]) -> SentenceCheck:
     """Returns the sentence, with the model's original one if it replaces it."""
-    said = check(content[sentence.start : sentence.end], [], []).content
-    original = next((old for new, old in instead.items() if new in said), None)
+    sentence_text = check(content[sentence.start : sentence.end], [], []).content
+    original = next((old for new, old in instead.items() if new in sentence_text), None)
     return sentence.model_copy(update={"instead_of": original}) if original else sentence

@@ -217,15 +217,15 @@ class ConversationTurns:
             return unverified(text)
 
     def _initial(self, turn: TurnInput, issues: list[str], mode: AnswerMode, *, condensing: bool) -> State:
-        asked, *before = turn.messages
+        question_message, *before = turn.messages
         return State(
             internal_messages=[_turn(one) for one in reversed(turn.messages)],
-            question=asked.content,
+            question=question_message.content,
             answer_id=str(turn.answer_id),
             mode=mode.value,
             fallback=False,
             incomplete=False,
-            needs_title=asked.untitled and all(one.role == "user" for one in before),
+            needs_title=question_message.untitled and all(one.role == "user" for one in before),
             title=None,
             summary_tokens=self.limits.summary_tokens if mode is AnswerMode.model and condensing else None,
             condensed=None,

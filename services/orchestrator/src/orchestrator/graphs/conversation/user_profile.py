@@ -29,26 +29,26 @@ class UserProfile:
     memory: MemoryService
     events: RunEvents
     used: bool = True
-    _told: MemoryProfile | None = field(default=None, init=False)
-    _asked: bool = field(default=False, init=False)
+    _profile: MemoryProfile | None = field(default=None, init=False)
+    _is_read: bool = field(default=False, init=False)
 
     @property
     def tokens_to_ask(self) -> int:
         """Returns the budget with which it is still to be asked for; 0 if it is not."""
-        return PROFILE_TOKENS if self.used and not self._asked else 0
+        return PROFILE_TOKENS if self.used and not self._is_read else 0
 
-    def take(self, told: MemoryProfile | None) -> None:
+    def take(self, profile: MemoryProfile | None) -> None:
         """Takes what memory told with the memories; None if it did not answer, which is not asked again."""
-        self._told, self._asked = told, True
+        self._profile, self._is_read = profile, True
 
     async def ask(self) -> list[str]:
         """Asks memory, unless that was done; returns and emits an issue if it does not answer in time."""
-        if self._asked or not self.used:
+        if self._is_read or not self.used:
             return []
-        self._asked = True
+        self._is_read = True
         try:
             async with asyncio.timeout(DEADLINE_SECONDS):
-                self._told = await self.memory.profile(self.caller, PROFILE_TOKENS)
+                self._profile = await self.memory.profile(self.caller, PROFILE_TOKENS)
         except (ServiceSilent, TimeoutError) as error:
             issue = str(error) or LATE
             self.events.emit(ProviderIssue(message=issue))
@@ -58,5 +58,5 @@ class UserProfile:
     async def text(self, issues: list[str]) -> str:
         """Returns one line per statement, none of which can close the fence; adds to the issues."""
         issues += await self.ask()
-        told = self._told
-        return NONE if told is None else remembered([*told.style, *told.facts])
+        profile = self._profile
+        return NONE if profile is None else remembered([*profile.style, *profile.facts])

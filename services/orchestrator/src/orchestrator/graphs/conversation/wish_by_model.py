@@ -53,22 +53,22 @@ async def wish_by_model(chat: RoleChat, prompt: Prompt, message: str) -> WorldWi
     """
     if len(message) > LONGEST:
         return None
-    asked = [ChatMessage("user", prompt.render(message=neutralised(message)))]
+    messages = [ChatMessage("user", prompt.render(message=neutralised(message)))]
     async with asyncio.timeout(SECONDS):
-        return said_wish(message, await structured(chat, asked, AskedWish, max_tokens=TOKENS))
+        return wish_of(message, await structured(chat, messages, AskedWish, max_tokens=TOKENS))
 
 
-def said_wish(message: str, asked: AskedWish) -> WorldWish | None:
+def wish_of(message: str, messages: AskedWish) -> WorldWish | None:
     """Returns the wish if its value consists of words of the message, and its field can be changed so. Pure."""
-    path = LISTS.get(asked.field) or FIELDS[asked.field]
-    value = "" if asked.act == "show" else " ".join(value_of(asked.value, path).split())
-    if asked.act == "none" or (asked.act in ("add", "remove") and asked.field not in LISTS):
+    path = LISTS.get(messages.field) or FIELDS[messages.field]
+    value = "" if messages.act == "show" else " ".join(value_of(messages.value, path).split())
+    if messages.act == "none" or (messages.act in ("add", "remove") and messages.field not in LISTS):
         return None
-    if (asked.act == "set" and asked.field not in FIELDS) or (asked.act != "show" and not value):
+    if (messages.act == "set" and messages.field not in FIELDS) or (messages.act != "show" and not value):
         return None
     if not _words(value) <= _words(message):
         return None
-    return WorldWish(asked.act, path, value, asked.of_session, asked.german)
+    return WorldWish(messages.act, path, value, messages.of_session, messages.german)
 
 
 def _words(text: str) -> set[str]:

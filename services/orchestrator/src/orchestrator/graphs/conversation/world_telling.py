@@ -55,9 +55,9 @@ _TEXTS = {
 
 @dataclass(frozen=True)
 class WorldChange:
-    """The text for the answer, and the operations; `told` is None if the world has nothing to show."""
+    """The text for the answer, and the operations; `statement` is None if the world has nothing to show."""
 
-    told: str | None
+    statement: str | None
     operations: list[WorldOperation] = field(default_factory=list)
 
 
@@ -81,8 +81,8 @@ def world_change(wish: WorldWish, document: WorldDocument) -> WorldChange:
         return WorldChange(telling(wish, "one", str(current)) if current else None)
     if current == wish.value:
         return WorldChange(telling(wish, "same", wish.value))
-    told = telling(wish, "set", wish.value) + (telling(wish, "was", before=str(current)) if current else "")
-    return WorldChange(told, [_operation("test", wish.path, current), _operation("set", wish.path, wish.value)])
+    statement = telling(wish, "set", wish.value) + (telling(wish, "was", before=str(current)) if current else "")
+    return WorldChange(statement, [_operation("test", wish.path, current), _operation("set", wish.path, wish.value)])
 
 
 def _of_list(wish: WorldWish, items: list[str]) -> WorldChange:

@@ -64,8 +64,8 @@ def world_wish(message: str, *, has_artifact: bool) -> WorldWish | None:
     """Returns the wish; None if the words are not clear. With an artifact, they must name what is meant."""
     if len(message) > LONGEST or "\n" in message.strip() or (has_artifact and not _SHARED.search(message)):
         return None
-    text, asked_to = without_courtesies(message)
-    if asked_to:
+    text, is_request = without_courtesies(message)
+    if is_request:
         text = text.rstrip("?").rstrip()
     bare = text.rstrip(" .!?")
     of_session = _OF_SESSION.search(bare)

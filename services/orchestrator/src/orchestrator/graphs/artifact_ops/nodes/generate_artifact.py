@@ -12,7 +12,7 @@ from inference.chat import ChatMessage
 from orchestrator.graphs.artifact_ops.sources import ArtifactSources
 from orchestrator.graphs.artifact_ops.state import ActionState
 from orchestrator.graphs.artifact_ops.working import heading, passages_that_fit, proposing, wish_of
-from orchestrator.graphs.artifact_ops.writing import ArtifactWriting, AskedSection, model_of
+from orchestrator.graphs.artifact_ops.writing import ArtifactWriting, SectionRequest, model_of
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.nodes.generate_title import trimmed
 from orchestrator.graphs.conversation.nodes.reply_to_general_input import conversation
@@ -37,24 +37,24 @@ async def generate_artifact(state: ActionState, runtime: Runtime[ConversationCon
     chat, code = model_of(context), asks_for_code(wish)
     issues = list[str]()
     profile = await context.profile.text(issues)
-    said = conversation(state["internal_messages"], state["answer_id"], context.limits.history_tokens)
+    history = conversation(state["internal_messages"], state["answer_id"], context.limits.history_tokens)
 
     def messages(sources: ArtifactSources) -> list[ChatMessage]:
         prompt = context.artifact_prompts.render(
             "generate_code" if code else "generate_text",
-            now=context.clock.told,
+            now=context.clock.description,
             passages=numbered(sources.chunks),
             profile=profile,
             memories=remembered(state["memories"]),
             earlier=condensed(state["internal_messages"]),
         )
-        return [ChatMessage("system", prompt), *said]
+        return [ChatMessage("system", prompt), *history]
 
     bare = messages(ArtifactSources.of([], [], context.alike))
     passages = await passages_that_fit(chat, context, state["passages"], bare, "")
     sources = ArtifactSources.of([], passages, context.alike)
     written = await ArtifactWriting(context, sources, ArtifactAction.generate_artifact, code).write(
-        chat, [AskedSection(messages(sources))]
+        chat, [SectionRequest(messages(sources))]
     )
     written.issues[:0] = issues
     title = heading(written.text, code=code) or trimmed(wish)

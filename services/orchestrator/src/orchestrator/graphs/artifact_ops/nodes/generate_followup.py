@@ -38,13 +38,13 @@ async def generate_followup(state: ChangedArtifact, runtime: Runtime[Conversatio
         raise ArtifactOpsError("an action ended without a version")
     issues = list[str]()
     try:
-        said = "" if proposal["cut_short"] else await _said(state, proposal, context)
+        reply = "" if proposal["cut_short"] else await _reply(state, proposal, context)
     except (ChatError, TimeoutError) as error:
-        said = ""
+        reply = ""
         if not isinstance(error, CallRefused):
             issues = [f"what was done is told by a fixed text: {error or 'the chat model took too long'}"]
             context.events.emit(ProviderIssue(message=issues[0]))
-    content = said or proposal["done"]
+    content = reply or proposal["done"]
     if await context.events.streamed_before():
         context.events.emit(MessageRestarted())
     context.events.emit(MessageDelta(text=content))
@@ -56,7 +56,7 @@ async def generate_followup(state: ChangedArtifact, runtime: Runtime[Conversatio
     }
 
 
-async def _said(state: ChangedArtifact, proposal: Proposed, context: ConversationContext) -> str:
+async def _reply(state: ChangedArtifact, proposal: Proposed, context: ConversationContext) -> str:
     """Returns the model's text without markers; empty if it is too long for a short message."""
     chat = context.models.of("answer")
     if chat is None:
@@ -66,8 +66,8 @@ async def _said(state: ChangedArtifact, proposal: Proposed, context: Conversatio
         "generate_followup", done=proposal["done"], document=document(proposal["title"], proposal["text"][:ENOUGH_TEXT])
     )
     async with asyncio.timeout(TIMEOUT_SECONDS):
-        said = await chat.complete(
+        reply = await chat.complete(
             [ChatMessage("system", prompt), ChatMessage("user", wish["content"])], max_tokens=TOKENS
         )
-    text = check(said.strip(), [], []).content.strip()
+    text = check(reply.strip(), [], []).content.strip()
     return text if len(text) <= LONGEST else ""

@@ -71,7 +71,7 @@ async def update_artifact(state: ActionState, runtime: Runtime[ConversationConte
     def messages(sources: ArtifactSources) -> list[ChatMessage]:
         prompt = context.artifact_prompts.render(
             "update_artifact",
-            now=context.clock.told,
+            now=context.clock.description,
             document=document(artifact["title"], seen),
             passages=numbered(sources.chunks),
             profile=profile,
@@ -116,13 +116,13 @@ async def _seen(
 
 
 async def _edited(
-    chat: RoleChat, asked: list[ChatMessage], text: str, sources: ArtifactSources, *, code: bool
+    chat: RoleChat, request_messages: list[ChatMessage], text: str, sources: ArtifactSources, *, code: bool
 ) -> tuple[tuple[str, list[dict[str, Any]], int] | None, str]:
     """Returns the new text with its citations and the number of edits; or None and the reason."""
     problem = ""
     for _ in range(ROUNDS):
         try:
-            answer = await structured(chat, asked, ArtifactEdits, max_tokens=EDIT_TOKENS)
+            answer = await structured(chat, request_messages, ArtifactEdits, max_tokens=EDIT_TOKENS)
         except CallRefused as refusal:
             raise BudgetExceeded(refusal.detail) from refusal
         except StructuredAnswerInvalid as error:
@@ -138,8 +138,12 @@ async def _edited(
             if not leaves_open(edited) or leaves_open(text):
                 return (edited, sources.of_text(edited, new), len(edits)), ""
             problem = OPEN_FENCE
-        said = answer.model_dump_json()
-        asked = [*asked, ChatMessage("assistant", said), ChatMessage("user", REFUSED.format(reasons=problem))]
+        reply = answer.model_dump_json()
+        request_messages = [
+            *request_messages,
+            ChatMessage("assistant", reply),
+            ChatMessage("user", REFUSED.format(reasons=problem)),
+        ]
     return None, problem
 
 

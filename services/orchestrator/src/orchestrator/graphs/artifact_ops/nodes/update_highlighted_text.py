@@ -50,7 +50,7 @@ async def update_highlighted_text(state: ActionState, runtime: Runtime[Conversat
     def messages(sources: ArtifactSources) -> list[ChatMessage]:
         prompt = context.artifact_prompts.render(
             "update_highlighted_text",
-            now=context.clock.told,
+            now=context.clock.description,
             before=neutralised(headings(text[:near], HEADING_TOKENS) + text[near:start]),
             selected=neutralised(selected),
             after=neutralised(text[end:far] + further),
@@ -87,11 +87,11 @@ def span_of(artifact: ArtifactInTurn, highlight: dict[str, Any]) -> tuple[int, i
     return found
 
 
-async def _replacement(chat: RoleChat, asked: list[ChatMessage], selected: str) -> str:
+async def _replacement(chat: RoleChat, request_messages: list[ChatMessage], selected: str) -> str:
     """Returns the replacement of the selected text, with the original white space around it."""
     for _ in range(2):
         try:
-            completion = await chat.answer(asked)
+            completion = await chat.answer(request_messages)
         except CallRefused as refusal:
             raise BudgetExceeded(refusal.detail) from refusal
         except ChatError as error:
@@ -101,7 +101,7 @@ async def _replacement(chat: RoleChat, asked: list[ChatMessage], selected: str) 
         written = _fitted(completion.text, selected)
         if leaves_open(written) == leaves_open(selected):
             return written
-        asked = [*asked, ChatMessage("assistant", completion.text), ChatMessage("user", REFUSED)]
+        request_messages = [*request_messages, ChatMessage("assistant", completion.text), ChatMessage("user", REFUSED)]
     raise model_failed(UNCLOSED_FENCE)
 
 

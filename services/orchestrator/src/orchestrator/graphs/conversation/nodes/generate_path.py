@@ -145,7 +145,7 @@ async def _by_model(question: str, context: ConversationContext, routes: tuple[C
     chosen = Chosen("reply", "default")
     try:
         async with asyncio.timeout(ROUTER_SECONDS):
-            chosen = Chosen(await _asked(question, context, routes), "model")
+            chosen = Chosen(await _chosen_by_model(question, context, routes), "model")
     except (ChatError, TimeoutError) as error:
         chosen.issues = [f"the message was answered, as no route was chosen: {error or 'the model took too long'}"]
     for issue in chosen.issues:
@@ -154,7 +154,7 @@ async def _by_model(question: str, context: ConversationContext, routes: tuple[C
     return chosen
 
 
-async def _asked(question: str, context: ConversationContext, routes: tuple[Choice, ...]) -> Choice:
+async def _chosen_by_model(question: str, context: ConversationContext, routes: tuple[Choice, ...]) -> Choice:
     chat = context.models.of("router")
     assert chat is not None
     artifact = context.artifact

@@ -51,12 +51,12 @@ async def image_processing(state: ShownTurn, runtime: Runtime[ConversationContex
     turns = kept_turns(
         state["internal_messages"], state["answer_id"], context.limits.history_tokens, TOKENS_OF_AN_IMAGE
     )
-    prompt = context.prompts.image_processing.render(now=context.clock.told)
+    prompt = context.prompts.image_processing.render(now=context.clock.description)
     if instructions := context.options.get("instructions"):
         prompt = f"{prompt}\n\n{context.prompts.instructions.render(instructions=instructions)}"
     try:
-        said = [ChatMessage("system", prompt), *await with_images(turns, context)]
-        return await written_plainly(chat, said, state["answer_id"], context, STEP)
+        messages = [ChatMessage("system", prompt), *await with_images(turns, context)]
+        return await written_plainly(chat, messages, state["answer_id"], context, STEP)
     except ContextTooLong as error:
         raise ModelFailed(str(error)) from error
     except (ModelCannot, ProviderRejected, Unavailable) as error:

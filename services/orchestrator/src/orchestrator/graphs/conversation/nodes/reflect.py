@@ -63,9 +63,9 @@ async def reflect(state: ChangedTurn, runtime: Runtime[ConversationContext]) -> 
         return {}
     issues = list[str]()
     choices, selected = _done(state["artifact_action_params"] or {})
-    said = [state["question"][:ENOUGH_TEXT], *choices, *context.edited_by_hand]
+    own_words = [state["question"][:ENOUGH_TEXT], *choices, *context.edited_by_hand]
     prompt = context.prompts.reflect.render(
-        message=neutralised(said[0]),
+        message=neutralised(own_words[0]),
         choices=_fenced("choice", choices),
         selected=_fenced("selected", selected),
         edits=_fenced("edit", context.edited_by_hand),
@@ -77,7 +77,7 @@ async def reflect(state: ChangedTurn, runtime: Runtime[ConversationContext]) -> 
         issue = f"nothing was learned from this turn: {error or 'the chat model took too long'}"
         context.events.emit(ProviderIssue(message=issue))
         return {"issues": [*issues, issue]}
-    kept = shown_by(said, found)
+    kept = shown_by(own_words, found)
     return {
         "issues": issues,
         "reflections": [one.model_dump(mode="json") for one in kept],
@@ -85,9 +85,9 @@ async def reflect(state: ChangedTurn, runtime: Runtime[ConversationContext]) -> 
     }
 
 
-def shown_by(said: Sequence[str], found: Sequence[QuotedReflection]) -> list[Reflection]:
+def shown_by(own_words: Sequence[str], found: Sequence[QuotedReflection]) -> list[Reflection]:
     """Returns the distinct reflections whose quote is in the user's words."""
-    texts = [_plain(one) for one in said]
+    texts = [_plain(one) for one in own_words]
     kept = (
         Reflection(kind=one.kind, aspect=one.aspect if one.kind == "style" else None, text=_plain_line(one.text))
         for one in found

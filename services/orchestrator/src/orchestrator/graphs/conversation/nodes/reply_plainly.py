@@ -47,8 +47,8 @@ async def reply_plainly(state: PlainTurn, runtime: Runtime[ConversationContext])
     try:
         if vision is not None and any_images(seen):
             try:
-                said = [*system, *await with_images(seen, context)]
-                return await written_plainly(vision, said, answer_id, context, STEP)
+                messages = [*system, *await with_images(seen, context)]
+                return await written_plainly(vision, messages, answer_id, context, STEP)
             except (ModelCannot, ProviderRejected, Unavailable) as error:
                 context.events.emit(ProviderIssue(message=f"{WITHOUT_IMAGES}: {error}"))
         return await written_plainly(chat, [*system, *conversation(turns, answer_id, tokens)], answer_id, context, STEP)
@@ -57,13 +57,13 @@ async def reply_plainly(state: PlainTurn, runtime: Runtime[ConversationContext])
 
 
 async def written_plainly(
-    chat: RoleChat, said: Sequence[ChatMessage], answer_id: str, context: ConversationContext, step: str
+    chat: RoleChat, messages: Sequence[ChatMessage], answer_id: str, context: ConversationContext, step: str
 ) -> dict[str, Any]:
     """Shows what a model writes; returns the answer for the state. Raises BudgetExceeded, ModelFailed, ChatError."""
     context.draft = WrittenSoFar("model")
     shown, issues, is_cut = context.draft.shown, list[str](), False
     try:
-        async with aclosing(chat.stream(said, **chosen(context.options))) as deltas:
+        async with aclosing(chat.stream(messages, **chosen(context.options))) as deltas:
             async for delta in deltas:
                 tell(delta, context.events, issues)
                 if delta.restarted:

@@ -78,8 +78,8 @@ async def reply_to_general_input(state: AnswerableTurn, runtime: Runtime[Convers
     context = runtime.context
     if recovery := state["artifact_action_recovery_message"]:
         return _word_for_word(state, recovery, context.events, "Said why nothing was changed")
-    if told := state["world_told"]:
-        return _word_for_word(state, told, context.events, "Told of the world state")
+    if statement := state["world_told"]:
+        return _word_for_word(state, statement, context.events, "Told of the world state")
     chat = context.models.of("answer")
     reply = _quote(state, context.events, []) if chat is None else await _ask(state, context, chat)
     return {
@@ -208,7 +208,7 @@ def _prompt(
     passages = fitting(state["passages"], passage_tokens)
     situation = "seen" if sees and state["search"] == "nothing" else state["search"] or "courtesy"
     prompt = context.prompts.reply_to_general_input.render(
-        now=context.clock.told,
+        now=context.clock.description,
         artifact=_in_view(context, question_alone(state["internal_messages"], state["answer_id"])),
         situation=context.prompts.situations[situation],
         passages=numbered(passages),
@@ -220,16 +220,16 @@ def _prompt(
         prompt = f"{prompt}\n\n{context.prompts.images_in_view.render()}"
     if instructions := context.options.get("instructions"):
         prompt = f"{prompt}\n\n{context.prompts.instructions.render(instructions=instructions)}"
-    said = conversation(state["internal_messages"], state["answer_id"], history_tokens)
-    return passages, [ChatMessage("system", prompt), *said]
+    history = conversation(state["internal_messages"], state["answer_id"], history_tokens)
+    return passages, [ChatMessage("system", prompt), *history]
 
 
-def _in_view(context: ConversationContext, asked: Sequence[Turn]) -> str:
+def _in_view(context: ConversationContext, turns_in_view: Sequence[Turn]) -> str:
     """Returns the artifact for the prompt; if it is long, only the parts that the question may be about."""
     artifact = context.artifact
     if artifact is None or not artifact["text"]:
         return ""
-    text = outlined(artifact["text"], SEEN_TOKENS, " ".join(turn["content"] for turn in asked)).text
+    text = outlined(artifact["text"], SEEN_TOKENS, " ".join(turn["content"] for turn in turns_in_view)).text
     return context.prompts.artifact_in_view.render(
         title=attribute(artifact["title"] or artifact["kind"]), text=neutralised(text)
     )
@@ -247,8 +247,8 @@ def chosen(options: RunOptions) -> ModelChoices:
 
 def conversation(turns: Sequence[Turn], answer_id: str, tokens: int) -> list[ChatMessage]:
     """Returns as much of the latest history as fits, followed by the question."""
-    said = kept_turns(turns, answer_id, tokens)
-    return [ChatMessage(turn["role"], turn["content"]) for turn in said if turn["role"] != "summary"]
+    history = kept_turns(turns, answer_id, tokens)
+    return [ChatMessage(turn["role"], turn["content"]) for turn in history if turn["role"] != "summary"]
 
 
 def kept_turns(turns: Sequence[Turn], answer_id: str, tokens: int, image_tokens: int = 0) -> list[Turn]:

@@ -16,7 +16,7 @@ from contracts.memory import MemoryKind, RecallRequest, RecallResponse
 from contracts.retrieval import MOST_CHARACTERS, SearchResponse
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import answers_across, passage_of_source
-from orchestrator.graphs.conversation.remembering import is_told, remembering
+from orchestrator.graphs.conversation.remembering import is_acknowledged, remembering
 from orchestrator.graphs.conversation.state import Cited, FoundChunk, GraphAnswer, Turn
 from orchestrator.graphs.retrieve import graph as retrieve_graph
 from orchestrator.graphs.retrieve.state import RetrieveState, asking
@@ -65,7 +65,7 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
     context.events.emit(StageOutput(stage="retrieve", output=_sources(passages, relevant)))
     read = passages if relevant else []
     return {
-        "search": _outcome(found, relevant, is_told(recalled, remembers=context.remembers)),
+        "search": _outcome(found, relevant, is_acknowledged(recalled, remembers=context.remembers)),
         "passages": read,
         "read_elsewhere": any("workspace_id" in passage for passage in read),
         "structure": structure,
@@ -89,7 +89,7 @@ async def _searched(state: SearchedQuestion, context: ConversationContext) -> Re
     A stopping process lets it end, since the conversation stops after this node.
     """
     given = {name: context.options[name] for name in OF_MESSAGE if name in context.options}  # type: ignore[literal-required]
-    asked = asking(
+    question_state = asking(
         state["question"],
         state["internal_messages"][:-1],
         state["document_ids"],
@@ -98,17 +98,17 @@ async def _searched(state: SearchedQuestion, context: ConversationContext) -> Re
         **given,
     )
     with set_config_context(RunnableConfig()) as apart:
-        running = asyncio.create_task(retrieve_graph.build().ainvoke(asked, context=context), context=apart)
+        running = asyncio.create_task(retrieve_graph.build().ainvoke(question_state, context=context), context=apart)
         return cast(RetrieveState, await running)
 
 
 def _outcome(
-    found: SearchResponse | ServiceSilent | None, relevant: bool, told: bool
+    found: SearchResponse | ServiceSilent | None, relevant: bool, acknowledged: bool
 ) -> Literal["found", "nothing", "failed", "off"] | None:
     """Returns the outcome of the search; None for a statement that no document is about."""
     if relevant:
         return "found"
-    if told:
+    if acknowledged:
         return None
     if found is None:
         return "off"
@@ -127,7 +127,7 @@ def _step(found: SearchResponse | ServiceSilent | None, passages: list[FoundChun
 def _debug(done: RetrieveState, recalled: RecallResponse | ServiceSilent) -> dict[str, Any]:
     """Returns debugging data of the search: names and numbers, and the query if it was rewritten."""
     found = done["response"]
-    told: dict[str, Any] = {
+    values: dict[str, Any] = {
         "path": done["path"],
         "rag_enabled": done["rag_enabled"],
         "rag_scope": done["rag_scope"],
@@ -141,9 +141,9 @@ def _debug(done: RetrieveState, recalled: RecallResponse | ServiceSilent) -> dic
         "memories": None if isinstance(recalled, ServiceSilent) else len(recalled.memories),
     }
     if not isinstance(found, SearchResponse):
-        return told
+        return values
     shown = found.model_dump(mode="json", include={"mode", "good_match", "match", "legs", "cached", "milliseconds"})
-    return {**told, **shown, "hits": [{"chunk_id": hit.chunk_id, "score": hit.score} for hit in found.hits]}
+    return {**values, **shown, "hits": [{"chunk_id": hit.chunk_id, "score": hit.score} for hit in found.hits]}
 
 
 def _joined(stated: StructuralAnswer, found: list[FoundChunk]) -> list[FoundChunk]:
@@ -175,7 +175,7 @@ async def _recall(state: SearchedQuestion, context: ConversationContext) -> Reca
             context.caller,
             RecallRequest(
                 query=state["question"][:MOST_CHARACTERS],
-                before=_asked_before(state["internal_messages"])[:MOST_CHARACTERS],
+                before=_question_before(state["internal_messages"])[:MOST_CHARACTERS],
                 session_id=context.session_id,
                 k=5 if writes else QUOTED_AT_MOST,
                 kinds=kinds,
@@ -191,10 +191,10 @@ async def _recall(state: SearchedQuestion, context: ConversationContext) -> Reca
     return recalled
 
 
-def _asked_before(turns: list[Turn]) -> str:
+def _question_before(turns: list[Turn]) -> str:
     """Returns the user's previous message, which may say what "it" means; empty without one."""
-    asked = [turn["content"] for turn in turns if turn["role"] == "user"]
-    return asked[-2] if len(asked) > 1 else ""
+    questions = [turn["content"] for turn in turns if turn["role"] == "user"]
+    return questions[-2] if len(questions) > 1 else ""
 
 
 def _sources(passages: list[FoundChunk], relevant: bool) -> dict[str, Any]:

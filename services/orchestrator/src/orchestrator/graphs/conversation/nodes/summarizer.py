@@ -79,10 +79,11 @@ def _earlier(turns: Sequence[Turn]) -> str:
 
 
 def _messages(turns: Sequence[Turn]) -> str:
-    said = [turn for turn in turns if turn["role"] != "summary"]
-    most = MOST_CHARACTERS_READ // len(said)
+    spoken_turns = [turn for turn in turns if turn["role"] != "summary"]
+    most = MOST_CHARACTERS_READ // len(spoken_turns)
     return "\n".join(
-        f'<message from="{turn["role"]}">{neutralised(_shortened(turn["content"], most))}</message>' for turn in said
+        f'<message from="{turn["role"]}">{neutralised(_shortened(turn["content"], most))}</message>'
+        for turn in spoken_turns
     )
 
 

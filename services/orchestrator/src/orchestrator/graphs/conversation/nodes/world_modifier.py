@@ -47,15 +47,15 @@ async def world_modifier(state: WishingTurn, runtime: Runtime[ConversationContex
             await context.memory.try_out(context.caller, change.operations, session_id)
     except ServiceSilent as silent:
         context.events.emit(ProviderIssue(message=str(silent)))
-        told = None if wish.act == "show" else telling(wish, "silent")
-        return {"world_told": told, "issues": [str(silent)]}
+        statement = None if wish.act == "show" else telling(wish, "silent")
+        return {"world_told": statement, "issues": [str(silent)]}
     except WorldChangeRefused as refused:
         why = str(refused).rpartition(": ")[2].removeprefix("Value error, ")
         return {"world_told": telling(wish, "refused", why), "steps_executed": [LOOKED]}
     if not change.operations:
-        return {"world_told": change.told, "steps_executed": [LOOKED]}
+        return {"world_told": change.statement, "steps_executed": [LOOKED]}
     staged = StagedOperations(of_session=wish.of_session, operations=change.operations)
-    return {"world_told": change.told, "staged": staged.model_dump(mode="json"), "steps_executed": [STAGED]}
+    return {"world_told": change.statement, "staged": staged.model_dump(mode="json"), "steps_executed": [STAGED]}
 
 
 async def _read_by_model(question: str, context: ConversationContext) -> tuple[WorldWish | None, list[str]]:

@@ -68,6 +68,6 @@ async def rewrite_query(state: WordedQuery, runtime: Runtime[ConversationContext
 
 
 async def _reworded(query: str, earlier: Sequence[Turn], context: ConversationContext, chat: RoleChat) -> Rewritten:
-    said = "\n".join(f"{turn['role']}: {turn['content'][:READ_CHARACTERS]}" for turn in earlier[-READ_TURNS:])
-    prompt = context.prompts.rewrite_query.render(earlier=neutralised(said) or "(none)", message=neutralised(query))
+    history = "\n".join(f"{turn['role']}: {turn['content'][:READ_CHARACTERS]}" for turn in earlier[-READ_TURNS:])
+    prompt = context.prompts.rewrite_query.render(earlier=neutralised(history) or "(none)", message=neutralised(query))
     return await structured(chat, [ChatMessage("user", prompt)], Rewritten, max_tokens=REWRITE_TOKENS)

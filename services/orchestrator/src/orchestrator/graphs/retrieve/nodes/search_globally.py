@@ -36,10 +36,10 @@ async def _stated(
     if limited or len(question) > LONGEST_STRUCTURAL:
         return None, []
     try:
-        told = await context.graph_tools.answer(context.caller, AnswerQuestion(question=question))
+        reply = await context.graph_tools.answer(context.caller, AnswerQuestion(question=question))
     except ServiceSilent as error:
         return error, []
     # No result, but a number of documents: the question is about structure, and one of them may answer it.
-    if told is None or (told.result is None and not told.documents_pending):
+    if reply is None or (reply.result is None and not reply.documents_pending):
         return None, []
-    return told.result, [told.notice] if told.notice else []
+    return reply.result, [reply.notice] if reply.notice else []
