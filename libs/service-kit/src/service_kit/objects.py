@@ -74,7 +74,8 @@ class ObjectStore:
                 response.release_conn()
 
     def get_file(self, key: str, path: Path) -> None:
-        """Raises ObjectMissing."""
+        """Writes the object to the file, whose folder is made if it is not there. Raises ObjectMissing."""
+        path.parent.mkdir(parents=True, exist_ok=True)
         pieces = self.stream(key)
         with _called("GetObject", key), path.open("wb") as file:
             for piece in pieces:
