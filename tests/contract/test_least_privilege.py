@@ -18,9 +18,11 @@ from service_kit.settings import MigrationSettings
 def secrets_of(settings: type[BaseSettings]) -> set[str]:
     """Returns the variables read as secrets; an access key counts with its secret key."""
     named = {name.upper() for name, field in settings.model_fields.items() if "SecretStr" in repr(field.annotation)}
-    return named | ({"S3_ACCESS_KEY"} if "S3_SECRET_KEY" in named else set())
+    return named - UNSET | ({"S3_ACCESS_KEY"} if "S3_SECRET_KEY" in named else set())
 
 
+UNSET = {"DATABASE_DIRECT_URL"}
+"""Secrets that only a deployment with PgBouncer sets."""
 FOREIGN = {"AWS_SECRET_ACCESS_KEY": "x", "GITHUB_TOKEN": "x", "SSH_AUTH_SOCK": "/x", "PGPASSWORD": "x"}
 MIGRATION = secrets_of(MigrationSettings)
 ALL = set[str]().union(MIGRATION, *map(secrets_of, CONTAINERS.values()))

@@ -13,7 +13,7 @@ import pytest
 from attractor_client.evaluation.comparison import compare
 from attractor_client.evaluation.dataset import Question
 from attractor_client.evaluation.errors import BadDataset
-from attractor_client.evaluation.judging import Asked, Target, judge
+from attractor_client.evaluation.judging import JudgedQuestion, Target, judge
 from attractor_client.evaluation.limits import Floor, below, read_floor, worse
 from attractor_client.evaluation.metrics import measure
 from attractor_client.evaluation.report import render, rows
@@ -35,33 +35,35 @@ class TestJudging:
         return Target(f"d{number}", grade, frozenset([UUID(int=number)]))
 
     def test_a_document_counts_once_at_the_rank_of_its_best_passage(self, hit: Any) -> None:
-        found = judge([hit(9), hit(1), hit(9), hit(1), hit(2)], Asked(Q, (self.document(1), self.document(2, 2))), 10)
+        found = judge(
+            [hit(9), hit(1), hit(9), hit(1), hit(2)], JudgedQuestion(Q, (self.document(1), self.document(2, 2))), 10
+        )
         assert found.ranked == [0, 1, 2]
         assert [one.grade for one in found.hits] == [0, 1, 2]
         assert found.missing == []
 
     def test_results_beyond_k_count_as_missing(self, hit: Any) -> None:
-        found = judge([hit(8), hit(9), hit(1)], Asked(Q, (self.document(1),)), 2)
+        found = judge([hit(8), hit(9), hit(1)], JudgedQuestion(Q, (self.document(1),)), 2)
         assert (found.ranked, [one.label for one in found.missing]) == ([0, 0], ["d1"])
 
     def test_a_document_missing_from_the_workspace_is_never_found(self, hit: Any) -> None:
         absent = Target("d7", 1, frozenset())
-        assert judge([hit(7)], Asked(Q, (absent,)), 10).missing == [absent]
+        assert judge([hit(7)], JudgedQuestion(Q, (absent,)), 10).missing == [absent]
 
     def test_a_quote_must_be_in_the_text_of_the_hit(self, hit: Any) -> None:
-        asked = Asked(Q, (Target("by hand", 1, frozenset([UUID(int=1)]), "Made  BY\nhand"),))
+        asked = JudgedQuestion(Q, (Target("by hand", 1, frozenset([UUID(int=1)]), "Made  BY\nhand"),))
         hits = [hit(2, "made by hand"), hit(1, "nothing"), hit(1, "nothing"), hit(1, "It is made by\n hand.")]
         assert judge(hits, asked, 10).ranked == [0, 0, 0, 1]
 
     def test_two_quotes_in_one_hit_take_two_ranks(self, hit: Any) -> None:
-        asked = Asked(Q, (Target("a", 1, None, "one"), Target("b", 1, None, "two")))
+        asked = JudgedQuestion(Q, (Target("a", 1, None, "one"), Target("b", 1, None, "two")))
         found = judge([hit(1, "one and two"), hit(2, "one")], asked, 10)
         assert found.ranked == [1, 1, 0]
         assert measure(found.ranked, [1, 1], 10)["ndcg@10"] == 1
 
     def test_duplicates_folded_into_a_hit_are_found_with_it(self, hit: Any) -> None:
         folded = {"chunk_id": "c2", "document_id": str(UUID(int=1)), "document_name": "b"}
-        found = judge([hit(9, duplicates=[folded])], Asked(Q, (self.document(1),)), 10)
+        found = judge([hit(9, duplicates=[folded])], JudgedQuestion(Q, (self.document(1),)), 10)
         assert (found.ranked, found.missing) == ([1], [])
 
 

@@ -13,6 +13,7 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.graph import StateGraph
 
 from contracts.events import RunPhase, StageCompleted, StageStarted
+from orchestrator.checkpoints import RunSaver
 from orchestrator.graphs.artifact_ops import graph as artifact_ops
 from orchestrator.graphs.conversation import graph as conversation
 from orchestrator.graphs.conversation.turn import OUTDATED
@@ -62,17 +63,17 @@ async def test_a_node_starts_only_after_the_previous_checkpoint_is_stored(
 async def test_concurrent_runs_store_their_checkpoints(
     start: Any, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cursor, both, arrived = AsyncPostgresSaver._cursor, asyncio.Barrier(2), set[AsyncPostgresSaver]()
+    cursor, both, arrived = RunSaver._cursor, asyncio.Barrier(2), set[RunSaver]()
 
     @asynccontextmanager
-    async def met(saver: AsyncPostgresSaver, *, pipeline: bool = False) -> AsyncIterator[Any]:
+    async def met(saver: RunSaver, *, pipeline: bool = False) -> AsyncIterator[Any]:
         async with cursor(saver, pipeline=pipeline) as opened:
             if len(arrived) < 2:
                 arrived.add(saver)
                 await both.wait()
             yield opened
 
-    monkeypatch.setattr(AsyncPostgresSaver, "_cursor", met)
+    monkeypatch.setattr(RunSaver, "_cursor", met)
     async with start(settings.model_copy(update={"run_concurrency": 2})) as service, asyncio.timeout(120):
         runs = [await service.ask(await service.session()) for _ in range(2)]
         ended = [(await service.events(run["id"]))[-1].name for run in runs]

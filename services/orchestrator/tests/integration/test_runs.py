@@ -440,7 +440,7 @@ async def test_many_clients_follow_one_run(start: Any, model_settings: Any, worl
     gate = world.pace = Gate(1)
     world.answer = PIECES
     async with start(model_settings) as service:
-        service.client._transport._pool._max_connections = 300
+        service.client._transport.inner._pool._max_connections = 300
         run = await service.ask(await service.session())
         await gate.closed.wait()
         following: list[Any] = []

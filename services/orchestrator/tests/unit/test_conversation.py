@@ -135,7 +135,7 @@ def test_today_is_in_the_time_zone_of_the_user() -> None:
     clock = TurnClock.at(turn_id, asked_at, "Pacific/Kiritimati")
     assert (clock.turn_id, clock.timezone) == (str(turn_id), "Pacific/Kiritimati")
     assert clock.now_iso == "2026-11-25T13:30:00+14:00"
-    assert clock.told == "Wednesday, 2026-11-25 13:30 (Pacific/Kiritimati)"
+    assert clock.description == "Wednesday, 2026-11-25 13:30 (Pacific/Kiritimati)"
 
 
 def test_a_message_with_the_same_id_replaces_the_first() -> None:
