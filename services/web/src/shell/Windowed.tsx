@@ -14,18 +14,19 @@ export function Windowed({ height, children }: Props) {
   const [near, setNear] = useState(false);
   const [left, setLeft] = useState(height);
   useEffect(() => {
+    const part = box.current!; // a last report may come when the part is gone
     const observer = new IntersectionObserver(
       ([entry]) => {
         const { isIntersecting, boundingClientRect } = entry!;
-        if (!isIntersecting && box.current!.contains(document.activeElement)) return;
+        if (!isIntersecting && part.contains(document.activeElement)) return;
         startTransition(() => {
           if (!isIntersecting && boundingClientRect.height > 0) setLeft(boundingClientRect.height);
           setNear(isIntersecting);
         });
       },
-      { root: box.current!.closest('main'), rootMargin: `${MARGIN}px 0px` },
+      { root: part.closest('main'), rootMargin: `${MARGIN}px 0px` },
     );
-    observer.observe(box.current!);
+    observer.observe(part);
     return () => observer.disconnect();
   }, []);
   return (
