@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from uuid import UUID
 
-from contracts.graph_tools import AnswerRow, StructuralAnswer
+from contracts.graph_tools import AnswerRow, AnswerSource, StructuralAnswer
 from knowledge_graph.extraction.full_names import EVIDENT
 from knowledge_graph.extraction.relation_types import BELONGS_TO, DEPENDS_ON, with_below
 from knowledge_graph.extraction.tenses import CURRENT
@@ -36,6 +36,8 @@ UNSAID = ("DEPENDS_ON", "USES")
 """Types that leave open whether something is read or written."""
 OTHERWISE_RELATED = {"references": "REFERENCES", "parts": "PART_OF", "wholes": "PART_OF", "decided": "DECIDED"}
 """The relation type that answers each of these questions; the others ask about dependencies."""
+MEMBERSHIP = ("PART_OF", "WORK_IN", "WORK_FOR", "LEAD")
+"""How a person is related to the team that they are in."""
 OUTWARD = frozenset({"dependencies", "wholes"})
 NOT_STRUCTURAL = "this is no question about dependencies, outages, owners or paths"
 
@@ -70,6 +72,8 @@ class StructuralAnswers:
                 return await self._owned(question, found[0])
             case "members":
                 return await self._members(question, found[0])
+            case "parts" if found[0].stored.entity_type == "TEAM":
+                return await self._in_team(question, found[0])
             case "kind":
                 return await self._kind(question, found[0])
             case "reach" | "path":
@@ -168,15 +172,29 @@ class StructuralAnswers:
         owners = await self._owner(replace(question, asked="owner"), found)
         text, rows, sources = owners.text, owners.rows, owners.sources
         for owner in owners.rows:
-            people = await self._tied_to(owner.id, ["PART_OF"], "in")
-            edges = {one.id: (one.id, owner.id) for one in people}
-            told = await self._sources(edges.values(), ["PART_OF"])
-            told.cited = list(sources)
-            members = await self._cited(people, owner.name, edges, told)
+            members, places = await self._people(owner.id, owner.name, sources)
             words = AnswerWording(question.language, owner.name)
             text += f" {words.say('members', rows=words.named(members)) if members else words.say('no_members')}"
-            rows, sources = [*rows, *members], told.cited
+            rows, sources = [*rows, *members], places.cited
         return owners.model_copy(update={"asked": question.asked, "text": text, "rows": rows, "sources": sources})
+
+    async def _in_team(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
+        members, cited = await self._people(found.id, found.stored.name, [])
+        if not members:
+            raise NoToolResult(f"no document states who is in {found.stored.name}")
+        words = AnswerWording(question.language, found.stored.name)
+        text = words.say("members", rows=words.named(members))
+        return _answer(question, found, text, cited, rows=members)
+
+    async def _people(
+        self, team_id: str, name: str, cited: Sequence[AnswerSource]
+    ) -> tuple[list[AnswerRow], StatingPlaces]:
+        """Returns who is in the team, and the sources, which continue those that are `cited` already."""
+        people = await self._tied_to(team_id, MEMBERSHIP, "in")
+        edges: dict[str, Edge] = {one.id: (one.id, team_id) for one in people}
+        sources = await self._sources(edges.values(), MEMBERSHIP)
+        sources.cited = list(cited)
+        return await self._cited(people, name, edges, sources), sources
 
     async def _kind(self, question: StructuralQuestion, found: MeantEntity) -> StructuralAnswer:
         """Answers with the entity's type, and with what is stated of it, which can be cited."""

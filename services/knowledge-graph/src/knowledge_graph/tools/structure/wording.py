@@ -46,13 +46,13 @@ SENTENCES = {
         "maintained": ("No document states who owns {name}; it is maintained by {rows}.",) * 2,
         "oncall": ("No document states who is on call for {name}. It is owned by {rows}.",) * 2,
         "owned": ("{name} owns {n} {kinds}",) * 2,
-        "decided": ("{name} was decided by {n} {kinds}",) * 2,
+        "decided": ("{name} was decided by {rows}.",) * 2,
         "kind": ("Type of {name}: {kind}.",) * 2,
         "needs": ("Depends on: {rows}.",) * 2,
         "needed": ("Needed by: {rows}.",) * 2,
         "owners": ("Owned by: {rows}.",) * 2,
         "members": ("In {name}: {rows}.",) * 2,
-        "no_members": ("No document says who is in {name}.",) * 2,
+        "no_members": ("I found nobody in {name}.",) * 2,
         "reach": ("{name} depends on {other}",) * 2,
         "indirect": ("{name} depends on {other} indirectly",) * 2,
         "direct_only": ("Of a direct dependency:",) * 2,
@@ -96,13 +96,13 @@ SENTENCES = {
         "maintained": ("Kein Dokument sagt, wem {name} gehört; betreut von: {rows}.",) * 2,
         "oncall": ("Kein Dokument sagt, wer für {name} Bereitschaft hat. Zuständig: {rows}.",) * 2,
         "owned": ("{name} besitzt {n} {kinds}",) * 2,
-        "decided": ("{name} wurde von {n} {kinds} entschieden",) * 2,
+        "decided": ("{name} wurde entschieden von {rows}.",) * 2,
         "kind": ("Art von {name}: {kind}.",) * 2,
         "needs": ("Hängt ab von: {rows}.",) * 2,
         "needed": ("Gebraucht von: {rows}.",) * 2,
         "owners": ("Gehört: {rows}.",) * 2,
         "members": ("In {name}: {rows}.",) * 2,
-        "no_members": ("Kein Dokument sagt, wer in {name} ist.",) * 2,
+        "no_members": ("In {name} habe ich niemanden gefunden.",) * 2,
         "reach": ("{name} hängt von {other} ab",) * 2,
         "indirect": ("{name} hängt indirekt von {other} ab",) * 2,
         "direct_only": ("Zur direkten Abhängigkeit:",) * 2,
@@ -159,6 +159,8 @@ class AnswerWording:
 
     def related(self, asked: str, rows: Sequence[AnswerRow], types: Sequence[str], transitive: bool) -> str:
         """Says how many there are and names them, direct ones first."""
+        if asked == "decided":
+            return self.say(asked, rows=self.named(rows))
         count = len(rows)
         how = self.say("far" if transitive else "direct")
         opening = self.say(asked, count, kinds=self.kinds(types, count), how=how)
