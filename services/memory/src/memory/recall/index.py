@@ -186,7 +186,7 @@ class MemoryIndex:
             "cos": np.zeros(len(at))
             if recall_question.vector is None
             else self._vectors.cosines(recall_question.vector, at),
-            "words": words[at],
+            "words": words[at].astype(np.float64),
             "soft_match": self._soft(recall_question.pieces, at),
             "on_date": np.zeros(len(at)) if dated is None else near[at],
             "tells_time": self._tells_time.rows[at].astype(np.float64) * asks_when(recall_question.text),

@@ -1,7 +1,8 @@
 """BM25 over messages, each with a bag of weighted words that includes those of the messages around it.
 
 The message's own words have weight 1, those of the message before it .5, and so on (`AROUND`): simple weighted fields
-(Robertson, Zaragoza, Taylor 2004). Document frequencies count only the messages themselves.
+(Robertson, Zaragoza, Taylor 2004). Document frequencies count only the messages themselves. Scores of all messages are
+single precision: among a million, a question waits for memory, not for arithmetic.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ RARE = 20
 """The postings of terms in fewer than one of so many messages are sorted; others are summed for all at once."""
 
 Floats = NDArray[np.float64]
+Shares = NDArray[np.float32]
 
 
 class Bags:
@@ -33,7 +35,7 @@ class Bags:
         self._rows: dict[str, array[int]] = {}
         self._weights: dict[str, array[float]] = {}
         self._lengths, self._total = GrowingArray(np.float64), 0.0
-        self._saturated: Floats | None = None
+        self._saturated: Shares | None = None
         self._postings = 0
 
     def __len__(self) -> int:
@@ -51,9 +53,9 @@ class Bags:
             if (weight := AROUND.get(distance)) is not None:
                 self._add(before, counts, weight)
 
-    def shares(self, terms: Sequence[str]) -> Floats:
+    def shares(self, terms: Sequence[str]) -> Shares:
         """Returns the BM25 score of every message as a share of the most that the terms could give, 0 to 1."""
-        scores, ideal = np.zeros(len(self)), 0.0
+        scores, ideal = np.zeros(len(self), np.float32), 0.0
         if not len(self):
             return scores
         mean = max(self._total / len(self), 1e-9)
@@ -63,23 +65,23 @@ class Bags:
             ideal += weight
             if (rows := self._rows.get(term)) is None:
                 continue
-            places, weights = np.array(rows, np.int64), np.array(self._weights[term])
+            places, weights = np.frombuffer(rows, np.int32), np.frombuffer(self._weights[term], np.float32)
             if RARE * len(places) < len(self):
                 held, at = np.unique(places, return_inverse=True)
                 counts = np.bincount(at, weights)
                 scores[held] += weight * counts / (counts + _saturation(lengths[held], mean))
             else:
-                share: Floats = np.bincount(places, weights, len(self)).astype(np.float64, copy=False)
+                share = np.bincount(places, weights, len(self)).astype(np.float32)
                 share /= share + self._saturation_of_all(lengths, mean)
-                share *= weight
+                share *= np.float32(weight)
                 scores += share
-        scores /= max(ideal, 1e-9)
+        scores /= np.float32(max(ideal, 1e-9))
         return scores
 
-    def _saturation_of_all(self, lengths: Floats, mean: float) -> Floats:
+    def _saturation_of_all(self, lengths: Floats, mean: float) -> Shares:
         """Returns the saturation in every message, computed once after each change."""
         if self._saturated is None:
-            self._saturated = _saturation(lengths, mean)
+            self._saturated = _saturation(lengths, mean).astype(np.float32)
         return self._saturated
 
     @property

@@ -91,7 +91,7 @@ class MemoryVectors:
         self._unsigned.clear()
 
 
-def best(scores: Floats, count: int) -> Places:
+def best(scores: NDArray[np.floating], count: int) -> Places:
     """Returns the positions of the largest positive scores.
 
     The largest of each block of scores are a bound: as many scores as blocks are at least as large as the smallest.
