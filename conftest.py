@@ -46,7 +46,6 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) and len(val) > LONGEST_ID else None
 
 
-Prepare = Callable[[str, str], None]
 Running = Callable[[FastAPI], AbstractAsyncContextManager[httpx2.AsyncClient]]
 
 
@@ -89,14 +88,11 @@ AS $$ SELECT timestamptz '2100-01-01 00:00+00' $$"""
 
 @pytest.fixture
 def make_database(engines: RealEngines, service_server: Callable[[str], str]) -> Iterator[Callable[..., DatabaseUrls]]:
-    """make_database("retrieval"): a new database with that service's migrations; dropped at the end.
-
-    `prepare`, a function of (administrator's URL, schema), adds objects of other programs.
-    """
+    """make_database("retrieval"): a new database with that service's migrations; dropped at the end."""
     names: list[str] = []
 
-    def make(package: str, prepare: Prepare | None = None) -> DatabaseUrls:
-        template = _template(engines.admin_database_url, package, prepare)
+    def make(package: str) -> DatabaseUrls:
+        template = _template(engines.admin_database_url, package)
         names.append(_create_database(engines.admin_database_url, "test", template))
         urls = _urls(engines.admin_database_url, names[-1], package)
         return replace(urls, service=service_server(urls.service))
@@ -107,18 +103,16 @@ def make_database(engines: RealEngines, service_server: Callable[[str], str]) ->
             connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
-def _template(admin_database_url: str, package: str, prepare: Prepare | None) -> str:
+def _template(admin_database_url: str, package: str) -> str:
     """Returns the name of a database with the current migrations; it is created once and then copied."""
     source = package if find_spec(package) else "contracts"
-    made = (admin_database_url, package, prepare, tuple(name for name, _ in service_kit.migrate.migrations(source)))
+    made = (admin_database_url, package, tuple(name for name, _ in service_kit.migrate.migrations(source)))
     if made not in TEMPLATES:
         name = _create_database(admin_database_url, "template")
         urls = _urls(admin_database_url, name, package)
         service_kit.migrate.migrate(urls.admin, urls.service, package, source)
         with psycopg.connect(urls.admin) as connection:  # tests publish events as services whose keys they do not have
             connection.execute(UNSIGNED.format(schema=package).encode())
-        if prepare is not None:
-            prepare(urls.admin, package)
         TEMPLATES[made] = name
     return TEMPLATES[made]
 

@@ -82,5 +82,5 @@ async def bare_turn(turns: ConversationTurns) -> float:
     began = time.perf_counter()
     turn = TurnInput(uuid4(), [asked], None)
     await turns.answer(run, turn, UnheardEvents(), RunProgress())  # type: ignore[arg-type]
-    await turns.checkpoints.saver().adelete_thread(str(run.id))
+    await turns.checkpoints.saver(run.workspace_id).adelete_thread(str(run.id))
     return time.perf_counter() - began

@@ -21,7 +21,6 @@ from orchestrator_service import orchestrator_fixtures
 from contracts.gateway import Role
 from embedded.engines import Engines
 from embedded.ports import free_port
-from orchestrator import checkpoints
 from orchestrator.runs.repository import RunSql
 from orchestrator.settings import Settings
 from service_kit.auth import Principal
@@ -54,7 +53,6 @@ class Bench:
             login = f"attractor_orchestrator:benchmark@{place.netloc.rpartition('@')[2]}"
             database_url = urlunsplit(place._replace(netloc=login))
             migrate(engines.admin_database_url, database_url, "orchestrator", "orchestrator")
-            checkpoints.prepare(engines.admin_database_url, "orchestrator")
             others = await stack.enter_async_context(SERVICE.serving(SERVICE.other_services(world)))
             addresses = dict.fromkeys(("ingestion_url", "retrieval_url", "knowledge_graph_url", "memory_url"), others)
             settings = Settings.model_validate(

@@ -28,6 +28,7 @@ from benchmarks import (
     ingestion_figures,
     memory_features,
     memory_scale,
+    migration_locks,
     model_calls,
     search_speed,
     session_search,
@@ -88,6 +89,8 @@ def main() -> None:
             "telemetry": telemetry_cost.telemetry_cost,
             "tokens": token_cost.token_cost,
             "sizing": lambda: figures.run(sizing.sizing(folder / "sizing")),
+            "team": lambda: figures.run(sizing.team(folder / "team")),
+            "migrations": lambda: migration_locks.migration_locks(folder / "migrations"),
             "web": lambda: web_figures.web_figures(folder / "web"),
             "workers": lambda: figures.run(ingestion_figures.two_workers(figures.fresh(folder / "workers"))),
         }

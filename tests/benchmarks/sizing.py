@@ -1,6 +1,7 @@
 """What a deployment needs: processor time by operation, throughput of replicas and workers, and a team at work.
 
-BENCH_USERS (200) users work for BENCH_MINUTES (10).
+`sizing`: BENCH_DOCUMENTS (40) and BENCH_SEARCHES (400) for each number of replicas. `team`: BENCH_USERS (200) work for
+BENCH_MINUTES (10); an hour of it shows whether memory grows.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -37,7 +38,8 @@ from service_kit.tokens import Tokens
 USERS, MINUTES = int(os.environ.get("BENCH_USERS", "200")), float(os.environ.get("BENCH_MINUTES", "10"))
 THINKS_SECONDS = 20.0
 REPLICAS = (1, 2, 4)
-DOCUMENTS, SEARCHES, CLIENTS = 40, 400, 16
+DOCUMENTS, SEARCHES = int(os.environ.get("BENCH_DOCUMENTS", "40")), int(os.environ.get("BENCH_SEARCHES", "400"))
+CLIENTS, SAMPLES = 16, 6
 SETTINGS = {
     "RATE_LIMIT_PER_MINUTE": "0",
     "REQUESTS_IN_FLIGHT_PER_KEY": "0",
@@ -60,27 +62,47 @@ QUESTIONS = (
 
 
 async def sizing(folder: Path) -> list[Row]:
-    """Returns the figures behind docs/sizing.md, on one stack; two cores measure the load, too."""
-    pages = sorted((PEPS / "t1").glob("*.rst"), key=lambda path: path.stat().st_size)[100:]
-    if not pages:
+    """Returns throughput by number of workers and of replicas of retrieval, and processor time by operation.
+
+    Stores, services and load share the machine.
+    """
+    batches = _batches()
+    if not batches:
         return ABSENT
-    batches = (pages[at : at + DOCUMENTS] for at in range(0, len(pages), DOCUMENTS))
     with EmbeddedStack.started(fresh(folder), **SETTINGS) as stack:
         async with connected(stack) as http:
             rows = await _workers(stack, http, batches)
             rows += await _searches(stack, http)
-            rows += await _answers(stack, http)
-            return rows + await _team(stack, next(batches))
+            return rows + await _answers(stack, http)
 
 
-async def _workers(stack: EmbeddedStack, http: httpx2.AsyncClient, batches: Iterator[Sequence[Path]]) -> list[Row]:
+async def team(folder: Path) -> list[Row]:
+    """Returns what a team that works sees, and the memory of all processes meanwhile."""
+    batches = _batches()
+    if not batches:
+        return ABSENT
+    with EmbeddedStack.started(fresh(folder), **SETTINGS) as stack:
+        async with connected(stack) as http:
+            await ingest(http, list(batches[0]))
+            await _answers(stack, http)
+        return await _team(stack, batches[1])
+
+
+def _batches() -> list[Sequence[Path]]:
+    """Returns the PEPs in batches of about the same length."""
+    pages = sorted((PEPS / "t1").glob("*.rst"), key=lambda path: path.stat().st_size)[100:]
+    number = len(pages) // DOCUMENTS
+    return [pages[first::number][:DOCUMENTS] for first in range(number)]
+
+
+async def _workers(stack: EmbeddedStack, http: httpx2.AsyncClient, batches: Sequence[Sequence[Path]]) -> list[Row]:
     rows = []
-    for count in REPLICAS:
+    for count, pages in zip(REPLICAS, batches, strict=False):
         with ExitStack() as more:
             for _ in range(count - 1):
                 more.enter_context(_another(stack, "ingestion-worker", ["ingestion", "worker"]))
             before, began = _cpu(stack), time.perf_counter()
-            documents = await ingest(http, list(next(batches)))
+            documents = await ingest(http, list(pages))
             seconds = time.perf_counter() - began
         rows.append(
             (f"{len(documents)} documents, {count} workers of one slot", f"{DOCUMENTS / seconds:.2f} a second", "")
@@ -158,7 +180,12 @@ async def _team(stack: EmbeddedStack, pages: Sequence[Path]) -> list[Row]:
     seconds, errors = defaultdict[str, list[float]](list), 0
     ends, left = time.monotonic() + 60 * MINUTES, itertools.cycle(pages)
     chance = random.Random(7)
-    before, memory = _cpu(stack), _resident(stack)
+    before, memory = _cpu(stack), list[str]()
+
+    async def measure() -> None:
+        for _ in range(SAMPLES):
+            memory.append(f"{_resident(stack) / 2**30:.2f}")
+            await asyncio.sleep(60 * MINUTES / SAMPLES)
 
     async def user() -> None:
         nonlocal errors
@@ -189,12 +216,13 @@ async def _team(stack: EmbeddedStack, pages: Sequence[Path]) -> list[Row]:
                 except (httpx2.HTTPError, AssertionError):
                     errors += 1
 
-    await asyncio.gather(*(user() for _ in range(USERS)))
+    await asyncio.gather(measure(), *(user() for _ in range(USERS)))
+    memory.append(f"{_resident(stack) / 2**30:.2f}")
     done = sum(map(len, seconds.values()))
     rows = [(f"{USERS} users for {MINUTES:g} min: {name}", spread(seconds[name]), "") for name in sorted(seconds)]
     rows.append(("  requests; errors", f"{done}; {errors}", "0"))
     rows.append(("  cores in use", f"{_spent(stack, before) / (60 * MINUTES):.2f}", ""))
-    rows.append(("  resident memory before; after", f"{memory / 2**30:.2f}; {_resident(stack) / 2**30:.2f} GiB", ""))
+    rows.append((f"  resident memory, {SAMPLES + 1} times", f"{', '.join(memory)} GiB", "flat"))
     return rows
 
 
@@ -220,12 +248,17 @@ def _another(stack: EmbeddedStack, name: str, module: Sequence[str], **changes: 
 def _all(stack: EmbeddedStack) -> Iterator[psutil.Process]:
     for process in stack.processes().values():
         yield process
-        yield from process.children(recursive=True)
+        with suppress(psutil.NoSuchProcess):
+            yield from process.children(recursive=True)
 
 
 def _cpu(stack: EmbeddedStack) -> dict[int, float]:
     """Returns the seconds that each process has used, with its children that have ended."""
-    return {process.pid: sum(process.cpu_times()[:4]) for process in _all(stack)}
+    used = {}
+    for process in _all(stack):
+        with suppress(psutil.NoSuchProcess):  # a conversion that has ended
+            used[process.pid] = sum(process.cpu_times()[:4])
+    return used
 
 
 def _spent(stack: EmbeddedStack, before: dict[int, float]) -> float:
@@ -233,4 +266,8 @@ def _spent(stack: EmbeddedStack, before: dict[int, float]) -> float:
 
 
 def _resident(stack: EmbeddedStack) -> int:
-    return sum(process.memory_info().rss for process in _all(stack))
+    resident = 0
+    for process in _all(stack):
+        with suppress(psutil.NoSuchProcess):
+            resident += process.memory_info().rss
+    return resident

@@ -54,6 +54,11 @@ def quantity(size: str) -> str:
     return default(size).replace("m", "Mi").replace("g", "Gi")
 
 
+def cores(quota: int | str) -> str:
+    """Returns Compose's microseconds in each tenth of a second as Kubernetes' cores."""
+    return str(int(default(str(quota))) // 100_000)
+
+
 def environment(spec: dict[str, Any], trial: bool = True) -> dict[str, str]:
     """Returns a container's environment with the chart's defaults; empty values are not set in a pod."""
     given = {**VALUES["settings"], **(VALUES["trial"]["settings"] if trial else {})}

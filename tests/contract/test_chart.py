@@ -36,6 +36,7 @@ def test_a_pod_runs_what_its_container_in_compose_runs(name: str) -> None:
     assert OURS[name]["image"] == chart.compose_image(name)
     assert OURS[name]["command"] == COMPOSE[name]["command"]
     assert OURS[name]["memory"]["limit"] == chart.quantity(COMPOSE[name]["mem_limit"])
+    assert OURS[name]["cpu"]["limit"] == chart.cores(COMPOSE[name]["cpu_quota"])
 
 
 @pytest.mark.parametrize("name", OURS)
@@ -70,6 +71,7 @@ def test_every_service_of_compose_is_in_the_chart_and_migrated() -> None:
         expected = {"database_url": SERVICES[service]["secrets"]["database_url"]}
         assert chart.compose_secrets(name) == {**expected, "admin_database_url": "admin_database_url"}
         assert VALUES["migrations"]["memory"]["limit"] == chart.quantity(COMPOSE[name]["mem_limit"])
+        assert VALUES["migrations"]["cpu"]["limit"] == chart.cores(COMPOSE[name]["cpu_quota"])
 
 
 @pytest.mark.parametrize("name", STORES)
@@ -80,6 +82,7 @@ def test_the_stores_of_a_trial_are_those_of_compose(name: str) -> None:
     assert store.get("environment", {}) == chart.compose_environment(name)
     assert store["secrets"] == chart.compose_secrets(name)
     assert store["memory"]["limit"] == chart.quantity(container["mem_limit"])
+    assert store["cpu"]["limit"] == chart.cores(container["cpu_quota"])
     assert store.get("workingDir") == container.get("working_dir")
     assert store.get("writesItsImage", False) is not container["read_only"]
     shared = {"/dev/shm": chart.quantity(container["shm_size"])} if "shm_size" in container else {}

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
+import shutil
 import stat
+import subprocess
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -53,6 +56,26 @@ def test_a_container_has_no_privileges(name: str) -> None:
     assert not one.get("privileged")
     assert one["mem_limit"]
     assert 0 < one["pids_limit"] <= 1024
+    assert one["cpu_quota"]
+    assert "cpus" not in one, "on a machine with fewer, Docker refuses to start the container"
+
+
+@pytest.mark.skipif(shutil.which("docker") is None, reason="docker compose is not installed")
+def test_every_container_of_every_profile_gets_its_limits() -> None:
+    """Reads what Compose itself makes of the file, with nothing set but what `make env` writes."""
+    command = ["docker", "compose", "--profile", "*", "config", "--format", "json"]
+    variables = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "TOKEN_PUBLIC_KEYS": "x"}
+    read = subprocess.run(
+        command, cwd=REPOSITORY, env=variables | {"COMPOSE_DISABLE_ENV_FILE": "1"}, capture_output=True, text=True
+    )
+    assert read.returncode == 0, read.stderr
+    containers = json.loads(read.stdout)["services"]
+    assert containers.keys() == SERVICES.keys()
+    for name, one in containers.items():
+        assert int(one["mem_limit"]) <= 3 * 2**30, name
+        assert int(one["cpu_quota"]) in {200_000, 400_000}, name
+        assert int(one["pids_limit"]) in {512, 1024}, name
+        assert one["security_opt"] == ["no-new-privileges:true"], name  # and so Docker's seccomp profile applies
 
 
 def test_redis_reaches_its_memory_limit_before_its_container_does() -> None:

@@ -15,12 +15,10 @@ import pytest
 from psycopg import sql
 from psycopg.errors import InsufficientPrivilege
 
-from orchestrator import checkpoints
 from service_kit.migrate import migrate
 from service_kit.workspace_purge import WorkspacePurgeSql
 
 SERVICES = ("gateway", "ingestion", "knowledge_graph", "memory", "orchestrator", "retrieval")
-THREADS = "LangGraph's, by thread, which is a run's id: open to the system scope of the worker alone"
 OF_USERS = ("user_password", "password_link", "web_session", "sign_in_code", "user_identity", "openid_request")
 OF_A_USER = "read before a workspace is known: open to the system scope alone"
 WITHOUT_WORKSPACE = {
@@ -30,7 +28,15 @@ WITHOUT_WORKSPACE = {
     **{f"gateway.{table}": OF_A_USER for table in OF_USERS},
     "gateway.backup": "told by whoever backs up, of the deployment: open to the system scope alone",
     "ingestion.worker": "processes of the deployment: open to the system scope alone",
-    **{f"orchestrator.{table}": THREADS for table in checkpoints.TABLES},
+}
+THREAD = "LangGraph's statements name these columns; a thread's id is the id of a run, which no other has"
+FIRST = "looked up before the workspace is known"
+KEYS_WITHOUT_WORKSPACE = {
+    **{f"{service}.outbox_pkey": "the order of publication, across workspaces" for service in SERVICES},
+    **{f"orchestrator.{table}_pkey": THREAD for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes")},
+    "gateway.api_key_authentication": FIRST,
+    "gateway.invitation_acceptance": FIRST,
+    "gateway.audit_entry_pkey": "a random id; the trail is read across workspaces, too",
 }
 SAMPLES = {
     "uuid": "00000000-0000-0000-0000-000000000001",
@@ -56,6 +62,12 @@ TABLES = """
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
     WHERE c.relkind IN ('r', 'p') AND n.nspname = ANY(%s) ORDER BY 1, 2
 """
+KEYS = """
+    SELECT n.nspname || '.' || c.relname, pg_get_indexdef(i.indexrelid, 1, true)
+    FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+    JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attname = 'workspace_id'
+    WHERE i.indisunique AND n.nspname = ANY(%s)
+"""
 COLUMNS_OF = """
     SELECT c.relname, array_agg(a.attname::text)
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid
@@ -69,7 +81,8 @@ NEEDED_COLUMNS = """
                      FROM pg_constraint k
                      WHERE k.conrelid = a.attrelid AND k.contype = 'c' AND a.attnum = ANY(k.conkey)))
     FROM pg_attribute a
-    WHERE a.attrelid = %s::regclass AND a.attnum > 0 AND a.attnotnull AND NOT a.atthasdef AND a.attidentity = ''
+    WHERE a.attrelid = %s::regclass AND a.attnum > 0
+      AND (a.attname = 'workspace_id' OR a.attnotnull AND NOT a.atthasdef AND a.attidentity = '')
 """
 
 
@@ -97,7 +110,6 @@ class Deployment:
         self.admin_url = admin_url
         for service in SERVICES:
             migrate(admin_url, self.url(service), service, service)
-        checkpoints.prepare(admin_url, "orchestrator")
         self.owner = psycopg.connect(admin_url, autocommit=True)
         self.tables = [Table(*row) for row in self.owner.execute(TABLES, (list(SERVICES),)).fetchall()]
 
@@ -162,6 +174,13 @@ def test_every_table_is_protected_or_explicitly_exempt(deployment: Deployment) -
         assert table.visible == table.writable, table
         others = [condition for condition in table.visible if not condition.startswith(own)]
         assert all("is_system()" in condition for condition in others), table
+
+
+def test_every_key_begins_with_the_workspace_or_has_a_reason_not_to(deployment: Deployment) -> None:
+    """Also holds that no workspace can find out, by a conflict, what another one has."""
+    keys = dict(deployment.owner.execute(KEYS, (list(SERVICES),)).fetchall())
+    assert len(keys) > len(deployment.tables) / 2
+    assert {key for key, first in keys.items() if first != "workspace_id"} == set(KEYS_WITHOUT_WORKSPACE)
 
 
 def test_a_query_without_a_filter_reads_and_changes_no_row_of_another_workspace(deployment: Deployment) -> None:

@@ -1,4 +1,7 @@
-"""Everything is killed and its data deleted; a restore brings back rows, objects and answers of a moment."""
+"""Everything is killed and its data deleted; a restore brings back rows, objects and answers of a moment.
+
+Two workspaces are as separate afterwards as before.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,19 @@ import json
 import os
 import subprocess
 import sys
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx2
 import psutil
 import pytest
-from api_calls import PATIENCE, client, processed
+from api_calls import PATIENCE, client, new_tenant, processed
+from isolation import Neighbours, assert_no_route_reveals_the_other, assert_the_first_is_unchanged, neighbours
 from stack import PATIENT, EmbeddedStack
 
 from embedded.removal import remove
@@ -82,6 +89,18 @@ async def recorded(http: httpx2.AsyncClient, session: str) -> dict[str, Any]:
     }
 
 
+@asynccontextmanager
+async def again(stack: EmbeddedStack, both: Neighbours) -> AsyncIterator[Neighbours]:
+    """Yields the tenants, with their keys, at the address of this stack."""
+    async with AsyncExitStack() as clients:
+        tenants = []
+        for one in (both.first, both.second):
+            key = one.http.headers["Authorization"].removeprefix("Bearer ")
+            http = await clients.enter_async_context(client(stack.url, key))
+            tenants.append(replace(one, http=http))
+        yield Neighbours(*tenants, both.ids)
+
+
 def kill_everything(stack: EmbeddedStack) -> None:
     """Sends kill -9 to the launcher and all its processes."""
     everything = [psutil.Process(stack.launcher.pid), *stack.processes().values()]
@@ -102,7 +121,7 @@ async def gauges(stack: EmbeddedStack) -> str:
 
 @pytest.mark.timeout(900)
 async def test_a_point_in_time_is_restored_after_everything_was_lost(
-    tmp_path_factory: pytest.TempPathFactory,
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
 ) -> None:
     folder: Path = tmp_path_factory.mktemp("installation")
     with EmbeddedStack.started(folder, **PATIENT, RATE_LIMIT_PER_MINUTE="0") as stack:
@@ -111,6 +130,8 @@ async def test_a_point_in_time_is_restored_after_everything_was_lost(
             assert "(full)" in await backed_up(stack)
             await uploaded(http, "otter", "holt")
             session = await answered(http)
+            async with neighbours(partial(new_tenant, stack.url, http), tmp_path) as both:
+                pass
             before, moment = await recorded(http, session), datetime.now(UTC)
             await http.delete(f"/v1/documents/{badger}", params={"timeout": 30})
             assert "(incremental)" in await backed_up(stack)
@@ -121,5 +142,8 @@ async def test_a_point_in_time_is_restored_after_everything_was_lost(
     with EmbeddedStack.restored(folder, moment.isoformat(), **PATIENT, RATE_LIMIT_PER_MINUTE="0") as stack:
         async with client(stack.url, stack.api_key) as http:
             assert await recorded(http, session) == before
+            async with again(stack, both) as same:
+                await assert_no_route_reveals_the_other(same)
+                await assert_the_first_is_unchanged(same)
         refused = await asyncio.to_thread(command, stack, "restore")
         assert (refused.returncode, "which a restore does not overwrite" in refused.stderr) == (1, True), refused

@@ -116,7 +116,7 @@ def _write(file: Path, text: str) -> None:
     file.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
-def _read(file: Path) -> str:
+def read(file: Path) -> str:
     return gzip.decompress(file.read_bytes()).decode()
 
 
@@ -125,8 +125,8 @@ def restore(folder: Path, data: Path) -> dict[str, Any]:
     about: dict[str, Any] = json.loads((folder / "about.json").read_text())
     with Engines.start(data) as engines:
         with psycopg.connect(engines.admin_database_url, autocommit=True) as connection:
-            _create(connection, json.loads(_read(folder / "schema.json.gz")))
-            _load(connection, _read(folder / "rows.sql.gz").replace(DATA_FOLDER, str(data)))
+            create(connection, json.loads(read(folder / "schema.json.gz")))
+            load(connection, read(folder / "rows.sql.gz").replace(DATA_FOLDER, str(data)))
             for schema, name, value in about["sequences"]:
                 if value is not None:
                     connection.execute("SELECT setval(%s::regclass, %s)", (f"{schema}.{name}", value))
@@ -143,7 +143,7 @@ def restore(folder: Path, data: Path) -> dict[str, Any]:
     return about
 
 
-def _create(connection: psycopg.Connection, schema: dict[str, Any]) -> None:
+def create(connection: psycopg.Connection, schema: dict[str, Any]) -> None:
     """Creates roles, schemas and tables as the recorded version's migrations did."""
     for name in EXTENSIONS:
         connection.execute(sql.SQL("CREATE EXTENSION {} SCHEMA public").format(sql.Identifier(name)))
@@ -172,7 +172,7 @@ def _create(connection: psycopg.Connection, schema: dict[str, Any]) -> None:
     connection.execute("RESET search_path")
 
 
-def _load(connection: psycopg.Connection, rows: str) -> None:
+def load(connection: psycopg.Connection, rows: str) -> None:
     """Loads the output of `_rows`, with triggers and foreign keys disabled."""
     connection.execute("SET session_replication_role = replica")
     for schema in SCHEMAS:

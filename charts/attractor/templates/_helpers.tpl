@@ -64,8 +64,8 @@ securityContext:
 
 {{- define "attractor.resources" -}}
 resources:
-  requests: { cpu: {{ .cpu | default "50m" | quote }}, memory: {{ .memory.request }} }
-  limits: { memory: {{ .memory.limit }} }
+  requests: { cpu: {{ .cpu.request | quote }}, memory: {{ .memory.request }} }
+  limits: { cpu: {{ .cpu.limit | quote }}, memory: {{ .memory.limit }} }
 {{- end }}
 
 {{- define "attractor.mounts" -}}

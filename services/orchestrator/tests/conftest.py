@@ -22,7 +22,6 @@ from openai import AsyncOpenAI
 from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
 from contracts.ingestion import Document
 from contracts.world import WorldDocument
-from orchestrator import checkpoints
 from orchestrator.app import create_app
 from orchestrator.settings import Settings
 from service_kit.http_service import service_client
@@ -439,7 +438,7 @@ async def settings(
     owners: Any,
     image_bucket: dict[str, str],
 ) -> Settings:
-    urls = await asyncio.to_thread(make_database, "orchestrator", checkpoints.prepare)
+    urls = await asyncio.to_thread(make_database, "orchestrator")
     return Settings.model_validate(
         {
             **token_keys.settings("orchestrator"),

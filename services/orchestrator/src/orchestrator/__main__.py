@@ -6,7 +6,6 @@ import asyncio
 import sys
 
 from contracts.events import DOCUMENTS
-from orchestrator import checkpoints
 from orchestrator.app import create_app
 from orchestrator.configuration.sealing import SecretSeal, SettingsKeyInvalid
 from orchestrator.configuration.store import rotate
@@ -14,7 +13,6 @@ from orchestrator.settings import RotationSettings, Settings
 from service_kit import command
 from service_kit.postgres import Database
 from service_kit.serve import serve
-from service_kit.settings import MigrationSettings
 
 NAME = "orchestrator"
 
@@ -26,7 +24,6 @@ def run_service() -> None:
 
 def migrate() -> None:
     command.apply_migrations(NAME, NAME)
-    checkpoints.prepare(MigrationSettings().admin_database_url.get_secret_value(), NAME)
 
 
 def rotate_settings_key() -> None:
@@ -52,7 +49,7 @@ if __name__ == "__main__":
                 "serve": ("answer requests and work on runs", run_service),
                 "replay": ("replay dead letters", lambda: command.replay_dead_letters([DOCUMENTS], NAME)),
                 "rotate-settings-key": ("seal all secrets with the first SETTINGS_KEY", rotate_settings_key),
-                "migrate": ("create or upgrade the schema, with LangGraph's checkpoint tables", migrate),
+                "migrate": ("create or upgrade the schema", migrate),
             },
         )
     )

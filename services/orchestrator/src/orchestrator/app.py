@@ -226,7 +226,7 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
         service.running(
             {DOCUMENTS: consumer.handlers},
             before=[ended.delete_workspace, images.erase_workspace],
-            after=[ended.delete_latecomers, images.erase_workspace],
+            after=[images.erase_workspace],
             together=consumer.together,
         )
     )

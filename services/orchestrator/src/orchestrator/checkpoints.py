@@ -1,8 +1,7 @@
 """LangGraph's checkpoints in Postgres.
 
-Their tables come from the library and have no workspace column: a thread's id is a run's id, which is only reached
-through the run's protected row. A policy opens them only to the worker's own pool; a request's transaction, which is
-bound to a workspace, sees none of their rows.
+A migration makes its tables, with a workspace, which LangGraph does not know: it is the transaction's. A thread's id is
+a run's id.
 """
 
 from __future__ import annotations
@@ -10,20 +9,18 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, cast
+from uuid import UUID
 
-import psycopg
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata, CheckpointTuple
-from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+from langgraph.checkpoint.postgres.base import PRUNE_DELETE_THREADS_SQL
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from psycopg import AsyncCursor, sql
+from psycopg import AsyncCursor
 from psycopg.rows import DictRow, dict_row
 
 from service_kit.postgres import Database
 
-LOCK = 4_201_871_510
-TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes", "checkpoint_migrations")
 FIRST_NODE = 1
 """The step of a graph's first node; earlier steps are the input and the initial state made from it."""
 
@@ -43,16 +40,20 @@ class RunSaver(AsyncPostgresSaver):
         ON CONFLICT (thread_id, checkpoint_ns, channel, version) DO NOTHING
     """
 
-    def __init__(self, database: Database, *, is_new: bool) -> None:
+    def __init__(self, database: Database, workspace_id: UUID, *, is_new: bool) -> None:
         """`is_new`: nothing is stored for the thread yet, so that no lookup is needed."""
         super().__init__(cast("Any", database.pool), serde=_plain_values())
-        self._database, self._is_new = database, is_new
+        self._database, self._workspace_id, self._is_new = database, workspace_id, is_new
         self._kept_back: dict[tuple[str, str], ChannelVersions] = {}
 
     @asynccontextmanager
     async def _cursor(self, *, pipeline: bool = False) -> AsyncIterator[AsyncCursor[DictRow]]:
-        """Opens a transaction in the system scope: PgBouncer keeps no setting beyond one."""
-        async with self.lock, self._database.system(durable=False) as connection, AsyncExitStack() as stack:
+        """Opens a transaction of the workspace."""
+        async with (
+            self.lock,
+            self._database.workspace(self._workspace_id, durable=False) as connection,
+            AsyncExitStack() as stack,
+        ):
             if pipeline:
                 await stack.enter_async_context(connection.pipeline())
             async with connection.cursor(binary=True, row_factory=dict_row) as cursor:
@@ -96,13 +97,15 @@ class Checkpoints:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def saver(self, *, is_new: bool = False) -> RunSaver:
+    def saver(self, workspace_id: UUID, *, is_new: bool = False) -> RunSaver:
         """Returns a saver for one attempt; a saver does one operation at a time, whatever the pool's size."""
-        return RunSaver(self._database, is_new=is_new)
+        return RunSaver(self._database, workspace_id, is_new=is_new)
 
     async def delete(self, threads: Sequence[str]) -> None:
-        """Deletes all checkpoints of the threads."""
-        await self.saver().aprune(threads, strategy="delete")
+        """Deletes all checkpoints of the threads, which may be of several workspaces."""
+        async with self._database.system(durable=False) as connection, connection.pipeline():
+            for statement in PRUNE_DELETE_THREADS_SQL:
+                await connection.execute(statement.encode(), (list(threads),))
 
 
 @asynccontextmanager
@@ -115,29 +118,3 @@ async def opened(url: str, size: int) -> AsyncIterator[Checkpoints]:
 def _plain_values() -> JsonPlusSerializer:
     """Returns a serialiser that, unlike the default, imports and calls no type named in a row: states are JSON."""
     return JsonPlusSerializer(allowed_msgpack_modules=None)
-
-
-class _Tables(PostgresSaver):
-    """Builds indexes without CONCURRENTLY: the tables hold only runs in progress, and it would wait for every
-    snapshot in the database, even that of a process waiting for the lock below."""
-
-    MIGRATIONS = [statement.replace("CONCURRENTLY", "") for statement in PostgresSaver.MIGRATIONS]
-
-
-def prepare(admin_url: str, schema: str) -> None:
-    """Creates or upgrades the tables as the administrator; the schema's defaults give the service's role its rights.
-
-    Call it after the migrations. Safe to repeat and to run concurrently.
-    """
-    with psycopg.Connection.connect(
-        admin_url, autocommit=True, prepare_threshold=0, row_factory=dict_row
-    ) as connection:
-        connection.execute(sql.SQL("SET search_path = {}, public").format(sql.Identifier(schema)))
-        connection.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
-        _Tables(connection).setup()
-        for table in map(sql.Identifier, TABLES):
-            connection.execute(sql.SQL("ALTER TABLE {} ENABLE ROW LEVEL SECURITY").format(table))
-            connection.execute(sql.SQL("DROP POLICY IF EXISTS system ON {}").format(table))
-            connection.execute(
-                sql.SQL("CREATE POLICY system ON {} USING (is_system()) WITH CHECK (is_system())").format(table)
-            )

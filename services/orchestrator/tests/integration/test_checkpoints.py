@@ -6,6 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import ormsgpack
 import psycopg
@@ -76,7 +77,7 @@ async def test_a_type_named_in_a_stored_row_is_neither_imported_nor_called(
     forged = ormsgpack.packb(ormsgpack.Ext(code, ormsgpack.packb(named)))
     url = settings.database_url.get_secret_value()
     async with checkpoints.opened(url, 1) as saved:
-        saver = saved.saver()
+        saver = saved.saver(uuid4())
         checkpoint = {**empty_checkpoint(), "channel_values": {"passages": ["plain"]}}
         await saver.aput(THREAD, checkpoint, {"source": "loop", "step": 1}, {"passages": "1"})  # type: ignore[arg-type]
         async with await psycopg.AsyncConnection.connect(url) as connection:

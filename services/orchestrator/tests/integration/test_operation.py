@@ -7,9 +7,9 @@ import os
 import sys
 from collections.abc import Callable
 from typing import Any
+from uuid import uuid4
 
 import langsmith
-import psycopg
 import pytest
 from fastapi import FastAPI
 from langchain_core.tracers.langchain import wait_for_all_tracers
@@ -32,11 +32,6 @@ async def test_migrations_can_run_concurrently_and_repeatedly(make_database: Cal
     async with asyncio.timeout(120):
         assert tuple(await asyncio.gather(migrate(), migrate(), migrate())) == (0, 0, 0)
         assert await migrate() == 0
-    async with await psycopg.AsyncConnection.connect(urls.service) as connection:
-        cursor = await connection.execute(
-            "SELECT count(*) FROM pg_class WHERE relname = ANY(%s) AND relrowsecurity", (list(checkpoints.TABLES),)
-        )
-        assert await cursor.fetchone() == (4,)
 
 
 async def test_no_content_of_a_run_leaves_the_service_in_traces(
@@ -118,7 +113,7 @@ async def test_orphaned_checkpoints_are_deleted(settings: Any, redis_url: str) -
         Database(url, 1).opened() as database,
         Redis.from_url(redis_url) as redis,
     ):
-        saver = saved.saver()
+        saver = saved.saver(uuid4())
         config: Any = {"configurable": {"thread_id": "a-run-that-is-gone", "checkpoint_ns": ""}}
         await saver.aput(config, empty_checkpoint(), {"source": "loop", "step": 1}, {})
         assert await saver.aget(config) is not None

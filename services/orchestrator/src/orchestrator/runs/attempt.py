@@ -259,7 +259,7 @@ class Attempt:
         self.events.emit(terminal)
         await self.events.flush()
         if not isinstance(terminal, RunFailed):
-            await self.checkpoints.saver().adelete_thread(str(self.run.id))
+            await self.checkpoints.delete([str(self.run.id)])
 
 
 def _version_of(committed: CommittedVersion | None) -> dict[str, Any]:

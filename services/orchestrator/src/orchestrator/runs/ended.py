@@ -76,14 +76,13 @@ class EndedRuns:
                 deleted = await SystemRepository(connection).run(RunSql.delete_old_events, days=EVENT_DAYS, limit=BATCH)
 
     async def delete_workspace(self, workspace_id: UUID) -> Erased:
-        """Revokes all leases of the deleted workspace, which stops its runs at once; then deletes.
+        """Revokes all leases of the deleted workspace, which stops its runs at once; then deletes their streams.
 
-        Call it while the runs' rows, which name checkpoints and streams, still exist.
+        Call it while the runs' rows, which name the streams, still exist.
         """
         async with self.database.workspace(workspace_id) as connection:
             run_ids = await WorkspaceRuns(connection, workspace_id).end_all()
-        checkpoints, streams = await self.erase_checkpoints(run_ids), await self.erase_streams(run_ids)
-        return Erased({**checkpoints.removed, **streams.removed}, {**checkpoints.remaining, **streams.remaining})
+        return await self.erase_streams(run_ids)
 
     async def erase_checkpoints(self, run_ids: Sequence[UUID]) -> Erased:
         """Deletes and counts the checkpoints of these runs."""
@@ -103,11 +102,6 @@ class EndedRuns:
             removed += int(await self.redis.delete(*streams))
             remaining += int(await self.redis.exists(*streams))
         return Erased({"streams": removed}, {"streams": remaining})
-
-    async def delete_latecomers(self, _: UUID) -> Erased:
-        """Deletes what processes wrote in the meantime for runs whose row no longer exists."""
-        await self.delete_abandoned()
-        return Erased()
 
     async def _count(self, threads: list[str]) -> int:
         async with self.database.system() as connection:

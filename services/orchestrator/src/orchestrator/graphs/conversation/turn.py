@@ -104,7 +104,7 @@ class ConversationTurns:
     async def _answer(
         self, run: ClaimedRun, turn: TurnInput, events: RunEvents, progress: RunProgress, models: RunModels
     ) -> TurnAnswer:
-        graph = self.graph.copy({"checkpointer": self.checkpoints.saver(is_new=run.attempts == 1)})
+        graph = self.graph.copy({"checkpointer": self.checkpoints.saver(run.workspace_id, is_new=run.attempts == 1)})
         config = RunnableConfig(configurable={"thread_id": str(run.id)}, metadata={DIGEST: self.digest})
         issues = [*models.issues]
         if run.attempts > 1 and await self._discarded(run, config):
@@ -162,12 +162,12 @@ class ConversationTurns:
         config = RunnableConfig(configurable={"thread_id": str(run.id)}, metadata={DIGEST: self.digest})
         if await self._discarded(run, config):
             return None
-        graph = self.graph.copy({"checkpointer": self.checkpoints.saver()})
+        graph = self.graph.copy({"checkpointer": self.checkpoints.saver(run.workspace_id)})
         return await self._partial(turn, await _checkpointed(graph, run, config), WrittenSoFar())
 
     async def _discarded(self, run: ClaimedRun, config: RunnableConfig) -> bool:
         """Deletes an earlier attempt's checkpoints if this graph cannot resume from them; returns whether it did."""
-        saver = self.checkpoints.saver()
+        saver = self.checkpoints.saver(run.workspace_id)
         saved = await saver.aget_tuple(config)
         if saved is None or saved.metadata.get(DIGEST) == self.digest:
             return False
