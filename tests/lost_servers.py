@@ -15,7 +15,7 @@ DROP_ALL = struct.pack("HBBI", 0x06, 0, 0, 0)  # a packet filter of one instruct
 
 
 class LosableServer:
-    """Passes connections on to a server until it is lost in one of three ways."""
+    """Passes connections on to a server until it is lost."""
 
     def __init__(self, url: str) -> None:
         """`url` is the server's; `self.url` the same by way of this object."""

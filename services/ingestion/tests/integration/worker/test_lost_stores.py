@@ -10,7 +10,7 @@ import pytest
 from lost_servers import LosableServer, losable
 
 
-@pytest.mark.parametrize("lose", [LosableServer.end, LosableServer.vanish, LosableServer.hold])
+@pytest.mark.parametrize("lose", [LosableServer.vanish, LosableServer.hold])
 async def test_a_worker_whose_database_and_broker_are_gone_ends_when_it_is_asked_to(
     workers: Any, eventually: Any, lose: Any
 ) -> None:
