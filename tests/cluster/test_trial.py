@@ -131,6 +131,9 @@ async def test_a_rollback_returns_to_what_ran_and_an_upgrade_replaces_every_pod_
     after = {one["metadata"]["name"] for one in namespace.get("pods") if is_of(one, SERVICES) and is_ready(one)}
     assert len(after) >= len(SERVICES)
     assert not before & after
+    # Pods are ready once their schema is there; a job that found it there may end after them.
+    made = sorted(f"job/{name}-migrate-4" for name in MIGRATED)
+    namespace.kubectl("wait", "--for=condition=Complete", *made, "--timeout=120s")
     jobs = {one["metadata"]["name"] for one in namespace.get("jobs") if one["status"].get("succeeded")}
     assert jobs == {f"{name}-migrate-4" for name in MIGRATED}, "a job for each service, of this revision alone"
     await is_answered(gateway)

@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager, suppress
 import psycopg
 from psycopg import sql
 
+from service_kit.postgres import PATIENCE
+
 
 class Subscription:
     """Set whenever a notification arrives; `wait` then returns True, or False if the timeout passes first."""
@@ -59,7 +61,7 @@ class Notifications:
 
     async def _connect(self) -> psycopg.AsyncConnection:
         """Connects, even if cancelled meanwhile, then closes cleanly: an aborted log-in keeps the server waiting."""
-        connecting = asyncio.ensure_future(psycopg.AsyncConnection.connect(self.url, autocommit=True))
+        connecting = asyncio.ensure_future(psycopg.AsyncConnection.connect(self.url, autocommit=True, **PATIENCE))
         try:
             return await asyncio.shield(connecting)
         except asyncio.CancelledError:

@@ -18,6 +18,15 @@ from service_kit.tracing import store_call
 
 Connection = AsyncConnection[TupleRow]
 POOL_TIMEOUT_SECONDS = 10.0
+# A server that has vanished without a word is noticed within some 15 s, whether it owes an acknowledgement or is only
+# listened to; the limits of the system are 15 minutes and two hours.
+PATIENCE: Mapping[str, Any] = {
+    "connect_timeout": 5,
+    "tcp_user_timeout": 10_000,  # milliseconds
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 2,
+}
 WORKSPACE_GONE = "WS404"
 NOT_DURABLE = {"synchronous_commit": "off"}
 BEGIN = "BEGIN"
@@ -37,7 +46,7 @@ class Database:
             check=check_unless_silent,
             # Transactions are opened in this module, in one round trip with their first statements. Nothing is set for
             # a whole session, which PgBouncer would not keep: `migrate` sets the role's statement_timeout.
-            kwargs={"connect_timeout": 5, "autocommit": True, **connect},
+            kwargs={**PATIENCE, "autocommit": True, **connect},
         )
 
     @asynccontextmanager

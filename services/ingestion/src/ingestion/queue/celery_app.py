@@ -7,7 +7,11 @@ free.
 
 from __future__ import annotations
 
+from typing import Any
+
 from celery import Celery
+from celery.app.events import Events
+from celery.events.dispatcher import EventDispatcher
 
 from contracts.ingestion import Lane
 
@@ -17,9 +21,24 @@ PROCESS_TASK = "ingestion.process_documents"
 SYNC_TASK = "ingestion.synchronise"
 
 
+class UnrepeatedDispatcher(EventDispatcher):  # type: ignore[misc]
+    """Sends each heartbeat once. Celery would repeat it until the broker is back, in the thread that has to notice that
+    the worker was asked to end.
+    """
+
+    def send(self, *args: Any, retry: bool = False, **fields: Any) -> Any:  # noqa: ARG002  Celery's argument
+        return super().send(*args, retry=False, **fields)
+
+
+class WorkerEvents(Events):  # type: ignore[misc]
+    """Celery's events by `UnrepeatedDispatcher`."""
+
+    dispatcher_cls = UnrepeatedDispatcher
+
+
 def build_celery(redis_url: str) -> Celery:
     """Builds the Celery application for both sides; results are not kept."""
-    app = Celery("ingestion", broker=redis_url, set_as_current=False)
+    app = Celery("ingestion", broker=redis_url, set_as_current=False, events=WorkerEvents)
     app.conf.update(
         task_default_queue=QUEUES[Lane.interactive],
         task_serializer="json",

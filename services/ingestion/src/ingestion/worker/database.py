@@ -10,7 +10,7 @@ from psycopg import Connection
 from psycopg.rows import TupleRow
 from psycopg_pool import ConnectionPool
 
-from service_kit.postgres import POOL_TIMEOUT_SECONDS, has_spoken, opening
+from service_kit.postgres import PATIENCE, POOL_TIMEOUT_SECONDS, has_spoken, opening
 
 
 class WorkerDatabase:
@@ -25,7 +25,7 @@ class WorkerDatabase:
             open=False,
             check=_check_unless_silent,
             # Transactions are opened here, in one round trip with their settings.
-            kwargs={"connect_timeout": 5, "autocommit": True},
+            kwargs={**PATIENCE, "autocommit": True},
         )
 
     @contextmanager

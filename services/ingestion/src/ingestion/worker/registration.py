@@ -20,10 +20,11 @@ from service_kit.sandbox import Wall
 
 log = logging.getLogger(__name__)
 BEATS_PER_LEASE = 4
+END_SECONDS = 15.0  # longer than a connection waits for a server that has vanished
 
 
 class Registration:
-    """A context manager that registers the worker while its block runs.
+    """A context manager that registers the worker while its block runs; the end waits at most END_SECONDS.
 
     `documents` returns how many it has processed; `walls` returns none until they are known, seconds after the start.
     """
@@ -51,12 +52,9 @@ class Registration:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._ended.set()
-        self._thread.join()
-        try:
-            with self.database.system() as connection:
-                connection.execute(WorkerSql.unregister, {"id": self.worker})
-        except (psycopg.OperationalError, PoolTimeout) as failure:
-            log.warning("could not remove the worker's registration", extra={"reason": str(failure)})
+        self._thread.join(END_SECONDS)
+        if self._thread.is_alive():
+            log.warning("the database did not answer when the worker's registration was removed")
 
     def _keep(self) -> None:
         ended = False
@@ -66,6 +64,14 @@ class Registration:
             except (psycopg.OperationalError, PoolTimeout) as error:
                 log.warning("could not register the worker", extra={"reason": str(error)})
             ended = self._ended.wait(self._seconds)
+        self._remove()
+
+    def _remove(self) -> None:
+        try:
+            with self.database.system() as connection:
+                connection.execute(WorkerSql.unregister, {"id": self.worker})
+        except (psycopg.OperationalError, PoolTimeout) as error:
+            log.warning("could not remove the worker's registration", extra={"reason": str(error)})
 
     def _write(self) -> None:
         walls = Jsonb([asdict(wall) for wall in self.walls()])
