@@ -134,6 +134,35 @@ async def test_a_corrected_message_is_recalled_after_its_correction(client, stre
     assert all(one["superseded"] for one in found if "size is 42" in one["content"])
 
 
+async def test_what_a_team_said_answers_its_question_and_other_questions_are_left_to_the_documents(
+    client, streams, answer, principal, auth_headers
+):
+    async def left_to_documents(question):
+        found = (await client.post("/v1/memories/recall", json={"query": question}, headers=auth_headers())).json()
+        return found["answer"] is None and found["unanswered"] is None
+
+    assert await left_to_documents("When is our launch?")
+    for text in ("Our launch is on 12 March.", "Our office is in Potsdam.", "We have 14 customers."):
+        await streams.turn(principal.user_id, text, [], asked_at=MAY)
+    await streams.drained(TURNS)
+    said = "You said on 5 May 2026:"
+    assert await answer("When is our launch?") == f"Launch: 12 March. {said} Our launch is on 12 March."
+    assert await answer("Wann ist unser Launch?") == (
+        "Launch: 12 March. Du sagtest am 5. Mai 2026: Our launch is on 12 March."
+    )
+    assert await answer("Where is our office?") == f"Office: Potsdam. {said} Our office is in Potsdam."
+    assert await answer("How many customers do we have?") == (
+        f"The number of customers is 14. {said} We have 14 customers."
+    )
+    for question in (
+        "When is our offsite?",
+        "When is our launch party?",
+        "Where is our repository?",
+        "Who is our CTO?",
+    ):
+        assert await left_to_documents(question)
+
+
 async def test_someone_close_is_found_by_name_alone(streams, answer, principal):
     await streams.turn(principal.user_id, "My sister Laura lives in Leeds.", [], asked_at=MAY)
     await streams.drained(TURNS)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from memory.facts.questions import FactQuestion
 from memory.facts.repository import HeldFact
-from memory.facts.statements import DATES, DECIDED, USER, plain
+from memory.facts.statements import DECIDED, USER, plain
 from memory.facts.things import USED
 from memory.times import MONTH_NAMES, zone
 
@@ -17,6 +17,7 @@ _TEMPLATES = {
     "works at": ("work at {0}", "worked at {0}", "works at {0}", "worked at {0}"),
     "likes": ("like {0}", "liked {0}", "likes {0}", "liked {0}"),
     "job": ("work as {0}", "worked as {0}", "works as {0}", "worked as {0}"),
+    "has": ("have {0}", "had {0}", "has {0}", "had {0}"),
 }
 
 _GERMAN_TEMPLATES = {
@@ -28,6 +29,7 @@ _GERMAN_TEMPLATES = {
         ("arbeitest", "als {0}"), ("arbeitetest", "als {0}"), ("arbeitet", "als {0}"), ("arbeitete", "als {0}"),
     ),
     "name": (("heißt", "{0}"), ("hießt", "{0}"), ("heißt", "{0}"), ("hieß", "{0}")),
+    "likes": (("magst", "{0}"), ("mochtest", "{0}"), ("mag", "{0}"), ("mochte", "{0}")),
 }  # fmt: skip
 
 
@@ -46,6 +48,8 @@ _WORD, _STEM = re.compile(r"[\w-]+"), 6
 _LITTLE_WORDS = """about on for to with in of the a an our my do use using regarding upon as zu zum zur über für mit bei
 die der das den dem uns mich im am bezüglich wegen"""
 _LITTLE = frozenset(_LITTLE_WORDS.split())
+_BARE = frozenset({"date", "end", "place", "price"})
+"""Nouns of questions that are answered with what they are about and the fact's object."""
 _SEVERAL = frozenset({"likes", "dislikes", "has", "speaks", "is", "depends on", DECIDED, *USED})
 """Predicates with several objects at a time; for others, a second object is a conflict."""
 
@@ -125,12 +129,12 @@ def _english(question: FactQuestion, fact: HeldFact) -> str:
             was = {"lead": "you led", "owner": "you owned", "responsible": "you were responsible for"}
             return f"{first}{(was if question.past else mine)[predicate]} {_named(question.subject)}"
         return first + people[question.past].format(fact.object, _named(question.subject))
-    if predicate in DATES and question.noun == "date":
+    if question.noun in _BARE:
         return f"{_named(question.subject)}: {fact.object}"
     if predicate == DECIDED:
         return f"{first}{'you' if of_user else 'your team'} decided: {fact.object}"
     if template := _TEMPLATES.get(predicate):
-        who = "you" if of_user else _named(question.subject)
+        who = "you" if of_user else "your team" if question.subject == "we" else _named(question.subject)
         return f"{first}{who} {template[(0 if of_user else 2) + question.past].format(fact.object)}"
     if predicate == "depends on" or question.noun == "uses":
         verb = (
@@ -149,7 +153,8 @@ def _english(question: FactQuestion, fact: HeldFact) -> str:
 def _german(question: FactQuestion, fact: HeldFact) -> str:
     """Returns the German sentence: the verb comes second, after the time; no article, as the gender is unknown."""
     of_user, predicate = question.subject == USER, fact.predicate
-    who = "du" if of_user else _named(question.subject).replace("your ", "dein ", 1)
+    named = _named(question.subject).replace("your ", "dein ", 1)
+    who = "du" if of_user else "dein Team" if question.subject == "we" else named
     if people := _GERMAN_OF_PEOPLE.get(predicate):
         place, verb, rest = people[question.past]
         if fact.object in (USER, "we"):
@@ -168,7 +173,7 @@ def _german(question: FactQuestion, fact: HeldFact) -> str:
         if question.past and question.phrase:
             return f"{question.phrase} {verb} {who} {rest}"
         return f"{who} {verb} {rest}"
-    if predicate in DATES and question.noun == "date":
+    if question.noun in _BARE:
         return f"{_named(question.subject)}: {fact.object}"
     if predicate == DECIDED:
         return f"Beschlossen: {fact.object}"

@@ -14,14 +14,12 @@ from contracts.memory import MemoryKind
 from memory.facts.clauses import own_words
 from memory.facts.dates import resolved
 from memory.facts.reconciliation import KnownFact
-from memory.facts.statements import USER, FactDecision, StatedFact
+from memory.facts.statements import TIMES, USER, FactDecision, StatedFact
 from memory.facts.style import of_aspect
 from memory.secrets import has_secret
 
 MOST_DECISIONS = 20  # about one message
 _WORD = re.compile(r"\w+")
-_DATED = frozenset({"date", "deadline", "birthday"})
-"""Predicates whose object is a time."""
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
 
@@ -92,7 +90,7 @@ def _timed(one: DecidedFact, message: SaidText, subject: str) -> StatedFact:
     if one.kind == "style":
         return of_aspect(None, text)
     when = resolved(one.when, message.said_at, message.time_zone, ahead=one.tense == "ahead") if one.when else None
-    past, dated = one.tense == "past", one.predicate in _DATED
+    past, dated = one.tense == "past", one.predicate in TIMES
     starts, ends = (when.start, when.end) if when and not dated else (None, None)
     return StatedFact(
         MemoryKind(one.kind),

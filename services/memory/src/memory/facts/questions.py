@@ -3,78 +3,63 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from importlib.resources import files
 
 from memory.facts.dates import resolved
 from memory.facts.language import is_german
-from memory.facts.rules import ONE_VALUE, statements
-from memory.facts.statements import DATES, DECIDED, USER
-from memory.facts.things import USED, predicate_of
-
-_WHOM = r"(?P<who>i|ich|my [\w-]+(?: [\w-]+)?|mein(?:e)? [\w-]+|(?-i:[A-ZÄÖÜ][\w-]*(?: [A-ZÄÖÜ][\w-]*)?)|he|she|er|sie)"
-_WHAT = r"(?P<who>\S[^?]*)"
-_NOW = r"(?:(?:now|currently|jetzt|derzeit|aktuell|then|damals) )?"
-_LEADS, _OWNS, _ANSWERS_FOR = ("lead", "manager"), ("owner", "responsible"), ("responsible", "owner", "lead")
-_QUESTIONS = [
-    (re.compile(pattern.replace("WHOM", _WHOM).replace("WHAT", _WHAT).replace("NOW", _NOW), re.IGNORECASE), predicates)
-    for pattern, predicates in (
-        (r"(?:where|in which city|in what city) (?:do|does|did|will) WHOM NOWlive\b", ("lives in",)),
-        (r"(?:wo|in welcher stadt) (?:wohne|wohnte|lebe|lebte|wohnt|lebt|habe|hat) WHOM\b", ("lives in",)),
-        (r"where (?:do|does|did) WHOM NOWwork\b", ("works at",)),
-        (r"(?:who|which company|what company) (?:do|does|did) WHOM work (?:for|at)\b", ("works at",)),
-        (r"(?:wo|bei wem|für wen) (?:arbeite|arbeitet|arbeitete) WHOM\b", ("works at",)),
-        (r"what (?:do|does|did) WHOM do for a living\b", ("job",)),
-        (r"how old (?:am|is|was) WHOM\b", ("age",)),
-        (r"wie alt (?:bin|ist|war) WHOM\b", ("age",)),
-        (r"what (?:do|does|did) WHOM NOW(?:like|prefer|love|enjoy)\b(?! to\b)", ("likes",)),
-        (r"wie (?:heiße|heißt) WHOM\b", ("name",)),
-        (r"wie (?:heißt|hieß) (?P<who>(?:unser|unsere|das|der|die) [^?]{1,80})", ("name",)),
-        (r"what (?:is|was|are) (?P<who>[^?]{1,80}?) NOWcalled", ("name",)),
-        (r"when (?:do|does|did|will) (?P<who>[^?]{1,80}?) (?:leave|depart|start|begin|take place)", ("date",)),
-        (r"wofür (?:haben|habe|hatten) (?P<who>wir|ich) (?:uns|mich)(?P<topic>) entschieden", (DECIDED,)),
-        (r"who (?:do|does|did) WHOM NOWreport to\b", ("boss", "manager")),
-        (r"who NOW(?:leads|led|runs|ran|heads|headed|manages|managed|(?:is|was) NOWleading) WHAT", _LEADS),
-        (r"who (?:is|was) (?P<who>[^?]{1,80}?) NOW(?:led|headed|managed|run) by", _LEADS),
-        (r"wer (?:leitet|leitete|führt|führte) WHAT", _LEADS),
-        (r"wer hat WHAT geleitet", _LEADS),
-        (r"von wem (?:wird|wurde) WHAT geleitet", _LEADS),
-        (r"who NOW(?:owns|owned) WHAT", _OWNS),
-        (r"(?:to whom|who) (?:do|does|did) (?P<who>[^?]{1,80}?) NOWbelong", _OWNS),
-        (r"wem gehörte? WHAT", _OWNS),
-        (r"wer (?:besitzt|besaß) WHAT", _OWNS),
-        (r"who (?:is|was) NOW(?:responsible for|in charge of|accountable for) WHAT", _ANSWERS_FOR),
-        (r"wer (?:ist|war) NOW(?:verantwortlich|zuständig) für WHAT", _ANSWERS_FOR),
-        (r"wer (?:ist|war) NOWfür WHAT (?:verantwortlich|zuständig)", _ANSWERS_FOR),
-        (r"(?:in )?(?:which|what) language (?:is|are|was) WHAT (?:written|implemented)", ("programming language",)),
-        (r"what (?:is|are|was) (?P<who>[^?]{1,80}?) (?:written|implemented) in", ("programming language",)),
-        (r"what (?:do|does|did) (?P<who>[^?]{1,80}?) NOWdepend on", ("depends on",)),
-        (r"(?:by )?when (?:is|are|was|were) (?P<who>[^?]{1,80}?) due", ("deadline",)),
-        (r"(?:bis )?wann (?:ist|war|sind) (?P<who>[^?]{1,80}?) fällig", ("deadline",)),
-        (r"what (?:did|have) (?P<who>we|i) (?:decided?|agreed?|chosen?)\b(?P<topic>[^?]*)", (DECIDED,)),
-        (r"was (?:haben|habe) (?P<who>wir|ich) (?P<topic>[^?]*?)(?:entschieden|beschlossen|vereinbart)", (DECIDED,)),
-    )
-]
-_USE = r"verwende(?:n|t|ten|te)|(?:be)?nutz(?:en|t|ten|te)"
-_KINDS_USED = [
-    re.compile(pattern.replace("NOW", _NOW), re.IGNORECASE)
-    for pattern in (
-        r"(?:which|what) (?P<kind>[\w-]+(?: [\w-]+)?) (?:do|does|did) (?P<who>[^?]{1,80}?) NOW(?:use|run on|have)\b",
-        r"(?:which|what) (?P<kind>[\w-]+(?: [\w-]+)?) (?:is|are|was|were) (?P<who>[^?]{1,80}?) NOW(?:using|running)\b",
-        r"what (?:do|does|did) (?P<who>[^?]{1,80}?) NOWuse (?:as|for) (?:our |the )?(?P<kind>[\w-]+(?: [\w-]+)?)",
-        rf"welche[rns]? (?P<kind>[\w-]+) (?:{_USE}|haben|hatten|hat|hatte) NOW(?P<who>[^?]{{1,80}})",
-        rf"was (?:{_USE}) NOW(?P<who>[^?]{{1,80}}?) als (?P<kind>[\w-]+)",
-        r"what (?:do|does|did) (?P<who>[^?]{1,80}?) NOW(?:use|run on)(?P<kind>)(?=\s*\?|$)",
-    )
-]
-_ATTRIBUTE = re.compile(
-    r"(?i)(?:what|who|when|which|wann|was|wer|wie) (?:is|are|was|were|ist|sind|war|lautet) "
-    r"(?P<who>my [\w-]+'s|my|mein|meine|our|unser|unsere|the|der|die|das|(?:[\w-]+ )?[\w-]+'s) "
-    r"(?P<noun>[\w-]+(?: (?!in |on |at |of |for |von |für |im |am |last |before |during |since )[\w-]+(?= |\?|$))?)"
-    r"(?: (?:of|for|von|für) (?:(?:the|der|die|das|den|dem) )?(?P<of>[\w-]+(?: (?!in |on |at )[\w-]+){0,3}))?"
+from memory.facts.rules import statements
+from memory.facts.statements import DATES, USER
+from memory.facts.things import (
+    PREPOSITIONS,
+    USED,
+    is_date_noun,
+    number_of,
+    of_team,
+    predicate_of,
+    with_preposition,
 )
+
+_WHOM = (
+    r"(?P<who>i|ich|we|wir|(?:my|our) [\w-]+(?: [\w-]+)?|(?:mein|unser)e? [\w-]+"
+    r"|(?-i:[A-ZÄÖÜ][\w-]*(?: [A-ZÄÖÜ][\w-]*)?)|he|she|er|sie)"
+)
+_PARTS = {
+    "WHOM": _WHOM,
+    "WHO": r"(?P<who>[^?]{1,80}?)",
+    "WHAT": r"(?P<who>\S[^?]*)",
+    "NOW": r"(?:(?:now|currently|jetzt|derzeit|aktuell|then|damals) )?",
+    "END": r"(?=\s*\?|\s*$)",
+    "USING": r"verwende(?:n|t|ten|te)|(?:be)?nutz(?:en|t|ten|te)",
+}
+KIND, NUMBER = "KIND", "NUMBER"
+
+
+def _read_questions() -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yields predicates and pattern of each line in `questions.txt`, in order."""
+    for line in files("memory.facts").joinpath("questions.txt").read_text("utf-8").splitlines():
+        if line and not line.startswith("#"):
+            predicates, pattern = (part.strip() for part in line.split("|", 1))
+            for name, part in _PARTS.items():
+                pattern = pattern.replace(name, part)
+            yield tuple(predicates.split(", ")), pattern
+
+
+_QUESTIONS = [(predicates, re.compile(pattern, re.IGNORECASE)) for predicates, pattern in _read_questions()]
+_ATTRIBUTE = re.compile(
+    r"(?i)(?P<asks>what|who|when|which|where|how (?:much|high|large|big|long)|wann|was|wer|wo"
+    r"|wie(?: (?:hoch|groß|lange?))?) "
+    r"(?:is|are|was|were|ist|sind|war|lautet) (?:now |jetzt )?"
+    r"(?P<who>my [\w-]+'s|my|meine?|our|unsere?|the|der|die|das|(?:[\w-]+ )?[\w-]+'s) "
+    rf"(?P<noun>[\w-]+(?: (?!{PREPOSITIONS} |in |on |im |am |last |before |during |since )[\w-]+(?= |\?|$))?)"
+    rf"(?: (?P<by>{PREPOSITIONS}) (?:(?:the|our|der|die|das|den|dem|unser(?:e[mnr]?)?) )?"
+    r"(?P<of>[\w-]+(?: (?!in |on |at )[\w-]+){0,3}))?"
+)
+_WHEN = frozenset({"when", "wann"})
 _PRONOUNS = frozenset({"it", "this", "that", "he", "she", "es", "er", "sie", "das"})
-_ARTICLE = re.compile(r"(?i)(?:the|der|die|das|den|dem|our|unser|unsere|unseren) (?=\S)")
+_ARTICLE = re.compile(r"(?i)(?:the|der|die|das|den|dem|our|unser(?:e[mnrs]?)?) (?=\S)")
 _LEFT = re.compile(
     r"(?i)(?:[\s,]{1,3}(?:now|currently|then|today|nowadays|at the moment|jetzt|derzeit|aktuell|damals|heute|verwendet"
     r"|benutzt|genutzt|eingesetzt)){1,8}$"
@@ -151,35 +136,47 @@ def _question(question: str, now: datetime, time_zone: str) -> FactQuestion | No
     if phrase is not None:
         text = f"{text[: when.first]}{text[when.last :]}" if when else text
         text = " ".join(text.split()).replace(" ?", "?")
-    for pattern, predicates in _QUESTIONS:
+    for predicates, pattern in _QUESTIONS:
         if found := pattern.match(text):
-            topic, subject = found.groupdict().get("topic") or "", _subject(found["who"])
-            if predicates == ("name",) and subject == "we":
-                subject = _ARTICLE.sub("", found["who"].strip(" .?!"), count=1)  # the team itself is asked about
-            return FactQuestion(subject, predicates, predicates[0], *times, topic=topic)
-    for pattern in _KINDS_USED:
-        if found := pattern.match(text):
-            subject, noun = _subject(found["who"]), found["kind"].lower()
-            predicate = predicate_of(noun, subject)
-            asked_predicates = ("uses", *sorted(USED - {"uses"})) if not noun else (predicate,)
-            return FactQuestion(subject, asked_predicates, noun or "uses", *times)
+            return FactQuestion(*_by_pattern(predicates, found), *times, topic=found.groupdict().get("topic") or "")
     if found := _ATTRIBUTE.match(text):
-        return FactQuestion(*_attribute(found, text), *times)
+        return FactQuestion(*_attribute(found), *times)
     return None
 
 
-def _attribute(found: re.Match[str], text: str) -> tuple[str, tuple[str, ...], str]:
+def _by_pattern(predicates: tuple[str, ...], found: re.Match[str]) -> tuple[str, tuple[str, ...], str]:
+    """Returns subject, predicates and noun."""
+    subject = _subject(found["who"])
+    if predicates == (KIND,):
+        noun = found["kind"].lower()
+        asked = (predicate_of(noun, subject),) if noun else ("uses", *sorted(USED - {"uses"}))
+        return subject, asked, noun or "uses"
+    if predicates == (NUMBER,):
+        noun = number_of(found["kind"])
+        return subject, (noun,), noun
+    if predicates == ("name",) and subject == "we":
+        subject = _ARTICLE.sub("", found["who"].strip(" .?!"), count=1)  # the team itself is asked about
+    elif subject == "we" and predicates[0] == "lives in":
+        subject = USER  # the user is one of those who live there
+    return subject, predicates, predicates[0]
+
+
+def _attribute(found: re.Match[str]) -> tuple[str, tuple[str, ...], str]:
     """Returns subject, predicates and noun of "what is my sister's name" or "when is the offsite"."""
-    noun, who = found["noun"].lower().rstrip("?"), found["who"].lower()
+    noun, who, of = found["noun"].lower().rstrip("?"), found["who"].lower(), found["of"]
     if who in ("my", "mein", "meine"):
-        subject = USER
-    elif who.endswith("'s"):
+        noun = with_preposition(noun, found["by"], of)
+        return USER, (predicate_of(noun, USER),), noun
+    if who.endswith("'s"):
         subject = _subject(found["who"][:-2])
-    elif not found["of"] and noun not in ONE_VALUE and text.lower().startswith(("when ", "wann ")):
-        return found["noun"].rstrip("?"), DATES, "date"
-    else:
-        subject = _subject(found["of"]) if found["of"] else "we"
-    return subject, (predicate_of(noun, subject),), noun
+        return subject, (predicate_of(noun, subject),), noun
+    if found["asks"].lower() in _WHEN and not is_date_noun(noun):
+        return (f"{found['noun']} {found['by']} {of}" if of else found["noun"].rstrip("?")), DATES, "date"
+    if of:
+        subject, predicate = _subject(of), predicate_of(noun, _subject(of))
+        return subject, (predicate,), noun
+    subject, kind = of_team(noun)
+    return subject, (predicate_of(kind, subject),), kind
 
 
 def _subject(who: str) -> str:

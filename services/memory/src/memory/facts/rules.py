@@ -15,9 +15,20 @@ from typing import cast
 from contracts.memory import MemoryKind
 from memory.facts.clauses import clauses
 from memory.facts.dates import ResolvedTime, resolved
-from memory.facts.statements import DECIDED, USER, StatedFact, Values
+from memory.facts.moments import is_moment
+from memory.facts.statements import DECIDED, TIMES, USER, StatedFact, Values
 from memory.facts.style import styled
-from memory.facts.things import USED, USES, kind_of, predicate_of
+from memory.facts.things import (
+    PREPOSITIONS,
+    USED,
+    USES,
+    is_date_noun,
+    kind_of,
+    number_of,
+    of_team,
+    predicate_of,
+    with_preposition,
+)
 
 _ONE_VALUE = """name|first name|last name|surname|nickname|email|e-mail|email address|phone|phone number|number|address
 birthday|date of birth|age|job|profession|title|role|employer|company|boss|manager|wife|husband|partner|girlfriend
@@ -46,9 +57,12 @@ _PROJECT = (
     r"(?P<who>(?:(?:the|our|my|das|die|der|den|dem|unser|unsere|mein|meine) )?"
     r"(?:(?:project|projekt|team|service|dienst) )?"
     r"(?-i:[A-ZÄÖÜ][\w-]*)(?: [\w-]+){0,4}"
-    r"|(?:the|our) [\w-]+(?: [\w-]+)? (?:team|project|service|group|department|initiative)"
+    r"|(?:the|our) [\w-]+(?: [\w-]+)? "
+    r"(?:team|project|service|group|department|initiative|migration|rollout|release|launch|roadmap|platform|product"
+    r"|website|pipeline|integration|campaign|onboarding|infrastructure|backlog|component|module|interface|report)"
     r"|it|this|that|es|das)(?=[.,!;]| |$)"
 )
+NUMBER, PLACE = "NUMBER", "place"
 _ROLES = (
     r"(?:[\w-]+ )?(?:lead|leader|head|owner|manager|director|maintainer|chair|sponsor|architect|administrator|admin"
     r"|coordinator"
@@ -60,7 +74,12 @@ _REVISING = (
     r"|(?:wir|ich) (?:haben|habe) (?:es )?(?:uns|mir) (?:es )?anders überlegt(?:,| und) )?"
 )
 _OWN = r"(?P<who>my [\w-]+'s|my|our|mein|meine|unser|unsere|the|der|die|das|(?:[\w-]+ )?[\w-]+'s)"
-_NOUN = r"(?P<noun>[\w-]+(?: (?!is |are |ist |of |for |von |für )[\w-]+)?)"
+_NOUN = rf"(?P<noun>[\w-]+(?: (?!is |are |ist |{PREPOSITIONS} )[\w-]+)?)"
+_OF = rf"(?: (?P<by>{PREPOSITIONS}) (?P<of>\S+(?: \S+){{0,3}}?))?"
+_EVENT = (
+    r"(?P<who>(?:(?:(?:my|our|the|meine?|unsere?|der|die|das) |(?=(?-i:[A-ZÄÖÜ])))[\w-]+(?: [\w-]+)?"
+    rf"(?: {PREPOSITIONS} [\w-]+(?: [\w-]+)?)?|it(?= )))"
+)
 _PARTS = {
     "REVISING": _REVISING,
     "MEETING": r"(?:(?:after|at|during|following|yesterday|today|last) (?:\S+ ){0,6}?)?",
@@ -71,6 +90,7 @@ _PARTS = {
     "THING": rf"{_NAMED}\S*",
     "ROLES": _ROLES,
     "WHO": _WHO,
+    "EVENT": _EVENT,
     "ADV": _ADV,
     "REST": _REST,
 }
@@ -86,6 +106,7 @@ class _Rule:
     past: bool = False
     ahead: bool = False
     turned: bool = False
+    timed: bool = False
 
 
 def _read_rules() -> Iterator[tuple[str, Values, frozenset[str], str]]:
@@ -108,17 +129,19 @@ RULES = tuple(
         past="past" in marks,
         ahead="ahead" in marks,
         turned="turned" in marks,
+        timed="timed" in marks,
     )
     for predicate, values, marks, pattern in _read_rules()
 )
 _ATTRIBUTE = re.compile(
-    rf"{_OWN} {_NOUN}(?: (?:of|for|von|für) (?P<of>\S+(?: \S+){{0,3}}?))? (?:is|are|ist|sind|lautet) "
-    r"(?P<now>(?:now|jetzt|currently|mittlerweile) )?(?:called |named |on |at |am )?(?P<object>\S.*)"
+    rf"{_OWN} {_NOUN}{_OF} (?:is|are|ist|sind|lautet|beträgt|betragen|liegt bei|amounts to) "
+    r"(?P<now>(?:now|jetzt|currently|mittlerweile) )?(?P<where>(?:located |based )?(?:in|im|at|near|bei) )?"
+    r"(?:called |named |on |am |um )?(?P<object>\S.*)"
     r"(?P<told>)(?P<wird>)",
     re.IGNORECASE,
 )
 _ATTRIBUTE_CHANGED = re.compile(
-    rf"{_OWN} {_NOUN}(?: (?:of|for|von|für) (?P<of>\S+(?: \S+){{0,3}}?))? "
+    rf"{_OWN} {_NOUN}{_OF} "
     r"(?:(?P<now>(?:was|were|has been|have been|is|are|got) (?:now )?(?:cut|raised|increased|reduced|lowered|set"
     r"|changed|updated|bumped)(?: from .{1,40}?)? to |(?:went up|went down|rose|fell|dropped) to )(?P<object>\S.*)"
     r"|(?P<wird>wurde|ist|wird) auf (?P<told>\S.{0,80}?) (?:gekürzt|erhöht|gesenkt|geändert|angehoben|reduziert)\b)",
@@ -155,13 +178,14 @@ _FILLER = (
 _NEW = re.compile(r"(?:new|current|neue[rns]?|aktuelle[rns]?) (?=\S)")
 _DATE_ARTICLE = re.compile(r"(?i)^(?:der|den|dem|the) (?=\d)")
 _FILLERS = frozenset(_FILLER.split())
-_PRONOUN = "it this that he she they there these those what who das es er sie dies diese"
+_PRONOUN = "you du ihr it this that he she they there these those what who das es er sie dies diese"
 _PRONOUNS = frozenset(_PRONOUN.split())
 _OF_USER = frozenset({"i", "me", "my", "ich", "mich", "mein", "meine"})
 _WITH_ARTICLE = frozenset(
     {"we", "us", "our", "wir", "uns", "unser", "unsere", "the", "der", "die", "das", "den", "dem"}
 )
 _OF_ALL = frozenset({"we", "us", "our", "wir", "uns", "unser", "unsere"})
+_TEAM = frozenset({"our team", "unser team"})
 _ITS = frozenset({"it", "this", "that", "es", "das"})
 _IT = re.compile(r"(?i)\b(?:it|this|that|es|das)\b")
 _FROM = re.compile(r"(?i) (?:from|von|as|als|to) ")
@@ -225,13 +249,25 @@ def _stated(clause: str, saying: _Saying) -> StatedFact | None:
     if first and resolved(first[0], saying.said_at, saying.time_zone):
         sentence = _INVERTED.sub(r"\2 \1 ", sentence[first.end() :], count=1)  # "Im Juni bin ich …": "ich bin …"
     for rule in RULES:
-        if found := rule.pattern.match(sentence):
+        if (found := rule.pattern.match(sentence)) and _fits(rule, found, saying):
             return _by_rule(rule, found, clause, wrong, saying)
     if found := _ATTRIBUTE.match(sentence):
         return _attribute(found, clause, wrong, saying)
     if found := _ATTRIBUTE_CHANGED.match(sentence):
         return _attribute(found, clause, wrong, saying)
     return None
+
+
+def _fits(rule: _Rule, found: re.Match[str], saying: _Saying) -> bool:
+    """Returns whether the object of a rule about times is a time, and that of one about places is none."""
+    if not rule.timed and rule.predicate != PLACE:
+        return True
+    return rule.timed == _is_time(found["object"], saying)
+
+
+def _is_time(text: str, saying: _Saying) -> bool:
+    """Returns whether the text is a time: "12 March", or "March" after a preposition."""
+    return any(is_moment(one, saying.said_at, saying.time_zone) for one in (text, f"in {text}"))
 
 
 def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, saying: _Saying) -> StatedFact | None:
@@ -241,7 +277,9 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
     when = None if predicate == DECIDED else resolved(clause, saying.said_at, saying.time_zone, ahead=ahead)
     who = _trimmed(_FROM.split(groups["who"], maxsplit=1)[0], when) if rule.turned else groups["who"]
     subject = f"{saying.speaker}'s {groups['pet']}" if groups.get("pet") else _subject(who, saying)
-    is_date = predicate in ("date", "deadline", "birthday")
+    if predicate != "name" and groups["who"].casefold() in _TEAM:
+        subject = "we"
+    is_date = predicate in TIMES
     told = (
         _DATE_ARTICLE.sub("", groups["object"])
         if is_date or rule.kind is MemoryKind.style
@@ -251,7 +289,8 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
     if (subject is None and not (is_date and groups["who"].casefold() in _ITS)) or (not told and not rule.over):
         return None
     if kind := groups.get("kind"):
-        predicate = predicate_of(_trimmed(kind, when), subject)
+        kind = _trimmed(kind, when)
+        predicate = number_of(kind) if predicate == NUMBER else predicate_of(kind, subject)
     if predicate in USED:
         predicate = (kind_of(told) or predicate) if predicate == USES else predicate
     elif rule.predicate == "lives in" and subject == "we":
@@ -282,37 +321,52 @@ def _by_rule(rule: _Rule, found: re.Match[str], clause: str, wrong: str | None, 
 
 
 def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Saying) -> StatedFact | None:
-    """Reads "My favourite colour is blue", "Anna's birthday is on 5 May", "the port of the server is 80"."""
-    noun, owner = found["noun"].lower(), found["who"].lower()
+    """Reads "My favourite colour is blue", "Anna's birthday is on 5 May", "our launch is on 12 March"."""
+    noun, owner, of = found["noun"].lower(), found["who"].lower(), found["of"]
     is_new, noun = bool(_NEW.match(noun)), _NEW.sub("", noun)
     if noun in _PRONOUNS or noun.split()[0] in _PRONOUNS:
         return None
-    if owner in _OF_USER:
-        subject: str | None = saying.speaker
-    elif owner.endswith("'s"):
-        subject = _subject(found["who"][:-2], saying)
-    else:
-        subject = (found["of"] and _subject(found["of"], saying)) or (
-            "we" if noun in ONE_VALUE or owner in _OF_ALL else None
-        )
-    is_date = any(word in noun for word in ("birthday", "date", "deadline", "geburtstag", "frist", "termin"))
-    predicate = predicate_of(noun, subject)
-    said = found["object"] or found["told"]
-    when = resolved(said, saying.said_at, saying.time_zone, ahead=True)
+    said, where = found["object"] or found["told"], found.groupdict().get("where") or ""
+    is_time = _is_time(said, saying)
+    subject, predicate = _had(noun, found["who"], found["by"], of, saying) or (None, noun)
+    is_date = is_date_noun(noun)
+    if is_time and not is_date and owner not in _OF_USER and not owner.endswith("'s"):
+        # "The meeting is on Friday", "our demo with Anna is at 9:30"
+        subject, predicate, is_date = (f"{noun} {found['by']} {of}" if of else noun), "date", True
+    elif where and owner in _OF_ALL and not of and not is_time:
+        subject, predicate, where = noun, PLACE, ""
+    said = f"{where.removeprefix('at ')}{said}"
     if subject is None:
-        if when is None:
-            return None
-        subject, predicate, is_date = noun, "date", True  # "the meeting is on Friday"
+        return None
+    when = resolved(said, saying.said_at, saying.time_zone, ahead=True)
+    is_date = is_date or is_time
     told = _DATE_ARTICLE.sub("", said.strip(" .,;!")) if is_date else _trimmed(said, when)
     if not told or told.lower().startswith(("not ", "no ", "so ", "very ", "nicht ", "kein")):
         return None
     is_favourite = noun.startswith(("favorite ", "favourite ", "lieblings"))
-    one = predicate in ONE_VALUE or is_favourite
+    one = predicate in (*ONE_VALUE, *TIMES, PLACE) or is_favourite
     kind = MemoryKind.preference if is_favourite else MemoryKind.fact
     values: Values = "one" if one or is_new or found["now"] or found["wird"] else "unknown"
     return StatedFact(
         kind, clause, subject, predicate, told, values, phrase=when.phrase if when and is_date else None, replaces=wrong
     )
+
+
+def _had(noun: str, who: str, by: str | None, of: str | None, saying: _Saying) -> tuple[str, str] | None:
+    """Returns subject and predicate of what the user, somebody, the team or something has; None if it is nobody's."""
+    owner = who.lower()
+    if owner in _OF_USER:
+        return saying.speaker, predicate_of(with_preposition(noun, by, of), saying.speaker)
+    if owner.endswith("'s"):
+        subject = _subject(who[:-2], saying)
+    elif of:
+        is_ours = owner in _OF_ALL or noun in ONE_VALUE or (by or "").lower() in ("of", "for", "von", "für")
+        subject = _subject(of, saying) if is_ours else None
+    else:
+        subject, noun = of_team(noun)
+        if subject == "we" and not (noun in ONE_VALUE or is_date_noun(noun) or owner in _OF_ALL):
+            return None
+    return None if subject is None else (subject, predicate_of(noun, subject))
 
 
 def _person(told: str, saying: _Saying) -> str:

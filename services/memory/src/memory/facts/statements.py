@@ -15,6 +15,8 @@ USER = "user"
 DECIDED = "decided"
 DATES = ("date", "deadline")
 """Predicates of what takes place or is due at a time."""
+TIMES = (*DATES, "end", "birthday")
+"""Predicates whose object is a time."""
 Values = Literal["one", "many", "unknown"]
 
 

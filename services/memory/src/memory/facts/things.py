@@ -8,8 +8,14 @@ from importlib.resources import files
 from memory.facts.statements import USER, plain
 
 USES = "uses"
+PREPOSITIONS = r"(?:of|for|with|at|von|für|mit|bei|zum|zur)"
+_OF = frozenset({"of", "for", "von", "für"})
 _VERSION = re.compile(r"[ -]v?\d{1,9}(?:\.\d{1,9}){0,5}(?:\.x)?$")
 _SORT = re.compile(r"(?i)^(?:project|projekt|product|produkt) (?=\S)|(?<=\S) (?:project|projekt|product|produkt)$")
+_DATE_NOUN = re.compile(r"(?i)\b(?:birthday|date|deadline)\b|(?:geburtstag|frist|termin|stichtag|datum)\b")
+_OF_SOMETHING = frozenset({"date", "deadline", "budget", "status", "version", "port"})
+"""What is had by what is named before it: "launch date", "audit deadline"."""
+_WHICH = frozenset({"due", "start", "end", "new", "current", "old", "next", "last", "first", "total", "whole"})
 _ROLES = {
     "lead": "leader head projektleiter projektleiterin projektleitung leiter leiterin leitung teamleiter teamleiterin",
     "owner": "besitzer besitzerin eigentümer eigentümerin inhaber inhaberin",
@@ -52,6 +58,27 @@ def predicate_of(noun: str, subject: str | None) -> str:
     if subject is not None and (subject == USER or subject.startswith(f"{USER}'s ")):
         return noun
     return _ROLE_OF.get(noun) or _KINDS.get(noun, noun)
+
+
+def is_date_noun(noun: str) -> bool:
+    """Returns whether what it names is a time: a deadline, a launch date, a birthday."""
+    return bool(_DATE_NOUN.search(noun))
+
+
+def of_team(noun: str) -> tuple[str, str]:
+    """Returns subject and predicate of something that a team has: its "launch date" is the launch's date."""
+    head, _, last = noun.casefold().rpartition(" ")
+    return (head, last) if head and last in _OF_SOMETHING and head not in _WHICH else ("we", noun)
+
+
+def number_of(kind: str) -> str:
+    """Returns the predicate for how many there are of a kind."""
+    return f"number of {kind.casefold()}"
+
+
+def with_preposition(noun: str, preposition: str | None, of: str | None) -> str:
+    """Returns the noun by which something of the user's is known: a meeting with Anna is not one with Ben."""
+    return noun if of is None or (preposition or "").lower() in _OF else f"{noun} {preposition} {of}".casefold()
 
 
 def named(subject: str) -> str:
