@@ -191,8 +191,12 @@ SERVICE = (
         },
     ),
     Panel("Duration", "s", quantiles("attractor_http_request_seconds", "route", '{service="$service"}')),
-    Panel("Memory", "bytes", {"{{instance}}": 'process_resident_memory_bytes{service="$service"}'}),
-    Panel("CPU", "percentunit", {"{{instance}}": 'rate(process_cpu_seconds_total{service="$service"}[5m])'}),
+    Panel("Memory", "bytes", {"{{instance}} {{process}}": 'process_resident_memory_bytes{service="$service"}'}),
+    Panel(
+        "CPU",
+        "percentunit",
+        {"{{instance}} {{process}}": 'rate(process_cpu_seconds_total{service="$service"}[5m])'},
+    ),
     Panel(
         "Background task failures",
         "none",
@@ -201,7 +205,7 @@ SERVICE = (
     Panel(
         "Connections to PostgreSQL",
         "none",
-        {"{{instance}} {{state}}": 'attractor_database_connections{service="$service"}'},
+        {"{{instance}} {{process}} {{state}}": 'attractor_database_connections{service="$service"}'},
     ),
 )
 DASHBOARDS = {

@@ -10,7 +10,7 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI, Response
 from fastapi.responses import JSONResponse
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST
 
 from service_kit.problems import Problem
 from service_kit.routes import add_routes
@@ -114,8 +114,7 @@ def inside(health: Health, metrics: Metrics) -> APIRouter:
 
     @router.get("/metrics")
     async def prometheus() -> Response:
-        await metrics.readings.refresh()
-        return Response(generate_latest(metrics.registry), media_type=CONTENT_TYPE_LATEST)
+        return Response(await metrics.exposition(), media_type=CONTENT_TYPE_LATEST)
 
     return router
 

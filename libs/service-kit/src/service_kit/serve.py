@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import functools
-import os
+import logging
 import resource
 import socket
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,13 @@ from service_kit.bounded_http import BoundedHttp, HttpBounds
 from service_kit.command import STARTUP_FAILED
 from service_kit.connections import Connections
 from service_kit.http_service import IDLE_SECONDS
+from service_kit.process_metrics import ProcessMetrics
+from service_kit.processes import Supervisor, count_processes, listening_sockets
 from service_kit.schema import require_schema
 from service_kit.settings import ServiceSettings
-from service_kit.telemetry import configure_telemetry
+from service_kit.telemetry import Metrics, configure_logs, configure_telemetry
 
+log = logging.getLogger(__name__)
 GRACEFUL_SECONDS = 10
 DRAIN_SECONDS = IDLE_SECONDS + 0.5
 PRIVATE_CONNECTIONS = 100
@@ -37,28 +40,75 @@ def serve(
     connections_per_address: int | None = None,
     tls: Mapping[str, Path] | None = None,
 ) -> None:
+    """Serves on a schema that fits, as `serve_app` does. Raises SchemaUnfit, and Unavailable if the database does not
+    answer.
+    """
+    configure_logs(name, settings.log_level)
+    asyncio.run(require_schema(settings, name.replace("-", "_")))
+    serve_app(name, settings, build, connections_per_address, tls)
+
+
+def serve_app(
+    name: str,
+    settings: ServiceSettings,
+    build: Callable[[], FastAPI],
+    connections_per_address: int | None = None,
+    tls: Mapping[str, Path] | None = None,
+) -> None:
     """Serves until SIGTERM or SIGINT; open requests then have ten seconds to finish. `tls`: `TlsSettings.tls`.
 
-    Raises SchemaUnfit, and Unavailable if the database does not answer.
+    With several processes (SERVER_PROCESSES), each builds an application of its own.
     """
-    configure_telemetry(name, settings.log_level, settings.otel_exporter_otlp_endpoint)
-    asyncio.run(require_schema(settings, name.replace("-", "_")))
     _allow_files(settings.max_connections + OTHER_FILES)
-    app, admitted = build(), Connections(settings.max_connections, connections_per_address)
-    options: dict[str, Any] = {"timeout_graceful_shutdown": GRACEFUL_SECONDS}
-    public: dict[str, Any] = {**options, **(tls or {}), "host": settings.host, "port": settings.port}
-    config = server_config(app, admitted, **public)
-    server = StoppingServer(config)
-    if settings.private_port is not None:
-        options |= {"host": settings.private_host, "port": settings.private_port, "lifespan": "off"}
-        private = server_config(app.state.private, Connections(PRIVATE_CONNECTIONS), **options)
-        server = ServerOfTwoPorts(config, private, _held(settings.private_port_fd))
+
+    def run(public: socket.socket | None, private: socket.socket | None, processes: ProcessMetrics | None) -> None:
+        configure_telemetry(name, settings.log_level, settings.otel_exporter_otlp_endpoint)
+        app, admitted = build(), Connections(settings.max_connections, connections_per_address)
+        app.state.metrics.processes = processes
+        options: dict[str, Any] = {"timeout_graceful_shutdown": GRACEFUL_SECONDS}
+        public_options: dict[str, Any] = {**options, **(tls or {}), "host": settings.host, "port": settings.port}
+        config = server_config(app, admitted, **public_options)
+        server = StoppingServer(config)
+        if settings.private_port is not None:
+            options |= {"host": settings.private_host, "port": settings.private_port, "lifespan": "off"}
+            inside = server_config(app.state.private, Connections(PRIVATE_CONNECTIONS), **options)
+            server = ServerOfTwoPorts(config, inside, [private] if private else None)
+        try:
+            server.run([public] if public else None)
+        except KeyboardInterrupt:
+            return
+        if not server.started:
+            sys.exit(STARTUP_FAILED)
+
+    if (count := count_processes(settings.server_processes)) == 1:
+        run(_held(settings.port_fd), _held(settings.private_port_fd), None)
+    else:
+        _serve_by(count, settings, run)
+
+
+def _serve_by(
+    count: int,
+    settings: ServiceSettings,
+    run: Callable[[socket.socket | None, socket.socket | None, ProcessMetrics | None], None],
+) -> None:
+    private: Sequence[socket.socket] = ()
     try:
-        server.run(_held(settings.port_fd))
-    except KeyboardInterrupt:
-        return
-    if not server.started:
+        public = listening_sockets(count, settings.host, settings.port, settings.port_fd)
+        if settings.private_port is not None:
+            private = listening_sockets(count, settings.private_host, settings.private_port, settings.private_port_fd)
+    except OSError as error:
+        log.error("the port cannot be opened", extra={"reason": str(error)})
         sys.exit(STARTUP_FAILED)
+    telling = ProcessMetrics.sockets(count)
+
+    def of_process(number: int) -> None:
+        own = ProcessMetrics(number, telling)
+        for sockets in (public, private, telling):
+            for other in set(sockets) - set(sockets[number : number + 1]):
+                other.close()
+        run(public[number], private[number] if private else None, own)
+
+    Supervisor(count, of_process, [*public, *private]).serve()
 
 
 class StoppingServer(uvicorn.Server):
@@ -67,6 +117,12 @@ class StoppingServer(uvicorn.Server):
 
     uvicorn itself closes idle connections at once, even if a request is on its way.
     """
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        metrics: Metrics = self.config.app.state.metrics  # type: ignore[union-attr]
+        if metrics.processes:
+            self.servers.append(await metrics.processes.listen(metrics.own))
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         app: Any = self.config.app
@@ -130,12 +186,9 @@ def server_config(
     return config
 
 
-def _held(descriptor: int | None) -> list[socket.socket] | None:
-    """Returns the inherited socket for uvicorn; None if the process opens its port itself."""
-    if descriptor is None:
-        return None
-    os.set_inheritable(descriptor, False)
-    return [socket.socket(fileno=descriptor)]
+def _held(descriptor: int | None) -> socket.socket | None:
+    """Returns the inherited socket; None if the process opens its port itself."""
+    return None if descriptor is None else listening_sockets(1, "", 0, descriptor)[0]
 
 
 def _allow_files(wanted: int) -> None:

@@ -160,8 +160,10 @@ class ServiceSettings(TokenSettings, PrivateSettings, DatabaseSettings):
     """The port that the process listens on"""
     port_fd: int | None = None
     """The descriptor of a socket that listens on it already, held by the process's parent across restarts"""
+    server_processes: int = Field(default=1, ge=0)
+    """How many processes answer at the port; 0: one for each core, at most four"""
     max_connections: int = Field(default=2_000, gt=0)
-    """Maximum open connections; beyond this, the one that has been idle longest is closed"""
+    """Maximum open connections of each process; beyond this, the one that has been idle longest is closed"""
     log_level: str = "INFO"
     """DEBUG, INFO, WARNING or ERROR"""
     otel_exporter_otlp_endpoint: str | None = None

@@ -11,11 +11,19 @@ from importlib.metadata import version
 from typing import Any
 
 from opentelemetry.trace import INVALID_SPAN, SpanKind, StatusCode, use_span
-from prometheus_client import CollectorRegistry, Counter, Histogram, Info, disable_created_metrics
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    Info,
+    disable_created_metrics,
+    generate_latest,
+)
 from prometheus_client.process_collector import ProcessCollector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service_kit.migrate import migrations, short_name
+from service_kit.process_metrics import ProcessMetrics
 from service_kit.readings import Readings, counter
 from service_kit.tracing import configure_tracing, current_trace_id, span
 
@@ -50,13 +58,18 @@ class JsonFormatter(logging.Formatter):
 
 def configure_telemetry(service: str, log_level: str, otlp_endpoint: str | None) -> None:
     """Sets up logs to standard output, and tracing: once per process, before anything else."""
+    configure_logs(service, log_level)
+    configure_tracing(service, otlp_endpoint)
+    disable_created_metrics()  # type: ignore[no-untyped-call]  # a series for each series, which nobody asks for
+
+
+def configure_logs(service: str, log_level: str) -> None:
+    """Sets up logs to standard output."""
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(JsonFormatter(service))
     logging.basicConfig(level=log_level.upper(), handlers=[handler], force=True)
     for noisy in ("httpx2", "httpcore2", "urllib3", "neo4j.notifications"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
-    configure_tracing(service, otlp_endpoint)
-    disable_created_metrics()  # type: ignore[no-untyped-call]  # a series for each series, which nobody asks for
 
 
 def describe_process(registry: CollectorRegistry, package: str | None) -> None:
@@ -71,8 +84,11 @@ def describe_process(registry: CollectorRegistry, package: str | None) -> None:
 class Metrics:
     """The metrics of one process, in a separate registry (so that a test can build several apps).
 
-    `package` is the service's, whose migrations determine the version of its schema.
+    `package` is the service's, whose migrations determine the version of its schema. `processes` are those of the
+    service, if it has several.
     """
+
+    processes: ProcessMetrics | None = None
 
     def __init__(self, package: str | None = None) -> None:
         self.registry = CollectorRegistry()
@@ -103,6 +119,15 @@ class Metrics:
             ["task"],
             registry=self.registry,
         )
+
+    async def exposition(self) -> bytes:
+        """Returns the metrics of all processes of the service, in Prometheus's format."""
+        return await (self.processes.joined(self.own) if self.processes else self.own())
+
+    async def own(self) -> bytes:
+        """Returns the metrics of this process."""
+        await self.readings.refresh()
+        return generate_latest(self.registry)
 
 
 class RequestTelemetry:

@@ -1,0 +1,56 @@
+"""A service of several processes, without a database: python small_service.py PORT PROCESSES.
+
+GET / answers which process it is, GET /until-stopped does so once the process is asked to stop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from deployment_keys import DeploymentKeys
+from fastapi import APIRouter, FastAPI
+
+from contracts.registry import MEMORY
+from service_kit.app import service_app
+from service_kit.serve import serve_app
+from service_kit.settings import ServiceSettings
+from service_kit.telemetry import configure_logs
+
+
+def build(settings: ServiceSettings) -> FastAPI:
+    router, is_stopping = APIRouter(), asyncio.Event()
+
+    @router.get("/")
+    async def own_number() -> int:
+        return os.getpid()
+
+    @router.get("/until-stopped")
+    async def until_stopped() -> int:
+        await is_stopping.wait()
+        return os.getpid()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.on_stop.append(is_stopping.set)
+        yield
+
+    return service_app(MEMORY, settings, [router], lifespan)
+
+
+def main(port: int, processes: int) -> None:
+    settings = ServiceSettings(
+        port=port,
+        server_processes=processes,
+        database_url="postgresql://localhost:1/none",
+        **DeploymentKeys().settings(MEMORY),
+    )
+    configure_logs(MEMORY, settings.log_level)
+    serve_app(MEMORY, settings, lambda: build(settings))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))
