@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 
 from fastapi import APIRouter, FastAPI
 
-from service_kit import health, problems
+from service_kit import health, problem_handlers
 from service_kit.health import VERSION
 from service_kit.routes import add_routes
 from service_kit.settings import ServiceSettings
@@ -44,7 +44,7 @@ def service_app(
     app.state.on_stop = []
     app.state.health = health.Health()
     app.state.tokens = Tokens(name, settings)
-    problems.install(app)
+    problem_handlers.install(app)
     app.add_middleware(RequestTelemetry, metrics=app.state.metrics)
     add_routes(app, health.alive())
     if settings.private_port is None:

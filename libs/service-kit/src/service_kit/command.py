@@ -9,13 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
-from redis.asyncio import Redis
 
-from service_kit.migrate import MigrationBlocked, MigrationChanged, migrate
+from service_kit.migrate import MigrationBlocked, MigrationChanged, SchemaUnfit, migrate
 from service_kit.problems import Unavailable
-from service_kit.schema import SchemaUnfit
 from service_kit.settings import MigrationSettings, RedisSettings
-from service_kit.streams import replay
 
 STARTUP_FAILED = 3
 SCHEMA_UNFIT = 4
@@ -32,6 +29,10 @@ def apply_migrations(schema: str, package: str) -> None:
 
 def replay_dead_letters(streams: Sequence[str], group: str) -> None:
     """Puts the group's dead letters back on their streams; reads REDIS_URL."""
+    # Imported here because migrations, which run before every start, need neither.
+    from redis.asyncio import Redis  # noqa: PLC0415
+
+    from service_kit.streams import replay  # noqa: PLC0415
 
     async def run() -> None:
         async with Redis.from_url(RedisSettings().redis_url.get_secret_value()) as redis:

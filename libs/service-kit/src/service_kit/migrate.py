@@ -37,6 +37,10 @@ class MigrationBlocked(Exception):
     """A migration did not get the lock of a table that a long transaction holds; nothing of it was applied."""
 
 
+class SchemaUnfit(Exception):
+    """The service cannot run on its schema; the message is one line that says what to do."""
+
+
 def migrations(package: str) -> Iterator[tuple[str, str]]:
     """Returns (name, SQL) of each file in the package's `migrations` folder, in order; none without such a folder."""
     folder = resources.files(package).joinpath("migrations")

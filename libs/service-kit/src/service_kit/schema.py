@@ -6,13 +6,9 @@ from importlib.metadata import version
 
 from psycopg.errors import InsufficientPrivilege, UndefinedColumn, UndefinedTable
 
-from service_kit.migrate import migrations, short_name
+from service_kit.migrate import SchemaUnfit, migrations, short_name
 from service_kit.postgres import Database
 from service_kit.settings import DatabaseSettings
-
-
-class SchemaUnfit(Exception):
-    """The service cannot run on its schema; the message is one line that says what to do."""
 
 
 async def require_schema(settings: DatabaseSettings, package: str) -> None:

@@ -10,7 +10,6 @@ from psycopg.conninfo import conninfo_to_dict
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SecretsSettingsSource, SettingsConfigDict
-from redis.asyncio.connection import parse_url
 
 from service_kit.token_keys import SigningKey, parse_public_keys
 
@@ -31,6 +30,8 @@ def _postgres_url(url: SecretStr) -> SecretStr:
 
 
 def _redis_url(url: SecretStr) -> SecretStr:
+    from redis.asyncio.connection import parse_url  # noqa: PLC0415  migrations do without Redis
+
     try:
         parse_url(url.get_secret_value())
     except ValueError:

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from importlib.metadata import version
 
 from opentelemetry import propagate, trace
-from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
@@ -21,6 +20,9 @@ def configure_tracing(service: str, endpoint: str | None) -> None:
     """Creates spans (so that every log line has a trace id); sends them only if `endpoint` is set."""
     provider = TracerProvider(resource=described(service))
     if endpoint:
+        # Imported here because it takes a tenth of a second, in every process, and most send nothing.
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
+
         provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{endpoint.rstrip('/')}/v1/traces")))
     trace.set_tracer_provider(provider)
 

@@ -9,8 +9,9 @@ import asyncio
 import sys
 from collections.abc import Callable
 
+from service_kit.migrate import SchemaUnfit
 from service_kit.problems import Unavailable
-from service_kit.schema import SchemaUnfit, require_schema
+from service_kit.schema import require_schema
 from service_kit.settings import DatabaseSettings
 
 PAUSE_SECONDS = 2.0

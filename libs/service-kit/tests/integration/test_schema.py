@@ -12,9 +12,9 @@ from psycopg.conninfo import conninfo_to_dict
 
 import service_kit.migrate
 import service_kit.postgres
-from service_kit.migrate import MigrationBlocked, migrate, migrations
+from service_kit.migrate import MigrationBlocked, SchemaUnfit, migrate, migrations
 from service_kit.postgres import Database
-from service_kit.schema import SchemaUnfit, newest_migration, require_schema
+from service_kit.schema import newest_migration, require_schema
 from service_kit.settings import DatabaseSettings
 from service_kit.wait_for_schema import wait_for_schema
 

@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from service_kit import problems
+from service_kit import problem_handlers
 from service_kit.problems import Conflict, Problem, Unauthenticated, Unavailable
 
 
@@ -23,7 +23,7 @@ class Body(BaseModel):
 @pytest.fixture
 def client():
     app = FastAPI()
-    problems.install(app)
+    problem_handlers.install(app)
     raised = {
         "conflict": Conflict("in use"),
         "quota": Quota(final=True, headers={"Retry-After": "60"}),

@@ -19,7 +19,7 @@ from fastapi import Depends, FastAPI
 from pydantic import ValidationError
 
 from contracts.gateway import Role
-from service_kit import problems
+from service_kit import problem_handlers
 from service_kit.auth import Principal, ServiceCaller, Viewer, called_by, viewer_or, viewer_through
 from service_kit.problems import Unauthenticated
 from service_kit.recent_values import REMEMBERED, RecentValues
@@ -254,7 +254,7 @@ def test_unusable_keys_are_reported_at_startup(settings: dict[str, str], why: st
 
 async def test_a_route_declares_its_permitted_callers(running):
     app = FastAPI()
-    problems.install(app)
+    problem_handlers.install(app)
 
     @app.get("/users")
     async def users(_: Viewer) -> None: ...

@@ -5,18 +5,15 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from contracts.events import DOCUMENTS
-from contracts.registry import GATEWAY
-from gateway.accounts.computable_keys import computable_keys, table
-from gateway.app import create_app
-from gateway.settings import Settings
 from service_kit.command import apply_migrations, replay_dead_letters, run
-from service_kit.postgres import Database
-from service_kit.serve import serve
-from service_kit.settings import DatabaseSettings
 
 
 def _serve() -> None:
+    # Imported here because migrations, which run before every start, need none of it.
+    from gateway.app import create_app  # noqa: PLC0415
+    from gateway.settings import Settings  # noqa: PLC0415
+    from service_kit.serve import serve  # noqa: PLC0415
+
     settings = Settings()
     serve("gateway", settings, lambda: create_app(settings), settings.max_connections_per_address, settings.tls)
 
@@ -25,7 +22,17 @@ def _migrate() -> None:
     apply_migrations("gateway", "gateway")
 
 
+def _replay() -> None:
+    from contracts.events import DOCUMENTS  # noqa: PLC0415
+
+    replay_dead_letters([DOCUMENTS], "gateway")
+
+
 def _computable_keys() -> None:
+    from gateway.accounts.computable_keys import computable_keys, table  # noqa: PLC0415
+    from service_kit.postgres import Database  # noqa: PLC0415
+    from service_kit.settings import DatabaseSettings  # noqa: PLC0415
+
     async def read() -> str:
         async with Database(DatabaseSettings().database_url.get_secret_value(), 1).opened() as database:
             return table(await computable_keys(database))
@@ -40,7 +47,7 @@ if __name__ == "__main__":
             {
                 "serve": ("answers HTTP until it is stopped", _serve),
                 "migrate": ("creates or updates the gateway's tables", _migrate),
-                "replay": ("replays dead letters", lambda: replay_dead_letters([DOCUMENTS], GATEWAY)),
+                "replay": ("replays dead letters", _replay),
                 "computable-keys": ("lists the API keys to revoke after an upgrade from 0.1.0", _computable_keys),
             },
         )

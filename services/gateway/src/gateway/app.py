@@ -67,7 +67,8 @@ from service_kit.http_service import HttpService
 from service_kit.notifications import Notifications
 from service_kit.outbox import Outbox, OutboxRelay, unsigned_until
 from service_kit.postgres import Database
-from service_kit.problems import Unavailable, on_problem
+from service_kit.problem_handlers import on_problem
+from service_kit.problems import Unavailable
 from service_kit.readings import counter
 from service_kit.routes import add_routes
 from service_kit.schema import newest_migration

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from gateway.access.response_headers import ResponseHeaders
 from gateway.web.files import WebFiles
 from gateway.web.routes import NONCE, not_found, routes
-from service_kit import problems
+from service_kit import problem_handlers
 
 INDEX = '<meta property="csp-nonce" nonce="CSP_NONCE"><script type="module" src="/assets/app-1.js"></script>'
 PAGES = [
@@ -27,7 +27,7 @@ async def browser() -> AsyncIterator[httpx2.AsyncClient]:
     files = WebFiles()
     app.include_router(routes(files))
     app.router.default = not_found(files, app.router.default)
-    problems.install(app)
+    problem_handlers.install(app)
     app.add_middleware(ResponseHeaders, by_tls=False)
     async with httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://localhost:8080") as client:
         yield client

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from uuid import UUID
 
 
 def main() -> int:
     # Imports are local because conversion processes import this module, and the API's image lacks the worker's
     # libraries.
-    from contracts.events import DOCUMENTS  # noqa: PLC0415
     from service_kit import command  # noqa: PLC0415
 
     return command.run(
@@ -25,9 +25,16 @@ def main() -> int:
                 _reconcile,
                 _declare_reconcile,
             ),
-            "replay": ("Deliver the dead letters again", lambda: command.replay_dead_letters([DOCUMENTS], "ingestion")),
+            "replay": ("Deliver the dead letters again", _replay),
         },
     )
+
+
+def _replay() -> None:
+    from contracts.events import DOCUMENTS  # noqa: PLC0415
+    from service_kit.command import replay_dead_letters  # noqa: PLC0415
+
+    replay_dead_letters([DOCUMENTS], "ingestion")
 
 
 def _serve() -> None:
@@ -61,9 +68,9 @@ def _converter() -> None:
 
 
 def _declare_reconcile(parser: argparse.ArgumentParser) -> None:
-    from ingestion.reconciliation.command import declare  # noqa: PLC0415
-
-    declare(parser)
+    parser.add_argument("--repair", action="store_true", help="repair what can be repaired")
+    parser.add_argument("--workspace", type=UUID, metavar="ID", help="only this workspace")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
 
 
 def _reconcile(arguments: argparse.Namespace) -> None:

@@ -4,18 +4,23 @@ import sys
 from argparse import ArgumentParser, Namespace
 from uuid import UUID
 
-from contracts.events import DOCUMENTS
 from service_kit.command import WithArguments, apply_migrations, replay_dead_letters, run
-from service_kit.serve import serve
 
 
 def start() -> None:
-    # Imported here because the extraction process imports this module too and does not need it.
+    # Imported here because the extraction process imports this module too, and neither it nor migrations need it.
     from knowledge_graph.app import create_app  # noqa: PLC0415
     from knowledge_graph.settings import Settings  # noqa: PLC0415
+    from service_kit.serve import serve  # noqa: PLC0415
 
     settings = Settings()
     serve("knowledge-graph", settings, lambda: create_app(settings))
+
+
+def replay() -> None:
+    from contracts.events import DOCUMENTS  # noqa: PLC0415
+
+    replay_dead_letters([DOCUMENTS], "knowledge-graph")
 
 
 def extract(chosen: Namespace) -> None:
@@ -53,7 +58,7 @@ if __name__ == "__main__":
             {
                 "serve": ("run the service", start),
                 "migrate": ("apply new migrations", lambda: apply_migrations("knowledge_graph", "knowledge_graph")),
-                "replay": ("replay dead letters", lambda: replay_dead_letters([DOCUMENTS], "knowledge-graph")),
+                "replay": ("replay dead letters", replay),
                 "extract": WithArguments(
                     "extract documents of earlier versions again, by the rules of this one", extract, workspace_option
                 ),

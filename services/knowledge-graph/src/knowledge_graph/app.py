@@ -21,10 +21,9 @@ from knowledge_graph.export.api import router as export_router
 from knowledge_graph.export.export import Export
 from knowledge_graph.extraction.document import Methods
 from knowledge_graph.extraction.extractor import Extractor
-from knowledge_graph.neo4j.connection import Neo4jConnection
-from knowledge_graph.neo4j.projection import Neo4jProjection
-from knowledge_graph.neo4j.store import Neo4jStore
+from knowledge_graph.graph_store import GraphStore
 from knowledge_graph.projection.deletion import ProjectionDeletion
+from knowledge_graph.projection.port import Projection
 from knowledge_graph.projection.projector import Projector
 from knowledge_graph.projection.queue import CHANNEL
 from knowledge_graph.queries import GraphQueries
@@ -68,11 +67,9 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     chat = build_chat_model(settings)
     if chat is not None:
         stack.push_async_callback(chat.aclose)
-    neo4j = Neo4jConnection(settings) if settings.neo4j_url else None
-    if neo4j is not None:
-        stack.push_async_callback(neo4j.aclose)
     postgres = PostgresStore(database)
-    projected = Neo4jStore(neo4j, postgres) if neo4j is not None else None
+    projected, projection = _neo4j(settings, postgres, stack)
+    projects = projection is not None
     reader = GraphReader(postgres, projected)
     app.state.generations = Generations(database, f"min_entity_freq={settings.graph_min_entity_freq}")
     gazetteers = Gazetteers(database, app.state.generations)
@@ -84,11 +81,10 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     ingestion = HttpService(INGESTION, client, app.state.tokens, settings.ingestion_url, ANSWER_SECONDS)
     app.state.toolbox = Toolbox(reader, ChunkTexts(database, objects), retrieval, PendingDocuments(ingestion))
     app.state.export = Export(database)
-    app.state.graph_corrections = GraphCorrections(database, postgres, projects=neo4j is not None)
-    app.state.triple_imports = TripleImports(database, projects=neo4j is not None)
+    app.state.graph_corrections = GraphCorrections(database, postgres, projects=projects)
+    app.state.triple_imports = TripleImports(database, projects=projects)
 
-    documents = DocumentGraphs(database, objects, extractor, service.outbox, projects=neo4j is not None)
-    projection = Neo4jProjection(neo4j) if neo4j is not None else None
+    documents = DocumentGraphs(database, objects, extractor, service.outbox, projects=projects)
     after = [ProjectionDeletion(database, projection)] if projection is not None else []
     reading = {DOCUMENTS: documents.handlers}
     running = service.running(reading, documents.give_up, after=after, together=documents.together)
@@ -100,6 +96,22 @@ async def _build(app: FastAPI, settings: Settings, stack: AsyncExitStack) -> Non
     if projection is not None:
         projector = Projector(database, projection, service.outbox, _backlog(metrics.registry))
         background.start("projection", lambda: projector.run(service.notifications))
+
+
+def _neo4j(
+    settings: Settings, postgres: PostgresStore, stack: AsyncExitStack
+) -> tuple[GraphStore | None, Projection | None]:
+    """Returns how the graph is read from Neo4j and written to it, if it is configured."""
+    if not settings.neo4j_url:
+        return None, None
+    # Imported here because the driver takes a sixth of the time that the service takes to start.
+    from knowledge_graph.neo4j.connection import Neo4jConnection  # noqa: PLC0415
+    from knowledge_graph.neo4j.projection import Neo4jProjection  # noqa: PLC0415
+    from knowledge_graph.neo4j.store import Neo4jStore  # noqa: PLC0415
+
+    connection = Neo4jConnection(settings)
+    stack.push_async_callback(connection.aclose)
+    return Neo4jStore(connection, postgres), Neo4jProjection(connection)
 
 
 def _backlog(registry: CollectorRegistry) -> Gauge:

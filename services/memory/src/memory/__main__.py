@@ -2,16 +2,25 @@
 
 import sys
 
-from contracts.events import DOCUMENTS, TURNS
-from memory.app import NAME, create_app
-from memory.settings import Settings
 from service_kit.command import apply_migrations, replay_dead_letters, run
-from service_kit.serve import serve
+
+NAME = "memory"
 
 
 def start() -> None:
+    # Imported here because migrations, which run before every start, need none of it.
+    from memory.app import create_app  # noqa: PLC0415
+    from memory.settings import Settings  # noqa: PLC0415
+    from service_kit.serve import serve  # noqa: PLC0415
+
     settings = Settings()
     serve(NAME, settings, lambda: create_app(settings))
+
+
+def replay() -> None:
+    from contracts.events import DOCUMENTS, TURNS  # noqa: PLC0415
+
+    replay_dead_letters([DOCUMENTS, TURNS], NAME)
 
 
 if __name__ == "__main__":
@@ -21,7 +30,7 @@ if __name__ == "__main__":
             {
                 "serve": ("run the service", start),
                 "migrate": ("apply new migrations", lambda: apply_migrations(NAME, NAME)),
-                "replay": ("replay dead letters", lambda: replay_dead_letters([DOCUMENTS, TURNS], NAME)),
+                "replay": ("replay dead letters", replay),
             },
         )
     )

@@ -5,19 +5,17 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from contracts.events import DOCUMENTS
-from orchestrator.app import create_app
-from orchestrator.configuration.sealing import SecretSeal, SettingsKeyInvalid
-from orchestrator.configuration.store import rotate
-from orchestrator.settings import RotationSettings, Settings
 from service_kit import command
-from service_kit.postgres import Database
-from service_kit.serve import serve
 
 NAME = "orchestrator"
 
 
 def run_service() -> None:
+    # Imported here because migrations, which run before every start, need none of it.
+    from orchestrator.app import create_app  # noqa: PLC0415
+    from orchestrator.settings import Settings  # noqa: PLC0415
+    from service_kit.serve import serve  # noqa: PLC0415
+
     settings = Settings()
     serve(NAME, settings, lambda: create_app(settings))
 
@@ -26,8 +24,19 @@ def migrate() -> None:
     command.apply_migrations(NAME, NAME)
 
 
+def replay() -> None:
+    from contracts.events import DOCUMENTS  # noqa: PLC0415
+
+    command.replay_dead_letters([DOCUMENTS], NAME)
+
+
 def rotate_settings_key() -> None:
     """Seals the secrets of all workspaces with the first key of SETTINGS_KEY, and prints how many there were."""
+    from orchestrator.configuration.sealing import SecretSeal, SettingsKeyInvalid  # noqa: PLC0415
+    from orchestrator.configuration.store import rotate  # noqa: PLC0415
+    from orchestrator.settings import RotationSettings  # noqa: PLC0415
+    from service_kit.postgres import Database  # noqa: PLC0415
+
     settings = RotationSettings()
     seal = SecretSeal.parse(settings.settings_key.get_secret_value())
     if seal is None:
@@ -47,7 +56,7 @@ if __name__ == "__main__":
             NAME,
             {
                 "serve": ("answer requests and work on runs", run_service),
-                "replay": ("replay dead letters", lambda: command.replay_dead_letters([DOCUMENTS], NAME)),
+                "replay": ("replay dead letters", replay),
                 "rotate-settings-key": ("seal all secrets with the first SETTINGS_KEY", rotate_settings_key),
                 "migrate": ("create or upgrade the schema", migrate),
             },

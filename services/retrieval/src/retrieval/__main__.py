@@ -2,17 +2,24 @@
 
 import sys
 
-from contracts.events import DOCUMENTS
-from retrieval.app import create_app
-from retrieval.index.consumer import GROUP
-from retrieval.settings import Settings
 from service_kit.command import apply_migrations, replay_dead_letters, run
-from service_kit.serve import serve
 
 
 def start() -> None:
+    # Imported here because migrations, which run before every start, need none of it.
+    from retrieval.app import create_app  # noqa: PLC0415
+    from retrieval.settings import Settings  # noqa: PLC0415
+    from service_kit.serve import serve  # noqa: PLC0415
+
     settings = Settings()
     serve("retrieval", settings, lambda: create_app(settings))
+
+
+def replay() -> None:
+    from contracts.events import DOCUMENTS  # noqa: PLC0415
+    from retrieval.index.consumer import GROUP  # noqa: PLC0415
+
+    replay_dead_letters([DOCUMENTS], GROUP)
 
 
 if __name__ == "__main__":
@@ -22,7 +29,7 @@ if __name__ == "__main__":
             {
                 "serve": ("run the service", start),
                 "migrate": ("apply new migrations", lambda: apply_migrations("retrieval", "retrieval")),
-                "replay": ("replay dead letters", lambda: replay_dead_letters([DOCUMENTS], GROUP)),
+                "replay": ("replay dead letters", replay),
             },
         )
     )

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, FastAPI, Request
 from contracts.gateway import WorkspaceState
 from contracts.registry import CONFIRM_WORKSPACE_DELETION
 from gateway.accounts.workspace_deletion import WorkspaceDeletions
-from service_kit import problems
+from service_kit import problem_handlers
 from service_kit.auth import ServiceCaller, called_by
 from service_kit.owners import WORKSPACE_PATH
 from service_kit.routes import add_routes
@@ -28,5 +28,5 @@ async def workspace_state(caller: Asking, request: Request) -> WorkspaceState:
 def install(private: FastAPI, tokens: Tokens, deletions: WorkspaceDeletions) -> None:
     """Adds the route to the application of the private port."""
     private.state.tokens, private.state.deletions = tokens, deletions
-    problems.install(private)
+    problem_handlers.install(private)
     add_routes(private, router)

@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from gateway.errors import HostNotAllowed
 from gateway.signin.origins import WebOrigins
-from service_kit.problems import on_problem
+from service_kit.problem_handlers import on_problem
 
 PROBES = frozenset({"/livez", "/readyz", "/metrics"})  # orchestrators ask by address
 

@@ -34,12 +34,6 @@ class FoundDrift(NamedTuple):
     drift: Drift
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--repair", action="store_true", help="repair what can be repaired")
-    parser.add_argument("--workspace", type=UUID, metavar="ID", help="only this workspace")
-    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
-
-
 def reconcile_command(arguments: argparse.Namespace) -> None:
     """Exits with 1 if drift was found and not repaired, with 2 if a store or service does not respond."""
     found = asyncio.run(_run(ReconcileSettings(), arguments))

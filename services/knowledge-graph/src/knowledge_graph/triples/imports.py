@@ -16,14 +16,21 @@ from knowledge_graph.recording.turns import writing
 from knowledge_graph.triples.graphing import graphed
 from knowledge_graph.triples.records import ReadTriples, TriplesNotValid
 from knowledge_graph.triples.tables import from_csv, from_jsonl
-from knowledge_graph.triples.turtle import from_turtle
 from service_kit.auth import Principal
 from service_kit.postgres import Database
 from service_kit.repository import Repository
 from service_kit.statements import Statements
 
 COLUMNS = "id, name, format, triples, entities, relations, aliases, notes, created_by, created_at, updated_at"
-READERS = {TripleFormat.csv: from_csv, TripleFormat.jsonl: from_jsonl, TripleFormat.turtle: from_turtle}
+
+
+def _from_turtle(text: str) -> ReadTriples:
+    from knowledge_graph.triples.turtle import from_turtle  # noqa: PLC0415  its library is slow to import
+
+    return from_turtle(text)
+
+
+READERS = {TripleFormat.csv: from_csv, TripleFormat.jsonl: from_jsonl, TripleFormat.turtle: _from_turtle}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from knowledge_graph.extraction.manifests import (
     lines,
     maven,
     packages,
-    sql_schema,
     terraform,
     yaml_manifest,
 )
@@ -35,6 +34,12 @@ def _alone(read: Callable[[str], Manifest]) -> ManifestReader:
     return lambda text, _: read(text)
 
 
+def _sql_schema(text: str) -> Manifest:
+    from knowledge_graph.extraction.manifests import sql_schema  # noqa: PLC0415  its library is slow to import
+
+    return sql_schema.read(text)
+
+
 BY_NAME: dict[str, ManifestReader] = {
     "pyproject.toml": _alone(packages.pyproject),
     "cargo.toml": _alone(packages.cargo),
@@ -50,7 +55,7 @@ BY_NAME: dict[str, ManifestReader] = {
 BY_SUFFIX: dict[str, ManifestReader] = {
     "yaml": _alone(yaml_manifest.read),
     "yml": _alone(yaml_manifest.read),
-    "sql": _alone(sql_schema.read),
+    "sql": _alone(_sql_schema),
     "tf": _alone(terraform.read),
 }
 GAP = "\n\n"

@@ -1,0 +1,30 @@
+"""Starts: the commands that run before every start load only what they need."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from embedded.topology import PROCESSES
+
+SERVICES = sorted({process.module for process in PROCESSES})
+ONLY_TO_SERVE = ("fastapi", "langgraph", "mcp", "neo4j", "numpy", "redis", "spacy", "uvicorn")
+LOADED = """
+import contextlib, runpy, sys
+package = sys.argv[1]
+sys.argv = [package, "migrate", "--help"]
+with contextlib.suppress(SystemExit), contextlib.redirect_stdout(None):
+    runpy.run_module(package, run_name="__main__", alter_sys=True)
+print(*sys.modules)
+"""
+
+
+@pytest.mark.parametrize("package", SERVICES)
+def test_a_migration_loads_nothing_that_only_the_running_service_needs(package: str) -> None:
+    loaded = subprocess.run(
+        [sys.executable, "-c", LOADED, package], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert set(loaded.stdout.split()) & set(ONLY_TO_SERVE) == set()
+    assert "service_kit.migrate" in loaded.stdout
