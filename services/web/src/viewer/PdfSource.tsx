@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
-import { useEffect, useRef } from 'react';
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import type { Schemas } from '../api/client';
 import { t } from '../i18n';
-import { type Box, locate, type Rectangle, share } from './geometry';
+import { type Finder, MOST_PLACES } from './finder';
+import { type Box, locate, locateAll, type Rectangle, share } from './geometry';
 import { open, render, textRuns } from './pdf';
 import style from './viewer.module.css';
 
@@ -12,10 +13,11 @@ interface Props {
   chunk: Schemas['Chunk'];
   /** The width of the page relative to the panel. */
   zoom: number;
+  finder: Ref<Finder>;
 }
 
 /** The page of the passage, with its box framed and the quoted words marked if they are found inside it. */
-export default function PdfSource({ citation, chunk, zoom }: Props) {
+export default function PdfSource({ citation, chunk, zoom, finder }: Props) {
   const url = `/v1/documents/${citation.document_id}/original`;
   const pdf = useQuery({ queryKey: ['pdf', url], queryFn: () => open(url), staleTime: Infinity, gcTime: 60_000 });
   const place = useQuery({
@@ -24,14 +26,38 @@ export default function PdfSource({ citation, chunk, zoom }: Props) {
     queryFn: () => findPlace(pdf.data!, citation.quote, chunk),
     gcTime: 60_000,
   });
+  const places = useRef<Place[]>([]);
+  const [shown, setShown] = useState<Place>();
+  useImperativeHandle(finder, () => ({
+    find: async (words) => {
+      places.current = pdf.data ? await placesOf(pdf.data, words) : [];
+      return places.current.length;
+    },
+    show: (index) => setShown(places.current[index]),
+    clear: () => setShown(undefined),
+  }));
   if (!place.data) return <p role="status">{(pdf.error ?? place.error)?.message ?? t('loading')}</p>;
-  return <Page {...place.data} pages={pdf.data!.numPages} quote={citation.quote} zoom={zoom} />;
+  return <Page {...(shown ?? place.data)} pages={pdf.data!.numPages} quote={citation.quote} zoom={zoom} />;
 }
 
 interface Place {
   page: PDFPageProxy;
   frame: Rectangle | undefined;
   words: Rectangle[];
+}
+
+/** All places with the words, from the first page on. */
+async function placesOf(pdf: PDFDocumentProxy, words: string): Promise<Place[]> {
+  const found: Place[] = [];
+  for (let number = 1; number <= pdf.numPages && found.length < MOST_PLACES; number++) {
+    const page = await pdf.getPage(number);
+    const { width, height } = page.getViewport({ scale: 1 });
+    for (const rectangles of locateAll(words, await textRuns(page), MOST_PLACES - found.length)) {
+      const shares = rectangles.map((rectangle) => share(rectangle, width, height));
+      found.push({ page, frame: undefined, words: shares });
+    }
+  }
+  return found;
 }
 
 /** The first page of the passage that contains the whole quote; otherwise the passage's first page. */
@@ -67,7 +93,7 @@ function Page({ page, frame, words, pages, quote, zoom }: Place & { pages: numbe
   // biome-ignore lint/correctness/useExhaustiveDependencies: each quote, and each size of the page, has its own place
   useEffect(
     () => void target.current?.scrollIntoView({ block: 'center', inline: zoom > 1 ? 'start' : 'nearest' }),
-    [page, quote, zoom],
+    [page, quote, zoom, words],
   );
   const { width, height } = page.getViewport({ scale: 1 });
   return (
@@ -76,7 +102,13 @@ function Page({ page, frame, words, pages, quote, zoom }: Place & { pages: numbe
         <canvas ref={canvas} role="img" aria-label={`${t('page', { page: page.pageNumber })}: ${quote}`} />
         {frame && <div ref={target} className={style.frame} style={percent(frame)} data-testid="frame" />}
         {words.map((word, index) => (
-          <div key={index} className={style.word} style={percent(word)} data-testid="word" />
+          <div
+            key={index}
+            ref={frame || index ? undefined : target}
+            className={style.word}
+            style={percent(word)}
+            data-testid="word"
+          />
         ))}
       </div>
       <figcaption data-located={words.length > 0}>

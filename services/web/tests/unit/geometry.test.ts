@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { locate, share, type TextRun } from '../../src/viewer/geometry';
+import { locate, locateAll, share, type TextRun } from '../../src/viewer/geometry';
 
 const line = (text: string, top: number, left = 10): TextRun => ({
   text,
@@ -41,4 +41,15 @@ test.each([
 ])('the converter writes %s, the page %s: the words are found', (quote, text) => {
   const runs = [{ text: `Before. ${text}.`, left: 0, top: 0, width: 100, height: 10 }];
   expect(locate(quote, runs)).toHaveLength(1);
+});
+
+test('a search finds every place on the page, each with its own rectangles', () => {
+  const runs = [
+    { text: 'a token and', left: 0, top: 0, width: 110, height: 10 },
+    { text: 'a Token', left: 0, top: 20, width: 70, height: 10 },
+  ];
+  expect(locateAll('token', runs, 10).map((places) => places[0]!.top)).toEqual([0, 20]);
+  expect(locateAll('token', runs, 1)).toHaveLength(1);
+  expect(locateAll('and a', runs, 10)[0]).toHaveLength(2); // over the end of a line
+  expect(locateAll('  ', runs, 10)).toEqual([]);
 });
