@@ -36,12 +36,17 @@ export function NewSource({ onDone, onCancel }: Props) {
   };
   return (
     <form ref={form} className={page.form} onSubmit={submit} aria-label={t('newSource')}>
-      <Select name="kind" label="kind" options={KINDS} onChange={(value) => setKind(value as KindName)} />
+      <Select
+        name="kind"
+        label="kind"
+        options={Object.entries(KINDS)}
+        onChange={(value) => setKind(value as KindName)}
+      />
       <Field name="name" label="name" required autoFocus />
       {kind === 'web' && (
         <>
           <Field name="url" label="webAddress" type="url" required />
-          <Select name="mode" label="webMode" options={MODES} />
+          <Select name="mode" label="webMode" options={Object.entries(MODES)} />
         </>
       )}
       {(kind === 'folder' || kind === 'git') && <Field name="path" label="serverPath" required />}
@@ -56,7 +61,7 @@ export function NewSource({ onDone, onCancel }: Props) {
       <Field name="include" label="includePatterns" />
       <Field name="exclude" label="excludePatterns" />
       <Select name="every" label="interval" options={INTERVALS} />
-      <Select name="on_removed" label="whenRemoved" options={REMOVED} />
+      <Select name="on_removed" label="whenRemoved" options={Object.entries(REMOVED)} />
       {kind === 'folder' && (
         <label className={page.check}>
           <input type="checkbox" name="watch" defaultChecked />
@@ -112,7 +117,7 @@ const Field = ({ name, label, type = 'text', required = false, autoFocus = false
 interface SelectProps {
   name: string;
   label: Key;
-  options: Record<string, Key>;
+  options: readonly (readonly [value: string, name: Key])[];
   onChange?: (value: string) => void;
 }
 
@@ -120,7 +125,7 @@ const Select = ({ name, label, options, onChange }: SelectProps) => (
   <label>
     {t(label)}
     <select name={name} onChange={({ target }) => onChange?.(target.value)}>
-      {Object.entries(options).map(([value, text]) => (
+      {options.map(([value, text]) => (
         <option key={value} value={value}>
           {t(text)}
         </option>

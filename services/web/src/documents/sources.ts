@@ -21,14 +21,14 @@ export const REMOVED = { delete: 'removedDelete', mark_stale: 'removedStale' } a
   Schemas['OnRemoved'],
   Key
 >;
-/** Seconds between synchronisations that can be chosen; '' is on request. */
-export const INTERVALS = {
-  '': 'everyRequest',
-  300: 'everyMinutes',
-  3600: 'everyHour',
-  86400: 'everyDay',
-  604800: 'everyWeek',
-} as const satisfies Record<string, Key>;
+/** Seconds between synchronisations that can be chosen, with their names; '' is on request. */
+export const INTERVALS = [
+  ['', 'everyRequest'],
+  ['300', 'everyMinutes'],
+  ['3600', 'everyHour'],
+  ['86400', 'everyDay'],
+  ['604800', 'everyWeek'],
+] as const satisfies [string, Key][];
 
 const patterns = (text: string): string[] => text.split(',').flatMap((each) => each.trim() || []);
 

@@ -570,7 +570,6 @@ export const de: Messages = {
   notices: 'Hinweise',
   notDeleted: 'Nicht gelöscht: {reason} ({what})',
   receipt: 'Beleg der Löschung',
-  service: 'Dienst',
   remainingCount: 'Übrig',
   nothingLeft: 'Davon ist nichts übrig.',
   someLeft: 'Übrig: {count}.',

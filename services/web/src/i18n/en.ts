@@ -564,7 +564,6 @@ export const en = {
   notices: 'Notices',
   notDeleted: 'Not deleted: {reason} ({what})',
   receipt: 'Receipt',
-  service: 'Service',
   remainingCount: 'Remaining',
   nothingLeft: 'Nothing of it is left.',
   someLeft: 'Left: {count}.',

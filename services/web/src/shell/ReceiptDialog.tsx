@@ -23,7 +23,7 @@ export default function ReceiptDialog({ title, receipt, onClose }: Props) {
     refetchInterval: ({ state }) => Boolean(state.data?.again) && AGAIN_MILLISECONDS,
     gcTime: 0,
   });
-  const hasServices = data.parts.some(({ service }) => service);
+  const services = [...new Set(data.parts.map(({ service }) => service))];
   return (
     <Modal isOpen isDismissable className={style.modal!} onOpenChange={onClose}>
       <Dialog className={`${style.dialog} ${style.wide}`}>
@@ -34,22 +34,31 @@ export default function ReceiptDialog({ title, receipt, onClose }: Props) {
             <table>
               <thead>
                 <tr>
-                  {hasServices && <th>{t('service')}</th>}
                   <th>{t('whatWentAway')}</th>
                   <th className={page.number}>{t('removedCount')}</th>
                   <th className={page.number}>{t('remainingCount')}</th>
                 </tr>
               </thead>
-              <tbody>
-                {data.parts.map(({ service, kind, removed, remaining }) => (
-                  <tr key={`${service} ${kind}`}>
-                    {hasServices && <td>{service}</td>}
-                    <td>{nameOf(kind)}</td>
-                    <td className={page.number}>{number(removed)}</td>
-                    <td className={page.number}>{number(remaining)}</td>
-                  </tr>
-                ))}
-              </tbody>
+              {services.map((name) => (
+                <tbody key={name ?? ''}>
+                  {name && (
+                    <tr>
+                      <th colSpan={3} scope="rowgroup">
+                        {name}
+                      </th>
+                    </tr>
+                  )}
+                  {data.parts
+                    .filter(({ service }) => service === name)
+                    .map(({ kind, removed, remaining }) => (
+                      <tr key={kind}>
+                        <td>{nameOf(kind)}</td>
+                        <td className={page.number}>{number(removed)}</td>
+                        <td className={page.number}>{number(remaining)}</td>
+                      </tr>
+                    ))}
+                </tbody>
+              ))}
             </table>
           </div>
         )}
