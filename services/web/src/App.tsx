@@ -9,6 +9,7 @@ import { Join } from './session/Join';
 import { Sessions } from './session/Sessions';
 import { SignIn } from './session/SignIn';
 import { Workspaces } from './session/Workspaces';
+import { Notices } from './shell/Notices';
 
 const Conversation = lazy(() => import('./chat/Conversation'));
 const Documents = lazy(() => import('./documents/Documents'));
@@ -43,8 +44,8 @@ export function App() {
       <Suspense fallback={<main aria-busy />}>
         <Switch>
           <Route path="/" component={Welcome} />
-          <Route path="/documents">
-            <Documents mayChange={role !== 'viewer'} />
+          <Route path={/^\/documents(\/sources)?$/}>
+            <Documents role={role} />
           </Route>
           <Route path="/search" component={Search} />
           <Route path="/graph" component={Graph} />
@@ -62,6 +63,7 @@ export function App() {
           </Route>
         </Switch>
       </Suspense>
+      <Notices />
     </div>
   );
 }

@@ -8,7 +8,7 @@ import { signInByLink } from './session/link';
 import { chosenLanguage, showScheme } from './shell/appearance';
 import './styles/tokens.css';
 
-const isFinal = (error: Error) => error instanceof Problem && error.status < 500;
+const isFinal = (error: Error) => error instanceof Problem && error.status > 0 && error.status < 500;
 const client = new QueryClient({
   defaultOptions: { queries: { staleTime: 10_000, retry: (count, error) => !isFinal(error) && count < 3 } },
 });

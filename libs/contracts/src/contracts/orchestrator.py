@@ -261,6 +261,18 @@ class FeedbackEntry(AnswerFeedback):
     answer: str | None
 
 
+class ConsideredSource(Resource):
+    """A passage that a search found for a question, whether or not the answer cites it. `score` is the search's."""
+
+    chunk_id: str
+    document_id: UUID
+    document_name: str
+    document_title: str | None = None
+    section: str | None = None
+    page: int | None = None
+    score: float
+
+
 class Message(Resource):
     """A question or an answer. An answer follows its question, and exists as soon as its run is queued.
 
@@ -269,6 +281,9 @@ class Message(Resource):
     of the answer's run, `usage` is its model usage, `feedback` what its user said about it. `artifact_index` is the
     version that it made of the session's artifact. `attachment_ids` are the images that a question shows; deleted ones
     are still listed.
+
+    `document_ids` are those to which a question limited its answer; null is no limit. `sources` are the passages that
+    were found for an answer; `good_match` is false if none of them matched well, null if nothing is known about it.
     """
 
     id: UUID
@@ -280,6 +295,9 @@ class Message(Resource):
     status: MessageStatus = MessageStatus.completed
     content: str
     attachment_ids: list[UUID] = []
+    document_ids: list[UUID] | None = None
+    good_match: bool | None = None
+    sources: list[ConsideredSource] = []
     citations: list[Citation] = []
     removed_citations: int = 0
     sentences: list[SentenceCheck] = []

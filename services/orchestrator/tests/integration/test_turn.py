@@ -184,6 +184,22 @@ async def test_a_run_reports_its_steps_identically_on_every_route(start: Any, mo
     assert "debug" not in str(world.chats) + str(answer) + str(completed.data)
 
 
+async def test_what_was_found_stays_with_the_answer_and_the_named_documents_with_the_question(
+    start: Any, settings: Any, world: Any
+) -> None:
+    document = world.hits[0]["document_id"]
+    async with start(settings) as service:
+        session = await service.session()
+        run = await service.ask(session, document_ids=[document])
+        events = await service.events(run["id"])
+        question, answer = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
+    found = next(event.data["output"] for event in events if event.name == "stage_output")
+    assert [source["chunk_id"] for source in answer["sources"]] == [hit["chunk_id"] for hit in world.hits]
+    assert (answer["good_match"], answer["sources"]) == (found["good_match"], found["sources"])
+    assert question["document_ids"] == [document]
+    assert (question["good_match"], question["sources"], answer["document_ids"]) == (None, [], None)
+
+
 async def test_a_model_answer_is_checked_while_it_streams(start: Any, model_settings: Any, world: Any) -> None:
     world.thinking = "hmm"
     async with start(model_settings) as service:

@@ -10,6 +10,7 @@ import { Audit } from './Audit';
 import { Keys } from './Keys';
 import { People } from './People';
 import { type PartName, partsFor } from './parts';
+import { Runs } from './Runs';
 import { Status } from './Status';
 import { Usage } from './Usage';
 
@@ -17,6 +18,7 @@ type Caller = Schemas['Caller'];
 
 const PAGES: Record<PartName, (props: { caller: Caller }) => React.ReactNode> = {
   status: Status,
+  runs: Runs,
   usage: Usage,
   settings: Settings,
   presets: Presets,

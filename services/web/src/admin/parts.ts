@@ -3,6 +3,7 @@ import type { Key } from '../i18n';
 
 const PARTS = [
   { href: '/admin', name: 'status', owners: false },
+  { href: '/admin/runs', name: 'runs', owners: false },
   { href: '/admin/usage', name: 'usage', owners: false },
   { href: '/admin/settings', name: 'settings', owners: false },
   { href: '/admin/presets', name: 'presets', owners: false },

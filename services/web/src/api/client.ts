@@ -1,5 +1,6 @@
 // The typed client of the HTTP API: same origin, the session's cookie, and problems (RFC 9457) as errors.
 import createClient from 'openapi-fetch';
+import { t } from '../i18n';
 import type { components, paths } from './schema';
 import { workspaceHeaders } from './workspace';
 
@@ -32,6 +33,10 @@ api.use({
   },
   async onResponse({ response }) {
     if (!response.ok) throw await Problem.of(response);
+  },
+  onError({ error }) {
+    // The browser's own words for a lost connection are in its language, and differ
+    return error instanceof TypeError ? new Problem(0, { title: t('unreachable') }) : undefined;
   },
 });
 

@@ -4,6 +4,7 @@ import {
   type FormEvent,
   type KeyboardEvent,
   useEffect,
+  useId,
   useRef,
   useState,
 } from 'react';
@@ -13,26 +14,43 @@ import { t } from '../i18n';
 import { ChosenImages } from './ChosenImages';
 import style from './chat.module.css';
 import { ACCEPTED, chosen } from './images';
-import { keepQuestion, keptQuestion } from './kept-question';
+import { keepDocuments, keepQuestion, keptDocuments, keptQuestion } from './kept-question';
+import { type NamedDocument, withDocument } from './mentions';
+import { NamedDocuments } from './NamedDocuments';
+import { OfferedDocuments } from './OfferedDocuments';
+import { useMention } from './use-mention';
 
 interface Props {
   /** Names the draft, which a reload of the tab keeps. */
   place: string;
   running: boolean;
   /** Rejects with the error to show; the text is then kept. */
-  onAsk: (content: string, images: File[]) => Promise<void> | void;
+  onAsk: (content: string, images: File[], documentIds: string[]) => Promise<void> | void;
   onStop: () => void;
 }
 
-/** Enter sends, Shift+Enter breaks the line, except while an input method is composing. Takes images, too. */
+/**
+ * Enter sends, Shift+Enter breaks the line, except while an input method is composing. Takes images, too. An @ offers
+ * documents; the answer draws only on those that are chosen.
+ */
 export function Composer({ place, running, onAsk, onStop }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const files = useRef<HTMLInputElement>(null);
+  const list = useId();
   const [images, setImages] = useState<File[]>([]);
+  const [documents, setDocuments] = useState(() => keptDocuments(place));
   const [told, setTold] = useState<string[]>([]);
   const [sending, setSending] = useState(false);
   const [isOver, setIsOver] = useState(false);
   const hasModel = useModel();
+  const name = (chosen: NamedDocument[]) => {
+    setDocuments(chosen);
+    keepDocuments(place, chosen);
+  };
+  const { offer, look, close, onKey } = useMention(field, (document, text) => {
+    keepQuestion(place, text);
+    name(withDocument(documents, document));
+  });
   useEffect(() => field.current!.focus(), []);
   const add = (added: File[]) => {
     if (hasModel === false) return setTold([t('noImagesWithoutModel')]);
@@ -54,9 +72,15 @@ export function Composer({ place, running, onAsk, onStop }: Props) {
     setTold([]);
     field.current!.value = '';
     keepQuestion(place, '');
+    close();
     try {
-      await onAsk(content, images);
+      await onAsk(
+        content,
+        images,
+        documents.map(({ id }) => id),
+      );
       setImages([]);
+      name([]);
     } catch (problem) {
       if (!field.current?.value) field.current!.value = content;
       keepQuestion(place, field.current!.value);
@@ -67,7 +91,9 @@ export function Composer({ place, running, onAsk, onStop }: Props) {
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     const composing = event.nativeEvent.isComposing || event.keyCode === 229; // Safari ends it before the key event
-    if (event.key === 'Enter' && !event.shiftKey && !composing) void submit(event);
+    if (composing) return;
+    if (onKey(event)) event.preventDefault();
+    else if (event.key === 'Enter' && !event.shiftKey) void submit(event);
   };
   const onPaste = (event: ClipboardEvent) => {
     const pasted = [...event.clipboardData.files];
@@ -96,7 +122,15 @@ export function Composer({ place, running, onAsk, onStop }: Props) {
       onDrop={onDrop}
     >
       <ChosenImages images={images} onRemove={sending ? undefined : remove} />
+      <NamedDocuments
+        documents={documents}
+        onRemove={(id) => {
+          name(documents.filter((each) => each.id !== id));
+          field.current!.focus();
+        }}
+      />
       <p role="alert">{told.join(' ')}</p>
+      <OfferedDocuments id={list} offer={offer} />
       {hasModel && (
         <>
           <input
@@ -120,9 +154,17 @@ export function Composer({ place, running, onAsk, onStop }: Props) {
         rows={1}
         maxLength={10_000}
         defaultValue={keptQuestion(place)}
-        onChange={({ target }) => keepQuestion(place, target.value)}
-        placeholder={t('ask')}
+        onChange={({ target }) => {
+          keepQuestion(place, target.value);
+          look();
+        }}
+        onSelect={look}
+        onBlur={close}
+        placeholder={t('askHint')}
         aria-label={t('askLabel')}
+        aria-autocomplete="list"
+        aria-controls={offer?.documents.length ? list : undefined}
+        aria-activedescendant={offer?.documents.length ? `${list}-${offer.active}` : undefined}
         onKeyDown={onKeyDown}
       />
       {running ? (

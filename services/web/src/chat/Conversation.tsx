@@ -20,7 +20,9 @@ import { t } from '../i18n';
 import { useSessions } from '../session/use-sessions';
 import { Answer } from './Answer';
 import { Composer } from './Composer';
+import { Considered } from './Considered';
 import style from './chat.module.css';
+import { onCitationKey } from './citation-keys';
 import { Doubts } from './Doubts';
 import { type Asked, exchange, type Shown, underWay } from './exchange';
 import { Feedback } from './Feedback';
@@ -45,6 +47,8 @@ interface More {
   parentId?: string | null;
   wish?: Wish;
   images?: string[];
+  /** The documents that the answer may draw on; none is no limit. */
+  documents?: string[];
 }
 
 /** A session: its questions and answers, and beside them the open citation, which is in the URL. */
@@ -60,10 +64,12 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
   }, [client, sessionId]);
   const { turn, lost, error, send, stop } = useTurn(underWay(messages), onEnd);
   const ask = useCallback(
-    (content: string, { key = crypto.randomUUID(), parentId, wish = {}, images = [] }: More = {}) => {
-      setAsked({ content, parentId, images });
+    (content: string, { key = crypto.randomUUID(), parentId, wish = {}, images = [], documents = [] }: More = {}) => {
+      setAsked({ content, parentId, images, documents });
       const shown = images.length > 0 ? { attachment_ids: images } : {};
-      const body = { content, ...wish, ...shown, ...(parentId === undefined ? {} : { parent_id: parentId }) };
+      const limit = documents.length > 0 ? { document_ids: documents } : {};
+      const place = parentId === undefined ? {} : { parent_id: parentId };
+      const body = { content, ...wish, ...shown, ...limit, ...place };
       send({ path: `/v1/sessions/${sessionId}/messages`, body, key });
     },
     [send, sessionId],
@@ -77,11 +83,15 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
   );
   const edit = useCallback(
     (question: Message, content: string) =>
-      ask(content, { parentId: question.parent_id ?? null, images: question.attachment_ids ?? [] }),
+      ask(content, {
+        parentId: question.parent_id ?? null,
+        images: question.attachment_ids ?? [],
+        documents: question.document_ids ?? [],
+      }),
     [ask],
   );
-  const askNext = async (content: string, images: File[]) =>
-    ask(content, images.length > 0 ? { images: await sendImages(sessionId, images) } : {});
+  const askNext = async (content: string, images: File[], documents: string[]) =>
+    ask(content, { documents, ...(images.length > 0 && { images: await sendImages(sessionId, images) }) });
   const move = useMutation({
     mutationFn: (id: string) => {
       const params = { path: { session_id: sessionId } };
@@ -93,7 +103,7 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
     const first = history.state as FirstQuestion | null;
     if (!first?.ask) return;
     history.replaceState(null, '');
-    ask(first.ask, { key: first.key, images: first.images });
+    ask(first.ask, { key: first.key, images: first.images, documents: first.documents });
   }, [ask]);
   const running = turn?.state === 'running' && !error;
   const shown = useMemo(() => exchange(messages, runs, asked, turn), [messages, runs, asked, turn]);
@@ -124,6 +134,7 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
           tabIndex={0}
           aria-label={t('conversation')}
           data-busy={running}
+          onKeyDown={onCitationKey}
         >
           {earlier && <p className={style.note}>{t('loading')}</p>}
           {ready.map((each) =>
@@ -203,7 +214,7 @@ function ShownAnswer({ answer, running, onOpen, onArtifact, onAgain, onMove }: A
           {t('openArtifact', { version: message.artifact_index })}
         </Button>
       )}
-      {turn?.goodMatch === false && <p className={style.note}>{t('noSource')}</p>}
+      {answer.goodMatch === false && <p className={style.note}>{t('noSource')}</p>}
       {[...new Set(notes)].map((note) => (
         <p key={note} className={style.note}>
           {note}
@@ -215,6 +226,7 @@ function ShownAnswer({ answer, running, onOpen, onArtifact, onAgain, onMove }: A
         </p>
       )}
       {!running && <Doubts content={content} sentences={answer.sentences} />}
+      {!running && <Considered sources={answer.sources} citations={citations} />}
       {message && !running && (
         <footer className={style.actions}>
           <Siblings message={message} onMove={onMove} />

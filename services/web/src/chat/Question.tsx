@@ -4,6 +4,7 @@ import type { Schemas } from '../api/client';
 import { t } from '../i18n';
 import style from './chat.module.css';
 import type { Shown } from './exchange';
+import { LimitedTo } from './NamedDocuments';
 import { ShownImages } from './ShownImages';
 import { Siblings } from './Siblings';
 
@@ -18,7 +19,7 @@ interface Props {
 export function Question({ sessionId, question, onEdit, onMove }: Props) {
   const [editing, setEditing] = useState(false);
   const left = useRef(false);
-  const { content, images, message } = question;
+  const { content, images, documents, message } = question;
   const leave = () => {
     left.current = true; // return the focus to where it came from
     setEditing(false);
@@ -44,6 +45,7 @@ export function Question({ sessionId, question, onEdit, onMove }: Props) {
     <div className={style.asked}>
       <p className={style.question}>{content}</p>
       {images.length > 0 && <ShownImages sessionId={sessionId} ids={images} />}
+      {documents.length > 0 && <LimitedTo ids={documents} />}
       {message && (
         <div className={style.actions}>
           <Siblings message={message} onMove={onMove} />

@@ -13,6 +13,7 @@ export interface FirstQuestion {
   key: string;
   /** Images already attached to the new session. */
   images: string[];
+  documents: string[];
 }
 
 /** The front page: the first question opens a conversation. */
@@ -20,9 +21,10 @@ export function Welcome() {
   const [, go] = useLocation();
   const summary = useQuery({ queryKey: ['summary'], queryFn: () => body(api.GET('/v1/documents/summary')) });
   const made = useRef<string>(undefined); // by an earlier attempt, whose images were refused
-  const begin = async (ask: string, images: File[]) => {
+  const begin = async (ask: string, images: File[], documents: string[]) => {
     made.current ??= (await body(api.POST('/v1/sessions', { body: {} }))).id;
-    const state: FirstQuestion = { ask, key: crypto.randomUUID(), images: await sendImages(made.current, images) };
+    const sent = await sendImages(made.current, images);
+    const state: FirstQuestion = { ask, key: crypto.randomUUID(), images: sent, documents };
     go(`/c/${made.current}`, { state });
   };
   useEffect(() => void import('./Conversation'), []); // loaded while the question is being written

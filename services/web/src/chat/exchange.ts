@@ -18,6 +18,12 @@ export interface Shown {
   sentences: Schemas['SentenceCheck'][];
   /** The images of a question. */
   images: string[];
+  /** The documents to which a question limits its answer. */
+  documents: string[];
+  /** The passages found for a stored answer. */
+  sources: Schemas['ConsideredSource'][];
+  /** False if nothing found matched the question well. */
+  goodMatch: boolean | undefined;
   /** The stored message, which can be edited, answered again or switched to a sibling. */
   message: Message | undefined;
   /** The turn of an answer that was followed on this page. */
@@ -31,6 +37,7 @@ export interface Shown {
 export interface Asked {
   content?: string;
   images?: string[];
+  documents?: string[];
   parentId?: string | null | undefined;
 }
 
@@ -39,6 +46,8 @@ const NO_CITATIONS: Schemas['Citation'][] = [];
 const NO_NOTES: string[] = [];
 const NO_SENTENCES: Schemas['SentenceCheck'][] = [];
 const NO_IMAGES: string[] = [];
+const NO_DOCUMENTS: string[] = [];
+const NO_SOURCES: Schemas['ConsideredSource'][] = [];
 const NOTHING = {
   citations: NO_CITATIONS,
   removed: 0,
@@ -46,6 +55,9 @@ const NOTHING = {
   notes: NO_NOTES,
   sentences: NO_SENTENCES,
   images: NO_IMAGES,
+  documents: NO_DOCUMENTS,
+  sources: NO_SOURCES,
+  goodMatch: undefined,
   turn: undefined,
 };
 
@@ -65,6 +77,7 @@ export function exchange(
       role: 'user',
       content: asked.content,
       images: asked.images ?? NO_IMAGES,
+      documents: asked.documents ?? NO_DOCUMENTS,
       runId: turn?.runId,
       message: undefined,
     });
@@ -102,6 +115,9 @@ function stored(message: Message, turn: Turn | undefined, runs: Runs | undefined
     notes: own?.issues ?? (run ? reasons(run) : NO_NOTES),
     sentences: message.sentences ?? NO_SENTENCES,
     images: message.attachment_ids ?? NO_IMAGES,
+    documents: message.document_ids ?? NO_DOCUMENTS,
+    sources: message.sources ?? NO_SOURCES,
+    goodMatch: message.good_match ?? own?.goodMatch,
     message,
     turn: own,
   };
@@ -120,6 +136,9 @@ const live = (turn: Turn, message: Message | undefined): Shown => ({
   notes: turn.issues,
   sentences: NO_SENTENCES,
   images: NO_IMAGES,
+  documents: NO_DOCUMENTS,
+  sources: NO_SOURCES,
+  goodMatch: turn.goodMatch,
   message,
   turn,
 });

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Button } from 'react-aria-components';
 import { api, body, type Schemas } from '../api/client';
 import { size, t } from '../i18n';
-import { Confirm } from '../shell/dialogs';
+import { useHidden } from '../shell/use-deletions';
+import { deleteDocument, keyOf } from './deletion';
 import style from './documents.module.css';
 import { Stages } from './Stages';
 import { STATES } from './states';
@@ -18,7 +18,7 @@ interface Props {
 /** A document with its state and, if something is wrong, the API's message. */
 export function DocumentRow({ document, position, mayChange }: Props) {
   const client = useQueryClient();
-  const [deleting, setDeleting] = useState(false);
+  const hidden = useHidden();
   const params = { path: { document_id: document.id } };
   const again = () => client.invalidateQueries({ queryKey: ['documents'] });
   const retry = useMutation({
@@ -29,16 +29,10 @@ export function DocumentRow({ document, position, mayChange }: Props) {
     mutationFn: () => api.POST('/v1/documents/{document_id}/cancel', { params }),
     onSuccess: again,
   });
-  const remove = useMutation({
-    mutationFn: () => api.DELETE('/v1/documents/{document_id}', { params: { ...params, query: { timeout: 0 } } }),
-    onSuccess: async () => {
-      setDeleting(false);
-      await again();
-    },
-  });
   const name = document.title ?? document.name;
   const stopped =
     document.status === 'failed' || document.status === 'cancelled' || document.embedding_status === 'failed';
+  if (hidden.has(keyOf(document.id))) return null;
   return (
     // biome-ignore lint/a11y/useSemanticElements: see DocumentList
     <div role="listitem" aria-posinset={position} aria-setsize={-1} className={style.row}>
@@ -75,20 +69,12 @@ export function DocumentRow({ document, position, mayChange }: Props) {
           )}
           <Button
             isDisabled={document.status === 'deleting'}
-            onPress={() => setDeleting(true)}
+            onPress={() => deleteDocument(client, document)}
             aria-label={`${t('delete')}: ${name}`}
           >
             {t('delete')}
           </Button>
         </div>
-      )}
-      {deleting && (
-        <Confirm
-          text={t('deleteDocument', { name })}
-          error={remove.error?.message}
-          onConfirm={remove.mutate}
-          onCancel={() => setDeleting(false)}
-        />
       )}
     </div>
   );

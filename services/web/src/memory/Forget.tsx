@@ -3,13 +3,14 @@ import { Button, Dialog, Heading, Modal } from 'react-aria-components';
 import { Link } from 'wouter';
 import { api, body, type Schemas } from '../api/client';
 import { type Key, number, t } from '../i18n';
+import { nameOf } from '../shell/counted';
 import dialogs from '../shell/dialogs.module.css';
 import style from '../shell/page.module.css';
 import { KINDS } from './kinds';
 
 type Taken = Schemas['TakenMemory'];
-/** What to forget: memories by their ids, or all that mention a text or answer a question. */
-export type Forgettable = { ids: string[] } | { about: string } | { query: string };
+/** What to forget: all that mentions a text or answers a question. */
+export type Forgettable = { about: string } | { query: string };
 const WHY = {
   mentions: 'whyMentions',
   answers: 'whyAnswers',
@@ -18,20 +19,6 @@ const WHY = {
   id: 'whyChosen',
   along: 'whyAlong',
 } as const satisfies Record<Taken['why'], Key>;
-/** Readable names of the tables in the API's counts. */
-const COUNTED: Record<string, Key> = {
-  memory: 'memoriesCounted',
-  episode: 'episodesCounted',
-  fact: 'factsCounted',
-  fact_source: 'sourcesCounted',
-  memory_source: 'notesSourcesCounted',
-  vectors: 'vectorsCounted',
-  postings: 'postingsCounted',
-  world: 'worldCounted',
-  world_event: 'worldEventsCounted',
-};
-const nameOf = (table: string): string => (COUNTED[table] ? t(COUNTED[table]) : table);
-
 interface Props {
   wanted: Forgettable;
   title: string;

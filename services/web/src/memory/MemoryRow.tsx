@@ -5,8 +5,9 @@ import { Link } from 'wouter';
 import { api, body, type Schemas } from '../api/client';
 import { day, t, when } from '../i18n';
 import style from '../shell/page.module.css';
+import { useHidden } from '../shell/use-deletions';
 import { EditText } from './EditText';
-import { Forget } from './Forget';
+import { forgetMemory, keyOf } from './forgetting';
 import { KINDS } from './kinds';
 
 type Memory = Schemas['Memory'];
@@ -19,10 +20,11 @@ interface Props {
 /** A memory: its text, origin, period of validity, and actions. */
 export function MemoryRow({ memory, mayChange }: Props) {
   const client = useQueryClient();
-  const [open, setOpen] = useState<'edit' | 'forget'>();
+  const hidden = useHidden();
+  const [editing, setEditing] = useState(false);
   const params = { path: { memory_id: memory.id } };
   const done = async () => {
-    setOpen(undefined);
+    setEditing(false);
     await client.invalidateQueries({ queryKey: ['memories'] });
   };
   const edit = useMutation({
@@ -39,6 +41,7 @@ export function MemoryRow({ memory, mayChange }: Props) {
   });
   const { content, kind, fact, pinned } = memory;
   const short = content.length > 60 ? `${content.slice(0, 60)}…` : content;
+  if (hidden.has(keyOf(memory.id))) return null;
   return (
     <li>
       <div className={style.words}>
@@ -55,7 +58,7 @@ export function MemoryRow({ memory, mayChange }: Props) {
           </Button>
         )}
         {mayChange && kind !== 'episode' && (
-          <Button onPress={() => setOpen('edit')} aria-label={`${t('edit')}: ${short}`}>
+          <Button onPress={() => setEditing(true)} aria-label={`${t('edit')}: ${short}`}>
             {t('edit')}
           </Button>
         )}
@@ -69,25 +72,18 @@ export function MemoryRow({ memory, mayChange }: Props) {
             {t('pinMemory')}
           </ToggleButton>
         )}
-        <Button onPress={() => setOpen('forget')} aria-label={`${t('forget')}: ${short}`}>
+        <Button onPress={() => forgetMemory(client, memory.id, short)} aria-label={`${t('forget')}: ${short}`}>
           {t('forget')}
         </Button>
       </div>
-      {open === 'edit' && (
+      {editing && (
         <EditText
           title={t('edit')}
           label={t('memoryText')}
           text={content}
           error={edit.error?.message}
           onText={edit.mutate}
-          onCancel={() => setOpen(undefined)}
-        />
-      )}
-      {open === 'forget' && (
-        <Forget
-          wanted={{ ids: [memory.id] }}
-          title={t('forgetText', { text: short })}
-          onClose={() => setOpen(undefined)}
+          onCancel={() => setEditing(false)}
         />
       )}
     </li>

@@ -8,6 +8,7 @@ import { Choice } from '../shell/Choice';
 import style from '../shell/page.module.css';
 import { WithSource } from '../viewer/WithSource';
 import { FoundPassage } from './FoundPassage';
+import { legInWords } from './legs';
 import { Missing } from './Missing';
 import own from './search.module.css';
 import { cited, FACETS, MODES, type Mode, modeOf, request } from './wanted';
@@ -113,7 +114,28 @@ function Understood({ found: { understood, legs, mode } }: { found: Response }) 
           .map(({ leg, candidates, error }) => `${leg} ${error ? t('legFailed', { error }) : number(candidates)}`)
           .join(' · ')}
       </p>
+      <Legs legs={legs.map(({ leg }) => leg)} />
     </div>
+  );
+}
+
+/** Says what each leg of the search looks at. */
+function Legs({ legs }: { legs: string[] }) {
+  const known = legs.map((leg) => ({ leg, words: legInWords(leg) })).filter(({ words }) => words);
+  if (known.length === 0) return null;
+  return (
+    <details>
+      <summary>{t('aboutLegs')}</summary>
+      <p>{t('legsHint')}</p>
+      <dl className={own.legs}>
+        {known.map(({ leg, words }) => (
+          <div key={leg}>
+            <dt>{leg}</dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }
 

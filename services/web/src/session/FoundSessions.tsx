@@ -3,8 +3,9 @@ import { Button } from 'react-aria-components';
 import { useLocation } from 'wouter';
 import { api, type Schemas } from '../api/client';
 import { t } from '../i18n';
+import { useHidden } from '../shell/use-deletions';
 import style from './session.module.css';
-import { useFoundSessions } from './use-sessions';
+import { keyOf, useFoundSessions } from './use-sessions';
 
 type Hit = Schemas['SessionHit'];
 
@@ -13,7 +14,9 @@ export function FoundSessions({ words }: { words: string }) {
   const [, go] = useLocation();
   const client = useQueryClient();
   const { data, error, isPending, hasNextPage, fetchNextPage } = useFoundSessions(words);
-  const hits = data?.pages.flatMap((page) => page.items) ?? [];
+  const hidden = useHidden();
+  const found = data?.pages.flatMap((page) => page.items) ?? [];
+  const hits = found.filter(({ session_id: id }) => !hidden.has(keyOf(id)));
   const open = useMutation({
     mutationFn: async ({ session_id, message_id }: Hit) => {
       const params = { path: { session_id } };

@@ -2,11 +2,14 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button, Menu, MenuItem, MenuTrigger, Popover } from 'react-aria-components';
 import { Link, useLocation } from 'wouter';
-import { api, type Schemas } from '../api/client';
+import { api, body, type Schemas } from '../api/client';
 import { t } from '../i18n';
-import { Confirm, Rename } from '../shell/dialogs';
+import { Rename } from '../shell/dialogs';
+import { receiptOf } from '../shell/receipts';
+import { deletions } from '../shell/undo';
+import { useHidden } from '../shell/use-deletions';
 import style from './session.module.css';
-import { useSessions } from './use-sessions';
+import { keyOf, useSessions } from './use-sessions';
 
 type Session = Schemas['Session'];
 type Action = 'rename' | 'pin' | 'archive' | 'delete';
@@ -16,7 +19,9 @@ export function SessionList({ current }: { current: string | undefined }) {
   const [archived, setArchived] = useState(false);
   const { data, hasNextPage, fetchNextPage } = useSessions(archived);
   const client = useQueryClient();
-  const [chosen, setChosen] = useState<{ session: Session; action: 'rename' | 'delete' }>();
+  const [, go] = useLocation();
+  const hidden = useHidden();
+  const [renamed, setRenamed] = useState<Session>();
   const change = useMutation({
     mutationFn: ({ id, ...body }: { id: string; pinned?: boolean; archived?: boolean }) =>
       api.PATCH('/v1/sessions/{session_id}', { params: { path: { session_id: id } }, body }),
@@ -25,7 +30,20 @@ export function SessionList({ current }: { current: string | undefined }) {
   const act = (session: Session, action: Action) => {
     if (action === 'pin') change.mutate({ id: session.id, pinned: !session.pinned });
     else if (action === 'archive') change.mutate({ id: session.id, archived: !session.archived });
-    else setChosen({ session, action });
+    else if (action === 'rename') setRenamed(session);
+    else remove(session);
+  };
+  const remove = ({ id, title }: Session) => {
+    const isCurrent = id === current;
+    const params = { path: { session_id: id } };
+    if (isCurrent) go('/');
+    deletions.later({
+      key: keyOf(id),
+      text: t('sessionDeleted', { name: title ?? t('untitled') }),
+      send: async () => receiptOf(await body(api.DELETE('/v1/sessions/{session_id}', { params, keepalive: true }))),
+      after: () => client.invalidateQueries({ queryKey: ['sessions'] }),
+      undone: () => isCurrent && go(`/c/${id}`),
+    });
   };
   return (
     <>
@@ -33,6 +51,7 @@ export function SessionList({ current }: { current: string | undefined }) {
       <ul>
         {data?.pages
           .flatMap((page) => page.items)
+          .filter(({ id }) => !hidden.has(keyOf(id)))
           .map((session) => (
             <li key={session.id}>
               <Link href={`/c/${session.id}`} aria-current={session.id === current ? 'page' : undefined}>
@@ -54,7 +73,7 @@ export function SessionList({ current }: { current: string | undefined }) {
       <Button className={style.quiet!} onPress={() => setArchived(!archived)}>
         {t(archived ? 'conversations' : 'archivedSessions')}
       </Button>
-      {chosen && <Change {...chosen} isCurrent={chosen.session.id === current} onDone={() => setChosen(undefined)} />}
+      {renamed && <NewName session={renamed} onDone={() => setRenamed(undefined)} />}
     </>
   );
 }
@@ -77,35 +96,16 @@ function Options({ session, onAction }: { session: Session; onAction: (action: A
   );
 }
 
-interface ChangeProps {
-  session: Session;
-  action: 'rename' | 'delete';
-  isCurrent: boolean;
-  onDone: () => void;
-}
-
-function Change({ session, action, isCurrent, onDone }: ChangeProps) {
+function NewName({ session, onDone }: { session: Session; onDone: () => void }) {
   const client = useQueryClient();
-  const [, go] = useLocation();
-  const params = { path: { session_id: session.id } };
-  const after = async () => {
-    await client.invalidateQueries({ queryKey: ['sessions'] });
-    onDone();
-  };
   const rename = useMutation({
-    mutationFn: (title: string) => api.PATCH('/v1/sessions/{session_id}', { params, body: { title } }),
-    onSuccess: after,
-  });
-  const remove = useMutation({
-    mutationFn: () => api.DELETE('/v1/sessions/{session_id}', { params }),
+    mutationFn: (title: string) =>
+      api.PATCH('/v1/sessions/{session_id}', { params: { path: { session_id: session.id } }, body: { title } }),
     onSuccess: async () => {
-      if (isCurrent) go('/');
-      await after();
+      await client.invalidateQueries({ queryKey: ['sessions'] });
+      onDone();
     },
   });
   const name = session.title ?? t('untitled');
-  if (action === 'rename')
-    return <Rename name={name} error={rename.error?.message} onName={rename.mutate} onCancel={onDone} />;
-  const text = t('deleteSession', { name });
-  return <Confirm text={text} error={remove.error?.message} onConfirm={remove.mutate} onCancel={onDone} />;
+  return <Rename name={name} error={rename.error?.message} onName={rename.mutate} onCancel={onDone} />;
 }

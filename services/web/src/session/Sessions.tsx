@@ -7,6 +7,7 @@ import { chooseWorkspace } from '../api/workspace';
 import { t } from '../i18n';
 import { Commands } from '../shell/Commands';
 import { PAGES } from '../shell/pages';
+import { deletions } from '../shell/undo';
 import { FoundSessions } from './FoundSessions';
 import { SessionList } from './SessionList';
 import style from './session.module.css';
@@ -24,7 +25,10 @@ export function Sessions({ caller, current, onSignedOut }: Props) {
   const [text, setText] = useState('');
   const words = useDeferredValue(text.trim());
   const signOut = useMutation({
-    mutationFn: () => api.POST('/v1/auth/sign-out'),
+    mutationFn: async () => {
+      await deletions.flush(); // they need the session that ends
+      return api.POST('/v1/auth/sign-out');
+    },
     onSuccess: () => {
       chooseWorkspace(null);
       onSignedOut();

@@ -5,6 +5,9 @@ const next = (page: { next_cursor?: string | null }) => page.next_cursor ?? unde
 const from = (cursor: string | undefined) => (cursor ? { cursor } : {});
 const initialPageParam = undefined as string | undefined;
 
+/** The key of a conversation that is deleted. */
+export const keyOf = (sessionId: string): string => `session:${sessionId}`;
+
 /** The user's conversations page by page: pinned ones first, then the most recently used. */
 export const useSessions = (archived = false) =>
   useInfiniteQuery({

@@ -13,9 +13,10 @@ import { useLocation } from 'wouter';
 import { partsFor } from '../admin/parts';
 import type { Schemas } from '../api/client';
 import { t } from '../i18n';
-import { useSessions } from '../session/use-sessions';
+import { keyOf, useSessions } from '../session/use-sessions';
 import style from './dialogs.module.css';
 import { PAGES } from './pages';
+import { useHidden } from './use-deletions';
 
 interface Props {
   role: Schemas['Role'];
@@ -34,6 +35,7 @@ interface Command {
 export default function Palette({ role, onClose, onKeys, onSignOut }: Props) {
   const [, go] = useLocation();
   const { contains } = useFilter({ sensitivity: 'base' });
+  const hidden = useHidden();
   const { data } = useSessions();
   const page = (href: string, name: string): Command => ({ id: href, name, act: () => go(href) });
   const administration = partsFor(role).filter(({ href }) => href !== '/admin');
@@ -41,9 +43,11 @@ export default function Palette({ role, onClose, onKeys, onSignOut }: Props) {
     page('/', t('newSession')),
     ...PAGES.map(({ href, name }) => page(href, t(name))),
     page('/memory/world', t('worldState')),
+    page('/documents/sources', t('watchedSources')),
     ...administration.map(({ href, name }) => page(href, `${t('admin')}: ${t(name)}`)),
     ...(data?.pages ?? [])
       .flatMap(({ items }) => items)
+      .filter(({ id }) => !hidden.has(keyOf(id)))
       .map(({ id, title }) => page(`/c/${id}`, `${t('conversation')}: ${title ?? t('untitled')}`)),
     { id: 'keys', name: t('keyList'), act: onKeys },
     { id: 'sign-out', name: t('signOut'), act: onSignOut },

@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
-import { useEffect, useRef } from 'react';
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import type { Schemas } from '../api/client';
 import { t } from '../i18n';
-import { around, type Box, type LineBox, linesOf, locate, type Rectangle, share } from './geometry';
+import { type Finder, MOST_PLACES } from './finder';
+import { around, type Box, type LineBox, linesOf, locate, locateAll, type Rectangle, share } from './geometry';
 import { open, render, textRuns } from './pdf';
 import { spanOf } from './span';
 import style from './viewer.module.css';
@@ -13,10 +14,11 @@ interface Props {
   chunk: Schemas['Chunk'];
   /** The width of the page relative to the panel. */
   zoom: number;
+  finder: Ref<Finder>;
 }
 
 /** The page of the passage, with its box framed and the quoted words, or on a scan the quote's lines, marked. */
-export default function PdfSource({ citation, chunk, zoom }: Props) {
+export default function PdfSource({ citation, chunk, zoom, finder }: Props) {
   const url = `/v1/documents/${citation.document_id}/original`;
   const pdf = useQuery({ queryKey: ['pdf', url], queryFn: () => open(url), staleTime: Infinity, gcTime: 60_000 });
   const place = useQuery({
@@ -25,14 +27,38 @@ export default function PdfSource({ citation, chunk, zoom }: Props) {
     queryFn: () => findPlace(pdf.data!, citation, chunk),
     gcTime: 60_000,
   });
+  const places = useRef<Place[]>([]);
+  const [shown, setShown] = useState<Place>();
+  useImperativeHandle(finder, () => ({
+    find: async (words) => {
+      places.current = pdf.data ? await placesOf(pdf.data, words) : [];
+      return places.current.length;
+    },
+    show: (index) => setShown(places.current[index]),
+    clear: () => setShown(undefined),
+  }));
   if (!place.data) return <p role="status">{(pdf.error ?? place.error)?.message ?? t('loading')}</p>;
-  return <Page {...place.data} pages={pdf.data!.numPages} quote={citation.quote} zoom={zoom} />;
+  return <Page {...(shown ?? place.data)} pages={pdf.data!.numPages} quote={citation.quote} zoom={zoom} />;
 }
 
 interface Place {
   page: PDFPageProxy;
   frame: Rectangle | undefined;
   words: Rectangle[];
+}
+
+/** All places with the words, from the first page on. */
+async function placesOf(pdf: PDFDocumentProxy, words: string): Promise<Place[]> {
+  const found: Place[] = [];
+  for (let number = 1; number <= pdf.numPages && found.length < MOST_PLACES; number++) {
+    const page = await pdf.getPage(number);
+    const { width, height } = page.getViewport({ scale: 1 });
+    for (const rectangles of locateAll(words, await textRuns(page), MOST_PLACES - found.length)) {
+      const shares = rectangles.map((rectangle) => share(rectangle, width, height));
+      found.push({ page, frame: undefined, words: shares });
+    }
+  }
+  return found;
 }
 
 /**
@@ -77,7 +103,7 @@ function Page({ page, frame, words, pages, quote, zoom }: Place & { pages: numbe
   // biome-ignore lint/correctness/useExhaustiveDependencies: each quote, and each size of the page, has its own place
   useEffect(
     () => void target.current?.scrollIntoView({ block: 'center', inline: zoom > 1 ? 'start' : 'nearest' }),
-    [page, quote, zoom],
+    [page, quote, zoom, words],
   );
   const { width, height } = page.getViewport({ scale: 1 });
   return (
@@ -86,7 +112,13 @@ function Page({ page, frame, words, pages, quote, zoom }: Place & { pages: numbe
         <canvas ref={canvas} role="img" aria-label={`${t('page', { page: page.pageNumber })}: ${quote}`} />
         {frame && <div ref={target} className={style.frame} style={percent(frame)} data-testid="frame" />}
         {words.map((word, index) => (
-          <div key={index} className={style.word} style={percent(word)} data-testid="word" />
+          <div
+            key={index}
+            ref={frame || index ? undefined : target}
+            className={style.word}
+            style={percent(word)}
+            data-testid="word"
+          />
         ))}
       </div>
       <figcaption data-located={words.length > 0}>

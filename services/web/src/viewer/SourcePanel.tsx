@@ -1,9 +1,11 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { api, body, Problem, type Schemas } from '../api/client';
 import { lastPart, saveFile } from '../api/save';
 import { number, t } from '../i18n';
+import { Find } from './Find';
+import type { Finder } from './finder';
 import { TextSource } from './TextSource';
 import style from './viewer.module.css';
 import { nextZoom } from './zoom';
@@ -23,14 +25,30 @@ interface Props {
 export default function SourcePanel({ citation, others, onOpen, onClose }: Props) {
   const { document_id: documentId, chunk_id: chunkId } = citation;
   const heading = useRef<HTMLHeadingElement>(null);
+  const finder = useRef<Finder>(null);
   const [zoom, setZoom] = useState(1);
+  const [finding, setFinding] = useState(false);
   const document = useQuery({
     queryKey: ['document', documentId],
     queryFn: () => body(api.GET('/v1/documents/{document_id}', { params: { path: { document_id: documentId } } })),
   });
   const chunk = useQuery({ queryKey: ['chunk', documentId, chunkId], queryFn: () => passage(documentId, chunkId) });
   // biome-ignore lint/correctness/useExhaustiveDependencies: each citation that is opened moves the focus here
-  useEffect(() => void heading.current?.focus(), [chunkId, citation.number]);
+  useEffect(() => {
+    setFinding(false);
+    heading.current?.focus();
+  }, [chunkId, citation.number]);
+  const endFind = () => {
+    setFinding(false);
+    heading.current?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') onClose();
+    else if (event.key === 'f' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault(); // here, instead of the browser's own search, which finds nothing in a picture of a page
+      setFinding(true);
+    }
+  };
   const at = others.indexOf(citation);
   const step = (by: number) => {
     const target = others[at + by];
@@ -39,7 +57,7 @@ export default function SourcePanel({ citation, others, onOpen, onClose }: Props
   const ready = document.data && chunk.data;
   const isPdf = document.data?.media_type === 'application/pdf';
   return (
-    <aside className={style.panel} aria-label={t('source')} onKeyDown={(event) => event.key === 'Escape' && onClose()}>
+    <aside className={style.panel} aria-label={t('source')} onKeyDown={onKeyDown}>
       <header>
         <h2 ref={heading} tabIndex={-1}>
           [{citation.number}] {citation.document_title ?? citation.document_name}
@@ -60,15 +78,23 @@ export default function SourcePanel({ citation, others, onOpen, onClose }: Props
       </header>
       <div className={style.tools}>
         {isPdf && <Zoom zoom={zoom} onZoom={setZoom} />}
+        {!finding && (
+          <Button isDisabled={!ready} onPress={() => setFinding(true)}>
+            {t('findInSource')}
+          </Button>
+        )}
+        {finding && <Find key={chunkId} finder={finder} onClose={endFind} />}
         {document.data && <Original documentId={documentId} name={document.data.name} />}
       </div>
       {!ready && <p role="status">{(document.error ?? chunk.error)?.message ?? t('loading')}</p>}
       {ready && isPdf && (
         <Suspense fallback={<p role="status">{t('loading')}</p>}>
-          <PdfSource citation={citation} chunk={chunk.data} zoom={zoom} />
+          <PdfSource citation={citation} chunk={chunk.data} zoom={zoom} finder={finder} />
         </Suspense>
       )}
-      {ready && !isPdf && <TextSource citation={citation} chunk={chunk.data} />}
+      {ready && !isPdf && (
+        <TextSource citation={citation} chunk={chunk.data} document={document.data} finder={finder} />
+      )}
     </aside>
   );
 }

@@ -63,27 +63,42 @@ const fold = (text: string) =>
 
 /**
  * Returns the rectangles of a quote within the runs inside a box; none unless the whole quote is found, so that no other
- * sentence is ever marked. The first and last run are cut in proportion to their characters.
+ * sentence is ever marked.
  */
-export function locate(quote: string, runs: readonly TextRun[], box?: Box): Rectangle[] {
-  const inside = box ? runs.filter((run) => overlaps(run, box)) : runs;
+export const locate = (quote: string, runs: readonly TextRun[], box?: Box): Rectangle[] =>
+  locateAll(quote, box ? runs.filter((run) => overlaps(run, box)) : runs, 1)[0] ?? [];
+
+/**
+ * Returns the rectangles of each place with these words, at most so many places. The first and last run of a place are
+ * cut in proportion to their characters.
+ */
+export function locateAll(words: string, runs: readonly TextRun[], most: number): Rectangle[][] {
   const starts: number[] = [];
   let page = '';
-  for (const run of inside) {
+  for (const run of runs) {
     starts.push(page.length);
     page += fold(run.text);
   }
-  const wanted = fold(quote);
-  const from = wanted ? page.indexOf(wanted) : -1;
-  if (from < 0) return [];
-  const to = from + wanted.length;
-  return inside.flatMap((run, index) => {
+  const wanted = fold(words);
+  const places: Rectangle[][] = [];
+  let from = wanted ? page.indexOf(wanted) : -1;
+  while (from >= 0 && places.length < most) {
+    const to = from + wanted.length;
+    places.push(cut(runs, starts, page.length, from, to));
+    from = page.indexOf(wanted, to);
+  }
+  return places;
+}
+
+/** Returns the rectangles of the characters from one to another of the page. */
+function cut(runs: readonly TextRun[], starts: readonly number[], length: number, from: number, to: number) {
+  return runs.flatMap((run, index) => {
     const begin = starts[index]!;
-    const length = (starts[index + 1] ?? page.length) - begin;
+    const own = (starts[index + 1] ?? length) - begin;
     const first = Math.max(from - begin, 0);
-    const last = Math.min(to - begin, length);
-    if (length === 0 || first >= last) return [];
-    const width = run.width / length;
+    const last = Math.min(to - begin, own);
+    if (own === 0 || first >= last) return [];
+    const width = run.width / own;
     return [{ left: run.left + first * width, top: run.top, width: (last - first) * width, height: run.height }];
   });
 }

@@ -33,6 +33,14 @@ test('an owner sees how the services are, what was used and done, and decides wh
   await page.getByRole('alertdialog').getByRole('button', { name: 'Replay' }).press('Enter');
   await expect(page.getByText('Replayed: 1.')).toBeVisible();
   await expect(page.getByText('All services are ready.')).toBeVisible();
+  await page.getByRole('link', { name: 'Runs' }).click();
+  await expect(
+    page
+      .getByText(/^\d[\d.,]* s/)
+      .or(page.getByText('Nothing found.'))
+      .first(),
+  ).toBeVisible();
+  await expectAccessible(page, 'runs');
   await page.getByRole('link', { name: 'Usage' }).click();
   await expect(page.getByText(/Model calls from/)).toBeVisible();
   await expectAccessible(page, 'usage');

@@ -9,6 +9,8 @@ test('passages are found in spite of a typing error, explained, filtered and ope
   const hits = page.getByRole('main').locator('ol > li');
   await expect(hits.first().locator('mark').first()).toBeVisible();
   await expect(page.getByText(/“tokn” was also searched as: .*token/)).toBeVisible();
+  await page.getByText('How passages are found').press('Enter');
+  await expect(page.getByText('passages of a similar meaning')).toBeVisible();
   await expectAccessible(page, 'search');
 
   const why = hits.first().locator('details');

@@ -5,7 +5,7 @@ import { rolesUpTo } from '../../src/admin/roles';
 const names = (role: Parameters<typeof partsFor>[0]) => partsFor(role).map(({ name }) => name);
 
 test('each role is offered what it may do, and nothing more', () => {
-  const everybody = ['status', 'usage', 'settings', 'presets', 'quickActions', 'keys'];
+  const everybody = ['status', 'runs', 'usage', 'settings', 'presets', 'quickActions', 'keys'];
   expect(names('viewer')).toEqual(everybody);
   expect(names('editor')).toEqual(everybody);
   expect(names('owner')).toEqual([...everybody, 'people', 'audit']);

@@ -77,3 +77,12 @@ test('only an answer at the end that is still being written is followed again', 
   expect([written('pending'), written('running')]).toEqual(['r1', 'r1']);
   expect([written('completed'), written('cancelled'), underWay([])]).toEqual([undefined, undefined, undefined]);
 });
+
+test('after a reload an answer still has what was found for it, and a question the documents named in it', () => {
+  const source = { chunk_id: 'c', document_id: 'd', document_name: 'a.md', score: 0.2 };
+  const question = { ...message('user', 'r1', 'Why?'), document_ids: ['d'] };
+  const answer = { ...message('assistant', 'r1', 'So.'), good_match: false, sources: [source] };
+  const [asked, given] = exchange([question, answer], undefined, undefined, undefined);
+  expect(asked).toMatchObject({ documents: ['d'], sources: [], goodMatch: undefined });
+  expect(given).toMatchObject({ documents: [], sources: [source], goodMatch: false });
+});

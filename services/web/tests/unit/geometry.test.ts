@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { around, type LineBox, linesOf, locate, share, type TextRun } from '../../src/viewer/geometry';
+import { around, type LineBox, linesOf, locate, locateAll, share, type TextRun } from '../../src/viewer/geometry';
 
 const line = (text: string, top: number, left = 10): TextRun => ({
   text,
@@ -61,4 +61,15 @@ test('where a page is a picture, the lines of a quote are marked, the first and 
 test('the frame of a page is around its lines', () => {
   expect(around(lines, 1)).toEqual([10, 100, 110, 122]);
   expect(around(lines, 3)).toBeUndefined();
+});
+
+test('a search finds every place on the page, each with its own rectangles', () => {
+  const runs = [
+    { text: 'a token and', left: 0, top: 0, width: 110, height: 10 },
+    { text: 'a Token', left: 0, top: 20, width: 70, height: 10 },
+  ];
+  expect(locateAll('token', runs, 10).map((places) => places[0]!.top)).toEqual([0, 20]);
+  expect(locateAll('token', runs, 1)).toHaveLength(1);
+  expect(locateAll('and a', runs, 10)[0]).toHaveLength(2); // over the end of a line
+  expect(locateAll('  ', runs, 10)).toEqual([]);
 });

@@ -18,6 +18,7 @@ PAGES = (
     "/admin/{part}",
     "/c/{session_id}",
     "/documents",
+    "/documents/sources",
     "/graph",
     "/join",
     "/memory",

@@ -62,7 +62,8 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
         # The graph's citations come first, so that a chat model reads them whatever its budget.
         passages = _joined(stated, passages if relevant else [])
         structure, relevant = _structure(stated, passages), bool(passages)
-    context.events.emit(StageOutput(stage="retrieve", output=_sources(passages, relevant)))
+    considered = _sources(passages, relevant)
+    context.events.emit(StageOutput(stage="retrieve", output=considered))
     read = passages if relevant else []
     return {
         "search": _outcome(found, relevant, is_acknowledged(recalled, remembers=context.remembers)),
@@ -79,7 +80,11 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
         "rag_citations": done["rag_citations"],
         "conversation_mode": done["conversation_mode"],
         "active_pdf_document_id": done["active_pdf_document_id"],
-        "rag_retrieval_debug": _debug(done, recalled),
+        "rag_retrieval_debug": {
+            **_debug(done, recalled),
+            "relevant": relevant,
+            "sources": considered["sources"],
+        },
     }
 
 
@@ -198,6 +203,6 @@ def _question_before(turns: list[Turn]) -> str:
 
 
 def _sources(passages: list[FoundChunk], relevant: bool) -> dict[str, Any]:
-    shown = ("chunk_id", "document_id", "document_name", "section", "page", "score")
+    shown = ("chunk_id", "document_id", "document_name", "document_title", "section", "page", "score")
     sources = [{name: value for name, value in passage.items() if name in shown} for passage in passages]
     return {"good_match": relevant, "sources": sources}
