@@ -25,9 +25,9 @@ export default function Documents({ mayChange }: { mayChange: boolean }) {
   return (
     <main className={style.documents}>
       <h1>{t('documents')}</h1>
-      {mayChange && <Uploads />}
+      {mayChange && (data || !error) && <Uploads />}
       <Overview mayChange={mayChange} />
-      {(isFiltered || data?.items.length !== 0) && (
+      {(isFiltered || (data ? data.items.length > 0 : !error)) && (
         <div className={page.form}>
           <SearchField className={page.grow!} value={text} onChange={setText}>
             <Label>{t('documentName')}</Label>
