@@ -17,7 +17,7 @@ from service_kit.migrate import migrate
 from service_kit.problems import WorkspaceGone
 
 TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
-MIGRATION = "orchestrator/0062_workspace_of_checkpoints.sql"
+MIGRATION = "orchestrator/0063_workspace_of_checkpoints.sql"
 COLUMNS = """
     SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns
     WHERE table_schema = %s AND table_name = ANY(%s) AND column_name <> 'workspace_id'

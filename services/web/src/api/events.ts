@@ -2,6 +2,7 @@
 import { createParser } from 'eventsource-parser';
 import { Problem, type Schemas } from './client';
 import type { RunEvents } from './run-events';
+import { isHidden, onVisibility, visible } from './visibility';
 import { workspaceHeaders } from './workspace';
 
 export type RunEvent = {
@@ -51,6 +52,7 @@ async function pump(first: (() => Promise<Response>) | undefined, run: string | 
   let ended = false;
   while (!ended) {
     try {
+      if (run !== undefined) await visible(follow.signal);
       const response = await (run === undefined && first ? first() : events(run!, last, follow.signal));
       if (response.status === 204) return; // no events are left
       if (!response.ok) throw await Problem.of(response);
@@ -65,7 +67,7 @@ async function pump(first: (() => Promise<Response>) | undefined, run: string | 
     } catch (error) {
       if (follow.signal.aborted || (error instanceof Problem && error.status < 500)) throw error;
     }
-    if (!ended) {
+    if (!ended && !(run !== undefined && isHidden())) {
       follow.onLost?.(true);
       await pause(PAUSES[Math.min(tries++, PAUSES.length - 1)]!, follow.signal);
     }
@@ -78,17 +80,23 @@ const events = (run: string, last: string, signal: AbortSignal) =>
     signal,
   });
 
+/** Ends early if the tab is hidden: a browser has six connections to a host for all its tabs. */
 async function* parse(body: ReadableStream<Uint8Array>): AsyncGenerator<RunEvent> {
   const waiting: RunEvent[] = [];
   const parser = createParser({
     onEvent: ({ id, event, data }) => waiting.push({ id: id ?? '', name: event, data: JSON.parse(data) } as RunEvent),
   });
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    parser.feed(value);
-    yield* waiting.splice(0);
+  const forget = onVisibility(() => isHidden() && void reader.cancel());
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      parser.feed(value);
+      yield* waiting.splice(0);
+    }
+  } finally {
+    forget();
   }
 }
 

@@ -1,16 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import {
-  lazy,
-  memo,
-  Suspense,
-  startTransition,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
+import { lazy, memo, Suspense, startTransition, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from 'react-aria-components';
 import { useSearchParams } from 'wouter';
 import { api, type Schemas } from '../api/client';
@@ -24,7 +13,7 @@ import { Considered } from './Considered';
 import style from './chat.module.css';
 import { onCitationKey } from './citation-keys';
 import { Doubts } from './Doubts';
-import { type Asked, exchange, type Shown, underWay } from './exchange';
+import { type Asked, exchange, listed, type Shown, underWay } from './exchange';
 import { Feedback } from './Feedback';
 import { sendImages } from './images';
 import { Question } from './Question';
@@ -106,12 +95,13 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
     ask(first.ask, { key: first.key, images: first.images, documents: first.documents });
   }, [ask]);
   const running = turn?.state === 'running' && !error;
-  const shown = useMemo(() => exchange(messages, runs, asked, turn), [messages, runs, asked, turn]);
+  const stored = useMemo(() => listed(messages, runs), [messages, runs]);
+  const shown = useMemo(() => exchange(stored, asked, turn), [stored, asked, turn]);
   const source = useSource(shown);
   const writing = running ? turn.writing : undefined;
   const artifact = useArtifactPanel(sessionId, writing);
   const { ready, earlier } = useNewestFirst(shown);
-  const end = useFollowedEnd(ready);
+  const end = useFollowedEnd();
   const title = useTitle(sessionId);
   const status = error ?? unread?.message ?? move.error?.message ?? (lost && running ? t('lost') : '');
   const finished = turn?.state === 'completed' ? t('answered', { count: turn.citations.length }) : '';
@@ -127,7 +117,6 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
           </div>
         </header>
         <div
-          ref={end}
           className={style.messages}
           role="log"
           aria-live="off"
@@ -136,26 +125,28 @@ export default function Conversation({ sessionId }: { sessionId: string }) {
           data-busy={running}
           onKeyDown={onCitationKey}
         >
-          {earlier && <p className={style.note}>{t('loading')}</p>}
-          {ready.map((each) =>
-            each.role === 'user' ? (
-              <MemoQuestion key={each.key} sessionId={sessionId} question={each} onEdit={edit} onMove={move.mutate} />
-            ) : (
-              <MemoAnswer
-                key={each.key}
-                answer={each}
-                running={running && each.turn === turn}
-                onOpen={source.open}
-                onArtifact={artifact.open}
-                onAgain={answerAgain}
-                onMove={move.mutate}
-              />
-            ),
-          )}
-          <p role="status" className={style.note}>
-            {status || (turn?.state === 'cancelled' ? t('cancelled') : '')}
-            <span className="hidden">{finished}</span>
-          </p>
+          <div ref={end}>
+            {earlier && <p className={style.note}>{t('loading')}</p>}
+            {ready.map((each) =>
+              each.role === 'user' ? (
+                <MemoQuestion key={each.key} sessionId={sessionId} question={each} onEdit={edit} onMove={move.mutate} />
+              ) : (
+                <MemoAnswer
+                  key={each.key}
+                  answer={each}
+                  running={running && each.turn === turn}
+                  onOpen={source.open}
+                  onArtifact={artifact.open}
+                  onAgain={answerAgain}
+                  onMove={move.mutate}
+                />
+              ),
+            )}
+            <p role="status" className={style.note}>
+              {status || (turn?.state === 'cancelled' ? t('cancelled') : '')}
+              <span className="hidden">{finished}</span>
+            </p>
+          </div>
         </div>
         <Composer place={sessionId} running={running} onAsk={askNext} onStop={stop} />
       </main>
@@ -284,18 +275,21 @@ function useSource(shown: readonly Shown[]) {
 }
 
 /** Keeps the end visible while the reader is there. */
-function useFollowedEnd(shown: readonly Shown[]) {
-  const list = useRef<HTMLDivElement>(null);
-  const height = useRef(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever is shown again may move the end
-  useLayoutEffect(() => {
-    const box = list.current!;
-    const before = height.current || box.scrollTop + box.clientHeight;
-    if (height.current === 0 || before - box.scrollTop - box.clientHeight < NEAR_THE_END)
-      box.scrollTop = box.scrollHeight;
-    height.current = box.scrollHeight;
-  }, [shown]);
-  return list;
+function useFollowedEnd() {
+  const content = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const box = content.current!.parentElement!;
+    let height = 0;
+    // Called when the layout of a frame is known; asking for it earlier would have it made twice
+    const observer = new ResizeObserver(() => {
+      const left = height - box.scrollTop - box.clientHeight;
+      if (height === 0 || left < NEAR_THE_END) box.scrollTop = box.scrollHeight;
+      height = box.scrollHeight;
+    });
+    observer.observe(content.current!);
+    return () => observer.disconnect();
+  }, []);
+  return content;
 }
 
 function useTitle(sessionId: string): string | null | undefined {

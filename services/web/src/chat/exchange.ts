@@ -61,15 +61,10 @@ const NOTHING = {
   turn: undefined,
 };
 
-/** Joins stored messages, the question just asked and the running turn, each once. */
-export function exchange(
-  messages: readonly Message[],
-  runs: Runs | undefined,
-  asked: Asked | undefined,
-  turn: Turn | undefined,
-): Shown[] {
-  if (asked === undefined) return messages.map((message) => stored(message, turn, runs));
-  const shown = before(messages, asked, turn).map((message) => stored(message, turn, runs));
+/** Joins listed messages, the question just asked and the running turn, each once. What has not changed is the same. */
+export function exchange(listed: readonly Shown[], asked: Asked | undefined, turn: Turn | undefined): Shown[] {
+  if (asked === undefined) return listed.map((each) => followed(each, turn));
+  const shown = before(listed, asked, turn).map((each) => followed(each, turn));
   if (asked.content !== undefined)
     shown.push({
       ...NOTHING,
@@ -85,42 +80,49 @@ export function exchange(
 }
 
 /** Returns the messages before the question; those of its own run may be stored already. */
-function before(messages: readonly Message[], asked: Asked, turn: Turn | undefined): readonly Message[] {
+function before(listed: readonly Shown[], asked: Asked, turn: Turn | undefined): readonly Shown[] {
   const { parentId } = asked;
-  if (parentId !== undefined) return messages.slice(0, messages.findIndex((message) => message.id === parentId) + 1);
-  const own = turn?.runId ?? startedBy(asked, messages);
-  return own ? messages.filter((message) => message.run_id !== own) : messages;
+  if (parentId !== undefined) return listed.slice(0, listed.findIndex((each) => each.message?.id === parentId) + 1);
+  const own = turn?.runId ?? startedBy(asked, listed);
+  return own ? listed.filter((each) => each.runId !== own) : listed;
 }
 
 /** Returns the run of a question that is stored before its own request says so. */
-function startedBy({ content }: Asked, messages: readonly Message[]): string | undefined {
-  const run = underWay(messages);
-  return messages.some(({ role, run_id, ...each }) => role === 'user' && run_id === run && each.content === content)
+function startedBy({ content }: Asked, listed: readonly Shown[]): string | undefined {
+  const run = underWay(listed.flatMap(({ message }) => message ?? []));
+  return listed.some((each) => each.role === 'user' && each.runId === run && each.content === content)
     ? run
     : undefined;
 }
 
-function stored(message: Message, turn: Turn | undefined, runs: Runs | undefined): Shown {
-  const own = message.role === 'assistant' && turn?.runId === message.run_id ? turn : undefined;
-  if (own && isUnderWay(message)) return live(own, message);
-  const run = message.role === 'assistant' && message.run_id ? runs?.get(message.run_id) : undefined;
-  return {
-    key: `${message.role}-${message.run_id ?? message.id}`,
-    role: message.role,
-    content: message.content,
-    runId: message.run_id ?? undefined,
-    citations: message.citations ?? NO_CITATIONS,
-    removed: message.removed_citations ?? 0,
-    mode: message.mode ?? undefined,
-    notes: own?.issues ?? (run ? reasons(run) : NO_NOTES),
-    sentences: message.sentences ?? NO_SENTENCES,
-    images: message.attachment_ids ?? NO_IMAGES,
-    documents: message.document_ids ?? NO_DOCUMENTS,
-    sources: message.sources ?? NO_SOURCES,
-    goodMatch: message.good_match ?? own?.goodMatch,
-    message,
-    turn: own,
-  };
+/** Returns the stored messages as they are shown without a turn. */
+export const listed = (messages: readonly Message[], runs: Runs | undefined): Shown[] =>
+  messages.map((message) => {
+    const run = message.role === 'assistant' && message.run_id ? runs?.get(message.run_id) : undefined;
+    return {
+      key: `${message.role}-${message.run_id ?? message.id}`,
+      role: message.role,
+      content: message.content,
+      runId: message.run_id ?? undefined,
+      citations: message.citations ?? NO_CITATIONS,
+      removed: message.removed_citations ?? 0,
+      mode: message.mode ?? undefined,
+      notes: run ? reasons(run) : NO_NOTES,
+      sentences: message.sentences ?? NO_SENTENCES,
+      images: message.attachment_ids ?? NO_IMAGES,
+      documents: message.document_ids ?? NO_DOCUMENTS,
+      sources: message.sources ?? NO_SOURCES,
+      goodMatch: message.good_match ?? undefined,
+      message,
+      turn: undefined,
+    };
+  });
+
+/** Returns a listed message with the turn that was followed for it. */
+function followed(each: Shown, turn: Turn | undefined): Shown {
+  if (!turn || each.role !== 'assistant' || turn.runId !== each.runId) return each;
+  if (each.message && isUnderWay(each.message)) return live(turn, each.message);
+  return { ...each, notes: turn.issues, goodMatch: each.goodMatch ?? turn.goodMatch, turn };
 }
 
 const reasons = (run: Schemas['Run']) => (run.error_message ? [...run.issues, run.error_message] : run.issues);

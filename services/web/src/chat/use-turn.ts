@@ -1,9 +1,9 @@
-import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
+import { startTransition, useCallback, useEffect, useReducer, useRef, useState } from 'react';
 import { api } from '../api/client';
 import { ask, attach, type Follow, type RunEvent, type Start } from '../api/events';
 import { EMPTY, reduce, type Turn } from './turn';
 
-const FRAME = 16; // milliseconds: what arrives within one is shown together
+const FRAME = 33; // milliseconds: what arrives within one is shown together; more often would be read no faster
 
 type Action = RunEvent[] | 'begin';
 const reducer = (turn: Turn | undefined, action: Action) =>
@@ -26,7 +26,8 @@ export function useTurn(resume: string | undefined, onEnd: () => void) {
       setError(undefined);
       const waiting: RunEvent[] = [];
       const show = () => {
-        if (waiting.length && abort.current === controller) dispatch(waiting.splice(0));
+        // A transition: the page answers clicks and keys while a long answer is rendered
+        if (waiting.length && abort.current === controller) startTransition(() => dispatch(waiting.splice(0)));
       };
       const onEvent = (event: RunEvent) => {
         if (event.name === 'run_started') followed.current = event.data.run_id;

@@ -51,10 +51,10 @@ function Listed({ mayChange }: { mayChange: boolean }) {
   const options = (Object.keys(STATES) as Status[]).map((value) => ({ value, name: t(STATES[value]) }));
   return (
     <>
-      {mayChange && <Uploads />}
+      {mayChange && (data || !error) && <Uploads />}
       <Overview mayChange={mayChange} />
       <DeletedHere prefix="document:" />
-      {(isFiltered || data?.items.length !== 0) && (
+      {(isFiltered || (data ? data.items.length > 0 : !error)) && (
         <div className={page.form}>
           <SearchField className={page.grow!} value={text} onChange={setText}>
             <Label>{t('documentName')}</Label>

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { MultiDirectedGraph } from 'graphology';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import Sigma from 'sigma';
+import { EdgeLineProgram, NodePointProgram } from 'sigma/rendering';
 import { useLocation } from 'wouter';
 import { api, body, type Schemas } from '../api/client';
 import { number, t } from '../i18n';
@@ -16,9 +17,18 @@ type Steps = (typeof STEPS)[number];
 const NEIGHBOURS = { max_nodes: 60, max_edges: 200 };
 const FARTHER = { max_nodes: 500, max_edges: 2000 }; // the most that the API gives
 const MANY = 300; // nodes; more of them are drawn more simply
+const SMALL = 0.4; // of the usual size
 const DETAILED = { defaultEdgeType: 'arrow', labelRenderedSizeThreshold: 0, labelDensity: 2 };
-// While it moves, a large graph shows its nodes alone: without a graphics card, a frame would take a second
-const SIMPLE = { defaultEdgeType: 'line', hideEdgesOnMove: true, hideLabelsOnMove: true };
+// While it moves, a large graph shows its nodes alone. Without a graphics card what is filled takes the time, so its
+// nodes are points, its edges a pixel wide
+const SIMPLE = {
+  defaultEdgeType: 'line',
+  nodeProgramClasses: { circle: NodePointProgram },
+  edgeProgramClasses: { line: EdgeLineProgram },
+  labelRenderedSizeThreshold: 4,
+  hideEdgesOnMove: true,
+  hideLabelsOnMove: true,
+};
 // Milliseconds of animations after the pointer or the wheel was used
 const STILL = { zoomDuration: 0, doubleClickZoomingDuration: 0, inertiaDuration: 0 };
 
@@ -93,8 +103,8 @@ function Drawn({ graph, entity }: { graph: Schemas['Subgraph']; entity: string }
   const [, go] = useLocation();
   useEffect(() => {
     const box = place.current!;
-    const model = modelOf(graph, colours(box));
     const isLarge = graph.nodes.length > MANY;
+    const model = modelOf(graph, colours(box), isLarge ? SMALL : 1);
     const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     let view: Sigma | undefined;
     const draw = () => {
@@ -148,12 +158,19 @@ function colours(box: HTMLElement): Colours {
   return { text: resolved('text'), accent: resolved('accent'), quiet: resolved('quiet'), line: resolved('line') };
 }
 
-function modelOf({ nodes, edges, centre }: Schemas['Subgraph'], { text, accent, quiet, line }: Colours) {
+function modelOf({ nodes, edges, centre }: Schemas['Subgraph'], colours: Colours, scale: number) {
+  const { text, accent, quiet, line } = colours;
   const model = new MultiDirectedGraph();
   nodes.forEach(({ id, name, mentions }, index) => {
     const color = id === centre?.id ? accent : quiet;
     const at = { x: Math.cos(index), y: Math.sin(index) };
-    model.addNode(id, { ...at, label: name, size: 4 + 1.5 * Math.log2(1 + mentions), color, labelColor: text });
+    model.addNode(id, {
+      ...at,
+      label: name,
+      size: scale * (4 + 1.5 * Math.log2(1 + mentions)),
+      color,
+      labelColor: text,
+    });
   });
   for (const { source, target } of edges)
     if (model.hasNode(source) && model.hasNode(target) && !model.hasEdge(source, target))

@@ -8,7 +8,7 @@ import style from '../shell/page.module.css';
 import { KINDS, type Kind } from './kinds';
 import { MemoryRow } from './MemoryRow';
 import { Rights } from './Rights';
-import { Writing } from './Writing';
+import { useMemorySettings, Writing } from './Writing';
 
 const MOST_FOUND = 20;
 
@@ -22,7 +22,9 @@ export function Remembered({ mayChange, isOwner }: Props) {
   const [text, setText] = useState('');
   const [kind, setKind] = useState<Kind | 'all'>('all');
   const words = useDeferredValue(text.trim());
+  const { error } = useMemorySettings();
   const options = (Object.keys(KINDS) as Kind[]).map((value) => ({ value, name: t(KINDS[value]) }));
+  if (error) return <p role="status">{error.message}</p>;
   return (
     <>
       <p className={style.quiet}>{t('memoryHint')}</p>

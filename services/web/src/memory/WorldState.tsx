@@ -33,7 +33,9 @@ export function WorldState({ sessionId, mayChange, userId }: Props) {
   });
   if (!data) return <p role="status">{error?.message ?? t('loading')}</p>;
   const { document } = data;
-  const onChange = mayChange ? change.mutateAsync : undefined;
+  const onChange: Change = mayChange
+    ? (operation, onDone) => change.mutate(operation, onDone && { onSuccess: onDone })
+    : undefined;
   const extra = Object.entries(document.extra ?? {});
   return (
     <>
@@ -44,7 +46,14 @@ export function WorldState({ sessionId, mayChange, userId }: Props) {
       </p>
       <ul className={style.rows}>
         {FIELDS.map(({ path, label, of }) => (
-          <Field key={path} path={path} label={t(label)} value={of(document) ?? ''} onChange={onChange} />
+          <Field
+            key={path}
+            path={path}
+            label={t(label)}
+            value={of(document) ?? ''}
+            error={change.error?.message}
+            onChange={onChange}
+          />
         ))}
         {extra.map(([name, value]) => (
           <li key={name}>
@@ -69,16 +78,20 @@ export function WorldState({ sessionId, mayChange, userId }: Props) {
   );
 }
 
-type Change = ((operation: Operation) => Promise<unknown>) | undefined;
+/** Makes a change; an error is told above the list, and what was typed stays. */
+type Change = ((operation: Operation, onDone?: () => void) => void) | undefined;
 
-function Field({ path, label, value, onChange }: { path: string; label: string; value: string; onChange: Change }) {
+interface FieldProps {
+  path: string;
+  label: string;
+  value: string;
+  error: string | undefined;
+  onChange: Change;
+}
+
+function Field({ path, label, value, error, onChange }: FieldProps) {
   const [editing, setEditing] = useState(false);
-  const [error, setError] = useState<string>();
-  const save = (text: string) =>
-    onChange?.({ op: 'set', path, value: text }).then(
-      () => setEditing(false),
-      (reason: Error) => setError(reason.message),
-    );
+  const save = (text: string) => onChange?.({ op: 'set', path, value: text }, () => setEditing(false));
   return (
     <li>
       <span className={style.words}>
@@ -91,7 +104,7 @@ function Field({ path, label, value, onChange }: { path: string; label: string; 
             {t('edit')}
           </Button>
           {value && path !== '/timezone' && (
-            <Button onPress={() => void onChange({ op: 'remove', path })} aria-label={`${t('clear')}: ${label}`}>
+            <Button onPress={() => onChange({ op: 'remove', path })} aria-label={`${t('clear')}: ${label}`}>
               {t('clear')}
             </Button>
           )}
@@ -115,7 +128,7 @@ function List({ path, label, items, onChange }: { path: string; label: string; i
   const [text, setText] = useState('');
   const add = (event: FormEvent) => {
     event.preventDefault();
-    if (text.trim()) onChange?.({ op: 'add', path, value: text.trim() }).then(() => setText(''));
+    if (text.trim()) onChange?.({ op: 'add', path, value: text.trim() }, () => setText(''));
   };
   if (!onChange && items.length === 0) return null;
   return (
@@ -127,7 +140,7 @@ function List({ path, label, items, onChange }: { path: string; label: string; i
             <span className={style.words}>{item}</span>
             {onChange && (
               <Button
-                onPress={() => void onChange({ op: 'remove', path, value: item })}
+                onPress={() => onChange({ op: 'remove', path, value: item })}
                 aria-label={`${t('remove')}: ${item}`}
               >
                 {t('remove')}

@@ -7,13 +7,14 @@ import style from '../shell/page.module.css';
 type Way = NonNullable<Schemas['MemorySettings']['writing']>;
 const WAYS = { on: 'writingOn', review: 'writingReview', off: 'writingOff' } as const satisfies Record<Way, Key>;
 
+/** What the workspace has decided about memories; it fails if nothing can be remembered or forgotten now. */
+export const useMemorySettings = () =>
+  useQuery({ queryKey: ['memory-settings'], queryFn: () => body(api.GET('/v1/memories/settings')) });
+
 /** The owners' choice whether facts are extracted from conversations in the workspace. */
 export function Writing({ isOwner }: { isOwner: boolean }) {
   const client = useQueryClient();
-  const { data } = useQuery({
-    queryKey: ['memory-settings'],
-    queryFn: () => body(api.GET('/v1/memories/settings')),
-  });
+  const { data } = useMemorySettings();
   const change = useMutation({
     mutationFn: (writing: Way) => api.PUT('/v1/memories/settings', { body: { writing } }),
     onSuccess: () => client.invalidateQueries({ queryKey: ['memory-settings'] }),

@@ -32,9 +32,11 @@ export function Presets({ caller }: { caller: Schemas['Caller'] }) {
   return (
     <>
       <p className={style.quiet}>{t('presetsHint')}</p>
-      <Button className={style.primary!} onPress={() => setOpen({ act: 'write' })}>
-        {t('newPreset')}
-      </Button>
+      {data && (
+        <Button className={style.primary!} onPress={() => setOpen({ act: 'write' })}>
+          {t('newPreset')}
+        </Button>
+      )}
       <p role="status">{error?.message ?? (data ? data.length === 0 && t('noPresets') : t('loading'))}</p>
       <ul className={style.rows}>
         {data?.map((preset) => (

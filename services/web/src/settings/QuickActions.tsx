@@ -32,9 +32,11 @@ export function QuickActions({ caller: { role } }: { caller: Schemas['Caller'] }
   return (
     <>
       <p className={style.quiet}>{t('quickActionsHint')}</p>
-      <Button className={style.primary!} onPress={() => setOpen({ act: 'write' })}>
-        {t('newQuickAction')}
-      </Button>
+      {data && (
+        <Button className={style.primary!} onPress={() => setOpen({ act: 'write' })}>
+          {t('newQuickAction')}
+        </Button>
+      )}
       <p role="status">{error?.message ?? (data ? data.length === 0 && t('noQuickActions') : t('loading'))}</p>
       <ul className={style.rows}>
         {data?.map((action) => (

@@ -12,6 +12,7 @@ afterEach(() => vi.unstubAllGlobals());
 function play(...answers: (() => Promise<Response>)[]) {
   const calls: { url: string; last: string | undefined; key: string | undefined }[] = [];
   vi.stubGlobal('localStorage', { getItem: () => null });
+  vi.stubGlobal('document', Object.assign(new EventTarget(), { visibilityState: 'visible' }));
   vi.stubGlobal('fetch', async (url: string, init: RequestInit) => {
     const headers = new Headers(init.headers);
     calls.push({
@@ -50,4 +51,75 @@ test('what the API refuses is told at once', async () => {
   const refusal = { type: 'invalid', detail: 'Too long.', status: 422 };
   const { done } = play(async () => Response.json(refusal, { status: 422 }));
   await expect(done).rejects.toThrow(new Problem(422, refusal).message);
+});
+
+/** Hides or shows the tab. */
+function tab(visibilityState: DocumentVisibilityState) {
+  Object.assign(document, { visibilityState });
+  document.dispatchEvent(new Event('visibilitychange'));
+}
+
+test('a hidden tab lets its connection go, and goes on where it was when it is seen again', async () => {
+  let cancelled = () => {};
+  const isCancelled = new Promise<void>((resolve) => {
+    cancelled = resolve;
+  });
+  const { calls, seen, done } = play(
+    async () => {
+      const body = new ReadableStream({
+        start: (controller) =>
+          controller.enqueue(new TextEncoder().encode(`${record('1-0', 'run_started', {})}id: 1-1\nevent: message`)),
+        cancel: cancelled,
+      });
+      return new Response(body, { headers: { location: '/v1/runs/r1' } });
+    },
+    async () => stream(record('1-1', 'message_delta', { text: 'a' }), record('1-2', 'run_completed', {})),
+  );
+  await vi.waitFor(() => expect(seen).toHaveLength(1));
+  tab('hidden');
+  await isCancelled;
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(calls).toHaveLength(1);
+  tab('visible');
+  await done;
+  expect(seen.map((event) => event.id)).toEqual(['1-0', '1-1', '1-2']);
+  expect(calls[1]).toMatchObject({ url: '/v1/runs/r1/events', last: '1-0' });
+});
+
+test('a question of a tab that is hidden at once is sent all the same', async () => {
+  const { calls, done } = play(
+    async () => Promise.reject(new TypeError('network')),
+    async () => stream(record('1-0', 'run_started', {})),
+    async () => stream(record('1-0', 'run_started', {}), record('1-1', 'run_completed', {})),
+  );
+  tab('hidden');
+  await vi.waitFor(() => expect(calls).toHaveLength(2));
+  tab('visible');
+  await done;
+});
+
+test('wherever a stream is cut, each event comes once', async () => {
+  vi.stubGlobal('addEventListener', (_: 'online', goOn: () => void) => queueMicrotask(goOn)); // without pauses
+  const whole = [
+    record('1-0', 'run_started', {}),
+    record('1-1', 'message_delta', { text: 'a\u{1F600}\n\n' }),
+    record('1-2', 'message_delta', { text: 'b' }),
+    record('1-3', 'run_completed', {}),
+  ];
+  const bytes = new TextEncoder().encode(whole.join(''));
+  const cutAt = (end: number) => new Response(bytes.slice(0, end), { headers: { location: '/v1/runs/r1' } });
+  for (let end = 0; end < bytes.length; end++) {
+    const { seen, done } = play(
+      async () => cutAt(end),
+      async () => {
+        const last = seen.at(-1)?.id;
+        return stream(...whole.slice(last === undefined ? 0 : 1 + Number(last.slice(2))));
+      },
+    );
+    await done;
+    expect(
+      seen.map((event) => event.id),
+      `cut at ${end}`,
+    ).toEqual(['1-0', '1-1', '1-2', '1-3']);
+  }
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Schemas } from '../../src/api/client';
-import { exchange, underWay } from '../../src/chat/exchange';
+import { exchange, listed, underWay } from '../../src/chat/exchange';
 import { EMPTY, type Turn } from '../../src/chat/turn';
 
 type Status = Schemas['MessageStatus'];
@@ -26,30 +26,30 @@ const STORED = [message('user', 'r1', 'Why?'), message('assistant', 'r1', 'So.')
 
 test('the stored answer takes the place of the streamed one, and its notes stay', () => {
   const asked = { content: 'Why?' };
-  const before = exchange([message('user', 'r2', 'Why?')], undefined, asked, turn);
+  const before = exchange(listed([message('user', 'r2', 'Why?')], undefined), asked, turn);
   const half = [message('user', 'r2', 'Why?'), message('assistant', 'r2', '', 'running')];
   const stored = [message('user', 'r2', 'Why?'), message('assistant', 'r2', 'Because.')];
-  const after = exchange(stored, undefined, undefined, turn);
+  const after = exchange(listed(stored, undefined), undefined, turn);
   expect(texts(before)).toEqual(['Why?', 'Because']);
-  expect(texts(exchange(half, undefined, asked, turn))).toEqual(['Why?', 'Because']);
-  expect(texts(exchange(half, undefined, undefined, turn))).toEqual(['Why?', 'Because']);
+  expect(texts(exchange(listed(half, undefined), asked, turn))).toEqual(['Why?', 'Because']);
+  expect(texts(exchange(listed(half, undefined), undefined, turn))).toEqual(['Why?', 'Because']);
   expect(texts(after)).toEqual(['Why?', 'Because.']);
   expect(after[1]).toMatchObject({ key: before[1]!.key, notes: ['slow'] });
 });
 
 test('a question that is stored before its request says so is shown once', () => {
   const early = [...STORED, message('user', 'r2', 'And?'), message('assistant', 'r2', '', 'pending')];
-  expect(texts(exchange(early, undefined, { content: 'And?' }, EMPTY))).toEqual(['Why?', 'So.', 'And?', '']);
-  expect(texts(exchange(STORED, undefined, { content: 'Why?' }, EMPTY))).toEqual(['Why?', 'So.', 'Why?', '']);
+  expect(texts(exchange(listed(early, undefined), { content: 'And?' }, EMPTY))).toEqual(['Why?', 'So.', 'And?', '']);
+  expect(texts(exchange(listed(STORED, undefined), { content: 'Why?' }, EMPTY))).toEqual(['Why?', 'So.', 'Why?', '']);
 });
 
 test('an edited question replaces what followed, and so does a further answer', () => {
   const first = { content: 'How?', parentId: null };
-  expect(texts(exchange(STORED, undefined, first, turn))).toEqual(['How?', 'Because']);
-  expect(texts(exchange(STORED, undefined, { parentId: 'user-r1' }, turn))).toEqual(['Why?', 'Because']);
+  expect(texts(exchange(listed(STORED, undefined), first, turn))).toEqual(['How?', 'Because']);
+  expect(texts(exchange(listed(STORED, undefined), { parentId: 'user-r1' }, turn))).toEqual(['Why?', 'Because']);
   const second = { content: 'And?', parentId: 'assistant-r1' };
   const longer = [...STORED, message('user', 'r3', 'Then?'), message('assistant', 'r3', 'Then.')];
-  expect(texts(exchange(longer, undefined, second, turn))).toEqual(['Why?', 'So.', 'And?', 'Because']);
+  expect(texts(exchange(listed(longer, undefined), second, turn))).toEqual(['Why?', 'So.', 'And?', 'Because']);
 });
 
 test('after a reload the run tells what was missing, and why there is no answer', () => {
@@ -63,7 +63,7 @@ test('after a reload the run tells what was missing, and why there is no answer'
     ['r1', run('r1', 'failed', 'The model refused.')],
     ['r2', run('r2', 'completed', null)],
   ]);
-  const shown = exchange(messages, runs, undefined, undefined);
+  const shown = exchange(listed(messages, runs), undefined, undefined);
   expect(shown.map(({ role, notes }) => [role, notes])).toEqual([
     ['user', []],
     ['assistant', ['Memory did not answer.', 'The model refused.']],
