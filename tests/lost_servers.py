@@ -30,6 +30,11 @@ class LosableServer:
         self._lost = threading.Event()
         threading.Thread(target=self._accept, daemon=True).start()
 
+    @property
+    def is_used(self) -> bool:
+        """Whether anybody has connected."""
+        return bool(self._clients)
+
     def vanish(self) -> None:
         """From now on no packet is acknowledged or answered, as from a machine that is gone."""
         self.hold()

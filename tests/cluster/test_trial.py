@@ -16,9 +16,9 @@ QUESTION = "Which projects depend on AuthService?"
 SERVICES = {"gateway", "orchestrator", "ingestion", "ingestion-worker", "retrieval", "knowledge-graph", "memory"}
 STORES = {"postgres", "redis", "neo4j", "seaweedfs"}
 MIGRATED = SERVICES - {"ingestion-worker"}
-pytestmark = [pytest.mark.usefixtures("trial"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.usefixtures("trial"), pytest.mark.timeout(1200)]
 COMPONENT = "app.kubernetes.io/component"
-WAIT = ("--wait", "--timeout", f"{PATIENCE:.0f}s")
+WAIT = ("--wait", "--timeout", "420s")  # as for the installation: all pods start again
 
 
 @pytest.fixture
