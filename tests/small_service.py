@@ -1,4 +1,4 @@
-"""A service of several processes, without a database: python small_service.py PORT PROCESSES.
+"""A service of several processes, without a database: python small_service.py PORT PROCESSES [DESCRIPTOR].
 
 GET / answers which process it is, GET /until-stopped does so once the process is asked to stop.
 """
@@ -41,9 +41,10 @@ def build(settings: ServiceSettings) -> FastAPI:
     return service_app(MEMORY, settings, [router], lifespan)
 
 
-def main(port: int, processes: int) -> None:
+def main(port: int, processes: int, descriptor: int | None = None) -> None:
     settings = ServiceSettings(
         port=port,
+        port_fd=descriptor,
         server_processes=processes,
         database_url="postgresql://localhost:1/none",
         **DeploymentKeys().settings(MEMORY),
@@ -53,4 +54,4 @@ def main(port: int, processes: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(*map(int, sys.argv[1:]))

@@ -76,6 +76,18 @@ class Analyzer:
         left = [terms for terms, own in zip(places, language, strict=True) if own != ""]
         return left or [terms for terms in places if terms]
 
+    def terms_of_words(self, words: Iterable[str], stemming: str = ENGLISH) -> set[str]:
+        """Returns the terms of many words that are unlikely to be asked for again: they are not remembered. Lower-case
+        words of ASCII letters, which have no parts, take a quarter of the time.
+        """
+        rules, found = self._rules(stemming), set[str]()
+        for word in words:
+            if word.isascii() and word.isalpha() and word.islower():
+                found.add("" if word in rules.stop_words else _stemmed(word, rules))
+            else:
+                found.update(term for unit in _UNIT.findall(_normalised(word)) for term in _terms_of_unit(unit, rules))
+        return found - {""}
+
     def analyse(self, *texts: str, stemming: str = ENGLISH) -> TermCounts:
         """Returns the term frequencies over all of the texts."""
         frequencies = Counter[str]()

@@ -115,3 +115,9 @@ def test_an_elision_is_recognised_only_in_its_own_language(analyzer):
 def test_every_identifier_in_a_path_is_found_as_a_whole(analyzer):
     terms = analyzer.terms("AuthService.signToken")
     assert terms == ["authservice.signtoken", "authservic", "signtoken", "auth", "servic", "sign", "token"]
+
+
+@pytest.mark.parametrize("stemming", ["english", "german", "french", "turkish", "simple"])
+def test_single_words_have_the_terms_that_a_text_of_them_has(stemming: str) -> None:
+    text = "the tokens und Häuser größe naïve readings AuthService read_csv v1.2 l'école 007 straße 東京 a ılık"
+    assert Analyzer().terms_of_words(text.split(), stemming) == set(Analyzer().terms(text, stemming))

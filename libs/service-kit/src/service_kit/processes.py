@@ -53,7 +53,7 @@ def listening_sockets(count: int, host: str, port: int, held: int | None = None)
     return sockets
 
 
-class Supervisor:
+class ForkedServers:
     """Runs `run(number)` in `count` processes until SIGTERM or SIGINT, and replaces each one that ends before."""
 
     def __init__(self, count: int, run: Callable[[int], None], sockets: Sequence[socket.socket]) -> None:

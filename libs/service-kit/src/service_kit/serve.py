@@ -21,7 +21,7 @@ from service_kit.command import STARTUP_FAILED
 from service_kit.connections import Connections
 from service_kit.http_service import IDLE_SECONDS
 from service_kit.process_metrics import ProcessMetrics
-from service_kit.processes import Supervisor, count_processes, listening_sockets
+from service_kit.processes import ForkedServers, count_processes, listening_sockets
 from service_kit.schema import require_schema
 from service_kit.settings import ServiceSettings
 from service_kit.telemetry import Metrics, configure_logs, configure_telemetry
@@ -108,7 +108,7 @@ def _serve_by(
                 other.close()
         run(public[number], private[number] if private else None, own)
 
-    Supervisor(count, of_process, [*public, *private]).serve()
+    ForkedServers(count, of_process, [*public, *private]).serve()
 
 
 class StoppingServer(uvicorn.Server):

@@ -8,6 +8,7 @@ import signal
 import socket
 import sys
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx2
@@ -50,22 +51,36 @@ def accepted(process: int) -> int:
     return sum(one.status == psutil.CONN_ESTABLISHED for one in connections)
 
 
+@asynccontextmanager
+async def started(port: int, *descriptors: int) -> AsyncIterator[SmallService]:
+    arguments = map(str, (port, 2, *descriptors))
+    supervisor = await asyncio.create_subprocess_exec(sys.executable, SCRIPT, *arguments, pass_fds=descriptors)
+    try:
+        async with asyncio.timeout(240):
+            yield SmallService(port, supervisor)
+    finally:
+        if supervisor.returncode is None:
+            supervisor.terminate()
+            await supervisor.wait()
+
+
 @pytest.fixture
 async def service() -> AsyncIterator[SmallService]:
     with held_port(shared=True) as port:
-        supervisor = await asyncio.create_subprocess_exec(sys.executable, SCRIPT, str(port), "2")
-        try:
-            async with asyncio.timeout(240):
-                yield SmallService(port, supervisor)
-        finally:
-            if supervisor.returncode is None:
-                supervisor.terminate()
-                await supervisor.wait()
+        async with started(port) as service:
+            yield service
 
 
 @pytest.mark.timeout(300)
 async def test_connections_are_shared_by_two_processes(service: SmallService) -> None:
     assert await service.two() == {one.pid for one in psutil.Process(service.supervisor.pid).children()}
+
+
+@pytest.mark.timeout(300)
+async def test_both_processes_answer_at_a_socket_that_the_launcher_holds() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        async with started(held.getsockname()[1], held.fileno()) as service:
+            assert len(await service.two()) == 2
 
 
 @pytest.mark.timeout(300)

@@ -84,7 +84,9 @@ class PostingLists:
                     by_term[term].append([number, *values])
             groups = await self.groups.holding(wanted, first_terms)
             for term, rows in by_term.items():
-                if parts := [found[term] for found in (groups.get(term), *self.recent) if found and term in found]:
+                if parts := [
+                    found[term] for found in (groups.get(term), *self.recent) if found is not None and term in found
+                ]:
                     rows.append(self._shared(term, merge(*parts)))
                 columns = np.array(rows, np.int64).reshape(-1, 6).T
                 self.headers[term] = Header(*columns)

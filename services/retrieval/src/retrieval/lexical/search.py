@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -180,8 +180,8 @@ class LexicalSearch:
         readings = self.analyzer.readings(text, self.stemmings)
         return {self._places[terms] for terms in readings if terms in self._places}
 
-    def _terms(self, text: str) -> set[str]:
-        return {term for stemming in self.stemmings for term in self.analyzer.terms(text, stemming)}
+    def _terms(self, words: Collection[str]) -> set[str]:
+        return set[str]().union(*(self.analyzer.terms_of_words(words, stemming) for stemming in self.stemmings))
 
     async def _banned(self) -> Int64s | None:
         """Returns the chunks with an excluded word. Exclusions of several terms are left to the check of the texts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import takewhile
 
 from rapidfuzz.distance import OSA
@@ -55,16 +55,16 @@ class Vocabulary:
         found.update(await asyncio.to_thread(_beginning, [*groups, *self.recent], prefix))
         return _best(found, MOST_EXPANSIONS)
 
-    async def similar(self, term: str, stems: Callable[[str], Iterable[str]]) -> list[str]:
+    async def similar(self, term: str, stems: Callable[[Collection[str]], Iterable[str]]) -> list[str]:
         """Returns the most frequent known terms one edit away; for a long term without any, two edits away.
 
-        Identifiers and numbers are never taken to be misspelt. `stems` returns the terms of a text: the stemmer may not
+        Identifiers and numbers are never taken to be misspelt. `stems` returns the terms of words: the stemmer may not
         have removed the ending of a misspelt one.
         """
         if not edits.may_be_misspelt(term):
             return []
         words = edits.one_edit_away(term)
-        near = await self.frequencies(words.union(stems(" ".join(words))))
+        near = await self.frequencies(words.union(stems(words)))
         if not near and len(term) >= edits.SHORTEST_WITH_TWO:
             rows = await self.reader.rows(PostingSql.similar_terms, term=term, most=_MOST_SIMILAR)
             near = Counter(dict(rows))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from relevance.analysis import Analyzer, folded
@@ -29,7 +29,9 @@ class QueryWords:
     def terms(self) -> set[str]:
         return {term for word in self.words for term in word.terms}
 
-    async def correct(self, vocabulary: Vocabulary, known: Counter[str], stems: Callable[[str], Iterable[str]]) -> None:
+    async def correct(
+        self, vocabulary: Vocabulary, known: Counter[str], stems: Callable[[Collection[str]], Iterable[str]]
+    ) -> None:
         """Adds similar known terms to words that have no `known` term."""
         unknown = [at for at, word in enumerate(self.words) if not any(known[term] for term in word.terms)]
         for at in unknown[:MOST_CORRECTED]:
