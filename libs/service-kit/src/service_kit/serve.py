@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import gc
 import os
 import resource
 import socket
@@ -67,6 +68,11 @@ class StoppingServer(uvicorn.Server):
 
     uvicorn itself closes idle connections at once, even if a request is on its way.
     """
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        # What the start made stays, and a full collection would read all of it: a tenth of a second, during a request.
+        gc.freeze()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         app: Any = self.config.app
