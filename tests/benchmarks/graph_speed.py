@@ -1,5 +1,8 @@
 """Latency of expansion, searches and tools in large graphs, and the server's CPU time; also in Neo4j if NEO4J_URL is
-set."""
+set: then each question goes to both stores in turn, so that both find the machine equally busy.
+
+BENCH_ENTITIES picks sizes by their number of entities (20000 200000), BENCH_QUESTIONS (60) is how often each is asked.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 from uuid import UUID, uuid4
 
+import psutil
 import psycopg
 from benchmarks.figures import Row, spread
 from psycopg.errors import QueryCanceled
@@ -28,7 +32,7 @@ from knowledge_graph.expansion.bridging import Bridging
 from knowledge_graph.expansion.gazetteer import Gazetteers
 from knowledge_graph.expansion.hops import expand
 from knowledge_graph.extraction.names import entity_id
-from knowledge_graph.graph_store import GraphStore, SubgraphBounds
+from knowledge_graph.graph_store import EntityFilter, GraphStore, SubgraphBounds
 from knowledge_graph.neo4j.connection import Neo4jConnection
 from knowledge_graph.neo4j.maintenance import rebuild
 from knowledge_graph.neo4j.projection import Neo4jProjection
@@ -48,17 +52,20 @@ from service_kit.settings import ObjectStoreSettings
 
 SIZES = ((20_000, 100_000, 200_000), (200_000, 1_000_000, 2_000_000))
 HUB_RELATIONS = 50_000
-QUESTIONS, LIMIT = 60, 50
-CLOCK = os.sysconf("SC_CLK_TCK")
+QUESTIONS, LIMIT = int(os.environ.get("BENCH_QUESTIONS", "60")), 50
 OF_A_DOCUMENT = 30
 Question = tuple[Callable[[], Awaitable[object]], str]
 FILL = Path(__file__).with_name("graph_speed.sql")
 
 
-async def graph_speed(sizes: tuple[tuple[int, int, int], ...] = SIZES) -> list[Row]:
+async def graph_speed() -> list[Row]:
     """Expands, searches and answers as the service does, without HTTP."""
     rows: list[Row] = []
+    picked = os.environ.get("BENCH_ENTITIES", "").split()
+    sizes = [size for size in SIZES if not picked or str(size[0]) in picked]
     with Engines.temporary() as engines:
+        assert engines.postgres.child is not None
+        servers = {"postgres": psutil.Process(engines.postgres.child.pid), "neo4j": _neo4j_server()}
         place = urlsplit(engines.admin_database_url)
         service = place._replace(netloc=f"attractor_knowledge_graph:benchmark@{place.hostname}:{place.port}")
         migrate(engines.admin_database_url, urlunsplit(service), "knowledge_graph", "knowledge_graph")
@@ -75,12 +82,13 @@ async def graph_speed(sizes: tuple[tuple[int, int, int], ...] = SIZES) -> list[R
                 await _write_texts(objects, mentions)
                 title = f"{entities:,} entities, {relations:,} relations, {mentions:,} mentions"
                 of = _Graph(database, ChunkTexts(database, objects), workspace_id, entities)
-                rows += await _rows(title, "postgres", await of.bridges(), _postgres_cpu)
-                rows += await _rows(title, "postgres", await of.questions(PostgresStore(database)), _postgres_cpu)
+                rows += await _rows(title, {"postgres": await of.bridges()}, servers)
+                questions = {"postgres": await of.questions(PostgresStore(database))}
                 async with _shown(database, workspace_id) as (neo4j, seconds):
                     if neo4j is not None:
                         rows.append((f"{title}: rebuilt in Neo4j", f"{seconds:.0f} s", "minutes"))
-                        rows += await _rows(title, "neo4j", await of.questions(neo4j), None)
+                        questions["neo4j"] = await of.questions(neo4j)
+                    rows += await _rows(title, questions, servers)
     return rows
 
 
@@ -179,6 +187,11 @@ class _Graph:
         async def linked(source: str, target: str) -> None:
             await shortest_path(store, workspace_id, ShortestPath(source=source, target=target))
 
+        async def page(entity: str) -> None:
+            ends = await store.relations_of(workspace_id, entity, 100)
+            await store.entities(workspace_id, sorted({one.target_id for one in ends}))
+            await store.chunks_of(workspace_id, [entity], 100)
+
         return {
             "two hops from 3 of its entities": (lambda: expanded([self.anyone() for _ in range(3)]), aim),
             "two hops from 3 of its 50 hubs": (lambda: expanded(self.draw.sample(self.hubs, 3)), aim),
@@ -197,6 +210,9 @@ class _Graph:
             "analyze_dependencies of a hub": (lambda: depended(self.hub()), ""),
             "shortest_path between two entities": (lambda: linked(self.anyone(), self.anyone()), ""),
             "shortest_path between two hubs": (lambda: linked(self.hub(), self.hub()), ""),
+            "list of 100 entities": (lambda: store.list_entities(workspace_id, EntityFilter(limit=100)), ""),
+            "page of a hub": (lambda: page(_id(self.hub())), ""),
+            "status": (lambda: store.statistics(workspace_id), ""),
             "run_calculation: summary": (lambda: calculated("Summary"), ""),
             "run_calculation: top 10 by relations": (lambda: calculated("top 10 services by relations"), ""),
         }
@@ -210,39 +226,59 @@ def _id(name: str) -> str:
     return entity_id(name.lower().replace(" ", ""))
 
 
-async def _rows(title: str, store: str, questions: dict[str, Question], cpu: Callable[[], float] | None) -> list[Row]:
+async def _rows(
+    title: str, stores: dict[str, dict[str, Question]], servers: dict[str, psutil.Process | None]
+) -> list[Row]:
+    """Asks every question of all stores; their names are the same."""
     rows = []
-    for name, (ask, wanted) in questions.items():
-        late = 0
-        for _ in range(5):
-            with suppress(StoreUnavailable):
-                await ask()
-        seconds, before = [], cpu() if cpu else 0.0
-        for _ in range(QUESTIONS):
-            start = time.perf_counter()
-            try:
-                await ask()
-            except (StoreUnavailable, QueryCanceled):
-                late += 1
-            seconds.append(time.perf_counter() - start)
-        spent = f", server {1000 * (cpu() - before) / QUESTIONS:.0f} ms" if cpu else ""
-        spent += f", {late} given up by the store's deadline" if late else ""
-        rows.append((f"{store}, {title}: {name}", spread(seconds) + spent, wanted))
-        print(*rows[-1], flush=True)
+    for name in next(iter(stores.values())):
+        asked = {store: _Asked(servers[store]) for store in stores}
+        for number in range(-5, QUESTIONS):
+            for store, questions in stores.items():
+                await asked[store].ask(questions[name][0], is_counted=number >= 0)
+        for store, questions in stores.items():
+            rows.append((f"{store}, {title}: {name}", str(asked[store]), questions[name][1]))
+            print(*rows[-1], flush=True)
     return rows
 
 
-def _postgres_cpu() -> float:
-    """Returns the CPU seconds of all PostgreSQL processes of the service's role, which live as long as the pool."""
-    spent = 0
-    for process in Path("/proc").glob("[0-9]*"):
+class _Asked:
+    """The times of one question."""
+
+    def __init__(self, server: psutil.Process | None) -> None:
+        self.server, self.seconds = server, list[float]()
+        self.cpu, self.late = 0.0, 0
+
+    async def ask(self, ask: Callable[[], Awaitable[object]], *, is_counted: bool) -> None:
+        before, start, late = _cpu(self.server), time.perf_counter(), 0
         try:
-            if b"attractor_knowledge_graph" in (process / "cmdline").read_bytes():
-                fields = (process / "stat").read_text().rpartition(")")[2].split()
-                spent += int(fields[11]) + int(fields[12])
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-    return spent / CLOCK
+            await ask()
+        except (StoreUnavailable, QueryCanceled):
+            late = 1
+        if is_counted:
+            self.seconds.append(time.perf_counter() - start)
+            self.cpu += _cpu(self.server) - before
+            self.late += late
+
+    def __str__(self) -> str:
+        late = f", {self.late} given up by the store's deadline" if self.late else ""
+        return f"{spread(self.seconds)}, server {1000 * self.cpu / len(self.seconds):.0f} ms{late}"
+
+
+def _cpu(server: psutil.Process | None) -> float:
+    """Returns the CPU seconds of a server and its living children; 0 if it does not run here."""
+    spent = 0.0
+    for process in [server, *server.children()] if server is not None else []:
+        with suppress(psutil.NoSuchProcess):
+            spent += sum(process.cpu_times()[:2])
+    return spent
+
+
+def _neo4j_server() -> psutil.Process | None:
+    """Returns the process that listens where NEO4J_URL points to, if it is one of this machine."""
+    port = urlsplit(Neo4jSettings().neo4j_url or "").port
+    listening = (one for one in psutil.net_connections("tcp") if one.status == "LISTEN" and one.laddr.port == port)
+    return next((psutil.Process(one.pid) for one in listening if one.pid), None)
 
 
 @asynccontextmanager

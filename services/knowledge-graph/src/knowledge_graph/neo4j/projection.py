@@ -77,8 +77,8 @@ class Neo4jProjection:
 
     async def mentions_of(self, workspace_id: UUID, document_id: UUID) -> int:
         values = {"document_id": str(document_id)}
-        (row,) = await self.connection.read(WriteCypher.count_mentions, workspace_id, **values)
-        return int(row["mentions"])
+        (mentions,) = await self.connection.read(WriteCypher.count_mentions, workspace_id, **values)
+        return int(mentions)
 
     async def workspaces(self) -> set[UUID]:
         return {UUID(row["workspace_id"]) for row in await self.connection.statement(WriteCypher.workspaces)}
@@ -95,8 +95,8 @@ class Neo4jProjection:
         return int(row["removed"])
 
     async def remaining(self, workspace_id: UUID) -> int:
-        (row,) = await self.connection.read(WriteCypher.count_nodes, workspace_id)
-        return int(row["nodes"])
+        (nodes,) = await self.connection.read(WriteCypher.count_nodes, workspace_id)
+        return int(nodes)
 
 
 class _Writer:

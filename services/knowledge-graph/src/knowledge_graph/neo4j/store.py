@@ -25,11 +25,12 @@ from knowledge_graph.searches.links import Link, Step
 from knowledge_graph.searches.searching import Searching, counted
 from service_kit.statements import Statements
 
-ENTITY = """e.id AS id, e.name_key AS name_key, e.name AS name, e.entity_type AS entity_type, e.mentions AS mentions,
-       e.documents AS documents, e.aliases AS aliases"""
+# Rows are lists, in the order of the fields of their class.
+ENTITY = "[e.id, e.name_key, e.name, e.entity_type, e.mentions, e.documents, e.aliases]"
+RELATION = "[r.source_id, r.target_id, r.relation_type, r.weight, r.evidence]"
 
 
-class ReadCypher(Statements, file="reads.cypher", entity=ENTITY):
+class ReadCypher(Statements, file="reads.cypher", entity=ENTITY, relation=RELATION):
     entities_by_id: str
     list_entities: str
     relations_of: str
@@ -66,7 +67,7 @@ class Neo4jStore(Searching):
 
     async def entities(self, workspace_id: UUID, ids: Sequence[str]) -> list[StoredEntity]:
         rows = await self.connection.read(ReadCypher.entities_by_id, workspace_id, ids=list(dict.fromkeys(ids)))
-        return [StoredEntity(**row) for row in rows]
+        return [StoredEntity(*row) for row in rows]
 
     async def list_entities(self, workspace_id: UUID, wanted: EntityFilter) -> list[StoredEntity]:
         mentions, last = wanted.after or (None, None)
@@ -80,14 +81,14 @@ class Neo4jStore(Searching):
             after_id=last,
             limit=wanted.limit,
         )
-        return [StoredEntity(**row) for row in rows]
+        return [StoredEntity(*row) for row in rows]
 
     async def find(self, workspace_id: UUID, name: str, limit: int) -> list[Match]:
         return await self.names.find(workspace_id, name, limit)
 
     async def relations_of(self, workspace_id: UUID, entity_id: str, limit: int) -> list[StoredRelation]:
         rows = await self.connection.read(ReadCypher.relations_of, workspace_id, id=entity_id, limit=limit)
-        return [StoredRelation(**row) for row in rows]
+        return [StoredRelation(*row) for row in rows]
 
     async def neighbours(
         self,
@@ -107,11 +108,11 @@ class Neo4jStore(Searching):
             min_weight=min_weight,
             types=_types(relation_types),
         )
-        return [Neighbour(**row) for row in rows]
+        return [Neighbour(*row) for row in rows]
 
     async def links(self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None) -> list[Link]:
         rows = await self.connection.read(ReadCypher.links, workspace_id, ids=list(ids), types=_types(relation_types))
-        return [Link(**row) for row in rows]
+        return [Link(*row) for row in rows]
 
     async def steps(
         self,
@@ -124,47 +125,43 @@ class Neo4jStore(Searching):
     ) -> list[Step]:
         values: dict[str, Any] = {"ids": list(ids), "types": list(relation_types), "seen": list(seen), "limit": limit}
         rows = await self.connection.read(STEPS[direction], workspace_id, **values)
-        return [Step(**row) for row in rows]
+        return [Step(*row) for row in rows]
 
     async def successors(
         self, workspace_id: UUID, entity_id: str, relation_types: Sequence[str], among: Sequence[str]
     ) -> list[str]:
         values: dict[str, Any] = {"id": entity_id, "types": list(relation_types), "among": list(among)}
-        return [row["id"] for row in await self.connection.read(ReadCypher.successors, workspace_id, **values)]
+        return [one for (one,) in await self.connection.read(ReadCypher.successors, workspace_id, **values)]
 
     async def relations_among(
         self, workspace_id: UUID, ids: Sequence[str], relation_types: Sequence[str] | None, limit: int
     ) -> list[StoredRelation]:
         values: dict[str, Any] = {"ids": list(ids), "types": _types(relation_types), "limit": limit}
         rows = await self.connection.read(ReadCypher.relations_among, workspace_id, **values)
-        return [StoredRelation(**row) for row in rows]
+        return [StoredRelation(*row) for row in rows]
 
     async def chunks_of(self, workspace_id: UUID, ids: Sequence[str], limit: int) -> list[MentioningChunk]:
         rows = await self.connection.read(ReadCypher.chunks_of, workspace_id, ids=list(ids), limit=limit)
-        return [
-            MentioningChunk(row["entity_id"], row["chunk_id"], UUID(row["document_id"]), row["mentions"])
-            for row in rows
-        ]
+        return [MentioningChunk(entity, chunk, UUID(document), mentions) for entity, chunk, document, mentions in rows]
 
     async def statistics(self, workspace_id: UUID) -> Statistics:
         (row,) = await self.connection.read(ReadCypher.statistics, workspace_id)
-        return Statistics(**row)
+        return Statistics(*row)
 
     async def counts(self, workspace_id: UUID) -> GraphCounts:
         rows = await self.connection.read(ReadCypher.counts, workspace_id)
-        return counted([(row["counted"], row["kind"], row["number"], row["mentions"]) for row in rows])
+        return counted([tuple(row) for row in rows])
 
     async def ranked(
         self, workspace_id: UUID, by: Measure, entity_type: str | None, min_mentions: int, limit: int
     ) -> list[Ranked]:
         values: dict[str, Any] = {"entity_type": entity_type, "min_mentions": min_mentions, "limit": limit}
         rows = await self.connection.read(RANKED[by], workspace_id, **values)
-        scores = [row.pop("score") for row in rows]
-        return [Ranked(StoredEntity(**row), score) for row, score in zip(rows, scores, strict=True)]
+        return [Ranked(StoredEntity(*entity), score) for score, entity in rows]
 
     async def degrees(self, workspace_id: UUID, ids: Sequence[str]) -> dict[str, tuple[int, int]]:
         rows = await self.connection.read(ReadCypher.degrees, workspace_id, ids=list(ids))
-        return {row["id"]: (row["outgoing"], row["incoming"]) for row in rows}
+        return {one: (outgoing, incoming) for one, outgoing, incoming in rows}
 
 
 def _types(relation_types: Sequence[str] | None) -> list[str] | None:

@@ -19,11 +19,11 @@ RETURN p.turn AS turn
 
 // name: count_mentions
 MATCH (:Entity {workspace_id: $workspace_id})-[m:MENTIONED_IN {workspace_id: $workspace_id}]->(:Chunk {workspace_id: $workspace_id, document_id: $document_id})
-RETURN count(m) AS mentions
+RETURN [count(m)] AS rows
 
 // name: count_nodes
 MATCH (n:Projection|Document|Entity|Chunk {workspace_id: $workspace_id})
-RETURN count(*) AS nodes
+RETURN [count(*)] AS rows
 
 // name: remove_bare_chunks
 UNWIND $documents AS document_id
