@@ -45,7 +45,7 @@ export function Changes({ sourceId, sync, onClose }: Props) {
   const title = t(sync.dry_run ? 'wouldChange' : 'hasChanged');
   return (
     <section aria-label={title} className={page.changes}>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p role="status">{(state.error ?? list.error)?.message ?? resultOf(now)}</p>
       <ul>
         {changes?.map(({ position, action, path: file, file_size: bytes, message }) => (

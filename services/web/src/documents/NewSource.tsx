@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useId, useRef, useState } from 'react';
 import { Button, Input, Label, TextField } from 'react-aria-components';
 import { api, body, type Schemas } from '../api/client';
 import { type Key, t } from '../i18n';
@@ -121,15 +121,18 @@ interface SelectProps {
   onChange?: (value: string) => void;
 }
 
-const Select = ({ name, label, options, onChange }: SelectProps) => (
-  <label>
-    {t(label)}
-    <select name={name} onChange={({ target }) => onChange?.(target.value)}>
-      {options.map(([value, text]) => (
-        <option key={value} value={value}>
-          {t(text)}
-        </option>
-      ))}
-    </select>
-  </label>
-);
+function Select({ name, label, options, onChange }: SelectProps) {
+  const id = useId();
+  return (
+    <div>
+      <label htmlFor={id}>{t(label)}</label>
+      <select id={id} name={name} onChange={({ target }) => onChange?.(target.value)}>
+        {options.map(([value, text]) => (
+          <option key={value} value={value}>
+            {t(text)}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
