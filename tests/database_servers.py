@@ -78,8 +78,10 @@ def pgbouncer_program() -> str:
 
 
 @contextmanager
-def pgbouncer(program: str, folder: Path, behind: str, passwords: Mapping[str, str]) -> Iterator[str]:
-    """Runs PgBouncer in transaction mode, with three connections for each user, before a server; both as host:port."""
+def pgbouncer(
+    program: str, folder: Path, behind: str, passwords: Mapping[str, str], connections: int = 3
+) -> Iterator[str]:
+    """Runs PgBouncer in transaction mode before a server; both are host:port. `connections`: to it, for each user."""
     users = folder / "users.txt"
     users.write_text("".join(f'"{user}" "{password}"\n' for user, password in passwords.items()), encoding="utf-8")
     host, port = behind.split(":")
@@ -91,7 +93,7 @@ def pgbouncer(program: str, folder: Path, behind: str, passwords: Mapping[str, s
             "auth_type": "scram-sha-256",
             "auth_file": users,
             "pool_mode": "transaction",
-            "default_pool_size": 3,
+            "default_pool_size": connections,
             "max_client_conn": 500,
             "server_idle_timeout": 5,
             **({"user": "nobody"} if os.geteuid() == 0 else {}),

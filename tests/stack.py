@@ -28,6 +28,7 @@ PATIENT = {
     )
 }
 """Settings for tests of what is found: on a busy machine part of a search or an answer may miss its deadline."""
+EMBEDDED = ("-m", "embedded")
 READY = "Attractor is ready"
 STOP_SECONDS = 120.0
 INTERNAL_PORTS = 20
@@ -49,17 +50,17 @@ class EmbeddedStack:
 
     @classmethod
     @contextmanager
-    def started(cls, folder: Path, **environment: str) -> Iterator[EmbeddedStack]:
-        """Runs the stack on the folder, keeping its data, until the block ends."""
+    def started(cls, folder: Path, program: Sequence[str] = EMBEDDED, **environment: str) -> Iterator[EmbeddedStack]:
+        """Runs the stack on the folder, keeping its data, until the block ends. `program` are Python's arguments."""
         with _reserved_row() as port:
-            yield from cls._started_on(folder, port, ["run", "--no-demo"], environment)
+            yield from cls._started_on(folder, port, [*program, "run", "--no-demo"], environment)
 
     @classmethod
     @contextmanager
     def restored(cls, folder: Path, moment: str, **environment: str) -> Iterator[EmbeddedStack]:
         """Restores the state of the moment into the folder, and runs it until the block ends."""
         with _reserved_row() as port:
-            yield from cls._started_on(folder, port, ["restore", "--to", moment], environment)
+            yield from cls._started_on(folder, port, [*EMBEDDED, "restore", "--to", moment], environment)
 
     @classmethod
     def _started_on(
@@ -70,7 +71,7 @@ class EmbeddedStack:
         settings |= {"INTERNAL_PORTS_FROM": str(port + 1), **environment}
         with open(folder / "launcher.log", "wb") as log:
             launcher = subprocess.Popen(
-                [sys.executable, "-m", "embedded", *command],
+                [sys.executable, *command],
                 env={**os.environ, **settings},
                 stdout=log,
                 stderr=subprocess.STDOUT,
