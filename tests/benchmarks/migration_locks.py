@@ -17,7 +17,7 @@ from database_servers import SCHEMAS, server
 from psycopg import sql
 from upgrade.recording import FOLDER, create, load, read
 
-from service_kit.migrate import migrations
+from service_kit.migrate import EXTENSIONS, migrations
 
 COPIES = int(os.environ.get("BENCH_COPIES", "1000"))
 TABLES = """
@@ -50,6 +50,8 @@ def migration_locks(folder: Path) -> list[Row]:
         create(connection, schema)
         load(connection, read(FOLDER / "rows.sql.gz"))
         rows = _fill(connection)
+        for extension in map(sql.Identifier, EXTENSIONS):
+            connection.execute(sql.SQL("CREATE EXTENSION IF NOT EXISTS {} SCHEMA public").format(extension))
         applied = {name for texts in schema["migrations"].values() for name, _ in texts}
         ran = [one for service in SCHEMAS for one in _migrate(connection, service, applied)]
     blocking = sorted((one for one in ran if one.tables), key=lambda one: -one.seconds)

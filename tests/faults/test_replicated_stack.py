@@ -34,7 +34,7 @@ QUESTION = "Where does the otter live?"
 
 @pytest.fixture(scope="module")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedStack]:
-    """Its services have a pooler; without the program, they have the server itself."""
+    """Each service but the gateway has two processes, and all have a pooler instead of their database server."""
     folder = tmp_path_factory.mktemp("stack")
     data = DataFolder(folder)
     data.create()
