@@ -21,13 +21,13 @@ def serve(settings: Settings, step: str) -> None:
     """Serves until it is killed: before anything is read, or decided but not written, or written but not committed,
     or committed but not acknowledged.
     """
-    compile_status = consumer.compile_status
+    refresh_status = consumer.refresh_status
 
     async def die(*_: Any) -> Any:
         os.kill(os.getpid(), signal.SIGKILL)
 
     async def die_after(*arguments: Any) -> Any:
-        await compile_status(*arguments)
+        await refresh_status(*arguments)
         await die()
 
     match step:
@@ -36,7 +36,7 @@ def serve(settings: Settings, step: str) -> None:
         case "decided":
             Memories.lock = die  # type: ignore[method-assign]
         case "stored":
-            consumer.compile_status = die_after
+            consumer.refresh_status = die_after
         case "before acknowledging":
             Consumer._done = die  # type: ignore[method-assign]
     uvicorn.run(app.create_app(settings), host=settings.host, port=settings.port, log_config=None)

@@ -52,7 +52,8 @@ RULES = {
     "retrieval": f"{SCRIPTS} +get +set +del +zadd +zcard +zrange +zpopmin +zremrangebyscore +pttl +pexpire +time"
     f" ~retrieval:* {_reads(DOCUMENTS)} {_writes(DOCUMENTS)}",
     "knowledge-graph": f"{_reads(DOCUMENTS)} {_writes(DOCUMENTS)}",
-    "memory": f"{_reads(DOCUMENTS)} {_writes(DOCUMENTS)} {_reads(TURNS)} {_writes(TURNS)}",
+    # It deletes the turns that a user forgets.
+    "memory": f"{_reads(DOCUMENTS)} {_writes(DOCUMENTS)} {_reads(TURNS)} {_writes(TURNS)} (+xrange +xdel ~{TURNS})",
     "orchestrator": "+xadd +xread +xrange +xrevrange +expire +xdel +del +exists ~attractor.runs.*"
     f" {_reads(DOCUMENTS)} {_writes(DOCUMENTS)} {_writes(TURNS)}",
 }

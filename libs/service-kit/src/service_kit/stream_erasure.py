@@ -1,8 +1,9 @@
-"""Deletes a workspace's events from streams, where handled events and dead letters still contain names and texts."""
+"""Deletes events from streams, where handled events and dead letters still contain names and texts."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -21,20 +22,23 @@ class _Head(BaseModel):
 async def erase_events(redis: Redis, stream: str, workspace_id: UUID) -> int:
     """Deletes the workspace's entries from the stream, or from its dead letters; returns how many."""
     removed = 0
-    async for batch in _entries_of(redis, stream, workspace_id):
+    async for batch in entries_where(redis, stream, partial(_is_of, workspace_id)):
         removed += int(await redis.xdel(stream, *batch))
     return removed
 
 
 async def count_events(redis: Redis, stream: str, workspace_id: UUID) -> int:
     """Counts the workspace's entries in the stream."""
-    return sum([len(batch) async for batch in _entries_of(redis, stream, workspace_id)])
+    return sum([len(batch) async for batch in entries_where(redis, stream, partial(_is_of, workspace_id))])
 
 
-async def _entries_of(redis: Redis, stream: str, workspace_id: UUID) -> AsyncIterator[list[bytes]]:
+async def entries_where(
+    redis: Redis, stream: str, belongs: Callable[[bytes | str], bool]
+) -> AsyncIterator[list[bytes]]:
+    """Yields the ids of entries whose event (its JSON) belongs, in batches that may be deleted meanwhile."""
     after = "-"
     while entries := await _read(redis, stream, after):
-        found = [entry for entry, fields in entries if _is_of(workspace_id, fields)]
+        found = [entry for entry, fields in entries if belongs(fields.get(b"event", fields.get("event", b"")))]
         if found:
             yield found
         last: Any = entries[-1][0]
@@ -46,9 +50,9 @@ async def _read(redis: Redis, stream: str, after: str) -> list[Any]:
     return list(entries)
 
 
-def _is_of(workspace_id: UUID, fields: dict[Any, Any]) -> bool:
+def _is_of(workspace_id: UUID, event: bytes | str) -> bool:
     try:
-        head = _Head.model_validate_json(fields.get(b"event", fields.get("event", b"")))
+        head = _Head.model_validate_json(event)
     except ValidationError:  # a dead letter that is not an event
         return False
     return head.workspace_id == workspace_id and not head.type.startswith(KEPT)

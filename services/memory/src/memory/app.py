@@ -23,6 +23,7 @@ from memory.recall.recall import Recall
 from memory.rights.api import router as rights_router
 from memory.rights.forgetting import Forgetting
 from memory.rights.retention import Retention
+from memory.rights.turn_events import TurnEvents
 from memory.settings import Settings
 from memory.topics.reflection import TopicReflection
 from memory.world.api import router as world_router
@@ -62,16 +63,17 @@ def create_app(settings: Settings) -> FastAPI:
             preparation = Preparation(embedder, indexes.analyzer, indexes.tokenizer)
             app.state.database, app.state.preparation = service.database, preparation
             app.state.recall = Recall(service.database, indexes, embedder)
-            app.state.forgetting = Forgetting(service.database, app.state.recall)
+            app.state.turn_events = turns = TurnEvents(service.redis)
+            app.state.forgetting = Forgetting(service.database, app.state.recall, turns)
             writer = FactWriter(preparation)
             reading = FactReading(service.database, chat, app.state.recall, app.state.metrics.registry)
             app.state.importing = Importing(service.database, preparation, writer)
             topics = TopicReflection(service.database, chat)
-            consumer = MemoryConsumer(service.database, preparation, topics, reading, writer, service.outbox)
+            consumer = MemoryConsumer(service.database, preparation, topics, reading, writer, turns, service.outbox)
             async with service.running(consumer.handlers, together=consumer.together) as background:
                 filling = EmbeddingFilling(service.database, service.notifications, preparation)
                 background.start("embedding", filling.worker.run)
-                background.start("retention", Retention(service.database).run)
+                background.start("retention", Retention(service.database, turns).run)
                 yield
 
     return service_app(NAME, settings, [rights_router, router, imports_router, world_router], lifespan)

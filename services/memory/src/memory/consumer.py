@@ -21,15 +21,17 @@ from contracts.events import (
 from contracts.registry import MEMORY
 from memory.episodes.turns import messages_of, turn_of
 from memory.facts.reading import FactReading
+from memory.facts.repository import FactRows
 from memory.facts.writer import FactWriter
-from memory.preparation import Preparation, said_in_context
-from memory.repository import Memories
+from memory.preparation import Preparation, PreparedText, SpokenText, said_in_context
+from memory.repository import Memories, NewMessage
+from memory.rights.turn_events import TurnEvents
 from memory.topics.keeping import keep_topics
 from memory.topics.reflection import TopicReflection
 from memory.world.committing import commit_staged
 from memory.world.repository import WorldPlace, WorldRows
 from memory.world.settled_runs import SettledRunRows
-from memory.world.status import StatusRows, compile_status
+from memory.world.status import StatusRows, compile_status, refresh_status
 from service_kit.outbox import Outbox, first_time, first_times
 from service_kit.postgres import Database
 from service_kit.streams import Handler, Together
@@ -47,10 +49,11 @@ class MemoryConsumer:
         topics: TopicReflection,
         reading: FactReading,
         writer: FactWriter,
+        turns: TurnEvents,
         outbox: Outbox,
     ) -> None:
         self.database, self.preparation, self.outbox = database, preparation, outbox
-        self.topics, self.reading, self.writer = topics, reading, writer
+        self.topics, self.reading, self.writer, self.turns = topics, reading, writer, turns
 
     @property
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
@@ -91,8 +94,7 @@ class MemoryConsumer:
             memories = Memories(connection, event.workspace_id)
             before = await memories.last_said(turn.session_id)
             is_new = not await memories.known([question.id])
-        contexts = [said_in_context(question.spoken, before), said_in_context(answer.spoken, question.spoken)]
-        prepared = await self.preparation.prepare([question.content, answer.content], contexts)
+        prepared = await self._prepared(question, answer, before)
         topics = await self.topics.reflect_topics(event.workspace_id, question) if is_new else []
         stated = await self.reading.read(event.workspace_id, question, before) if is_new else None
         async with self.database.workspace(event.workspace_id) as connection:
@@ -102,15 +104,28 @@ class MemoryConsumer:
                 return
             await SettledRunRows(connection, event.workspace_id).settle(turn.run_id, turn.user_id)
             if await memories.is_session_deleted(turn.session_id):
+                await self.turns.erase(event.workspace_id, [turn.session_id])
                 return
             sources = await memories.living_documents(turn.document_ids)
             if await memories.insert_message(question, prepared[0]):
-                await keep_topics(connection, event.workspace_id, turn, topics)
+                if topics and await FactRows(connection, event.workspace_id).writing() == "on":
+                    await keep_topics(connection, event.workspace_id, turn, topics)
                 await self.writer.write(connection, event.workspace_id, question, turn.reflections, stated)
             if (sources or not turn.document_ids) and await memories.insert_message(answer, prepared[1]):
                 await memories.insert_sources(answer.id, sources)
             await commit_staged(connection, event.workspace_id, turn)
-            await compile_status(connection, event.workspace_id)
+            await refresh_status(connection, event.workspace_id)
+
+    async def _prepared(
+        self, question: NewMessage, answer: NewMessage, before: SpokenText | None
+    ) -> tuple[PreparedText, PreparedText]:
+        """Prepares question and answer; an answer that says nothing is never recalled, so it costs no embedding."""
+        texts, contexts = [question.content], [said_in_context(question.spoken, before)]
+        if not answer.says_nothing:
+            texts.append(answer.content)
+            contexts.append(said_in_context(answer.spoken, question.spoken))
+        prepared = await self.preparation.prepare(texts, contexts)
+        return prepared[0], self.preparation.unsearched if answer.says_nothing else prepared[1]
 
     async def turn_discarded(self, event: Event) -> None:
         """Records that the run changes nothing, for those who wait for it."""
@@ -165,7 +180,7 @@ class MemoryConsumer:
             await self.outbox.write_all(connection, workspace_id, [(one, str(one.document_id)) for one in purged])
 
     async def session_deleted(self, event: Event) -> None:
-        """Deletes the session's memories and its world."""
+        """Deletes the session's memories, its world, and its turns on the stream."""
         session_id = SessionDeleted.model_validate(event.data).session_id
         async with self.database.workspace(event.workspace_id) as connection:
             memories = Memories(connection, event.workspace_id)
@@ -173,4 +188,5 @@ class MemoryConsumer:
             if await first_time(connection, event):
                 count = await memories.delete_session(session_id)
                 await WorldRows(connection, WorldPlace(event.workspace_id, session_id)).delete()
+                await self.turns.erase(event.workspace_id, [session_id])
                 log.info("session forgotten", extra={"session_id": str(session_id), "memories": count})

@@ -15,6 +15,7 @@ from relevance.analysis import Analyzer
 from relevance.wordpieces import WordPieces
 
 log = logging.getLogger(__name__)
+MOST_BEFORE = 500  # characters
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class Preparation:
 
     def __init__(self, embedder: Embedder, analyzer: Analyzer, pieces: WordPieces) -> None:
         self.embedder, self.analyzer, self.pieces = embedder, analyzer, pieces
+
+    @property
+    def unsearched(self) -> PreparedText:
+        """Returns what is stored with a text that is never searched for: nothing, and nothing is missing."""
+        return PreparedText([], b"", self.embedder.space.model, None)
 
     async def prepare(self, texts: Sequence[str], in_context: Sequence[str]) -> list[PreparedText]:
         """Prepares texts; `in_context` are the texts to embed, from `said_in_context`."""
@@ -67,9 +73,12 @@ class SpokenText:
 
 
 def said_in_context(text: SpokenText, before: SpokenText | None) -> str:
-    """Returns the text to embed for a message: the one before it in its session, then the message itself."""
+    """Returns the text to embed for a message: how the one before it in its session begins, then the message itself.
+
+    A longer beginning would leave no room for the message in what a model reads.
+    """
     own = _line(text)
-    return f"{_line(before)}\n{own}" if before else own
+    return f"{_line(before)[:MOST_BEFORE]}\n{own}" if before else own
 
 
 def _line(text: SpokenText) -> str:

@@ -32,7 +32,7 @@ STEPS = [
     (FactRows, "insert"),
     (FactRows, "insert_source"),
     (Memories, "insert_sources"),
-    (WorldRows, "add_effect"),
+    (WorldRows, "add_effects"),
 ]
 
 

@@ -10,11 +10,13 @@ from uuid import uuid4
 import psycopg
 import pytest
 from psycopg import sql
+from redis.asyncio import Redis
 
 from contracts.events import TURNS, SessionDeleted
 from contracts.gateway import Role
 from memory.rights.retention import Retention
 from service_kit.postgres import Database
+from service_kit.streams import dead_letters
 
 MAY = datetime(2026, 5, 5, 12, tzinfo=UTC)
 ANSWER = "You live in Walrustown. You said: I moved to Walrustown."
@@ -102,6 +104,7 @@ async def test_forgotten_content_is_removed_from_every_table_and_does_not_return
     assert receipt["removed"]["fact"] == receipt["removed"]["fact_source"] == 1
     assert (receipt["removed"]["memory"], receipt["removed"]["episode"]) == (4, 2)
     assert receipt["removed"]["world"] == 2  # the workspace's, and the session's with its topics
+    assert receipt["removed"]["event"] == 2  # turns on the stream
     assert not any(receipt["remaining"].values())
     assert "walrus" not in (await dump()).lower()
 
@@ -209,6 +212,59 @@ async def test_the_message_after_a_forgotten_one_is_embedded_without_it(app, wor
     assert await eventually(vector, lambda found: found not in (None, before))
 
 
+@pytest.fixture
+def turns(redis):
+    """Returns the turns on the stream and among its dead letters, as text."""
+
+    async def read() -> str:
+        entries = [*await redis.xrange(TURNS), *await redis.xrange(dead_letters(TURNS))]
+        return "\n".join(fields["event"] for _, fields in entries)
+
+    return read
+
+
+@pytest.mark.usefixtures("told")
+async def test_a_forgotten_turn_is_deleted_from_the_stream_and_its_dead_letters(
+    redis, streams, principal, turns, forget
+):
+    [entry, *_] = [fields for _, fields in await redis.xrange(TURNS) if "I moved to Walrustown" in fields["event"]]
+    await redis.xadd(dead_letters(TURNS), entry | {"group": "memory", "reason": "a test"})
+    await streams.turn(principal.user_id, "Walrustown is mine.", [], workspace_id=uuid4())
+    await streams.drained(TURNS)
+    assert (await turns()).count("I moved to Walrustown.") > 2
+    await forget(about="Walrustown", preview=True)
+    assert (await turns()).count("I moved to Walrustown.") > 2
+    await forget(about="Walrustown")
+    left = await turns()
+    assert "I moved to Walrustown." not in left
+    assert "Walrustown is mine." in left  # another workspace's
+    assert "I like tea." in left
+    assert "Thanks!" in left
+    await streams.drained(TURNS)  # the group is not disturbed
+
+
+@pytest.mark.parametrize("by", ["memory", "session"])
+async def test_a_turn_goes_from_the_stream_with_its_memory_or_session(
+    client, streams, auth_headers, told, turns, contents, by
+):
+    assert "I moved to Walrustown." in await turns()
+    if by == "session":
+        await streams.send(SessionDeleted(session_id=told["session_id"]))
+        await streams.drained(TURNS)
+    else:
+        await client.delete(f"/v1/memories/{told['question_id']}", headers=auth_headers())
+    assert "I moved to Walrustown." not in await contents()
+    assert '"I moved to Walrustown."' not in await turns()
+    assert "I like tea." in await turns()
+
+
+async def test_without_redis_the_receipt_says_how_many_turns_may_be_left(app, told, forget, contents):
+    app.state.turn_events.redis = Redis.from_url("redis://127.0.0.1:1")
+    receipt = await forget(ids=[str(told["question_id"])])
+    assert receipt["remaining"]["event"] == receipt["removed"]["memory"] > 0
+    assert "I moved to Walrustown." not in await contents()
+
+
 async def test_a_deleted_session_is_not_derived_again(streams, principal, told, contents):
     await streams.send(SessionDeleted(session_id=told["session_id"]))
     await streams.drained(TURNS)
@@ -236,10 +292,10 @@ async def test_expired_memories_are_deleted_unless_pinned(app, client, workspace
     changed = await client.patch(f"/v1/memories/{fact['id']}", json={"pinned": True}, headers=auth_headers())
     assert changed.json()["pinned"]
     async with Database(app.state.database_url, 1).opened() as database:
-        assert await Retention(database).apply() == 0
+        assert await Retention(database, app.state.turn_events).apply() == 0
         async with database.workspace(workspace_id) as connection:
             await connection.execute("UPDATE memory.memory SET created_at = now() - interval '31 days'")
-        assert await Retention(database).apply() > 0
+        assert await Retention(database, app.state.turn_events).apply() > 0
     assert await contents() == {"I like tea."}
 
 

@@ -64,4 +64,5 @@ async def delete_memory(memory_id: UUID, caller: Viewer, request: Request) -> Re
     async with database.workspace(caller.workspace_id, user_id=caller.user_id) as connection:
         if not await forget_with_topics(connection, caller.workspace_id, caller.user_id, [memory_id]):
             raise MemoryNotFound
+        await request.app.state.turn_events.erase(caller.workspace_id, [memory_id])
     return Response(status_code=204)

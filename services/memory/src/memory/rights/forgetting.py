@@ -18,6 +18,7 @@ from memory.repository import Memories
 from memory.rights.about import Subject
 from memory.rights.mentions import Mentions
 from memory.rights.repository import RightsRows
+from memory.rights.turn_events import TurnEvents
 from memory.rights.world_mentions import Forgotten, forget_in_world
 from memory.world.repository import Author, WorldPlace, WorldRows
 from memory.world.status import compile_status
@@ -41,8 +42,8 @@ _ALONG = _Reason("along")
 class Forgetting:
     """Forgets memories; each request is one transaction of its caller, limited to the caller's own memories."""
 
-    def __init__(self, database: Database, recall: Recall) -> None:
-        self.database, self.recall = database, recall
+    def __init__(self, database: Database, recall: Recall, turns: TurnEvents) -> None:
+        self.database, self.recall, self.turns = database, recall, turns
 
     async def forget(self, caller: Principal, request: ForgetRequest) -> ForgetResponse:
         """Forgets or previews; returns counts by table. `remaining` is what is left, or the caller may not remove."""
@@ -60,6 +61,9 @@ class Forgetting:
                 await memories.forget(caller.user_id, ids)
             remaining = Counter[str]({"memory": 0 if request.preview else len(await rows.owned(caller.user_id, ids))})
             await _worlds(connection, caller, request, runs, removed, remaining)
+            # Before the commit: a turn without memories that is left would never be deleted.
+            told = await self.turns.erase(caller.workspace_id, ids, keep=request.preview)
+            removed["event"], remaining["event"] = told.removed, told.remaining
         return ForgetResponse(
             preview=request.preview,
             memories=[_taken(one, reasons.get(one.id, _ALONG)) for one in listed],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import LiteralString
 from uuid import UUID
 
@@ -59,6 +60,7 @@ class MemoryCounts:
 class OldMemory:
     id: UUID
     user_id: UUID
+    created_at: datetime
 
 
 @dataclass(frozen=True)

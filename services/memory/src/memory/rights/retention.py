@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from datetime import UTC, datetime
 from uuid import UUID
 
 from memory.repository import Memories
 from memory.rights.repository import RetentionRules, RightsRows
+from memory.rights.turn_events import TurnEvents
 from memory.rights.world_mentions import forget_with_topics
 from service_kit.postgres import Database
 from service_kit.problems import WorkspaceGone
+from service_kit.streams import KEPT
 
 log = logging.getLogger(__name__)
 EVERY_SECONDS = 3600.0
@@ -20,8 +23,8 @@ AT_ONCE = 500
 class Retention:
     """Applies each workspace's rule in small transactions; safe to run in several replicas."""
 
-    def __init__(self, database: Database, every_seconds: float = EVERY_SECONDS) -> None:
-        self.database, self.every_seconds = database, every_seconds
+    def __init__(self, database: Database, turns: TurnEvents, every_seconds: float = EVERY_SECONDS) -> None:
+        self.database, self.turns, self.every_seconds = database, turns, every_seconds
 
     async def run(self) -> None:
         """Applies the rules periodically, until cancelled."""
@@ -53,4 +56,7 @@ class Retention:
             old = await RightsRows(connection, workspace_id).too_old(AT_ONCE)
             if not old:
                 return 0
-            return await forget_with_topics(connection, workspace_id, old[0].user_id, [one.id for one in old])
+            count = await forget_with_topics(connection, workspace_id, old[0].user_id, [one.id for one in old])
+            trimmed = datetime.now(UTC) - 2 * KEPT
+            await self.turns.erase(workspace_id, [one.id for one in old if one.created_at > trimmed])
+            return count

@@ -121,7 +121,7 @@ WITH old AS (
     ORDER BY memory.created_at, memory.id
     LIMIT %(limit)s
 )
-SELECT old.id, old.created_by AS user_id FROM old
+SELECT old.id, old.created_by AS user_id, old.created_at FROM old
 WHERE old.created_by = (SELECT first.created_by FROM old AS first ORDER BY first.created_at, first.id LIMIT 1);
 
 -- name: runs

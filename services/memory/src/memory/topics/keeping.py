@@ -29,7 +29,8 @@ async def keep_topics(connection: Connection, workspace_id: UUID, turn: TurnComp
     new = {one.casefold(): one for one in found if one.casefold() not in there}
     if not new:
         return
-    operations = reflecting(stored.document["topics"], await rows.events_after(0), list(new.values()))
+    told = await rows.topic_events(TOPICS, stored.document["topics"])
+    operations = reflecting(stored.document["topics"], told, list(new.values()))
     author = Author(turn.user_id, turn.run_id, WorldEventKind.reflected)
     try:
         await change(rows, stored, operations, author)

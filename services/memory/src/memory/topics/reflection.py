@@ -51,17 +51,18 @@ class TopicReflection:
         self.prompt = topics_prompt()
 
     async def reflect_topics(self, workspace_id: UUID, message: NewMessage) -> list[str]:
-        """Returns what the message is about; nothing unless the workspace keeps facts at once.
+        """Returns what the message is about.
 
         The model's topics count only as far as the user's own words have them. If it fails, the words decide alone.
+        It is not asked unless the workspace keeps facts at once.
         """
+        if self.chat is None or not message.content:
+            return topics_in(message.content)
         place = WorldPlace(workspace_id, message.session_id, message.created_by)
         async with self.database.workspace(workspace_id, user_id=message.created_by) as connection:
             if await FactRows(connection, workspace_id).writing() != "on":
                 return []
             stored = await WorldRows(connection, place).find()
-        if self.chat is None or not message.content:
-            return topics_in(message.content)
         known: list[str] = repaired(stored.document).document["topics"] if stored else []
         messages = topics_messages(self.prompt, message.content, known)
         try:

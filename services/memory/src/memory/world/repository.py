@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString
@@ -30,6 +31,7 @@ class WorldSql(Statements, file="worlds.sql", columns=COLUMNS):
     update: LiteralString
     add_event: LiteralString
     events_after: LiteralString
+    topic_events: LiteralString
     count_events: LiteralString
     rewrite_event: LiteralString
     delete_event: LiteralString
@@ -135,22 +137,30 @@ class WorldRows(Repository):
             await self._add_event(1, WorldEventKind.created)
             await self.put(document, 1)
 
-    async def put(self, document: Document, version: int) -> None:
-        await self.run(WorldSql.update, document=Jsonb(document), version=version)
+    async def put(self, document: Document, version: int) -> StoredWorld:
+        """Stores the document of a version; returns the row."""
+        stored = await self.one(WorldSql.update, StoredWorld, document=Jsonb(document), version=version)
+        assert stored is not None, "the transaction holds its row"
+        return stored
 
-    async def add_effect(self, version: int, effect: Effect, author: Author) -> None:
-        """Adds the event of one operation."""
-        operation = effect.operation
-        await self._add_event(
-            version,
-            author.kind,
-            op=operation.op.value,
-            path=operation.path,
-            value=Jsonb(operation.value) if operation.has_value else None,
-            touched=list(effect.touched),
-            previous=Jsonb([effect.previous] if effect.existed else []),
-            created_by=author.user_id,
-            run_id=author.run_id,
+    async def add_effects(self, version: int, effects: Sequence[Effect], author: Author) -> None:
+        """Adds the events of operations, the first with the version after the given one."""
+        await self.many(
+            WorldSql.add_event,
+            [
+                _event(
+                    version + number,
+                    author.kind,
+                    op=effect.operation.op.value,
+                    path=effect.operation.path,
+                    value=Jsonb(effect.operation.value) if effect.operation.has_value else None,
+                    touched=list(effect.touched),
+                    previous=Jsonb([effect.previous] if effect.existed else []),
+                    created_by=author.user_id,
+                    run_id=author.run_id,
+                )
+                for number, effect in enumerate(effects, 1)
+            ],
         )
 
     async def add_repair(self, version: int, repair: WorldRepair) -> None:
@@ -174,13 +184,15 @@ class WorldRows(Repository):
         )
 
     async def _add_event(self, version: int, kind: WorldEventKind, **given: object) -> None:
-        columns = dict.fromkeys(("op", "path", "value", "created_by", "run_id"))
-        values = {**columns, "touched": [], "previous": Jsonb([]), "repairs": [], **given}
-        await self.run(WorldSql.add_event, version=version, kind=kind.value, **values)
+        await self.run(WorldSql.add_event, **_event(version, kind, **given))
 
     async def events_after(self, version: int) -> list[StoredWorldEvent]:
         """Returns the events after a version, newest first."""
         return await self.all(WorldSql.events_after, StoredWorldEvent, version=version)
+
+    async def topic_events(self, path: str, topics: Sequence[str]) -> list[StoredWorldEvent]:
+        """Returns the events that reflected the topics, and in which a person removed any, newest first."""
+        return await self.all(WorldSql.topic_events, StoredWorldEvent, path=path, topics=list(topics))
 
     async def count_events(self) -> int:
         return int(await self.value(WorldSql.count_events))
@@ -218,3 +230,10 @@ class WorldRows(Repository):
     async def delete(self) -> bool:
         """Deletes the world with its history; returns whether there was one."""
         return await self.run(WorldSql.delete) == 1
+
+
+def _event(version: int, kind: WorldEventKind, **given: object) -> dict[str, object]:
+    """Returns the columns of an event."""
+    columns = dict.fromkeys(("op", "path", "value", "created_by", "run_id"))
+    values = {**columns, "touched": [], "previous": Jsonb([]), "repairs": [], **given}
+    return {"version": version, "kind": kind.value, **values}

@@ -26,6 +26,7 @@ class StatusSql(Statements, file="status.sql"):
     count_documents: LiteralString
     newest_documents: LiteralString
     put_status: LiteralString
+    is_current: LiteralString
 
 
 class StatusRows(Repository):
@@ -45,23 +46,34 @@ class StatusRows(Repository):
     async def newest_documents(self, limit: int) -> list[StatusDocument]:
         return await self.all(StatusSql.newest_documents, StatusDocument, limit=limit)
 
-    async def put_status(self, manifest: str) -> None:
-        """Stores the manifest if it changed."""
-        await self.run(StatusSql.put_status, manifest=manifest)
+    async def put_status(self, manifest: str, world_version: int) -> None:
+        """Stores the manifest of a version of the world."""
+        await self.run(StatusSql.put_status, manifest=manifest, world_version=world_version)
+
+    async def is_current(self) -> bool:
+        """Returns whether the stored status shows what holds now."""
+        return bool(await self.value(StatusSql.is_current))
+
+
+async def refresh_status(connection: Connection, workspace_id: UUID) -> None:
+    """Compiles the status, unless the stored one shows what holds now."""
+    if not await StatusRows(connection, workspace_id).is_current():
+        await compile_status(connection, workspace_id)
 
 
 async def compile_status(connection: Connection, workspace_id: UUID) -> str:
     """Compiles the status from the tables, stores it, and returns its JSON."""
     rows, worlds = StatusRows(connection, workspace_id), WorldRows(connection, WorldPlace(workspace_id))
     stored = await worlds.find()
+    version = stored.version if stored else 0
     manifest = manifest_of(
-        stored.version if stored else 0,
+        version,
         repaired(stored.document).document if stored else defaults(),
         (await worlds.page(SHOWN, None)).items,
         await rows.count_documents(),
         await rows.newest_documents(SHOWN),
     )
-    await rows.put_status(manifest)
+    await rows.put_status(manifest, version)
     return manifest
 
 

@@ -133,7 +133,7 @@ async def open_world(rows: WorldRows, place: WorldPlace) -> tuple[WorldRows, Sto
     repair = repaired(stored.document)
     if repair.needed:
         await rows.add_repair(stored.version + 1, repair)
-        stored = await _put(rows, repair.document, stored.version + 1)
+        stored = await rows.put(repair.document, stored.version + 1)
     return rows, stored
 
 
@@ -167,18 +167,8 @@ async def change(
         return stored.shown(stored.document)
     if dry_run:
         return stored.shown(applied.document)
-    version = stored.version
-    for effect in applied.effects:
-        version += 1
-        await rows.add_effect(version, effect, author)
-    return (await _put(rows, applied.document, version)).shown(applied.document)
-
-
-async def _put(rows: WorldRows, document: Document, version: int) -> StoredWorld:
-    await rows.put(document, version)
-    stored = await rows.find()
-    assert stored is not None, "the transaction holds its row"
-    return stored
+    await rows.add_effects(stored.version, applied.effects, author)
+    return (await rows.put(applied.document, stored.version + len(applied.effects))).shown(applied.document)
 
 
 async def _document_at(rows: WorldRows, stored: StoredWorld, version: int) -> Document:

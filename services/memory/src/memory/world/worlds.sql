@@ -16,7 +16,8 @@ FOR UPDATE;
 
 -- name: update
 UPDATE world SET version = %(version)s, document = %(document)s, updated_at = now()
-WHERE workspace_id = %(workspace_id)s AND id = %(world_id)s;
+WHERE workspace_id = %(workspace_id)s AND id = %(world_id)s
+RETURNING id, owner_id, version, document, created_at, updated_at;
 
 -- name: add_event
 INSERT INTO world_event (
@@ -31,6 +32,17 @@ VALUES (
 -- Returns the events after a version, newest first.
 SELECT {columns} FROM world_event
 WHERE workspace_id = %(workspace_id)s AND world_id = %(world_id)s AND version > %(version)s
+ORDER BY version DESC;
+
+-- name: topic_events
+-- Returns the events that added the topics by reflection, and those in which a person removed any, newest first.
+SELECT {columns} FROM world_event
+WHERE
+    workspace_id = %(workspace_id)s AND world_id = %(world_id)s AND path = %(path)s
+    AND (
+        kind = 'operation' AND op = 'remove'
+        OR kind = 'reflected' AND op = 'add' AND value #>> '{{}}' = ANY(%(topics)s::text[])
+    )
 ORDER BY version DESC;
 
 -- name: count_events
