@@ -107,6 +107,15 @@ class Resource(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
+class LineBox(Resource):
+    """A line of a text on its page: characters `start` to `end` of the text. `box` is in points, as of a chunk."""
+
+    page: int
+    box: Box
+    start: int
+    end: int
+
+
 class Page(Resource, Generic[T]):
     """One page of a list; `next_cursor` is null on the last one."""
 

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from contracts.base import Box, Request, Resource, Text
+from contracts.base import Box, LineBox, Request, Resource, Text
 
 UNGRAPHED_PATH = "/internal/ungraphed-documents"  # where the graph asks ingestion
 
@@ -227,7 +227,8 @@ class Chunk(Resource):
     `chunk_id` is the first 32 hex digits of a SHA-256 over document, content and an ordinal for repeats: an unchanged
     chunk keeps its id in later versions. `content` is the chunk's text; the heading path is put before it for
     embedding. For slides and sheets, `page` is their number. `box` is left, top, right, bottom in points from the
-    page's upper left corner; `cells` is the range of the table in its sheet, such as A1:D20. Lines count from 1.
+    page's upper left corner, on the first page; `boxes` has each of its lines, scanned ones too, with its page.
+    `cells` is the range of the table in its sheet, such as A1:D20. Lines count from 1.
     """
 
     chunk_id: str
@@ -261,6 +262,7 @@ class DeletedDocuments(Resource):
 
 
 class UngraphedDocuments(Resource):
+    boxes: list[LineBox] = []
     """Counts the workspace's documents whose newest version is not in the knowledge graph yet, but will be."""
 
     documents: int

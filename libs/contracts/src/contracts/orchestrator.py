@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from contracts.artifact_actions import ArtifactAction, ArtifactTheme, MarkedSpan
-from contracts.base import Name, Request, Resource, storable
+from contracts.base import LineBox, Name, Request, Resource, storable
 from contracts.images import MOST_IMAGES
 from contracts.models import TokenUsage
 from contracts.retrieval import SearchScope
@@ -50,6 +50,7 @@ class RunStatus(StrEnum):
 class Citation(Resource):
     """A checked citation: `quote` is characters `start` to `end` of the chunk's content; `number` its marker, [1].
 
+    `boxes` are the lines of a PDF or image that the quote is on, with characters of the chunk's content as well.
     `workspace_id` names the document's workspace if it is not the session's.
     """
 
@@ -60,6 +61,7 @@ class Citation(Resource):
     document_title: str | None
     section: str | None = Field(description="The heading path, joined by ' > '.")
     page: int | None
+    boxes: list[LineBox] = []
     line_start: int | None
     line_end: int | None
     quote: str

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pydantic import AliasChoices, AwareDatetime, Field, model_validator
 
-from contracts.base import Box, Question, Request, Resource, Text
+from contracts.base import Box, LineBox, Question, Request, Resource, Text
 from contracts.graph_expansion import GraphMethod, PathStep
 
 MOST_CHARACTERS = 10_000  # of all wordings of a search
@@ -206,6 +206,7 @@ class Hit(Resource):
     page: int | None
     page_end: int | None
     box: Box | None
+    boxes: list[LineBox] = []
     line_start: int | None
     line_end: int | None
     highlights: list[Highlight] = []

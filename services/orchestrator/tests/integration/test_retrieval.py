@@ -260,6 +260,27 @@ async def test_a_citation_says_by_which_path_of_the_graph_it_was_found(
     assert not any(found.values())
 
 
+async def test_a_citation_has_the_boxes_of_the_lines_that_its_quote_is_on(
+    start: Any, model_settings: Any, world: Any
+) -> None:
+    content = world.hits[0]["content"]
+    words = content.split()
+    ends = [len(" ".join(words[: at + 1])) for at in range(len(words))]
+    boxes = [
+        {"page": 1, "box": [72.0, 10.0 * at, 90.0, 10.0 * at + 9], "start": end - len(word), "end": end}
+        for at, (word, end) in enumerate(zip(words, ends, strict=True))
+    ]
+    assert " ".join(words) == content
+    world.hits = [{**world.hits[0], "boxes": boxes}, world.hits[1]]
+    async with start(model_settings) as service:
+        ended = await answered_run(service)
+    cited = [one for one in ended["answer"]["citations"] if one["chunk_id"] == world.hits[0]["chunk_id"]]
+    assert cited
+    for one in cited:
+        told = [content[box["start"] : box["end"]] for box in one["boxes"]]
+        assert told == one["quote"].split()
+
+
 async def test_content_from_other_workspaces_is_neither_remembered_nor_shared(
     start: Any, model_settings: Any, wide: dict[str, str], redis_url: str, token_keys: Any
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+from contracts.base import LineBox
 from contracts.events import DocumentDescribed, DocumentIndexed
 from contracts.retrieval import SearchMode, SearchRequest
 from inference.embedders import Embedders
@@ -137,3 +138,32 @@ async def test_the_indexed_documents_are_listed(ingestion, client, converted, au
     assert (len(found), pages) == (5, 3)
     wrong = await client.get("/v1/index/documents", params={"cursor": "x"}, headers=auth_headers())
     assert (wrong.status_code, wrong.json()["type"]) == (422, "bad-cursor")
+
+
+async def test_hits_have_the_boxes_of_their_lines_also_after_the_document_is_renamed_or_converted_again(
+    ingestion, search, converted
+):
+    document = await ingestion.embedded(converted(PASSAGES, name="walrus.pdf"))
+    boxes = [
+        LineBox(page=1, box=(72.0, 700.4, 540.2, 711.9), start=0, end=5),
+        LineBox(page=2, box=(72.0, 80.0, 300.0, 91.5), start=6, end=12),
+    ]
+    document.chunks[0] = document.chunks[0].model_copy(update={"boxes": boxes})
+
+    async def shown() -> list[list[dict]]:
+        hits = (await search("port", mode="dense"))["hits"]
+        return [hit["boxes"] for hit in sorted(hits, key=lambda hit: hit["chunk_index"])]
+
+    await ingestion.convert(document)
+    await ingestion.drained()
+    expected = [one.model_dump(mode="json") for one in boxes]
+    assert await shown() == [expected, [], []]
+    told = {"document_id": document.data.document_id, "version": 1}
+    await ingestion.send(DocumentDescribed(**told, name="seal.pdf", title="Seals", tags=[], source_type="upload"))
+    await ingestion.drained()
+    assert await shown() == [expected, [], []]
+    document.chunks[0] = document.chunks[0].model_copy(update={"boxes": boxes[:1]})
+    document.data = document.data.model_copy(update={"version": 2})
+    await ingestion.convert(document)
+    await ingestion.drained()
+    assert await shown() == [expected[:1], [], []]

@@ -3,8 +3,9 @@ import type { PDFDocumentProxy, PDFPageProxy } from 'pdfjs-dist';
 import { useEffect, useRef } from 'react';
 import type { Schemas } from '../api/client';
 import { t } from '../i18n';
-import { type Box, locate, type Rectangle, share } from './geometry';
+import { around, type Box, linesOf, locate, type Rectangle, share } from './geometry';
 import { open, render, textRuns } from './pdf';
+import { spanOf } from './span';
 import style from './viewer.module.css';
 
 interface Props {
@@ -14,14 +15,14 @@ interface Props {
   zoom: number;
 }
 
-/** The page of the passage, with its box framed and the quoted words marked if they are found inside it. */
+/** The page of the passage, with its box framed and the quoted words, or on a scan the quote's lines, marked. */
 export default function PdfSource({ citation, chunk, zoom }: Props) {
   const url = `/v1/documents/${citation.document_id}/original`;
   const pdf = useQuery({ queryKey: ['pdf', url], queryFn: () => open(url), staleTime: Infinity, gcTime: 60_000 });
   const place = useQuery({
     enabled: Boolean(pdf.data),
-    queryKey: ['place', url, chunk.chunk_id, citation.quote],
-    queryFn: () => findPlace(pdf.data!, citation.quote, chunk),
+    queryKey: ['place', url, chunk.chunk_id, citation.quote, citation.start],
+    queryFn: () => findPlace(pdf.data!, citation, chunk),
     gcTime: 60_000,
   });
   if (!place.data) return <p role="status">{(pdf.error ?? place.error)?.message ?? t('loading')}</p>;
@@ -34,23 +35,36 @@ interface Place {
   words: Rectangle[];
 }
 
-/** The first page of the passage that contains the whole quote; otherwise the passage's first page. */
-async function findPlace(pdf: PDFDocumentProxy, quote: string, chunk: Schemas['Chunk']): Promise<Place> {
+/**
+ * The first page of the passage that contains the whole quote as text; otherwise the page of its lines, of which scans
+ * have nothing else; otherwise the passage's first page.
+ */
+async function findPlace(
+  pdf: PDFDocumentProxy,
+  citation: Schemas['Citation'],
+  chunk: Schemas['Chunk'],
+): Promise<Place> {
+  const lines = chunk.boxes ?? [];
   const first = chunk.page ?? 1;
   const last = Math.min(chunk.page_end ?? first, pdf.numPages);
   const places: Place[] = [];
   for (let number = first; number <= last; number++) {
     const page = await pdf.getPage(number);
-    const box = number === first ? ((chunk.box as Box | null) ?? undefined) : undefined; // the box is on the first page
+    // the box is on the first page
+    const box = number === first ? ((chunk.box as Box | null) ?? undefined) : around(lines, number);
     const { width, height } = page.getViewport({ scale: 1 });
-    const words = locate(quote, await textRuns(page), box).map((word) => share(word, width, height));
+    const words = locate(citation.quote, await textRuns(page), box).map((word) => share(word, width, height));
     const [left, top, right, bottom] = box ?? [0, 0, 0, 0];
     const frame = box && share({ left, top, width: right - left, height: bottom - top }, width, height);
     places.push({ page, frame, words });
-    if (words.length) break;
+    if (words.length) return places.at(-1)!;
   }
-  const found = places.at(-1);
-  return found?.words.length ? found : places[0]!;
+  const marked = linesOf(lines, ...spanOf(citation, chunk.content));
+  const place = places.find(({ page }) => page.pageNumber === marked[0]?.page);
+  if (!place) return places[0]!;
+  const { width, height } = place.page.getViewport({ scale: 1 });
+  const words = marked.filter(({ page }) => page === place.page.pageNumber).map((line) => share(line, width, height));
+  return { ...place, words };
 }
 
 function Page({ page, frame, words, pages, quote, zoom }: Place & { pages: number; quote: string; zoom: number }) {

@@ -22,6 +22,37 @@ export const share = (points: Rectangle, width: number, height: number): Rectang
   height: points.height / height,
 });
 
+/** A line of the passage on a page: characters `start` to `end` of the passage. */
+export interface LineBox {
+  page: number;
+  box: readonly number[]; // a Box: the client's types turn the tuple into a list
+  start: number;
+  end: number;
+}
+
+/**
+ * Returns the rectangles of the lines that characters `from` to `to` are on, for pages without text. The first and last
+ * line are cut in proportion to their characters.
+ */
+export function linesOf(boxes: readonly LineBox[], from: number, to: number): (Rectangle & { page: number })[] {
+  return boxes.flatMap(({ page, box, start, end }) => {
+    const [left, top, right, bottom] = box as Box;
+    const first = Math.max(from, start);
+    const last = Math.min(to, end);
+    if (first >= last) return [];
+    const width = (right - left) / (end - start);
+    return [{ page, left: left + (first - start) * width, top, width: (last - first) * width, height: bottom - top }];
+  });
+}
+
+/** Returns the rectangle around the lines of a page, if it has any. */
+export function around(boxes: readonly LineBox[], page: number): Box | undefined {
+  const sides = boxes.filter((line) => line.page === page).map((line) => line.box);
+  if (!sides.length) return undefined;
+  const of = (side: number) => sides.map((box) => box[side]!);
+  return [Math.min(...of(0)), Math.min(...of(1)), Math.max(...of(2)), Math.max(...of(3))];
+}
+
 /** Differences between a converter's text and the page's: spaces, hyphens and dashes, ligatures, quotation marks. */
 const fold = (text: string) =>
   text

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { locate, share, type TextRun } from '../../src/viewer/geometry';
+import { around, type LineBox, linesOf, locate, share, type TextRun } from '../../src/viewer/geometry';
 
 const line = (text: string, top: number, left = 10): TextRun => ({
   text,
@@ -41,4 +41,24 @@ test.each([
 ])('the converter writes %s, the page %s: the words are found', (quote, text) => {
   const runs = [{ text: `Before. ${text}.`, left: 0, top: 0, width: 100, height: 10 }];
   expect(locate(quote, runs)).toHaveLength(1);
+});
+
+const lines: LineBox[] = [
+  { page: 1, box: [10, 100, 110, 110], start: 0, end: 20 },
+  { page: 1, box: [10, 112, 60, 122], start: 21, end: 31 },
+  { page: 2, box: [20, 50, 120, 60], start: 32, end: 52 },
+];
+
+test('where a page is a picture, the lines of a quote are marked, the first and last in part', () => {
+  expect(linesOf(lines, 10, 31)).toEqual([
+    { page: 1, left: 60, top: 100, width: 50, height: 10 },
+    { page: 1, left: 10, top: 112, width: 50, height: 10 },
+  ]);
+  expect(linesOf(lines, 32, 42)).toEqual([{ page: 2, left: 20, top: 50, width: 50, height: 10 }]);
+  expect(linesOf(lines, 20, 21)).toEqual([]);
+});
+
+test('the frame of a page is around its lines', () => {
+  expect(around(lines, 1)).toEqual([10, 100, 110, 122]);
+  expect(around(lines, 3)).toBeUndefined();
 });

@@ -38,6 +38,7 @@ def chunks(passages: Iterable[Passage], document_id: UUID, budget: TokenBudget) 
                 page=passage.page,
                 page_end=passage.page_end,
                 box=passage.box,
+                boxes=list(passage.boxes),
                 line_start=passage.line_start,
                 line_end=passage.line_end,
                 cells=passage.cells,

@@ -201,7 +201,7 @@ def _structured(
         file.on_progress(ConversionProgress("convert", done, pages))
 
     limits, resources, kind = file.limits, file.resources, file.kind
-    document = docling_formats.read(content, file.name, kind, limits.pages, resources.pdf, on_page)
+    document, lines = docling_formats.read(content, file.name, kind, limits.pages, resources.pdf, on_page)
     _check_pages(len(document.pages), limits)
     docling_formats.join_heading_parts(document)
     title = document_title(document, kind, declared.title)
@@ -211,7 +211,7 @@ def _structured(
         document,
         storable(markdown),
         title,
-        lambda: structured_passages(document, resources.budget, AREAS.get(kind)),
+        lambda: structured_passages(document, resources.budget, AREAS.get(kind), lines),
         declared,
         engine or f"docling/{kind}",
         text,

@@ -27,6 +27,7 @@ from docling_core.types.doc.labels import GroupLabel
 from ingestion.conversion.containers import SUSPECT_RATIO
 from ingestion.conversion.errors import CorruptFile, PageLimitExceeded
 from ingestion.conversion.file_format import Format
+from ingestion.conversion.pdf.line_boxes import PageLines, lines_by_page
 
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument
@@ -72,8 +73,12 @@ def backend(kind: Format) -> type:
     return found
 
 
-def read(data: bytes, file_name: str, kind: Format, max_pages: int, pdf: PdfModels, on_page: OnPage) -> DoclingDocument:
-    """Returns the structured document. For PDF files and images, `on_page` gets the pages done and their total.
+def read(
+    data: bytes, file_name: str, kind: Format, max_pages: int, pdf: PdfModels, on_page: OnPage
+) -> tuple[DoclingDocument, PageLines]:
+    """Returns the structured document, and of PDF files and images the lines of each page.
+
+    For these, `on_page` gets the pages done and their total.
 
     Raises CorruptFile when docling cannot read the file, RecursionError when it is nested too deeply,
     PageLimitExceeded and MemoryError.
@@ -106,7 +111,7 @@ def read(data: bytes, file_name: str, kind: Format, max_pages: int, pdf: PdfMode
         raise _unreadable(kind, str(error.__cause__ or error)) from error
     if result.status not in {ConversionStatus.SUCCESS, ConversionStatus.PARTIAL_SUCCESS}:
         raise _unreadable(kind, result.errors[0].error_message if result.errors else "no reason given")
-    return result.document
+    return result.document, lines_by_page(result.pages) if kind in PAGED else {}
 
 
 def _rejection(source: InputDocument) -> str:

@@ -11,6 +11,7 @@ from itertools import accumulate
 
 from tokenizers import Tokenizer
 
+from contracts.base import LineBox
 from contracts.ingestion import embedding_text
 from inference.tokens import load_minilm_tokenizer
 from ingestion.conversion.values import ChunkOptions
@@ -27,13 +28,17 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """`box` is on `page`, the first page, even if the passage continues to `page_end`. `cells` is like A1:D20."""
+    """`box` is on `page`, the first page, even if the passage continues to `page_end`. `cells` is like A1:D20.
+
+    `boxes` are those of its lines, on all pages.
+    """
 
     content: str
     heading_path: tuple[str, ...] = ()
     page: int | None = None
     page_end: int | None = None
     box: Box | None = None
+    boxes: tuple[LineBox, ...] = ()
     line_start: int | None = None
     line_end: int | None = None
     cells: str | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from docling_core.transforms.chunker.doc_chunk import DocChunk
@@ -19,6 +20,7 @@ from pydantic import ConfigDict
 from contracts.ingestion import embedding_text
 from ingestion.conversion.packing import pack
 from ingestion.conversion.passages import Box, Passage, TokenBudget, storable
+from ingestion.conversion.pdf.line_boxes import PageLines, line_boxes, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,10 +104,12 @@ def _share_item(one: DocChunk, following: DocChunk) -> bool:
 Area = Literal["box", "cells"]
 
 
-def structured_passages(document: DoclingDocument, budget: TokenBudget, area: Area | None) -> list[Passage]:
+def structured_passages(
+    document: DoclingDocument, budget: TokenBudget, area: Area | None, lines: PageLines
+) -> list[Passage]:
     """Returns passages in reading order, with pages if the document has them, and with the requested kind of area.
 
-    The heading of an empty section is a passage of its own.
+    `lines` are those of the pages, if it has any. The heading of an empty section is a passage of its own.
     """
     chunker = _Chunker(
         tokenizer=_BudgetTokenizer(budget=budget),
@@ -116,7 +120,10 @@ def structured_passages(document: DoclingDocument, budget: TokenBudget, area: Ar
     passages: list[Passage] = []
     for chunk in chunker.chunk(document):
         if isinstance(chunk, DocChunk):  # always true; the base class declares a wider type
-            passages += _passages(chunk, document, budget, area)
+            found = _passages(chunk, document, budget, area)
+            placed = lines_of(chunk.meta.doc_items, document, lines) if lines else []
+            boxes = line_boxes([one.content for one in found], placed)
+            passages += [replace(one, boxes=tuple(own)) for one, own in zip(found, boxes, strict=True)]
     return passages
 
 

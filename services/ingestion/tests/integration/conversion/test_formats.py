@@ -174,9 +174,31 @@ def test_a_pdf_has_pages_and_boxes_and_reports_progress(convert: Convert) -> Non
     assert {step.page for step in result.progress if step.stage == "convert"} >= {None, 2}
 
 
+def test_each_line_of_a_pdf_has_its_page_and_place(convert: Convert) -> None:
+    lines = ["The harbour office keeps a ledger of ships,", "and its keeper counts them every spring again."]
+    split = pdf([(11, 100, lines[0])], [(11, 700, lines[1])])
+    chunks = convert(split, "split.pdf").chunks
+    found = [(box, chunk.content[box.start : box.end]) for chunk in chunks for box in chunk.boxes]
+    assert [(box.page, text) for box, text in found] == [(1, lines[0].rstrip(",")), (2, lines[1].rstrip("."))]
+    for box, baseline in zip([one for one, _ in found], (792 - 100, 792 - 700), strict=True):
+        left, top, right, bottom = box.box
+        assert 70 < left < 74
+        assert 200 < right < 400
+        assert top < baseline < bottom + 1
+
+
 def test_text_in_an_image_is_recognised(convert: Convert) -> None:
     result = convert(scan(), "scan.png")
     assert "ledger" in result.chunks[0].content
+
+
+def test_a_line_of_an_image_has_the_place_at_which_it_was_recognised(convert: Convert) -> None:
+    chunk = convert(scan(), "scan.png").chunks[0]
+    (line,) = chunk.boxes
+    assert "ledger" in chunk.content[line.start : line.end]
+    left, top, right, bottom = line.box
+    assert left < 80 < 500 < right
+    assert 100 < top < 140 < bottom < 190
 
 
 @pytest.mark.parametrize(

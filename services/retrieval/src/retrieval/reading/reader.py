@@ -10,6 +10,7 @@ from uuid import UUID
 from psycopg import AsyncCursor
 from psycopg.rows import TupleRow
 
+from contracts.base import LineBox
 from inference.embedders import SpaceKey
 from inference.embeddings import EmbeddingSpace
 from retrieval.reading.arrays import array_text
@@ -45,6 +46,8 @@ class ScoredChunk(NamedTuple):
 
 @dataclass(frozen=True)
 class IndexedChunk:
+    """`lines` are boxes as `packed_lines` in the migrations writes them."""
+
     number: int
     chunk_id: str
     document_id: UUID
@@ -61,8 +64,17 @@ class IndexedChunk:
     page: int | None
     page_end: int | None
     box: list[float] | None
+    lines: list[int] | None
     line_start: int | None
     line_end: int | None
+
+    def boxes(self) -> list[LineBox]:
+        """Returns the boxes of its lines."""
+        packed = iter(self.lines or ())
+        return [
+            LineBox(page=page, box=(left / 10, top / 10, right / 10, bottom / 10), start=start, end=end)
+            for page, left, top, right, bottom, start, end in zip(*[packed] * 7, strict=True)
+        ]
 
 
 class IndexReader(Repository):

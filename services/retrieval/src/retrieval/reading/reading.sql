@@ -25,7 +25,8 @@ ROLLBACK TO SAVEPOINT opened;
 -- Returns chunks with the facts about their documents that hits show.
 SELECT
     chunk.number, chunk_id, document_id, name AS document_name, title AS document_title, media_type, source_type,
-    language, tags, content, section_title, heading_path, chunk_index, page, page_end, box, line_start, line_end
+    language, tags, content, section_title, heading_path, chunk_index, page, page_end, box, lines, line_start,
+    line_end
 FROM chunk
 JOIN indexed_document ON indexed_document.workspace_id = chunk.workspace_id
                      AND indexed_document.number = chunk.document

@@ -29,6 +29,7 @@ def hit(
     duplicates = [selected.chunks[one] for one in selected.duplicates.get(number, [])]
     return Hit(
         **{name: getattr(chunk, name) for name in OF_THE_CHUNK},
+        boxes=chunk.boxes(),
         workspace_id=workspace_id,
         score=selected.scores[number],
         highlights=[Highlight(start=one.start, end=one.end, score=one.score) for one in spans],

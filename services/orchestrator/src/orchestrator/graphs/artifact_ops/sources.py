@@ -13,7 +13,7 @@ from orchestrator.citations.assess import assess
 from orchestrator.citations.check import MarkerFilter, check
 from orchestrator.citations.support import CitedSpan
 from orchestrator.citations.wording import WordLikeness
-from orchestrator.graphs.conversation.passages import citation_of, sources_of
+from orchestrator.graphs.conversation.passages import boxes_within, citation_of, sources_of
 from orchestrator.graphs.conversation.state import Cited, FoundChunk
 
 CitedPlace: TypeAlias = tuple[int, int, int]  # the number of a passage, and characters of it
@@ -103,7 +103,8 @@ class ArtifactSources:
         """Returns the citation; a kept one is within its quote, which is within its chunk."""
         found = citation_of(cast(Cited, asdict(cited)), chunks[cited.passage - 1]).model_dump(mode="json")
         if kept := self.kept.get(cited.passage):
-            found |= {"start": found["start"] + kept["start"], "end": found["end"] + kept["start"]}
+            start, end = found["start"] + kept["start"], found["end"] + kept["start"]
+            found |= {"start": start, "end": end, "boxes": boxes_within(kept.get("boxes", ()), start, end)}
         return found
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import cast
+from typing import Any, cast
 
 from contracts.fixed_answers import NO_REASON, NOT_NAMED
 from contracts.graph_tools import AnswerSource
@@ -44,6 +44,7 @@ def passage_of(hit: Hit) -> FoundChunk:
         content=hit.content,
         highlights=[(one.start, one.end, one.score) for one in hit.highlights],
         chunk_index=hit.chunk_index,
+        boxes=[one.model_dump(mode="json") for one in hit.boxes],
         graph_path=hit.graph_path,
     )
 
@@ -71,11 +72,17 @@ def citation_of(cited: Cited, passage: FoundChunk) -> Citation:
         {
             **{name: passage[name] for name in Citation.model_fields if name in passage},  # type: ignore[literal-required]
             "number": cited["number"],
+            "boxes": boxes_within(passage.get("boxes", ()), cited["start"], cited["end"]),
             "quote": passage["content"][cited["start"] : cited["end"]],
             "start": cited["start"],
             "end": cited["end"],
         }
     )
+
+
+def boxes_within(boxes: Iterable[dict[str, Any]], start: int, end: int) -> list[dict[str, Any]]:
+    """Returns the boxes of the lines that characters `start` to `end` are on."""
+    return [one for one in boxes if one["start"] < end and one["end"] > start]
 
 
 def sources_of(passages: Sequence[FoundChunk], alike: WordLikeness) -> list[SourceText]:

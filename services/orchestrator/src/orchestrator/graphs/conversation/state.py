@@ -26,7 +26,7 @@ class Turn(TypedDict):
 class FoundChunk(TypedDict):
     """A search hit. `highlights` are (start, end, score) spans of `content`.
 
-    `workspace_id` is set if it is not the session's workspace, `chunk_index` and `graph_path` if it was
+    `workspace_id` is set if it is not the session's workspace, `chunk_index`, `boxes` and `graph_path` if it was
     searched for.
     """
 
@@ -43,6 +43,7 @@ class FoundChunk(TypedDict):
     highlights: list[tuple[int, int, float]]
     workspace_id: NotRequired[str]
     chunk_index: NotRequired[int]
+    boxes: NotRequired[list[dict[str, Any]]]
     graph_path: NotRequired[list[str]]
 
 
