@@ -8,9 +8,9 @@ from enum import StrEnum
 from typing import Annotated, Literal, get_args
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from contracts.base import Box, LineBox, Request, Resource, Text
+from contracts.base import Box, LineBox, Request, Resource, Text, storable
 
 UNGRAPHED_PATH = "/internal/ungraphed-documents"  # where the graph asks ingestion
 
@@ -142,6 +142,25 @@ class DocumentDetail(Document):
     explanation: str | None
 
 
+Title = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500), AfterValidator(storable)]
+Tag = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100), AfterValidator(storable)]
+
+
+class DocumentUpdate(Request):
+    """Changes the fields that are given. The title and tags of a document are its file's until they are changed here;
+    after that, a new version of the file no longer changes them.
+    """
+
+    title: Title | None = None
+    tags: Annotated[list[Tag], Field(max_length=50)] | None = None
+
+    @model_validator(mode="after")
+    def _changes_something(self) -> DocumentUpdate:
+        if self.title is None and self.tags is None:
+            raise ValueError("give a title, or tags, or both")
+        return self
+
+
 class DocumentVersion(Resource):
     """A version of a document. `superseded_at`: when a later one replaced it in search; its files are then deleted."""
 
@@ -241,6 +260,7 @@ class Chunk(Resource):
     page: int | None = None
     page_end: int | None = None
     box: Box | None = None
+    boxes: list[LineBox] = []
     line_start: int | None = None
     line_end: int | None = None
     cells: str | None = None
@@ -262,7 +282,6 @@ class DeletedDocuments(Resource):
 
 
 class UngraphedDocuments(Resource):
-    boxes: list[LineBox] = []
     """Counts the workspace's documents whose newest version is not in the knowledge graph yet, but will be."""
 
     documents: int

@@ -20,7 +20,7 @@ from contracts.ingestion import DocumentDetail, DocumentFilter, DocumentStatus, 
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="List, show, retry, cancel, delete and download documents; list their chunks and versions.",
+    help="List, show, change, retry, cancel, delete and download documents; list their chunks and versions.",
 )
 DocumentId = Annotated[UUID, typer.Argument(metavar="ID", help="The document's id.")]
 DocumentIds = Annotated[list[UUID], typer.Argument(metavar="ID...", help="Document ids.")]
@@ -66,6 +66,28 @@ async def list_documents(
 async def show(client: AttractorClient, output: Output, document_id: DocumentId) -> None:
     """Show a document and its stages, and why it is not searchable yet."""
     document = await client.documents.get(document_id)
+    output.json(document) if output.as_json else _show(output, document)
+
+
+@app.command()
+@connected()
+async def change(
+    client: AttractorClient,
+    output: Output,
+    document_id: DocumentId,
+    title: Annotated[str | None, typer.Option(help="The new title.")] = None,
+    tag: Annotated[list[str] | None, typer.Option(help="A tag; these replace all that it had.")] = None,
+    no_tags: Annotated[bool, typer.Option("--no-tags", help="Remove all tags.")] = False,
+) -> None:
+    """Change a document's title or tags. They stay when its file changes.
+
+    \b
+    Examples:
+      attractor documents change 2f0c... --title "Handbook for new colleagues" --tag handbook --tag people
+    """
+    if title is None and not tag and not no_tags:
+        raise typer.BadParameter("give --title, --tag or --no-tags")
+    document = await client.documents.update(document_id, title=title, tags=[] if no_tags else tag or None)
     output.json(document) if output.as_json else _show(output, document)
 
 

@@ -25,6 +25,7 @@ from contracts.ingestion import (
     DocumentFilter,
     DocumentStatus,
     DocumentSummary,
+    DocumentUpdate,
     DocumentVersion,
     EmbeddingStatus,
     OriginKind,
@@ -137,6 +138,14 @@ class Documents:
                 return document
             if deadline is not None and time.monotonic() >= deadline:
                 raise TimeoutError(document.explanation)
+
+    async def update(
+        self, document_id: UUID, *, title: str | None = None, tags: Sequence[str] | None = None
+    ) -> DocumentDetail:
+        """Changes what is given. The title and tags then stay when the file changes."""
+        body = DocumentUpdate(title=title, tags=None if tags is None else list(tags))
+        answer = await self.transport.send("PATCH", path("v1/documents", document_id), body=body, repeatable=True)
+        return self.transport.parse(answer, DocumentDetail)
 
     async def retry(self, document_id: UUID) -> DocumentDetail:
         """Retries from the stage that failed; raises Conflict if none has."""

@@ -90,6 +90,7 @@ ACTIONS = (
         "document_id",
         ("create", "POST", "/v1/documents"),
         ("replace", "PUT", _DOCUMENT),
+        ("change", "PATCH", _DOCUMENT),
         ("delete", "DELETE", _DOCUMENT),
         ("download", "GET", f"{_DOCUMENT}/original"),
         ("download", "GET", f"{_DOCUMENT}/markdown"),

@@ -1,4 +1,4 @@
-"""The routes that upload, replace, retry, cancel and delete documents."""
+"""The routes that upload, replace, change, retry, cancel and delete documents."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from contracts.ingestion import (
     DeletionReceipt,
     DocumentDetail,
     DocumentFilter,
+    DocumentUpdate,
     Lane,
     OriginKind,
     Upload,
@@ -142,6 +143,16 @@ async def replace_content(
             files.append(await work.replace(document_id, received, expected))
     _require_one(files)
     return files[0]
+
+
+@router.patch(
+    "/{document_id}", summary="Change a document's title or tags", response_model=DocumentDetail, responses=MISSING
+)
+async def update_document(document_id: UUID, body: DocumentUpdate, caller: Editor, here: Ingestion) -> DocumentDetail:
+    """Changes the title, the tags, or both; searches and later citations show them within moments."""
+    async with here.catalogs.open(caller.workspace_id) as catalog:
+        await catalog.give(document_id, body.title, body.tags)
+    return await here.detail(caller, document_id)
 
 
 @router.post(

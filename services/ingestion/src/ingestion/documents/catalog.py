@@ -59,6 +59,13 @@ class Catalog:
                 await self.publish(row.id, described_event(row))
         return rows
 
+    async def give(self, document_id: UUID, title: str | None, tags: Sequence[str] | None) -> None:
+        """Gives a document a title or tags, and publishes them if it is converted. Raises DocumentNotFound."""
+        await self.documents.lock_existing(document_id)
+        row = await self.documents.give(document_id, title, tags)
+        if row.chunk_count is not None:
+            await self.publish(document_id, described_event(row))
+
     async def delete(self, document_id: UUID) -> None:
         """Deletes a document; its sources do not bring it back. Deleting it again changes nothing.
 

@@ -32,6 +32,7 @@ class DocumentSql(Statements, file="documents.sql", columns=columns(DocumentRow)
     cancel: LiteralString
     resume: LiteralString
     describe: LiteralString
+    give: LiteralString
     record_conversion: LiteralString
     record_embedding: LiteralString
     fail_embedding: LiteralString
@@ -166,6 +167,11 @@ class Documents(Repository):
     async def describe(self, document_ids: Sequence[UUID]) -> list[DescribedRow]:
         """Copies source fields from origins into documents; returns the documents that have an origin."""
         return await self.all(DocumentSql.describe, DescribedRow, document_ids=list(document_ids))
+
+    async def give(self, document_id: UUID, title: str | None, tags: Sequence[str] | None) -> DocumentRow:
+        """Gives a locked document the title and tags that are not None; returns it."""
+        values = {"title": title, "tags": None if tags is None else list(dict.fromkeys(tags))}
+        return _found(await self.one(DocumentSql.give, DocumentRow, document_id=document_id, **values))
 
     async def record_embedding(self, document: DocumentRow, model: str | None, dims: int | None) -> None:
         """Records the model of the newest version's vectors; None if embedding failed."""

@@ -225,6 +225,14 @@ described AS (
 )
 SELECT {columns}, changed FROM described;
 
+-- name: give
+-- Gives a document a title or tags of a user's choice.
+UPDATE document
+SET given_title = coalesce(%(title)s, given_title), title = coalesce(%(title)s, title),
+    given_tags = coalesce(%(tags)s::text[], given_tags), tags = coalesce(%(tags)s::text[], tags), updated_at = now()
+WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s
+RETURNING {columns};
+
 -- name: record_conversion
 WITH version AS (
     UPDATE document_version
@@ -233,8 +241,8 @@ WITH version AS (
     WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND version = %(version)s
 )
 UPDATE document
-SET title = %(title)s, pages = %(pages)s, chunk_count = %(chunk_count)s, engine = %(engine)s,
-    headings = %(headings)s, tags = %(tags)s, language = %(language)s, authors = %(authors)s,
+SET title = coalesce(given_title, %(title)s), pages = %(pages)s, chunk_count = %(chunk_count)s, engine = %(engine)s,
+    headings = %(headings)s, tags = coalesce(given_tags, %(tags)s), language = %(language)s, authors = %(authors)s,
     written_at = %(written_at)s, modified_at = %(modified_at)s, embedding_status = 'pending', embedding_model = NULL,
     embedding_dims = NULL, updated_at = now()
 WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
