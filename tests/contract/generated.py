@@ -15,6 +15,7 @@ from deployment_keys import SERVICES, DeploymentKeys
 from fastapi import FastAPI
 
 from contracts.events import EVENTS, RUN_EVENTS, Event
+from contracts.workspace_events import WORKSPACE_CHANGES
 from service_kit.app import VERSION
 
 CONTRACTS = Path(__file__).resolve().parents[2] / "libs" / "contracts"
@@ -71,6 +72,10 @@ def asyncapi() -> dict[str, Any]:
     for event in RUN_EVENTS:
         messages[event.name] = _message(event.name, event, schemas, None)
         channels["attractor.runs"]["messages"][event.name] = {"$ref": f"#/components/messages/{event.name}"}
+    changes = channels["workspace.changes"] = {"address": "/v1/events", "messages": {}}
+    for change in WORKSPACE_CHANGES:
+        messages[change.name] = _message(change.name, change, schemas, None)
+        changes["messages"][change.name] = {"$ref": f"#/components/messages/{change.name}"}
     return {
         "asyncapi": "3.0.0",
         "info": {"title": "Attractor's streams", "version": VERSION},

@@ -18,7 +18,8 @@ from pydantic_core import PydanticUndefined
 
 from attractor_client.cli import app
 from contracts.events import EVENTS, RUN_EVENTS
-from contracts.registry import ORCHESTRATOR
+from contracts.registry import GATEWAY, ORCHESTRATOR
+from contracts.workspace_events import WORKSPACE_CHANGES, WorkspaceChange
 from service_kit.problems import Problem
 from service_kit.settings import Environment
 
@@ -91,13 +92,16 @@ The schemas are in
     for stream, members in by_stream.items():
         text += f"\n## {stream}\n\n" + _events(members)
     text += "\n## attractor.runs\n\nOne run's events, which `GET /v1/runs/{run_id}/events` sends to clients.\n\n"
-    return text + _events((event.name, event) for event in RUN_EVENTS)
+    text += _events((event.name, event) for event in RUN_EVENTS)
+    text += "\n## Changes of a workspace\n\nWhat `GET /v1/events` sends to clients, without the envelope above.\n\n"
+    return text + _events((change.name, change) for change in WORKSPACE_CHANGES)
 
 
 def _events(members: Iterable[tuple[str, type[BaseModel]]]) -> str:
     text = "| type | from | what it says | data |\n|---|---|---|---|\n"
     for name, event in members:
-        sources = ", ".join(getattr(event, "sources", (ORCHESTRATOR,)))
+        own = GATEWAY if issubclass(event, WorkspaceChange) else ORCHESTRATOR
+        sources = ", ".join(getattr(event, "sources", (own,)))
         about = _one_line((event.__dict__.get("__doc__") or "").strip())
         fields = ", ".join(f"`{field}`" for field in event.model_fields)
         text += f"| `{name}` | {sources} | {_cell(about)} | {fields} |\n"

@@ -43,7 +43,9 @@ def _writes(stream: str) -> str:
 RULES = {
     "gateway": f"{SCRIPTS} +hmget +hset +pexpire +time ~gateway:* {_reads(DOCUMENTS)} {_writes(DOCUMENTS)}"
     # It deletes the events of a deleted workspace, reports consumer lag, and replays dead letters.
-    f" (+xrange +xdel ~{DOCUMENTS} ~{TURNS} ~{TURNS}.dead) (+xadd +xinfo|groups +xpending ~{TURNS})",
+    f" (+xrange +xdel ~{DOCUMENTS} ~{TURNS} ~{TURNS}.dead) (+xadd +xinfo|groups +xpending ~{TURNS})"
+    # It passes on what changes in a workspace.
+    f" (+xread +xinfo|stream ~{DOCUMENTS} ~{TURNS} ~{DOCUMENTS}.dead ~{TURNS}.dead)",
     "ingestion": f"{SCRIPTS} {BROKER} {BROADCASTS} {_reads(DOCUMENTS)} {_writes(DOCUMENTS)}",
     # It communicates through the database only, and needs Redis just for wake-ups.
     "ingestion-worker": f"{SCRIPTS} {BROKER} {BROADCASTS}",

@@ -36,6 +36,7 @@ from attractor_client.commands.ask import ask
 from attractor_client.commands.audit import audit
 from attractor_client.commands.chat import chat
 from attractor_client.commands.context import context
+from attractor_client.commands.events import events
 from attractor_client.commands.ingest import ingest
 from attractor_client.commands.login import login
 from attractor_client.commands.mcp import mcp
@@ -87,7 +88,7 @@ def attractor(
     ctx.obj = Flags(url, api_key, json)
 
 
-for command in (ingest, ask, chat, search, context, status, audit, usage, models, login, mcp):
+for command in (ingest, ask, chat, search, context, status, events, audit, usage, models, login, mcp):
     app.command()(command)
 for name, group in (
     ("documents", documents.app),

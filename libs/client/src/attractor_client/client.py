@@ -14,6 +14,7 @@ from attractor_client.resources.artifacts import SessionArtifacts
 from attractor_client.resources.audit import Audit
 from attractor_client.resources.context import Context
 from attractor_client.resources.documents import Documents
+from attractor_client.resources.events import Events
 from attractor_client.resources.feedback import Feedback
 from attractor_client.resources.graph import Graph
 from attractor_client.resources.memories import Memories
@@ -53,6 +54,7 @@ class AttractorClient:
         self.accounts = Accounts(self.transport)
         self.audit = Audit(self.transport)
         self.operations = ServiceOperations(self.transport)
+        self.events = Events(self.transport)
         self.documents = Documents(self.transport)
         self.sources = Sources(self.transport)
         self.search = Search(self.transport)

@@ -16,9 +16,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from contracts.artifact_actions import ArtifactAction
 from contracts.models import ModelRole
 from contracts.object_keys import derived_prefix, original_key
-from contracts.orchestrator import AnswerMode, Citation, SentenceCheck, SentenceStatus
+from contracts.orchestrator import AnswerMode, Citation, RunStatus, SentenceCheck, SentenceStatus
 from contracts.reflections import MOST_REFLECTIONS, Reflection
 from contracts.registry import GATEWAY, INGESTION, KNOWLEDGE_GRAPH, MEMORY, ORCHESTRATOR, RETRIEVAL
+from contracts.sources import SyncStatus
 from contracts.world import StagedOperations
 
 DOCUMENTS = "attractor.documents"
@@ -300,6 +301,43 @@ class SessionDeleted(EventData):
     session_id: UUID
 
 
+class SyncChanged(EventData):
+    """A synchronisation of a source is in another state. Written by the table itself (a trigger)."""
+
+    event_type = "sync.changed.v1"
+    stream = DOCUMENTS
+    sources = (INGESTION,)
+    source_id: UUID
+    sync_id: UUID
+    status: SyncStatus
+    dry_run: bool
+
+
+class RunChanged(EventData):
+    """A run is in another state; not of temporary sessions. Written by the table itself (a trigger)."""
+
+    event_type = "run.changed.v1"
+    stream = TURNS
+    sources = (ORCHESTRATOR,)
+    session_id: UUID
+    run_id: UUID
+    user_id: UUID
+    status: RunStatus
+
+
+class ArtifactChanged(EventData):
+    """A session's artifact has another current version, or is deleted (`index` is null); not of temporary sessions.
+    Written by the table itself (a trigger).
+    """
+
+    event_type = "artifact.changed.v1"
+    stream = TURNS
+    sources = (ORCHESTRATOR,)
+    session_id: UUID
+    user_id: UUID
+    index: int | None
+
+
 EVENTS: tuple[type[EventData], ...] = (
     DocumentStored,
     DocumentConverted,
@@ -317,6 +355,9 @@ EVENTS: tuple[type[EventData], ...] = (
     TurnCompletedV1,
     TurnDiscarded,
     SessionDeleted,
+    SyncChanged,
+    RunChanged,
+    ArtifactChanged,
 )
 BY_TYPE = {data.event_type: data for data in EVENTS}
 
@@ -373,6 +414,8 @@ class StageStarted(RunEventData):
 
 
 class StageOutput(RunEventData):
+    """What a stage found, before the answer begins. The answer keeps it (`retrieved`)."""
+
     name = "stage_output"
     stage: str
     output: dict[str, Any]

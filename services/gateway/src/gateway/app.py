@@ -31,10 +31,11 @@ from gateway.accounts.inviting import Inviting
 from gateway.accounts.joining import Joining
 from gateway.accounts.user_administration import UserAdministration
 from gateway.accounts.workspace_deletion import RECEIPTS, WorkspaceDeletions
-from gateway.api import audit, docs, internal, operations, people, routes, shared
+from gateway.api import audit, docs, events, internal, operations, people, routes, shared
 from gateway.audit.retention import AuditRetention
 from gateway.audit.trail import AuditMiddleware, AuditTrail
 from gateway.errors import UnknownWorkspace
+from gateway.events.follower import WorkspaceEvents
 from gateway.mcp.door import McpDoor
 from gateway.operations.backup_age import backup_reading
 from gateway.operations.dead_letters import DeadLetters
@@ -73,6 +74,7 @@ from service_kit.schema import newest_migration
 from service_kit.streams import Consumer
 from service_kit.telemetry import Metrics
 
+HEARTBEAT_SECONDS, LONGEST_STREAM_SECONDS = 15.0, 300.0
 SHARED_SECONDS = 10.0  # time limit for the orchestrator to open a share
 
 
@@ -84,6 +86,7 @@ def create_app(settings: Settings) -> FastAPI:
         people.router,
         audit.router,
         operations.router,
+        events.router,
         signin_routes.router,
         openid_routes.router,
     ]
@@ -102,6 +105,9 @@ class Parts:
         self.settings = settings
         self.database = Database(settings.database_url.get_secret_value(), settings.database_pool_size)
         self.redis = Redis.from_url(settings.redis_url.get_secret_value(), socket_connect_timeout=1, socket_timeout=2)
+        self.following = Redis.from_url(
+            settings.redis_url.get_secret_value(), socket_connect_timeout=1, socket_timeout=HEARTBEAT_SECONDS + 10
+        )
         self.notifications = Notifications(settings.listening_url, "gateway_outbox", RECEIPTS)
         self.last_used = LastUsed(self.database)
         self.administrators = Administrators(settings.oidc_issuer)
@@ -190,15 +196,22 @@ class Parts:
             background.start("mcp", self.mcp.run)
             background.start("last_used", self.last_used.run)
             background.start("audit_retention", AuditRetention(self.database, settings.audit_days).run)
-            events = await stack.enter_async_context(Background(app.state.metrics))
+            consuming = await stack.enter_async_context(Background(app.state.metrics))
             tokens = app.state.tokens
             signatures = EventSignatures(tokens.key, tokens.known, await unsigned_until(self.database))
-            self._start_deletions(events, app.state.metrics, signatures)
+            self._start_deletions(consuming, app.state.metrics, signatures)
+            stack.push_async_callback(self.following.aclose)
+            app.state.workspace_events = WorkspaceEvents(
+                self.following,
+                signatures,
+                heartbeat_seconds=HEARTBEAT_SECONDS,
+                longest_seconds=LONGEST_STREAM_SECONDS,
+            )
             health.add("database", self.database.check)
             health.add_fact("schema_version", lambda: newest_migration(self.database, "gateway"))
             health.add("redis", self._check_redis, required=False)
             health.add("background", background.check)
-            health.add("events", events.check, required=False)
+            health.add("events", consuming.check, required=False)
             yield
 
     def _start_deletions(self, background: Background, metrics: Metrics, signatures: EventSignatures) -> None:

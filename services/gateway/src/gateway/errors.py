@@ -30,6 +30,10 @@ class UserDisabled(Unauthenticated):
         super().__init__(headers={"WWW-Authenticate": "Bearer"})
 
 
+class ForeignEventId(InvalidRequest):
+    status, type, title = 400, "bad-event-id", "Last-Event-ID was not issued by this stream"
+
+
 class RateLimited(Problem):
     status, type, title = 429, "rate-limited", "Too many requests with this key or in this workspace"
 

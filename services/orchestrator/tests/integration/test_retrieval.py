@@ -290,9 +290,12 @@ async def test_content_from_other_workspaces_is_neither_remembered_nor_shared(
         far = await answered_run(service, session, rag_scope="global")
         near = await answered_run(service, session)
         async with asyncio.timeout(120):
-            while len(entries := await redis.xrange("attractor.turns")) < 2:  # noqa: ASYNC110  no event for this state
-                await asyncio.sleep(0.02)
-        first, second = (json.loads(entry["event"]) for _, entry in entries)
+            turns = list[dict[str, Any]]()
+            while len(turns) < 2:
+                await asyncio.sleep(0.02)  # no event for this state
+                events = [json.loads(entry["event"]) for _, entry in await redis.xrange("attractor.turns")]
+                turns = [event for event in events if event["type"].startswith("turn.")]
+        first, second = turns
         made = (await service.client.post(f"/v1/sessions/{session}/shares", json={})).json()
         parsed = ShareToken.parse(made["token"])
         assert parsed is not None

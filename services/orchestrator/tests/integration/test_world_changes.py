@@ -18,9 +18,12 @@ from orchestrator.services import MemoryService
 async def ends_of_runs(redis_url: str, count: int) -> list[EventData]:
     """Returns the events about ended runs as soon as there are this many."""
     async with asyncio.timeout(120), Redis.from_url(redis_url, decode_responses=True) as redis:
-        while len(entries := await redis.xrange(TURNS)) < count:  # noqa: ASYNC110  another server's state has no event
-            await asyncio.sleep(0.02)
-    return [event_data(Event.model_validate_json(one["event"])) for _, one in entries]
+        turns = list[Event]()
+        while len(turns) < count:
+            await asyncio.sleep(0.02)  # another server's state has no event
+            events = [Event.model_validate_json(one["event"]) for _, one in await redis.xrange(TURNS)]
+            turns = [event for event in events if event.type.startswith("turn.")]
+    return [event_data(event) for event in turns]
 
 
 async def test_only_a_completed_run_changes_the_world_state(

@@ -24,10 +24,11 @@ from orchestrator.openai_api.chat_whole import WholeAnswer
 from orchestrator.openai_api.errors import AnswerFailed, UnknownDoorModel
 from orchestrator.openai_api.models import Models, preset_card, preset_name
 from orchestrator.openai_api.preset_choice import with_preset
-from orchestrator.runs.api import Streams, event_stream
+from orchestrator.runs.api import Streams
 from orchestrator.runs.streams import BEGINNING
 from service_kit.auth import Principal, Viewer
 from service_kit.disconnects import unless_left
+from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1", tags=["orchestrator"])
 

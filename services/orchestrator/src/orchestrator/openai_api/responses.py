@@ -18,10 +18,11 @@ from orchestrator.openai_api.preset_choice import with_preset
 from orchestrator.openai_api.response_events import TERMINAL, ResponseEvents
 from orchestrator.openai_api.response_objects import ResponseRun, as_it_is, begun, run_id_of
 from orchestrator.openai_api.response_request import response_question
-from orchestrator.runs.api import Streams, event_stream
+from orchestrator.runs.api import Streams
 from orchestrator.runs.streams import TERMINAL_EVENTS
 from service_kit.auth import Principal, Viewer
 from service_kit.disconnects import unless_left
+from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1/responses", tags=["orchestrator"])
 RESPONSE = "/{response_id}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Annotated, Any
 from uuid import UUID
@@ -18,6 +18,7 @@ from orchestrator.runs.store import RunStore
 from orchestrator.runs.streams import RunStreams, parse_event_id
 from service_kit.auth import Viewer
 from service_kit.pagination import Cursor, Limit
+from service_kit.server_sent import event_stream
 
 router = APIRouter(prefix="/v1/runs", tags=["orchestrator"])
 NOT_FAILED: dict[int | str, dict[str, Any]] = {
@@ -45,15 +46,6 @@ def run_streams(request: Request) -> RunStreams:
 Runs = Annotated[RunStore, Depends(run_store)]
 Streams = Annotated[RunStreams, Depends(run_streams)]
 Statuses = Annotated[Sequence[RunStatus], Query(max_length=len(RunStatus), description="Only runs in these states")]
-
-
-def event_stream(events: AsyncIterator[bytes], headers: dict[str, str] | None = None) -> StreamingResponse:
-    """Returns server-sent events, with headers that keep proxies from buffering them."""
-    return StreamingResponse(
-        events,
-        media_type="text/event-stream",
-        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no", **(headers or {})},
-    )
 
 
 @router.get("", summary="List the caller's runs")

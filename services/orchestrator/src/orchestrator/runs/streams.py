@@ -31,9 +31,9 @@ from orchestrator.runs.events import RunEvents
 from orchestrator.runs.store import RunStore
 from service_kit.auth import Principal
 from service_kit.problems import Unavailable
+from service_kit.server_sent import HEARTBEAT, formatted
 
 log = logging.getLogger(__name__)
-HEARTBEAT = b": still here\n\n"
 BEGINNING = "0-0"
 AWAY_SECONDS = 0.5  # before an unavailable database is queried again
 _ID = re.compile(r"\d{1,10}-\d{1,19}", re.ASCII)
@@ -104,7 +104,7 @@ class RunStreams:
         """
         async with aclosing(self._batches(caller, run, after)) as batches:
             async for batch in batches:
-                yield b"".join(_formatted(*entry) for entry in batch) or HEARTBEAT
+                yield b"".join(formatted(*entry) for entry in batch) or HEARTBEAT
 
     async def entries(self, caller: Principal, run: Run, after: str = BEGINNING) -> AsyncGenerator[Entry | None]:
         """Yields the same events as id, name and data; None after a heartbeat without any."""
@@ -246,10 +246,6 @@ def _rebuilt(run: Run) -> RunEventData:
             run_id=run.id, error_type=run.error_type or "internal-error", message=run.error_message or "The run failed"
         )
     return RunCancelled(run_id=run.id)
-
-
-def _formatted(event_id: str, name: str, data: str) -> bytes:
-    return f"id: {event_id}\nevent: {name}\ndata: {data}\n\n".encode()
 
 
 def _decoded(entry: tuple[bytes, dict[bytes, bytes]]) -> tuple[str, str, str]:
