@@ -213,6 +213,15 @@ class TestSubgraph:
         assert unknown["type"] == "entity-not-found"
         await get("subgraph", 404, entity="AuthService", workspace_id=uuid4())
 
+    async def test_a_subgraph_has_up_to_5000_nodes_even_around_one_entity(self, bring, get):
+        await bring(HEADER + "".join(f"Hub,uses,Spoke{n:04}\nSpoke{n:04},uses,End{n:04}\n" for n in range(3_000)))
+        every = {"min_mentions": 1, "max_nodes": 5_000, "max_edges": 20_000}
+        near = (await get("subgraph", entity="Hub", **every)).json()
+        assert (len(near["nodes"]), len(near["edges"]), near["truncated"]) == (3_001, 3_000, False)
+        for part in ({"entity": "Hub", "hops": 2}, {}):
+            found = (await get("subgraph", **every, **part)).json()
+            assert (len(found["nodes"]), found["truncated"]) == (5_000, True)
+
     async def test_a_subgraph_shows_the_most_central_part(self, bring, get):
         await bring(CHAIN)
         central = (await get("subgraph")).json()
@@ -228,8 +237,8 @@ class TestSubgraph:
         [
             {"hops": 0},
             {"hops": 4},
-            {"max_nodes": 501},
-            {"max_edges": 2_001},
+            {"max_nodes": 5_001},
+            {"max_edges": 20_001},
             {"entity": ""},
             {"entity": "a\x00"},
             {"relation_type": "'; DROP"},

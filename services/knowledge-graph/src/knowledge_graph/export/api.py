@@ -47,8 +47,8 @@ async def show_subgraph(
     queries: RequestQueries,
     entity: Annotated[Name | None, Query(description="A name, in any spelling, or an id")] = None,
     hops: Annotated[int, Query(ge=1, le=3)] = 1,
-    max_nodes: Annotated[int, Query(ge=1, le=500)] = 100,
-    max_edges: Annotated[int, Query(ge=0, le=2000)] = 300,
+    max_nodes: Annotated[int, Query(ge=1, le=5_000)] = 100,
+    max_edges: Annotated[int, Query(ge=0, le=20_000)] = 300,
     min_mentions: MinMentions = None,
     relation_type: Relations = None,
 ) -> Subgraph:

@@ -36,8 +36,9 @@ async def _around(store: Steps, workspace_id: UUID, ids: list[str], hops: int, b
     for _ in range(hops):
         if not frontier or len(found) >= bounds.max_nodes:
             break
+        fan_out = max(FAN_OUT, bounds.max_nodes // len(frontier))  # one entity alone may have neighbours for all places
         near = await store.neighbours(
-            workspace_id, frontier, FAN_OUT, bounds.min_mentions, relation_types=bounds.relation_types
+            workspace_id, frontier, fan_out, bounds.min_mentions, relation_types=bounds.relation_types
         )
         strongest: dict[str, float] = {}
         for one in near:
