@@ -261,14 +261,34 @@ class FeedbackEntry(AnswerFeedback):
     answer: str | None
 
 
+class ConsideredSource(Resource):
+    """A chunk that the search found for an answer, whether or not the answer cites it."""
+
+    chunk_id: str
+    document_id: UUID
+    document_name: str
+    section: str | None
+    page: int | None
+    score: float
+
+
+class RetrievalOutcome(Resource):
+    """What the search of an answer found. `good_match` is false if none of it was likely to answer the question, and
+    so none of it was used.
+    """
+
+    good_match: bool
+    sources: list[ConsideredSource]
+
+
 class Message(Resource):
     """A question or an answer. An answer follows its question, and exists as soon as its run is queued.
 
     `parent_id` is the message before it; `siblings` is only set in lists. `removed_citations` counts the citations of
     the answer that failed the check, `sentences` has its sentences. `issues`, `steps_executed` and `timings` are those
     of the answer's run, `usage` is its model usage, `feedback` what its user said about it. `artifact_index` is the
-    version that it made of the session's artifact. `attachment_ids` are the images that a question shows; deleted ones
-    are still listed.
+    version that it made of the session's artifact, `retrieved` what its search found. `attachment_ids` are the images
+    that a question shows; deleted ones are still listed.
     """
 
     id: UUID
@@ -290,6 +310,7 @@ class Message(Resource):
     usage: TokenUsage | None = None
     feedback: AnswerFeedback | None = None
     artifact_index: int | None = None
+    retrieved: RetrievalOutcome | None = None
     created_at: datetime
 
 

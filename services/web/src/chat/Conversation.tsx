@@ -203,7 +203,7 @@ function ShownAnswer({ answer, running, onOpen, onArtifact, onAgain, onMove }: A
           {t('openArtifact', { version: message.artifact_index })}
         </Button>
       )}
-      {turn?.goodMatch === false && <p className={style.note}>{t('noSource')}</p>}
+      {(turn?.goodMatch ?? message?.retrieved?.good_match) === false && <p className={style.note}>{t('noSource')}</p>}
       {[...new Set(notes)].map((note) => (
         <p key={note} className={style.note}>
           {note}

@@ -230,6 +230,7 @@ class RunProgress:
     steps_executed: list[str] = field(default_factory=list)
     timings: dict[str, float] = field(default_factory=dict)
     debug: dict[str, object] = field(default_factory=dict)
+    retrieved: dict[str, object] | None = None
     partial: Callable[[], Awaitable[TurnAnswer | None]] = nothing_written
 
     def columns(self) -> dict[str, object]:
@@ -239,6 +240,7 @@ class RunProgress:
             "steps_executed": self.steps_executed,
             "timings": json.dumps(self.timings),
             "debug": json.dumps(self.debug),
+            "retrieved": json.dumps(self.retrieved) if self.retrieved else None,
         }
 
 

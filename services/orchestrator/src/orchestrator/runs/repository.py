@@ -42,6 +42,7 @@ COMPUTED = {
     " AS status",
     **{name: OF_ANSWER.format(name=name) for name in ("issues", "steps_executed", "timings")},
     "feedback": OWN_FEEDBACK,
+    "retrieved": "CASE WHEN message.role = 'assistant' THEN run.retrieved END AS retrieved",
     "artifact_index": MADE_VERSION,
     "usage": f"CASE WHEN message.role = 'assistant' THEN {usage_of('run').removesuffix(' AS usage')} END AS usage",
 }

@@ -215,8 +215,9 @@ class CitationState(TypedDict):
 class DebugState(TypedDict):
     """No node reads this, so that it reaches neither a prompt nor an answer.
 
-    `steps_executed` describes for people what happened, `timings` has the milliseconds of each node. The last two are
-    returned with `debug=true`.
+    `steps_executed` describes for people what happened, `timings` has the milliseconds of each node. The two named
+    debug are returned with `debug=true`; `retrieved` (RetrievalOutcome in contracts.orchestrator) is kept with the
+    answer.
     """
 
     node_trace: Annotated[list[str], append_new]
@@ -225,6 +226,7 @@ class DebugState(TypedDict):
     timings: Annotated[dict[str, float], put_entries]
     rag_route_debug: dict[str, Any]
     rag_retrieval_debug: dict[str, Any]
+    retrieved: dict[str, Any] | None
 
 
 class State(

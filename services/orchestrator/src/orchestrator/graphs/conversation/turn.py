@@ -262,6 +262,7 @@ class ConversationTurns:
             timings={},
             rag_route_debug={},
             rag_retrieval_debug={},
+            retrieved=None,
             error=None,
         )
 
@@ -276,6 +277,7 @@ def _turn(message: EarlierMessage) -> Turn:
 def _note(progress: RunProgress, state: State) -> None:
     progress.node_trace, progress.issues = list(state["node_trace"]), list(state["issues"])
     progress.steps_executed, progress.timings = list(state["steps_executed"]), dict(state["timings"])
+    progress.retrieved = state.get("retrieved")  # a run from before an upgrade has none
     progress.debug = {name: state[name] for name in ("rag_route_debug", "rag_retrieval_debug") if state[name]}
 
 
