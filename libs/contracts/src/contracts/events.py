@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from contracts.artifact_actions import ArtifactAction
 from contracts.models import ModelRole
 from contracts.object_keys import derived_prefix, original_key
-from contracts.orchestrator import AnswerMode, Citation, RunStatus, SentenceCheck, SentenceStatus
+from contracts.orchestrator import AnswerMode, Citation, RetrievalOutcome, RunStatus, SentenceCheck, SentenceStatus
 from contracts.reflections import MOST_REFLECTIONS, Reflection
 from contracts.registry import GATEWAY, INGESTION, KNOWLEDGE_GRAPH, MEMORY, ORCHESTRATOR, RETRIEVAL
 from contracts.sources import SyncStatus
@@ -414,11 +414,11 @@ class StageStarted(RunEventData):
 
 
 class StageOutput(RunEventData):
-    """What a stage found, before the answer begins. The answer keeps it (`retrieved`)."""
+    """What a stage found, before the answer begins. The message of the answer keeps it."""
 
     name = "stage_output"
-    stage: str
-    output: dict[str, Any]
+    stage: Literal["retrieve"]
+    output: RetrievalOutcome
 
 
 class StageCompleted(RunEventData):

@@ -47,6 +47,25 @@ class EntityDetail(Entity):
     chunk_ids: list[str]
 
 
+class TextSpan(Resource):
+    """Characters `start` to `end` of a passage."""
+
+    start: int
+    end: int
+
+
+class EntityPassage(Resource):
+    """A chunk that mentions an entity, with the places of its name. `text` is null if it cannot be read at present."""
+
+    chunk_id: str
+    document_id: UUID
+    document_name: str
+    section: str | None
+    page: int | None
+    text: str | None
+    spans: list[TextSpan]
+
+
 class GraphStatus(Resource):
     """Counts of the workspace; `documents` does not count imports of triples."""
 

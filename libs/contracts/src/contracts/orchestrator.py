@@ -273,6 +273,15 @@ class ConsideredSource(Resource):
     score: float
 
 
+class RetrievalOutcome(Resource):
+    """What the search of an answer found. `good_match` is false if none of it was likely to answer the question, and
+    so none of it was used.
+    """
+
+    good_match: bool
+    sources: list[ConsideredSource]
+
+
 class Message(Resource):
     """A question or an answer. An answer follows its question, and exists as soon as its run is queued.
 

@@ -269,6 +269,42 @@ class SearchResponse(Resource):
     milliseconds: float
 
 
+class WhyRequest(SearchRequest):
+    """A search, and the document that one misses among its hits."""
+
+    document_id: UUID
+
+
+class WhyReason(StrEnum):
+    """`found`: it is among the `k` hits. `below`: others rank higher. `duplicate`: a hit says the same and names it.
+    `filtered`: `filters` exclude it. `unmatched`: no leg finds anything of it for this query. `not_indexed`: the index
+    does not have it; the document's own `explanation` says why.
+    """
+
+    found = "found"
+    below = "below"
+    duplicate = "duplicate"
+    filtered = "filtered"
+    unmatched = "unmatched"
+    not_indexed = "not_indexed"
+
+
+class WhyResponse(Resource):
+    """Where a document is in a search, or what keeps it out.
+
+    `rank` counts from 1 and is null beyond the 100th hit. `hit` is the document's best chunk with its rank and score in
+    each leg; for a duplicate, the hit that is shown instead. `last_score` is that of the last of the `k` hits.
+    """
+
+    document_id: UUID
+    reason: WhyReason
+    rank: int | None = None
+    filters: list[str] = Field(default=[], description="Each of them excludes the document by itself.")
+    hit: Hit | None = None
+    last_score: float | None = None
+    legs: list[LegReport]
+
+
 class SearchSettingsUpdate(Request):
     """Omitted fields, and weights, stay as they are; `reset` lists fields to reset to their defaults.
 

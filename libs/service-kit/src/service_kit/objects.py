@@ -81,13 +81,16 @@ class ObjectStore:
             for piece in pieces:
                 file.write(piece)
 
-    def stream(self, key: str, offset: int = 0) -> Generator[bytes]:
-        """Returns the object's bytes from `offset` on, in pieces; opened now and released when the iteration ends.
+    def stream(self, key: str, offset: int = 0, length: int = 0) -> Generator[bytes]:
+        """Returns `length` bytes of the object from `offset` on, or all that follow (0), in pieces; opened now and
+        released when the iteration ends.
 
         Raises ObjectMissing, and Unavailable when the object ends before `offset`.
         """
         with _called("GetObject", key):
-            response: Any = self.client.get_object(bucket_name=self.bucket, object_name=key, offset=offset)
+            response: Any = self.client.get_object(
+                bucket_name=self.bucket, object_name=key, offset=offset, length=length
+            )
         return _pieces(response)
 
     def exists(self, key: str) -> bool:
@@ -142,8 +145,8 @@ class ObjectStore:
     async def aget(self, key: str) -> bytes:
         return await asyncio.to_thread(self.get, key)
 
-    async def astream(self, key: str, offset: int = 0) -> Generator[bytes]:
-        return await asyncio.to_thread(self.stream, key, offset)
+    async def astream(self, key: str, offset: int = 0, length: int = 0) -> Generator[bytes]:
+        return await asyncio.to_thread(self.stream, key, offset, length)
 
     async def aexists(self, key: str) -> bool:
         return await asyncio.to_thread(self.exists, key)

@@ -33,6 +33,7 @@ from knowledge_graph.refinement.build import CHANNELS, start_refinement
 from knowledge_graph.settings import Settings
 from knowledge_graph.store.postgres import PostgresStore
 from knowledge_graph.store.reader import GraphReader
+from knowledge_graph.tools.api import entities as passages_router
 from knowledge_graph.tools.api import router as tools_router
 from knowledge_graph.tools.chunks import ChunkTexts
 from knowledge_graph.tools.pending import ANSWER_SECONDS, PendingDocuments
@@ -54,7 +55,8 @@ def create_app(settings: Settings) -> FastAPI:
             await _build(app, settings, stack)
             yield
 
-    routers = [entities_router, refinement_router, tools_router, export_router, triples_router, corrections_router]
+    routers = [entities_router, passages_router, refinement_router, tools_router, export_router, triples_router]
+    routers.append(corrections_router)
     return service_app(SERVICE, settings, routers, lifespan)
 
 

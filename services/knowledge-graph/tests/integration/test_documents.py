@@ -174,3 +174,26 @@ async def test_missing_objects_fail_at_once_and_block_no_other_document(document
     assert (failed["document_id"], failed["stage"]) == (str(gone.document_id), "graph")
     assert failed["error_class"] == "object-missing"
     assert "BillingService" not in await entities()
+
+
+async def test_the_passages_of_an_entity_have_their_text_and_the_places_of_its_name(
+    documents, entities, client, auth_headers
+):
+    first = "AuthService depends on UserDB. AuthService calls BillingRouter."
+    one = await documents.graph([first, "BillingRouter calls UserDB."], name="auth.md")
+    await documents.graph(["BillingRouter depends on AuthService."], name="billing.md")
+    entity = (await entities())["AuthService"]["id"]
+    path, found, cursor = f"/v1/graph/entities/{entity}/passages", [], None
+    while True:
+        params = {"limit": 1, **({"cursor": cursor} if cursor else {})}
+        page = (await client.get(path, params=params, headers=auth_headers())).json()
+        found, cursor = found + page["items"], page["next_cursor"]
+        if cursor is None:
+            break
+    assert [passage["document_name"] for passage in found] == ["auth.md", "billing.md"]
+    assert (found[0]["document_id"], found[0]["text"]) == (str(one), first)
+    for passage, times in zip(found, (2, 1), strict=True):
+        names = [passage["text"][span["start"] : span["end"]] for span in passage["spans"]]
+        assert names == ["AuthService"] * times
+    other = await client.get(path, headers=auth_headers(workspace_id=uuid4()))
+    assert (other.status_code, other.json()["type"]) == (404, "entity-not-found")

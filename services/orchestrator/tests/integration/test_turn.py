@@ -322,14 +322,19 @@ async def test_a_sentence_is_reported_with_its_marks_while_the_answer_streams(
     assert [one.id for one in again] == [one.id for one in events]
 
 
-async def test_sources_are_reported_before_the_answer_begins(start: Any, settings: Any) -> None:
+async def test_sources_are_reported_before_the_answer_begins_and_stay_with_it(start: Any, settings: Any) -> None:
     async with start(settings) as service:
-        run = await service.ask(await service.session())
+        session = await service.session()
+        run = await service.ask(session)
         events = await service.events(run["id"])
+        question, answer = (await service.client.get(f"/v1/sessions/{session}/messages")).json()["items"]
     names = [event.name for event in events]
     output = next(event for event in events if event.name == "stage_output")
     assert names.index("stage_output") < names.index("message_delta")
     assert [source["document_name"] for source in output.data["output"]["sources"]] == ["auth.md", "billing.md"]
+    assert output.data["output"]["good_match"]
+    assert (question["good_match"], question["sources"]) == (None, [])
+    assert {name: answer[name] for name in ("good_match", "sources")} == output.data["output"]
 
 
 async def test_the_answer_says_that_nothing_relevant_was_found(start: Any, settings: Any, world: Any) -> None:
@@ -340,6 +345,8 @@ async def test_the_answer_says_that_nothing_relevant_was_found(start: Any, setti
         ended = await service.run(run["id"])
     assert ended["answer"]["content"] == "I found nothing relevant to this in the documents."
     assert ended["answer"]["citations"] == []
+    assert ended["answer"]["good_match"] is False
+    assert ended["answer"]["sources"]
 
 
 async def test_with_a_model_an_answer_without_relevant_passages_cites_nothing(

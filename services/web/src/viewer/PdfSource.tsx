@@ -4,7 +4,7 @@ import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'reac
 import type { Schemas } from '../api/client';
 import { t } from '../i18n';
 import { type Finder, MOST_PLACES } from './finder';
-import { around, type Box, type LineBox, linesOf, locate, locateAll, type Rectangle, share } from './geometry';
+import { around, type Box, linesOf, locate, locateAll, type Rectangle, share } from './geometry';
 import { open, render, textRuns } from './pdf';
 import { spanOf } from './span';
 import style from './viewer.module.css';
@@ -65,8 +65,12 @@ async function placesOf(pdf: PDFDocumentProxy, words: string): Promise<Place[]> 
  * The first page of the passage that contains the whole quote as text; otherwise the page of its lines, of which scans
  * have nothing else; otherwise the passage's first page.
  */
-async function findPlace(pdf: PDFDocumentProxy, citation: Schemas['Citation'], chunk: Schemas['Chunk']): Promise<Place> {
-  const lines = (chunk.boxes ?? []) as LineBox[];
+async function findPlace(
+  pdf: PDFDocumentProxy,
+  citation: Schemas['Citation'],
+  chunk: Schemas['Chunk'],
+): Promise<Place> {
+  const lines = chunk.boxes ?? [];
   const first = chunk.page ?? 1;
   const last = Math.min(chunk.page_end ?? first, pdf.numPages);
   const places: Place[] = [];

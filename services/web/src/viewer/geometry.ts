@@ -25,7 +25,7 @@ export const share = (points: Rectangle, width: number, height: number): Rectang
 /** A line of the passage on a page: characters `start` to `end` of the passage. */
 export interface LineBox {
   page: number;
-  box: Box;
+  box: readonly number[]; // a Box: the client's types turn the tuple into a list
   start: number;
   end: number;
 }
@@ -35,7 +35,8 @@ export interface LineBox {
  * line are cut in proportion to their characters.
  */
 export function linesOf(boxes: readonly LineBox[], from: number, to: number): (Rectangle & { page: number })[] {
-  return boxes.flatMap(({ page, box: [left, top, right, bottom], start, end }) => {
+  return boxes.flatMap(({ page, box, start, end }) => {
+    const [left, top, right, bottom] = box as Box;
     const first = Math.max(from, start);
     const last = Math.min(to, end);
     if (first >= last) return [];

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from attractor_client.client import AttractorClient
 from attractor_client.commands import corrections, graph_files, refinement
@@ -18,7 +19,8 @@ from attractor_client.commands.graph_view import (
     show_paths,
 )
 from attractor_client.invocation import Limit, at_most, connected
-from attractor_client.output import Output
+from attractor_client.output import Output, plain
+from attractor_client.rendering import place
 from contracts.graph_tools import AnalyzeDependencies, LookupFacts, RunCalculation, ShortestPath
 from contracts.knowledge_graph import Entity
 
@@ -84,6 +86,31 @@ async def show(
         output.json(facts)
         return
     show_neighbourhood(output, facts)
+    show_alternatives(output, facts.entity, entity, facts.alternatives)
+
+
+@app.command()
+@connected()
+async def passages(client: AttractorClient, output: Output, entity: Name, limit: Limit = 10) -> None:
+    """Show the passages that mention an entity, with its name in bold; those that mention it most often first.
+
+    \b
+    Example:
+      attractor graph passages AuthService
+    """
+    found = await client.graph.tools.facts(LookupFacts(entity_name=entity, max_relations=1, max_chunks=0))
+    facts = result_or_exit(output, found)
+    shown = await at_most(limit, client.graph.passages(facts.entity.id))
+    if output.as_json:
+        output.json(shown)
+        return
+    for one in shown:
+        output.text(", ".join(filter(None, (one.document_name, place(one.section, one.page, None, None)))), "bold")
+        text = Text(plain(one.text or "(cannot be read at present)"))
+        for span in one.spans if one.text else ():
+            text.stylize("bold", span.start, span.end)
+        output.show(text)
+        output.text()
     show_alternatives(output, facts.entity, entity, facts.alternatives)
 
 

@@ -9,7 +9,16 @@ from rich.text import Text
 
 from attractor_client.output import Output, plain
 from attractor_client.rendering import place
-from contracts.retrieval import Hit, HitExplanation, LegScore, QueryReport, SearchResponse, Surrounding
+from contracts.retrieval import (
+    Hit,
+    HitExplanation,
+    LegScore,
+    QueryReport,
+    SearchResponse,
+    Surrounding,
+    WhyReason,
+    WhyResponse,
+)
 
 SHOWN_CHARACTERS = 600
 BEFORE_CHARACTERS = 100
@@ -51,6 +60,22 @@ def _show(output: Output, rank: int, hit: Hit, explain: bool) -> None:
     if explain and hit.explanation:
         _why(output, hit.explanation, hit.graph_path)
     output.text()
+
+
+def show_why(output: Output, found: WhyResponse) -> None:
+    """Shows where a document is in a search, or what keeps it out, with its best chunk."""
+    rank = "beyond the first 100 hits" if found.rank is None else f"on rank {found.rank}"
+    reasons = {
+        WhyReason.found: f"It is found, {rank}.",
+        WhyReason.below: f"It matches, but others rank higher: it is {rank}.",
+        WhyReason.duplicate: "A hit that says nearly the same is shown instead:",
+        WhyReason.filtered: f"It is excluded by {', '.join(found.filters)}.",
+        WhyReason.unmatched: "Nothing in it matches this query.",
+        WhyReason.not_indexed: "It is not indexed. `attractor documents show` says why.",
+    }
+    output.text(reasons[found.reason], "bold")
+    if found.hit:
+        _show(output, found.rank or 1, found.hit, explain=True)
 
 
 def passage(hit: Hit) -> Text:

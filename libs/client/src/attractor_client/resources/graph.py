@@ -31,10 +31,11 @@ from contracts.graph_tools import (
     TopicPassages,
 )
 from contracts.graph_triples import TripleFormat, TripleImport
-from contracts.knowledge_graph import Entity, EntityDetail, GraphStatus
+from contracts.knowledge_graph import Entity, EntityDetail, EntityPassage, GraphStatus
 
 TOOLS, TRIPLES, CORRECTIONS = "/v1/graph/tools", "/v1/graph/triples", "/v1/graph/corrections"
 IMPORT_SECONDS = 120.0
+PASSAGES_AT_ONCE = 12
 
 
 class GraphTools:
@@ -89,6 +90,11 @@ class Graph:
     async def entity(self, entity_id: str) -> EntityDetail:
         """Returns the entity with its relations and the chunks that mention it."""
         return await self.transport.get(path("v1/graph/entities", entity_id), EntityDetail)
+
+    def passages(self, entity_id: str) -> AsyncIterator[EntityPassage]:
+        """Lists the chunks that mention the entity, with their texts and the places of its name; most often first."""
+        place = path("v1/graph/entities", entity_id, "passages")
+        return every(self.transport, place, Page[EntityPassage], {"limit": PASSAGES_AT_ONCE})
 
     async def expand(
         self,

@@ -8,7 +8,16 @@ from typing import Any, TypedDict, Unpack
 from uuid import UUID
 
 from attractor_client.http.transport import Transport
-from contracts.retrieval import Around, Facet, SearchMode, SearchRequest, SearchResponse, SearchScope
+from contracts.retrieval import (
+    Around,
+    Facet,
+    SearchMode,
+    SearchRequest,
+    SearchResponse,
+    SearchScope,
+    WhyRequest,
+    WhyResponse,
+)
 
 SEARCH = "/v1/search"
 
@@ -62,6 +71,11 @@ class Search:
     async def ask(self, request: SearchRequest) -> SearchResponse:
         """Sends a request that was built before, for instance by `search_request`."""
         return await self.transport.query(SEARCH, request, SearchResponse)
+
+    async def why(self, query: str, document_id: UUID, **options: Unpack[SearchOptions]) -> WhyResponse:
+        """Returns where a document is in this search, or what keeps it out."""
+        body = WhyRequest.model_validate({"query": query, "document_id": document_id, **listed(options)})
+        return await self.transport.query(f"{SEARCH}/why", body, WhyResponse)
 
     async def timed(self, request: SearchRequest) -> tuple[SearchResponse, float]:
         """Returns the response and the seconds it took, not counting failed attempts."""

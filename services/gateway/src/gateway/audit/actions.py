@@ -196,6 +196,7 @@ NOT_AUDITED = frozenset(
         ("POST", "/v1/chat/completions"),
         ("POST", "/v1/context"),
         ("POST", "/v1/search"),
+        ("POST", "/v1/search/why"),
         ("POST", "/v1/documents/cancel"),
         ("POST", "/v1/documents/retry"),
         ("POST", "/v1/documents/{document_id}/cancel"),

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Path, Query
-from fastapi.responses import StreamingResponse
+from fastapi import APIRouter, Depends, Header, Path, Query
+from fastapi.responses import Response, StreamingResponse
 
-from contracts.base import Page, Text
+from contracts.base import Page, ProblemBody, Text
 from contracts.ingestion import (
     Chunk,
     DeletionReceipt,
@@ -31,6 +31,7 @@ from ingestion.documents.documents import DocumentFilters
 from ingestion.documents.errors import ChunkNotFound, NotConverted, OriginalNotFound
 from ingestion.documents.file_names import attachment
 from ingestion.documents.progress import SETTLED, Awaited
+from ingestion.documents.ranges import ByteRange, is_known, wanted_range
 from ingestion.documents.rows import DocumentRow, VersionRow
 from ingestion.documents.workers import count_workers
 from service_kit.auth import Principal, Viewer, viewer_through
@@ -46,6 +47,11 @@ DOWNLOAD_HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "sandbox; default-src 'none'",
     "Cache-Control": "private, no-store",
+}
+PARTLY: Responses = {
+    206: {"content": {"application/octet-stream": {}}, "description": "The part that `Range` asks for"},
+    304: {"description": "`If-None-Match` has the ETag of these bytes"},
+    416: {"model": ProblemBody, "description": "The file has no such part"},
 }
 
 
@@ -188,15 +194,33 @@ def _download(media_type: str, description: str) -> Responses:
     "/{document_id}/original",
     summary="Download the original",
     response_class=StreamingResponse,
-    responses=_download("application/octet-stream", "The file's bytes"),
+    responses={**_download("application/octet-stream", "The file's bytes"), **PARTLY},
 )
-async def download_original(document_id: UUID, caller: Asking, here: Ingestion) -> StreamingResponse:
-    """Returns the newest version as it was received, as a download that browsers do not render."""
+async def download_original(
+    document_id: UUID,
+    caller: Asking,
+    here: Ingestion,
+    of: Annotated[str | None, Header(alias="Range", max_length=200)] = None,
+    if_range: Annotated[str | None, Header(max_length=200)] = None,
+    if_none_match: Annotated[str | None, Header(max_length=2_000)] = None,
+) -> Response:
+    """Returns the newest version as it was received, as a download that browsers do not render.
+
+    `Range` asks for a part of it. Browsers keep it, but ask each time whether it is still the same (`If-None-Match`).
+    """
     async with here.catalogs.open(caller.workspace_id) as catalog:
         document = await catalog.documents.find(document_id)
-    headers = {"Content-Length": str(document.file_size), "ETag": f'"{document.content_hash}"'}
+    etag, size = f'"{document.content_hash}"', document.file_size
+    headers = {"ETag": etag, "Accept-Ranges": "bytes", "Cache-Control": "private, no-cache"}
+    if is_known(if_none_match, etag):
+        return Response(status_code=304, headers=headers)
+    part = wanted_range(of, if_range, etag, size)
+    if part is None:
+        headers["Content-Length"] = str(size)
+    else:
+        headers |= {"Content-Length": str(part.length), "Content-Range": f"bytes {part.start}-{part.end - 1}/{size}"}
     key = original_key(caller.workspace_id, document.content_hash)
-    return await _streamed(here, key, OriginalNotFound(), document.name, "application/octet-stream", headers)
+    return await _streamed(here, key, OriginalNotFound(), document.name, "application/octet-stream", headers, part)
 
 
 @router.get(
@@ -232,11 +256,17 @@ async def _readable(here: ApiParts, workspace_id: UUID, document_id: UUID) -> tu
 
 
 async def _streamed(
-    here: ApiParts, key: str, missing: Problem, name: str, media_type: str, headers: dict[str, str]
+    here: ApiParts,
+    key: str,
+    missing: Problem,
+    name: str,
+    media_type: str,
+    headers: dict[str, str],
+    part: ByteRange | None = None,
 ) -> StreamingResponse:
     try:
-        body = await here.objects.astream(key)
+        body = await here.objects.astream(key, *((part.start, part.length) if part else ()))
     except ObjectMissing as error:
         raise missing from error
     headers = {"Content-Disposition": attachment(name), **DOWNLOAD_HEADERS, **headers}
-    return StreamingResponse(body, media_type=media_type, headers=headers)
+    return StreamingResponse(body, 206 if part else 200, headers, media_type)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ingestion.documents.refusals import QUOTA_EXCEEDED
-from service_kit.problems import Conflict, NotFound
+from service_kit.problems import Conflict, NotFound, Problem
 
 
 class DocumentNotFound(NotFound):
@@ -16,6 +16,10 @@ class ReceiptNotFound(NotFound):
 
 class OriginalNotFound(NotFound):
     type, title = "original-not-found", "The object store no longer has this document's original"
+
+
+class RangeNotSatisfiable(Problem):
+    status, type, title = 416, "range-not-satisfiable", "The file has no such part"
 
 
 class NotConverted(NotFound):

@@ -249,3 +249,19 @@ async def test_the_list_is_paged_and_filtered(upload: Entry, process: Process, c
     for bad in ({"status": "x"}, {"limit": "0"}, {"cursor": "x"}, {"name": "\x00"}):
         assert (await client.get("/v1/documents", params=bad)).status_code == 422
     assert (await client.get("/v1/documents/not-an-id")).status_code == 422
+
+
+async def test_the_original_is_read_in_parts_and_once_only(upload: Entry, client: httpx2.AsyncClient) -> None:
+    content = bytes(range(256)) * 2_000
+    document = (await upload("a.pdf", b"%PDF-1.4\n" + content))["document"]
+    path = f"/v1/documents/{document['id']}/original"
+    whole = await client.get(path)
+    assert (whole.headers["accept-ranges"], whole.headers["cache-control"]) == ("bytes", "private, no-cache")
+    part = await client.get(path, headers={"Range": "bytes=300000-300999", "If-Range": whole.headers["etag"]})
+    assert (part.status_code, part.content) == (206, whole.content[300_000:301_000])
+    assert part.headers["content-range"] == f"bytes 300000-300999/{len(whole.content)}"
+    assert (await client.get(path, headers={"Range": "bytes=-5"})).content == whole.content[-5:]
+    refused = await client.get(path, headers={"Range": f"bytes={len(whole.content)}-"})
+    assert (refused.status_code, refused.json()["type"]) == (416, "range-not-satisfiable")
+    known = await client.get(path, headers={"If-None-Match": whole.headers["etag"]})
+    assert (known.status_code, known.content, known.headers["etag"]) == (304, b"", whole.headers["etag"])

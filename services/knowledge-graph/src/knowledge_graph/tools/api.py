@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from typing import Annotated
+from uuid import UUID
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
 
+from contracts.base import Page, ProblemBody, Text
 from contracts.graph_tools import (
     AnalyzeDependencies,
     AnswerQuestion,
@@ -24,11 +26,16 @@ from contracts.graph_tools import (
     ToolResult,
     TopicPassages,
 )
+from contracts.knowledge_graph import EntityPassage
 from contracts.registry import ORCHESTRATOR
+from knowledge_graph.tools.chunks import MOST_DOCUMENTS, ChunkReference
+from knowledge_graph.tools.passages import mentioned_passages
 from knowledge_graph.tools.toolbox import Toolbox, described
 from service_kit.auth import Principal, Viewer, viewer_through
+from service_kit.pagination import Cursor, decode_cursor, page
 
 router = APIRouter(prefix="/v1/graph/tools", tags=["knowledge-graph"])
+entities = APIRouter(prefix="/v1/graph/entities", tags=["knowledge-graph"])
 
 
 async def toolbox(request: Request) -> Toolbox:
@@ -102,3 +109,23 @@ async def answer(body: AnswerQuestion, caller: Asking, tools: Tools) -> ToolResu
     `success` is false for every other question, and if nothing is known; then search the documents.
     """
     return await tools.answer_question(caller, body)
+
+
+@entities.get("/{entity_id}/passages", summary="List what mentions an entity", responses={404: {"model": ProblemBody}})
+async def list_passages(
+    entity_id: Annotated[Text, Path(max_length=64)],
+    caller: Viewer,
+    tools: Tools,
+    limit: Annotated[int, Query(ge=1, le=MOST_DOCUMENTS)] = 10,
+    cursor: Cursor = None,
+) -> Page[EntityPassage]:
+    """Returns the chunks that mention it most often first, with their texts and the places of its name in them."""
+    mentions, document_id, chunk_id = decode_cursor(cursor, int, UUID, str)
+    after = None
+    if mentions is not None and document_id is not None and chunk_id is not None:
+        after = mentions, document_id, chunk_id
+    rows = await mentioned_passages(tools.texts, caller.workspace_id, entity_id, after, limit + 1)
+    found = page(rows, limit, lambda one: one.position)
+    places = [ChunkReference(one.document_id, one.chunk_id) for one in found.items]
+    read = await tools.texts.read(caller.workspace_id, places)
+    return Page(items=[one.shown(read) for one in found.items], next_cursor=found.next_cursor)

@@ -73,6 +73,8 @@ def beginning(text: str) -> str:
 class ToolSql(Statements, file="chunks.sql"):
     about: str
     documents: str
+    is_known: str
+    passages: str
 
 
 class ChunkTexts:

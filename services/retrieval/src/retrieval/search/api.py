@@ -8,8 +8,9 @@ from fastapi import APIRouter, Depends, Request
 
 from contracts.base import ProblemBody
 from contracts.registry import KNOWLEDGE_GRAPH, ORCHESTRATOR
-from contracts.retrieval import SearchRequest, SearchResponse
+from contracts.retrieval import SearchRequest, SearchResponse, WhyRequest, WhyResponse
 from retrieval.search.scoped_search import ScopedSearch
+from retrieval.search.why import why
 from service_kit.auth import Principal, viewer_through
 
 router = APIRouter(prefix="/v1", tags=["retrieval"])
@@ -42,3 +43,11 @@ async def search_chunks(body: SearchRequest, caller: Searcher, using: InUse) -> 
     named in `legs`.
     """
     return await using(caller, body)
+
+
+@router.post("/search/why", summary="Explain why a search does not find a document", responses=REFUSED)
+async def explain_absence(body: WhyRequest, caller: Searcher, using: InUse) -> WhyResponse:
+    """Repeats the search and returns the document's rank with its score in each leg; or else what keeps it out: the
+    filters, a duplicate, hits that rank higher, or that no leg finds anything of it for this query.
+    """
+    return await why(using, caller, body)

@@ -2,6 +2,12 @@
 -- Parses a SQL/JSON path expression.
 SELECT %(path)s::jsonpath::text;
 
+-- name: is_indexed
+-- Returns whether the index has the document.
+SELECT EXISTS (
+    SELECT FROM indexed_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+);
+
 -- name: filter_documents
 -- Returns the numbers of matching documents, eight bytes each and unsorted, and how many chunks they have. Values of
 -- the query's fields `type:` and `source:` also match short forms and parts of names.

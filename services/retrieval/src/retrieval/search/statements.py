@@ -12,6 +12,7 @@ class SearchSql(Statements, file="search.sql"):
 
     canonical_path: LiteralString
     filter_documents: LiteralString
+    is_indexed: LiteralString
     document_stemmings: LiteralString
     document_names: LiteralString
     facets: LiteralString

@@ -13,6 +13,7 @@ from contracts.artifact_actions import ArtifactAction
 from contracts.events import ProviderIssue, StageOutput
 from contracts.graph_tools import StructuralAnswer
 from contracts.memory import MemoryKind, RecallRequest, RecallResponse
+from contracts.orchestrator import ConsideredSource, RetrievalOutcome
 from contracts.retrieval import MOST_CHARACTERS, SearchResponse
 from orchestrator.graphs.conversation.context import ConversationContext
 from orchestrator.graphs.conversation.passages import answers_across, passage_of_source
@@ -62,8 +63,8 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
         # The graph's citations come first, so that a chat model reads them whatever its budget.
         passages = _joined(stated, passages if relevant else [])
         structure, relevant = _structure(stated, passages), bool(passages)
-    considered = _sources(passages, relevant)
-    context.events.emit(StageOutput(stage="retrieve", output=considered))
+    outcome = _outcome_shown(passages, relevant)
+    context.events.emit(StageOutput(stage="retrieve", output=outcome))
     read = passages if relevant else []
     return {
         "search": _outcome(found, relevant, is_acknowledged(recalled, remembers=context.remembers)),
@@ -83,7 +84,7 @@ async def retrieve(state: SearchedQuestion, runtime: Runtime[ConversationContext
         "rag_retrieval_debug": {
             **_debug(done, recalled),
             "relevant": relevant,
-            "sources": considered["sources"],
+            "sources": outcome.model_dump(mode="json")["sources"],
         },
     }
 
@@ -202,7 +203,6 @@ def _question_before(turns: list[Turn]) -> str:
     return questions[-2] if len(questions) > 1 else ""
 
 
-def _sources(passages: list[FoundChunk], relevant: bool) -> dict[str, Any]:
-    shown = ("chunk_id", "document_id", "document_name", "document_title", "section", "page", "score")
-    sources = [{name: value for name, value in passage.items() if name in shown} for passage in passages]
-    return {"good_match": relevant, "sources": sources}
+def _outcome_shown(passages: list[FoundChunk], relevant: bool) -> RetrievalOutcome:
+    sources = [ConsideredSource.model_validate(passage) for passage in passages]
+    return RetrievalOutcome(good_match=relevant, sources=sources)
