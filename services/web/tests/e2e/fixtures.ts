@@ -6,8 +6,8 @@ import type { Schemas } from '../../src/api/client';
 
 export const QUESTION = 'How long is a refresh token valid?';
 
-// Not signed in, used link, refused file, edit conflict; a connection that a test cuts.
-const EXPECTED = /status of (401|404|409|412|422)|net::ERR_CONNECTION_RESET/;
+// Not signed in, used link, refused file, edit conflict; a connection that a test cuts, or a new network of the machine.
+const EXPECTED = /status of (401|404|409|412|422)|net::ERR_(CONNECTION_RESET|NETWORK_CHANGED)/;
 
 /** Notes any error of the page, refused policy, request to another host, dialog and new window. */
 export function watched(page: Page, baseURL: string, expected: RegExp | undefined): string[] {
