@@ -1,12 +1,14 @@
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
 const { version } = createRequire(import.meta.url)('pdfjs-dist/package.json') as { version: string };
+// Its build for browsers has markup parsed to decode `&amp;`, which the security policy forbids
+const ENTITIES = 'decode-named-character-reference';
 const PDFJS = `assets/pdfjs-${version}`;
 
 /** pdf.js loads character maps, fonts and decoders by name at run time, from a folder named after its version. */
@@ -39,6 +41,7 @@ const precompressed: Plugin = {
 export default defineConfig({
   define: { PDFJS_FILES: JSON.stringify(`/${PDFJS}/`) },
   html: { cspNonce: 'CSP_NONCE' }, // the server sets a new one in every response
+  resolve: { alias: { [ENTITIES]: resolve(`node_modules/${ENTITIES}/index.js`) } },
   plugins: [react(), pdfjsAssets, precompressed],
   build: { assetsInlineLimit: 0, outDir: 'dist', emptyOutDir: true },
   server: { proxy: { '/v1': process.env.ATTRACTOR_URL ?? 'http://127.0.0.1:8080' } },

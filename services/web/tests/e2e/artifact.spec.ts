@@ -123,6 +123,39 @@ test('two write at once: both are shown, merged or chosen, and no word is lost',
   await expect(page.getByText('saved', { exact: true })).toBeVisible();
 });
 
+test('what is typed while a save is refused is in the conflict, too', async ({ page, request }) => {
+  await signIn(page);
+  const id = await session(request, 'first\n');
+  await page.goto(`/c/${id}?artifact=current`);
+  await editor(page).focus();
+  let goOn = () => {};
+  const isTyped = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  await page.route('**/artifact', async (route) => {
+    if (route.request().method() === 'PUT') await isTyped;
+    await route.continue();
+  });
+  await put(request, id, 'first, theirs\n');
+  const sent = page.waitForRequest((each) => each.method() === 'PUT');
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('mine');
+  await page.keyboard.press('Control+s');
+  await sent;
+  await page.keyboard.type(' and more');
+  goOn();
+  await expect(page.getByText('Somebody else has changed the text in the meantime.')).toBeVisible();
+  await expect(editor(page)).toContainText('mine and more');
+  await editor(page).focus();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(' than that');
+  await page.reload();
+  await expect(editor(page)).toContainText('mine and more than that');
+  await page.getByRole('button', { name: 'Save merged text' }).click();
+  await expect(async () => expect((await stored(request, id)).text).toContain('mine and more than that')).toPass();
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
 test('versions are listed, opened, compared and restored', async ({ page, request }) => {
   await signIn(page);
   const id = await session(request, 'The harbour is calm.\n');

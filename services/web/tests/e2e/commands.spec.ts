@@ -1,4 +1,6 @@
-import { expect, expectAccessible, signIn, test } from './fixtures';
+import { expect, expectAccessible, expectToFit, signIn, test } from './fixtures';
+
+const PARTS = ['', '/usage', '/settings', '/presets', '/quick-actions', '/keys', '/people', '/audit'];
 
 test('Ctrl-K finds a page by a part of its name, and tells the keys', async ({ page }) => {
   await signIn(page);
@@ -43,5 +45,16 @@ test.describe('in German', () => {
     }
     await page.goto('/einstellungen');
     await expect(page.getByRole('heading', { name: 'Seite nicht gefunden.' })).toBeVisible();
+    const more = [
+      '/search?q=token',
+      '/graph?entity=AuthService',
+      '/memory/world',
+      ...PARTS.map((part) => `/admin${part}`),
+    ];
+    for (const path of ['/', '/memory', '/documents', ...more]) {
+      await page.goto(path);
+      await page.waitForLoadState('networkidle');
+      await expectToFit(page, `${path} in German`);
+    }
   });
 });

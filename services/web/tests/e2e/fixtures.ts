@@ -2,45 +2,74 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type APIRequestContext, test as base, expect, type Page } from '@playwright/test';
 import type { RunOnly } from 'axe-core';
+import type { Schemas } from '../../src/api/client';
 
 export const QUESTION = 'How long is a refresh token valid?';
 
-/** A page that fails the test on any error, content security policy violation or request to another host. */
-export const test = base.extend<{ page: Page }>({
-  page: async ({ page, baseURL }, use) => {
-    const wrong: string[] = [];
-    page.on('pageerror', (error) => wrong.push(error.message));
-    page.on('console', (message) => {
-      // Not signed in, used link, refused file, edit conflict; a connection that a test cuts.
-      const expected = /status of (401|404|409|412|422)|net::ERR_CONNECTION_RESET/.test(message.text());
-      if (message.type() === 'error' && !expected) wrong.push(message.text());
-    });
-    page.on('request', (request) => {
-      if (!request.url().startsWith(baseURL!) && !request.url().startsWith('blob:')) wrong.push(request.url());
-    });
+// Not signed in, used link, refused file, edit conflict; a connection that a test cuts, or a new network of the machine.
+const EXPECTED = /status of (401|404|409|412|422)|net::ERR_(CONNECTION_RESET|NETWORK_CHANGED)/;
+
+/** Notes any error of the page, refused policy, request to another host, dialog and new window. */
+export function watched(page: Page, baseURL: string, expected: RegExp | undefined): string[] {
+  const wrong: string[] = [];
+  page.on('pageerror', (error) => wrong.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !EXPECTED.test(message.text()) && !expected?.test(message.text()))
+      wrong.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(baseURL) && !request.url().startsWith('blob:')) wrong.push(request.url());
+  });
+  page.on('dialog', (dialog) => {
+    wrong.push(`${dialog.type()}: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('popup', (opened) => wrong.push(`opened ${opened.url()}`));
+  return wrong;
+}
+
+/** A page that fails the test on whatever is `watched`, except for the errors that the test expects. */
+export const test = base.extend<{ page: Page; expected: RegExp | undefined }>({
+  expected: [undefined, { option: true }],
+  page: async ({ page, baseURL, expected }, use) => {
+    const wrong = watched(page, baseURL!, expected);
     await use(page);
     expect(wrong).toEqual([]);
   },
 });
 
-export async function signIn(page: Page) {
-  await page.goto('/');
-  await page.getByLabel('API key').fill(process.env.ATTRACTOR_API_KEY!);
-  await page.keyboard.press('Enter');
-  await expect(page.getByLabel('Your question')).toBeVisible();
-}
-
-/** Signs in with a new viewer key; returns the headers for API requests with that key. */
-export async function signInAsViewer(page: Page, request: APIRequestContext): Promise<{ authorization: string }> {
-  const headers = { authorization: `Bearer ${process.env.ATTRACTOR_API_KEY}` };
-  const { workspace } = await (await request.get('/v1/me', { headers })).json();
-  const data = { name: 'reads', role: 'viewer' };
-  const { key } = await (await request.post(`/v1/workspaces/${workspace.id}/keys`, { headers, data })).json();
+export async function signIn(page: Page, key = process.env.ATTRACTOR_API_KEY!) {
   await page.goto('/');
   await page.getByLabel('API key').fill(key);
   await page.keyboard.press('Enter');
   await expect(page.getByLabel('Your question')).toBeVisible();
-  return { authorization: `Bearer ${key}` };
+}
+
+export const bearer = (key = process.env.ATTRACTOR_API_KEY!) => ({ authorization: `Bearer ${key}` });
+
+/** Creates a key of the role in the workspace of the tests; returns it. */
+export async function keyOf(request: APIRequestContext, role: Schemas['Role']): Promise<string> {
+  const headers = bearer();
+  const { workspace } = await (await request.get('/v1/me', { headers })).json();
+  const data = { name: `reads as ${role}`, role };
+  return (await (await request.post(`/v1/workspaces/${workspace.id}/keys`, { headers, data })).json()).key;
+}
+
+/** Creates a workspace with an owner of its own; returns the owner's key. */
+export async function newWorkspace(request: APIRequestContext, name: string): Promise<string> {
+  const headers = bearer();
+  const { id } = await (await request.post('/v1/workspaces', { headers, data: { name } })).json();
+  const place = `/v1/workspaces/${id}/invitations`;
+  const { token } = await (await request.post(place, { headers, data: { role: 'owner' } })).json();
+  const joined = await request.post('/v1/invitations/accept', { data: { token, name: `Owner of ${name}` } });
+  return (await joined.json()).key.key;
+}
+
+/** Signs in with a new viewer key; returns the headers for API requests with that key. */
+export async function signInAsViewer(page: Page, request: APIRequestContext): Promise<{ authorization: string }> {
+  const key = await keyOf(request, 'viewer');
+  await signIn(page, key);
+  return bearer(key);
 }
 
 /** Asks on the front page, and waits for the whole answer. */
@@ -71,10 +100,7 @@ export async function violations(page: Page, runOnly: RunOnly = { type: 'tag', v
  */
 export async function expectAccessible(page: Page, name: string) {
   for (const colorScheme of ['dark', 'light'] as const) {
-    for (const [width, height] of [
-      [360, 740],
-      [1280, 800],
-    ] as const) {
+    for (const [width, height] of [PHONE, [1280, 800] as const]) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize({ width, height });
       const only: RunOnly =
@@ -85,13 +111,20 @@ export async function expectAccessible(page: Page, name: string) {
         await page.screenshot({ path: `${process.env.SHOTS}/${name}-${colorScheme}-${width}.png` });
     }
   }
-  for (const [width, height] of ZOOMED) {
+  await expectToFit(page, name, ZOOMED);
+}
+
+/** Expects nothing wider than the screen on a phone, and at 200 % and 400 % of 1,280 pixels. */
+export async function expectToFit(page: Page, name: string, sizes: readonly Size[] = [PHONE, ...ZOOMED]) {
+  for (const [width, height] of sizes) {
     await page.setViewportSize({ width, height });
     await expectNarrowEnough(page, `${name}, ${width}`);
   }
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 
+type Size = readonly [width: number, height: number];
+const PHONE = [360, 740] as const;
 const ZOOMED = [
   [640, 400],
   [320, 256],

@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync } from 'node:fs';
-import { type APIRequestContext, expect, type Page } from '@playwright/test';
+import { type APIRequestContext, type Browser, expect, type Page } from '@playwright/test';
 import type { Schemas } from '../../src/api/client';
 
 /** Adds a row of the table. */
@@ -85,4 +85,26 @@ export async function watchFrames(page: Page): Promise<() => Promise<{ frames: n
       watched.running = false;
       return { frames: watched.frames.slice(1), tasks: watched.tasks };
     });
+}
+
+/**
+ * Traces the page's main thread until the end of `act`; returns the CPU time of its tasks in milliseconds. Unlike their
+ * duration it does not grow when other processes have the processor.
+ */
+export async function taskTimes(browser: Browser, page: Page, act: () => Promise<void>): Promise<number[]> {
+  await browser.startTracing(page, { categories: ['toplevel'] });
+  await act();
+  const { traceEvents: events } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  const threads = events.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain');
+  const isMain = ({ pid, tid }: TraceEvent) => threads.some((thread) => thread.pid === pid && thread.tid === tid);
+  return events.filter((event) => event.name.endsWith('RunTask') && isMain(event)).map(({ tdur = 0 }) => tdur / 1000);
+}
+
+interface TraceEvent {
+  name: string;
+  pid: number;
+  tid: number;
+  /** Microseconds of CPU time. */
+  tdur?: number;
+  args?: { name?: string };
 }
