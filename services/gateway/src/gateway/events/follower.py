@@ -32,7 +32,7 @@ Positions = dict[str, str]
 
 
 @dataclass(frozen=True)
-class _Kept:
+class _StreamState:
     """What a stream has: the ids of the newest entry ever written, and of the oldest one that is still there.
 
     `whole`: it has every entry that was ever written.
@@ -134,16 +134,16 @@ class WorkspaceEvents:
             return None
         return addressed.change if addressed and addressed.only in {None, reader.user.id} else None
 
-    async def _state(self, stream: str) -> _Kept:
+    async def _state(self, stream: str) -> _StreamState:
         try:
             found: Any = await self.redis.xinfo_stream(stream)
         except ResponseError as error:
             if "no such key" not in str(error):
                 raise
-            return _Kept("0-0", "0-0", whole=True)
+            return _StreamState("0-0", "0-0", whole=True)
         newest = found["last-generated-id"].decode()
         oldest = found["first-entry"][0].decode() if found["first-entry"] else newest
-        return _Kept(newest, oldest, whole=found["entries-added"] == found["length"])
+        return _StreamState(newest, oldest, whole=found["entries-added"] == found["length"])
 
 
 def _event_id(after: Positions) -> str:
