@@ -13,6 +13,7 @@ from memory.api import router
 from memory.consumer import MemoryConsumer
 from memory.embedding.filling import EmbeddingFilling
 from memory.embedding.work import CHANNEL
+from memory.episodes.turn_events import TurnEvents
 from memory.facts.reading import FactReading
 from memory.facts.writer import FactWriter
 from memory.imports.api import router as imports_router
@@ -23,7 +24,6 @@ from memory.recall.recall import Recall
 from memory.rights.api import router as rights_router
 from memory.rights.forgetting import Forgetting
 from memory.rights.retention import Retention
-from memory.rights.turn_events import TurnEvents
 from memory.settings import Settings
 from memory.topics.reflection import TopicReflection
 from memory.world.api import router as world_router

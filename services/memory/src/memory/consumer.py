@@ -19,13 +19,13 @@ from contracts.events import (
     TurnDiscarded,
 )
 from contracts.registry import MEMORY
+from memory.episodes.turn_events import TurnEvents
 from memory.episodes.turns import messages_of, turn_of
 from memory.facts.reading import FactReading
 from memory.facts.repository import FactRows
 from memory.facts.writer import FactWriter
 from memory.preparation import Preparation, PreparedText, SpokenText, said_in_context
 from memory.repository import Memories, NewMessage
-from memory.rights.turn_events import TurnEvents
 from memory.topics.keeping import keep_topics
 from memory.topics.reflection import TopicReflection
 from memory.world.committing import commit_staged

@@ -11,6 +11,7 @@ from uuid import UUID
 
 from contracts.gateway import Role
 from contracts.memory import ForgetRequest, ForgetResponse, Memory, TakenMemory
+from memory.episodes.turn_events import TurnEvents
 from memory.facts.questions import fact_question
 from memory.facts.things import names_of
 from memory.recall.recall import Recall
@@ -18,7 +19,6 @@ from memory.repository import Memories
 from memory.rights.about import Subject
 from memory.rights.mentions import Mentions
 from memory.rights.repository import RightsRows
-from memory.rights.turn_events import TurnEvents
 from memory.rights.world_mentions import Forgotten, forget_in_world
 from memory.world.repository import Author, WorldPlace, WorldRows
 from memory.world.status import compile_status

@@ -7,9 +7,9 @@ import logging
 from datetime import UTC, datetime
 from uuid import UUID
 
+from memory.episodes.turn_events import TurnEvents
 from memory.repository import Memories
 from memory.rights.repository import RetentionRules, RightsRows
-from memory.rights.turn_events import TurnEvents
 from memory.rights.world_mentions import forget_with_topics
 from service_kit.postgres import Database
 from service_kit.problems import WorkspaceGone
