@@ -82,7 +82,7 @@ test('after a reload an answer still has what was found for it, and a question t
   const source = { chunk_id: 'c', document_id: 'd', document_name: 'a.md', score: 0.2 };
   const question = { ...message('user', 'r1', 'Why?'), document_ids: ['d'] };
   const answer = { ...message('assistant', 'r1', 'So.'), good_match: false, sources: [source] };
-  const [asked, given] = exchange([question, answer], undefined, undefined, undefined);
+  const [asked, given] = exchange(listed([question, answer], undefined), undefined, undefined);
   expect(asked).toMatchObject({ documents: ['d'], sources: [], goodMatch: undefined });
   expect(given).toMatchObject({ documents: [], sources: [source], goodMatch: false });
 });
