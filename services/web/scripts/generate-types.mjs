@@ -13,17 +13,22 @@ async function http() {
   return astToString(await openapiTS(await read('src/contracts/api/attractor.openapi.json'), OPTIONS));
 }
 
-/** The events of a run: the payload of each, and the map from an event's name to its payload. */
+/** The events of a run and of a workspace: the payload of each, and maps from an event's name to its payload. */
 async function events() {
   const { channels, components } = await read('api/attractor.asyncapi.json');
-  const payloads = Object.keys(channels['attractor.runs'].messages).map((name) => {
-    const schema = components.messages[name].payload.$ref.split('/').at(-1);
-    return `  ${name}: components['schemas']['${schema}'];`;
-  });
+  const payloads = (channel) =>
+    Object.keys(channels[channel].messages).map((name) => {
+      const schema = components.messages[name].payload.$ref.split('/').at(-1);
+      return `  ${name}: components['schemas']['${schema}'];`;
+    });
   const info = { title: 'events', version: '1' };
   const wrapped = { openapi: '3.1.0', info, paths: {}, components: { schemas: components.schemas } };
   const types = astToString(await openapiTS(wrapped, OPTIONS));
-  return `${types}\nexport interface RunEvents {\n${payloads.join('\n')}\n}\n`;
+  const interfaces = { RunEvents: 'attractor.runs', WorkspaceChanges: 'workspace.changes' };
+  const maps = Object.entries(interfaces).map(
+    ([name, channel]) => `export interface ${name} {\n${payloads(channel).join('\n')}\n}\n`,
+  );
+  return [types, ...maps].join('\n');
 }
 
 await Promise.all([write('schema.d.ts', await http()), write('run-events.d.ts', await events())]);

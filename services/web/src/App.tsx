@@ -10,6 +10,7 @@ import { Sessions } from './session/Sessions';
 import { SignIn } from './session/SignIn';
 import { Workspaces } from './session/Workspaces';
 import { Notices } from './shell/Notices';
+import { useChanges } from './shell/use-changes';
 
 const Conversation = lazy(() => import('./chat/Conversation'));
 const Documents = lazy(() => import('./documents/Documents'));
@@ -24,6 +25,7 @@ export function App() {
   const [isInvited] = useRoute('/join');
   const [isShared] = useRoute('/shared');
   const me = useQuery({ queryKey: ['me'], queryFn: () => body(api.GET('/v1/me')), enabled: !isInvited && !isShared });
+  useChanges(Boolean(me.data));
   const [, route] = useRoute('/c/:id');
   const again = () => client.resetQueries();
   if (isInvited) return <Join onDone={again} />;

@@ -1,8 +1,8 @@
 // The events of a run over fetch, with resumption: EventSource can neither POST nor start at a given event.
-import { createParser } from 'eventsource-parser';
 import { Problem, type Schemas } from './client';
 import type { RunEvents } from './run-events';
-import { isHidden, onVisibility, visible } from './visibility';
+import { pause, received } from './server-sent';
+import { isHidden, visible } from './visibility';
 import { workspaceHeaders } from './workspace';
 
 export type RunEvent = {
@@ -10,7 +10,6 @@ export type RunEvent = {
 }[keyof RunEvents];
 
 export const TERMINAL: ReadonlySet<keyof RunEvents> = new Set(['run_completed', 'run_failed', 'run_cancelled']);
-const PAUSES = [250, 1000, 2000, 5000]; // milliseconds before each retry; the last one repeats
 
 export interface Follow {
   signal: AbortSignal;
@@ -58,7 +57,7 @@ async function pump(first: (() => Promise<Response>) | undefined, run: string | 
       if (!response.ok) throw await Problem.of(response);
       run ??= response.headers.get('location')?.split('/').at(-1);
       follow.onLost?.(false);
-      for await (const event of parse(response.body!)) {
+      for await (const event of received<RunEvent>(response.body!)) {
         tries = 0;
         last = event.id;
         follow.onEvent(event);
@@ -69,7 +68,7 @@ async function pump(first: (() => Promise<Response>) | undefined, run: string | 
     }
     if (!ended && !(run !== undefined && isHidden())) {
       follow.onLost?.(true);
-      await pause(PAUSES[Math.min(tries++, PAUSES.length - 1)]!, follow.signal);
+      await pause(tries++, follow.signal);
     }
   }
 }
@@ -79,36 +78,3 @@ const events = (run: string, last: string, signal: AbortSignal) =>
     headers: { ...workspaceHeaders(), ...(last ? { 'last-event-id': last } : {}) },
     signal,
   });
-
-/** Ends early if the tab is hidden: a browser has six connections to a host for all its tabs. */
-async function* parse(body: ReadableStream<Uint8Array>): AsyncGenerator<RunEvent> {
-  const waiting: RunEvent[] = [];
-  const parser = createParser({
-    onEvent: ({ id, event, data }) => waiting.push({ id: id ?? '', name: event, data: JSON.parse(data) } as RunEvent),
-  });
-  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
-  const forget = onVisibility(() => isHidden() && void reader.cancel());
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      parser.feed(value);
-      yield* waiting.splice(0);
-    }
-  } finally {
-    forget();
-  }
-}
-
-/** Waits, but not longer than until the network is back; rejects if the signal aborts. */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds);
-    const give = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    signal.addEventListener('abort', give, { once: true });
-    globalThis.addEventListener?.('online', () => resolve(), { once: true, signal });
-  });
-}

@@ -1,4 +1,4 @@
-import { ask, expect, expectAccessible, QUESTION, signIn, test } from './fixtures';
+import { ask, expect, expectAccessible, QUESTION, settled, signIn, test } from './fixtures';
 
 test('a question is answered, and its citation opens the page with the words marked', async ({ page }) => {
   await page.goto('/');
@@ -108,7 +108,7 @@ test('a stream that is cut goes on where it was, without a word twice', async ({
 test('a run that goes on while the page is reloaded is followed again', async ({ page }) => {
   await signIn(page);
   await ask(page);
-  await page.waitForLoadState('networkidle'); // the stored answer has been loaded
+  await settled(page); // the stored answer has been loaded
   // Simulates a run in progress: the answer exists, without its text
   let reads = 0;
   await page.route('**/messages?*', async (route) => {

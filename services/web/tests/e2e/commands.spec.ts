@@ -1,4 +1,4 @@
-import { expect, expectAccessible, expectToFit, signIn, test } from './fixtures';
+import { expect, expectAccessible, expectToFit, settled, signIn, test } from './fixtures';
 
 const PARTS = ['', '/usage', '/settings', '/presets', '/quick-actions', '/keys', '/people', '/audit'];
 
@@ -53,7 +53,7 @@ test.describe('in German', () => {
     ];
     for (const path of ['/', '/memory', '/documents', ...more]) {
       await page.goto(path);
-      await page.waitForLoadState('networkidle');
+      await settled(page);
       await expectToFit(page, `${path} in German`);
     }
   });

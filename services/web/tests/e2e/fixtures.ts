@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type APIRequestContext, test as base, expect, type Page } from '@playwright/test';
+import { type APIRequestContext, test as base, expect, type Page, type Request } from '@playwright/test';
 import type { RunOnly } from 'axe-core';
 import type { Schemas } from '../../src/api/client';
 
@@ -9,9 +9,40 @@ export const QUESTION = 'How long is a refresh token valid?';
 // Not signed in, used link, refused file, edit conflict; a connection that a test cuts, or a new network of the machine.
 const EXPECTED = /status of (401|404|409|412|422)|net::ERR_(CONNECTION_RESET|NETWORK_CHANGED)/;
 
+interface Traffic {
+  open: Set<Request>;
+  last: number;
+}
+
+const traffic = new WeakMap<Page, Traffic>();
+
+/** Follows the page's requests, but for the stream of changes, which never ends. */
+function trafficOf(page: Page): Traffic {
+  const known = traffic.get(page);
+  if (known) return known;
+  const made: Traffic = { open: new Set(), last: Date.now() };
+  const ended = (request: Request) => {
+    made.open.delete(request);
+    made.last = Date.now();
+  };
+  page.on('request', (request) => !request.url().endsWith('/v1/events') && made.open.add(request));
+  page.on('requestfinished', ended);
+  page.on('requestfailed', ended);
+  traffic.set(page, made);
+  return made;
+}
+
+/** Waits until the page, which has signed in by `signIn` or is a test's own, has had no request for half a second. */
+export async function settled(page: Page) {
+  const { open } = trafficOf(page);
+  const idle = () => (open.size ? 0 : Date.now() - trafficOf(page).last);
+  await expect.poll(idle, { intervals: [100], timeout: 60_000 }).toBeGreaterThan(500);
+}
+
 /** Notes any error of the page, refused policy, request to another host, dialog and new window. */
 export function watched(page: Page, baseURL: string, expected: RegExp | undefined): string[] {
   const wrong: string[] = [];
+  trafficOf(page);
   page.on('pageerror', (error) => wrong.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error' && !EXPECTED.test(message.text()) && !expected?.test(message.text()))
@@ -39,6 +70,7 @@ export const test = base.extend<{ page: Page; expected: RegExp | undefined }>({
 });
 
 export async function signIn(page: Page, key = process.env.ATTRACTOR_API_KEY!) {
+  trafficOf(page);
   await page.goto('/');
   await page.getByLabel('API key').fill(key);
   await page.keyboard.press('Enter');

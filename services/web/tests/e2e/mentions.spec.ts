@@ -1,4 +1,4 @@
-import { ask, expect, expectAccessible, signIn, test } from './fixtures';
+import { ask, expect, expectAccessible, settled, signIn, test } from './fixtures';
 
 test('an @ names a document, by keyboard alone, and the answer draws on it only, also after a reload', async ({
   page,
@@ -79,7 +79,7 @@ test('what a turn showed is shown after a reload: the steps, what was found, and
   const answer = page.getByRole('article');
   const weak = answer.getByText('Nothing in the documents matches this question well.');
   await expect(weak).toBeVisible();
-  await page.waitForLoadState('networkidle');
+  await settled(page);
   await page.reload();
   await expect(answer.getByText('Steps')).toBeVisible();
   await expect(weak).toBeVisible();

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, keyOf, signIn, test, watched } from './fixtures';
+import { expect, keyOf, settled, signIn, test, watched } from './fixtures';
 
 const ROLES = ['viewer', 'editor', 'owner'] as const;
 const COMMON = [
@@ -31,7 +31,7 @@ async function shown(page: Page, path: string) {
   await page.goto(path);
   await expect(page.getByRole('main')).toBeVisible();
   await expect(page.getByRole('main')).not.toHaveAttribute('aria-busy');
-  await page.waitForLoadState('networkidle');
+  await settled(page);
 }
 
 for (const role of ROLES)

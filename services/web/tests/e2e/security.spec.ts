@@ -1,4 +1,4 @@
-import { bearer, expect, signIn, test } from './fixtures';
+import { bearer, expect, settled, signIn, test } from './fixtures';
 
 test.use({ expected: /status of 403/ });
 
@@ -39,7 +39,7 @@ test('no secret is where a script can read it', async ({ page, context, request 
   for (const path of ['/admin/keys', '/admin/settings', '/', '/memory', '/documents', '/admin/audit']) {
     await page.goto(path);
     await expect(page.getByRole('main')).not.toHaveAttribute('aria-busy');
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     const readable = await page.evaluate(async () => {
       const databases = (await indexedDB.databases()).map(({ name }) => name);
       const cached = await caches.keys();

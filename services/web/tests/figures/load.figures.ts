@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, expect, test } from '@playwright/test';
-import { signIn, violations } from '../e2e/fixtures';
+import { settled, signIn, violations } from '../e2e/fixtures';
 import { row, spread } from './measuring';
 
 const LOADS = 10;
@@ -31,7 +31,7 @@ test('first view and pages', async ({ page }) => {
   seen = new Set(['index.html.gz']);
   await page.goto('/');
   await expect(page.getByLabel('Your question')).toBeFocused();
-  await page.waitForLoadState('networkidle');
+  await settled(page);
   const known = seen;
   const sum = (files: Iterable<string>) => [...files].reduce((all, file) => all + (sizes.get(file) ?? 0), 0);
   const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(0)} kB`;
@@ -39,7 +39,7 @@ test('first view and pages', async ({ page }) => {
   const own = async (name: string, open: () => Promise<unknown>) => {
     seen = new Set();
     await open();
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     const more = [...seen].filter((file) => !known.has(file));
     row(`  own of the page ${name}, gzip`, kilobytes(sum(more)));
   };
@@ -103,7 +103,7 @@ test('axe', async ({ page }) => {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 800 });
         await page.goto(address);
-        await page.waitForLoadState('networkidle');
+        await settled(page);
         found += (await violations(page)).length;
         looks++;
       }

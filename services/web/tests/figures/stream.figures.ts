@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { signIn } from '../e2e/fixtures';
+import { settled, signIn } from '../e2e/fixtures';
 import { exchanges, identifier, openSession, row, taskTimes, watchFrames } from './measuring';
 
 const DELTAS = 4000;
@@ -74,7 +74,7 @@ for (const stored of [0, 250])
       await expect(page.getByText(`Answer ${stored - 1}.`)).toBeVisible();
       row(`session of ${2 * stored} messages, its newest answer seen after`, `${Date.now() - opening} ms`);
     }
-    await page.waitForLoadState('networkidle');
+    await settled(page);
     await page.waitForTimeout(2000); // whatever the opening left to do
     const stop = await watchFrames(page);
     const cpu = await taskTimes(browser, page, async () => {
