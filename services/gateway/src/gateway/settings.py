@@ -67,7 +67,7 @@ class Settings(ServiceSettings, EventSettings, TlsSettings):
         description="Concurrent event streams and requests with `wait` or `timeout` of an API key; 0: no limit",
     )
     waits_in_flight_per_workspace: int = Field(
-        128, ge=0, description="The same for all keys of a workspace together; 0: no limit"
+        512, ge=0, description="The same for all keys of a workspace together; 0: no limit"
     )
     auth_failures_per_minute: int = Field(
         60, ge=0, description="Failed authentications per client address; 0: no limit"

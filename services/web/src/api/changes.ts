@@ -8,7 +8,10 @@ export type Change = {
   [Name in keyof WorkspaceChanges]: { id: string; name: Name; data: WorkspaceChanges[Name] };
 }[keyof WorkspaceChanges];
 
-/** Follows the workspace's changes until the signal aborts, or the API refuses; `missed` if some may not have come. */
+/**
+ * Follows the workspace's changes until the signal aborts, or the caller may not see them. `missed` says that some may
+ * not have come.
+ */
 export async function followChanges(signal: AbortSignal, onChange: (change: Change) => void): Promise<void> {
   let last: string | undefined;
   let tries = 0;
@@ -17,7 +20,7 @@ export async function followChanges(signal: AbortSignal, onChange: (change: Chan
       await visible(signal);
       const headers = { ...workspaceHeaders(), ...(last ? { 'last-event-id': last } : {}) };
       const response = await fetch('/v1/events', { headers, signal });
-      if (response.status < 500 && !response.ok) return;
+      if ([401, 403, 404].includes(response.status)) return;
       if (response.ok) {
         if (last === '') onChange({ id: '', name: 'missed', data: {} });
         last ??= '';
