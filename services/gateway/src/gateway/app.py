@@ -107,7 +107,10 @@ class Parts:
         self.database = Database(settings.database_url.get_secret_value(), settings.database_pool_size)
         self.redis = Redis.from_url(settings.redis_url.get_secret_value(), socket_connect_timeout=1, socket_timeout=2)
         self.following = Redis.from_url(
-            settings.redis_url.get_secret_value(), socket_connect_timeout=1, socket_timeout=HEARTBEAT_SECONDS + 10
+            settings.redis_url.get_secret_value(),
+            socket_connect_timeout=1,
+            socket_timeout=HEARTBEAT_SECONDS + 10,
+            max_connections=settings.max_connections,  # each stream holds one
         )
         self.notifications = Notifications(settings.listening_url, "gateway_outbox", RECEIPTS)
         self.last_used = LastUsed(self.database)

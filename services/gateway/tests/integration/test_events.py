@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from uuid import UUID, uuid4
 
@@ -208,3 +208,15 @@ async def test_a_stream_ends_in_time_for_a_revoked_key_and_is_resumed(gateway_cl
         apps[-1].state.workspace_events.longest_seconds = 0.0
         answer = await admin.get("/v1/events", headers={"Last-Event-ID": first[0]})
         assert answer.text == f"id: {first[0]}\n\n"
+
+
+async def test_more_than_a_hundred_readers_hear_of_a_change(gateway_client, say):
+    async with (
+        gateway_client(waits_in_flight_per_key=0, waits_in_flight_per_workspace=0) as admin,
+        AsyncExitStack() as stack,
+    ):
+        home, _ = await home_of(admin)
+        readers = [(await stack.enter_async_context(following(admin)))[0] for _ in range(110)]
+        await say(home, stored(home, "plan.md"))
+        told = await asyncio.gather(*(reader.next() for reader in readers))
+    assert {name for _, name, _ in told} == {"document"}
