@@ -166,7 +166,7 @@ async def test_the_worker_that_reads_hostile_files_cannot_write_to_any_stream(st
 
 # A command on data of each user, which is denied to the others.
 BELONGINGS = {
-    "gateway": ["HSET gateway:requests:x tokens 1", f"XDEL {TURNS} 1-1", f"XRANGE {DOCUMENTS} - +"],
+    "gateway": ["HSET gateway:requests:x tokens 1", f"XDEL {DOCUMENTS} 1-1", f"XRANGE {DOCUMENTS} - +"],
     "ingestion": ["LPUSH ingestion.bulk x", "HGET unacked x", "SMEMBERS _kombu.binding.x"],
     "retrieval": ["GET retrieval:searches:x", "SET retrieval:searches:x poisoned"],
     "memory": [f"XREADGROUP GROUP memory x STREAMS {TURNS} >"],

@@ -18,6 +18,7 @@ import uvicorn
 from fastapi import FastAPI, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from openai import AsyncOpenAI
+from redis.asyncio import Redis
 
 from contracts.artifacts import ARTIFACT_DOCUMENTS_PATH
 from contracts.ingestion import Document
@@ -582,3 +583,19 @@ def door(auth_headers: Callable[..., dict[str, str]]) -> Callable[[Any], Any]:
             yield client
 
     return opened
+
+
+@pytest.fixture
+def completed_turns(redis_url: str) -> Callable[[], Awaitable[list[dict[str, Any]]]]:
+    """`await completed_turns()` returns the events of completed turns, as soon as there is one."""
+
+    async def read() -> list[dict[str, Any]]:
+        async with Redis.from_url(redis_url, decode_responses=True) as redis, asyncio.timeout(120):
+            while True:
+                entries = await redis.xrange("attractor.turns")
+                events = [json.loads(fields["event"]) for _, fields in entries]
+                if found := [event for event in events if event["type"] == "turn.completed.v2"]:
+                    return found
+                await redis.xread({"attractor.turns": entries[-1][0] if entries else "0"}, block=120_000)
+
+    return read

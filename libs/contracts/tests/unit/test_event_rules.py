@@ -73,6 +73,9 @@ DATA: dict[str, dict[str, Any]] = {
     },
     "turn.discarded.v1": {"session_id": uuid4(), "run_id": uuid4(), "user_id": uuid4()},
     "session.deleted.v1": {"session_id": uuid4()},
+    "sync.changed.v1": {"source_id": uuid4(), "sync_id": uuid4(), "status": "running", "dry_run": False},
+    "run.changed.v1": {"run_id": uuid4(), "session_id": uuid4(), "user_id": uuid4(), "status": "running"},
+    "artifact.changed.v1": {"session_id": uuid4(), "user_id": uuid4(), "index": 1},
 }
 
 

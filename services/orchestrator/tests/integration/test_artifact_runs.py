@@ -10,7 +10,6 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
-from redis.asyncio import Redis
 
 from contracts.artifacts import ArtifactEvent, ArtifactKind
 from orchestrator.artifacts.proposal import ArtifactProposal
@@ -341,16 +340,12 @@ async def test_the_operator_configures_who_chooses_the_route(
 
 
 async def test_today_is_in_the_time_zone_of_the_user_which_is_part_of_the_turn(
-    start: Any, model_settings: Any, world: Any, redis_url: str
+    start: Any, model_settings: Any, world: Any, completed_turns: Any
 ) -> None:
-    async with start(model_settings) as service, Redis.from_url(redis_url) as redis, asyncio.timeout(120):
+    async with start(model_settings) as service:
         await turn(service, await service.session(title="t"), "What is due today?", timezone="Pacific/Kiritimati")
-        told, after = [{}], "0"
-        while "time_zone" not in told[-1]:
-            [[_, entries]] = (await redis.xread({"attractor.turns": after}, block=120_000)).items()
-            after = entries[0][-1][0]
-            told = [json.loads(fields[b"event"])["data"] for _, fields in entries[0]]
-    assert told[-1]["time_zone"] == "Pacific/Kiritimati"
+        [event] = await completed_turns()
+    assert event["data"]["time_zone"] == "Pacific/Kiritimati"
     assert "(Pacific/Kiritimati)." in world.chats[0]["messages"][0]["content"]
 
 

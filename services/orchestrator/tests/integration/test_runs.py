@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
 import sys
@@ -15,7 +14,6 @@ from uuid import uuid4
 
 import psycopg
 import pytest
-from redis.asyncio import Redis
 
 from contracts.events import RUN_EVENTS
 
@@ -419,19 +417,12 @@ async def test_checkpoints_are_deleted_with_the_run(start: Any, settings: Any) -
             assert await cursor.fetchone() == (0,), table
 
 
-async def test_the_turn_is_announced_once_to_other_services(start: Any, settings: Any, redis_url: str) -> None:
-    async with start(settings) as service, Redis.from_url(redis_url) as redis:
+async def test_the_turn_is_announced_once_to_other_services(start: Any, settings: Any, completed_turns: Any) -> None:
+    async with start(settings) as service:
         session = await service.session()
         run = await service.ask(session)
         await service.events(run["id"])
-        answer: Any = await redis.xread({"attractor.turns": "0"}, block=120_000)
-        length = await redis.xlen("attractor.turns")
-    assert length == 1
-    batches = answer.values() if isinstance(answer, dict) else [entries for _, entries in answer]
-    entry = next(iter(batches))[0]
-    entry = entry[0] if isinstance(entry, list) else entry
-    event = json.loads(entry[1][b"event"])
-    assert event["type"] == "turn.completed.v2"
+        [event] = await completed_turns()
     assert event["data"]["run_id"] == run["id"]
     assert event["data"]["question"] == "How long are tokens valid?"
 

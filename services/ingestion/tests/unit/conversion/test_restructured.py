@@ -60,7 +60,7 @@ b      2
 def read(text: str) -> DoclingDocument:
     page = restructured_html(text).encode()
     models = PdfModels(PdfOptions(), threads=1)
-    return docling_formats.read(page, "a.rst", Format.restructured_text, 100, models, lambda *_: None)
+    return docling_formats.read(page, "a.rst", Format.restructured_text, 100, models, lambda *_: None)[0]
 
 
 def markdown(text: str) -> str:
