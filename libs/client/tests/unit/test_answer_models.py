@@ -23,7 +23,7 @@ API = json.loads((Path(contracts.__file__).parent / "api" / "attractor.openapi.j
 # Methods without a route of their own, or that return bytes or a stream of events.
 WITHOUT_MODEL = {
     *("documents.original", "documents.download", "graph.export", "runs.events", "sessions.ask", "sessions.export"),
-    *("artifacts.export", "sessions.image", "feedback.export", "memories.export", "shares.url"),
+    *("artifacts.export", "sessions.image", "feedback.export", "memories.export", "shares.url", "events.follow"),
 }
 
 
