@@ -6,7 +6,7 @@ ENGINES ?= embedded
 # Parallel test processes, each with its own engines: tests wait more than they compute.
 JOBS ?= 3
 # The longest first, so that no process is left alone with them at the end.
-LONGEST := $(addprefix tests/faults/test_,engines_killed.py runs_killed.py hostile_files.py)
+LONGEST := $(addprefix tests/faults/test_,replicated_stack.py engines_killed.py runs_killed.py hostile_files.py)
 FAULTS := $(LONGEST) $(filter-out $(LONGEST),$(wildcard tests/faults/test_*.py)) tests/upgrade
 # Tests start hundreds of processes, each of which would recompile its imports without bytecode on disk.
 unexport PYTHONDONTWRITEBYTECODE

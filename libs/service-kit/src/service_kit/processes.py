@@ -19,8 +19,7 @@ from multiprocessing.process import BaseProcess
 from types import FrameType
 
 from service_kit.command import STARTUP_FAILED
-from service_kit.sandbox.process import PR_SET_PDEATHSIG
-from service_kit.sandbox.syscalls import prctl
+from service_kit.sandbox.syscalls import PR_SET_PDEATHSIG, prctl
 
 log = logging.getLogger(__name__)
 MOST_BY_CORES = 4

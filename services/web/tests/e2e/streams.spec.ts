@@ -118,5 +118,6 @@ test('eight tabs have their answers, though a browser has six connections', asyn
   for (const { page: hidden } of tabs) {
     await tab(hidden, 'visible');
     await expectCounted(hidden, LONGER);
+    await tab(hidden, 'hidden'); // one tab of a window is seen
   }
 });

@@ -14,12 +14,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from service_kit.sandbox.identity import leave_namespaces
-from service_kit.sandbox.syscalls import prctl
+from service_kit.sandbox.syscalls import PR_SET_PDEATHSIG, prctl
 from service_kit.sandbox.usage import OwnMemory
 from service_kit.sandbox.walls import Walls, close_the_last, go_behind
 
 Run = Callable[[Connection, OwnMemory], None]
-PR_SET_PDEATHSIG = 1
 NOT_WALLED = 70  # exit code if the walls could not be set up
 
 

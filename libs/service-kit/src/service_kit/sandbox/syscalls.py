@@ -6,6 +6,7 @@ import ctypes
 import os
 import platform
 
+PR_SET_PDEATHSIG = 1
 # name: (x86_64, aarch64); None if the architecture does not have it
 NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "acct": (163, 89),
