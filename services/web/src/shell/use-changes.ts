@@ -1,6 +1,6 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import type { Change } from '../api/changes';
+import { type Change, followChanges } from '../api/changes';
 
 const TOGETHER_MILLISECONDS = 1000;
 
@@ -39,8 +39,7 @@ export function useChanges(isSignedIn: boolean) {
       for (const key of staleAfter(change) ?? [undefined]) stale.set(JSON.stringify(key) ?? '', key);
       timer ??= setTimeout(reread, TOGETHER_MILLISECONDS);
     };
-    // Not needed for the first view
-    void import('../api/changes').then(({ followChanges }) => followChanges(ends.signal, note));
+    void followChanges(ends.signal, note);
     return () => {
       ends.abort();
       clearTimeout(timer);

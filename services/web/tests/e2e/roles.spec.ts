@@ -86,6 +86,8 @@ test.describe('while a service is away', () => {
           detail: `${service} cannot be reached`,
           trace_id: '0af7651916cd43dd8448eb211c80319c',
         };
+        // Each visible page would hold a connection, and a browser has six
+        await own.route('**/v1/events', (each) => each.fulfill({ status: 404, json: {} }));
         for (const route of routes) await own.route(route, (each) => each.fulfill({ status: 502, json: problem }));
         await own.goto(path);
         const main = own.getByRole('main');
@@ -96,9 +98,10 @@ test.describe('while a service is away', () => {
         expect(wrong).toEqual([]);
         await own.close();
       };
-      // One service after another: each visible page holds a connection, and a browser has six
-      for (const [service, { routes, pages }] of Object.entries(AWAY))
-        await Promise.all(pages.map((path) => look(service, routes, path)));
+      const looks = Object.entries(AWAY).flatMap(([service, { routes, pages }]) =>
+        pages.map((path) => look(service, routes, path)),
+      );
+      await Promise.all(looks);
     });
 
   test('a question that cannot be sent stays in its field', async ({ page }) => {
