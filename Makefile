@@ -7,7 +7,8 @@ ENGINES ?= embedded
 JOBS ?= 3
 # The longest first, so that no process is left alone with them at the end.
 LONGEST := $(addprefix tests/faults/test_,replicated_stack.py engines_killed.py runs_killed.py hostile_files.py)
-FAULTS := $(LONGEST) $(filter-out $(LONGEST),$(wildcard tests/faults/test_*.py)) tests/upgrade
+FAULTS := $(LONGEST) $(filter-out $(LONGEST),$(wildcard tests/faults/test_*.py)) tests/upgrade \
+	tests/e2e/test_forgetting.py # which opens the engines of its stack, unlike a stack that runs elsewhere
 # Tests start hundreds of processes, each of which would recompile its imports without bytecode on disk.
 unexport PYTHONDONTWRITEBYTECODE
 
