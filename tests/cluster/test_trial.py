@@ -29,7 +29,20 @@ async def gateway(namespace: Namespace) -> AsyncIterator[httpx2.AsyncClient]:
         if line.startswith("ADMIN_API_KEY=")
     )
     async with client(namespace.address("gateway", "public"), key) as http:
+        await reached(http)
         yield http
+
+
+async def reached(http: httpx2.AsyncClient) -> None:
+    """Waits for the node's proxy, which learns of ready pods a moment after they are, without an event."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            try:
+                (await http.get("/v1/status")).raise_for_status()
+            except httpx2.ConnectError:
+                await asyncio.sleep(0.2)
+            else:
+                return
 
 
 def pods(namespace: Namespace, component: str) -> list[dict[str, Any]]:
