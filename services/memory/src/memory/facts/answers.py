@@ -146,7 +146,7 @@ def _english(question: FactQuestion, fact: HeldFact) -> str:
         )
         who = "your team" if question.subject == "we" else _named(question.subject)
         return f"{first}{who} {verb} {fact.object}"
-    owner = "your" if of_user else "the" if question.subject == "we" else f"{_named(question.subject)}'s"
+    owner = "your" if of_user else "the" if question.subject == "we" else _possessive(_named(question.subject))
     return f"{first}{owner} {question.noun} {'was' if question.past else 'is'} {fact.object}"
 
 
@@ -181,6 +181,10 @@ def _german(question: FactQuestion, fact: HeldFact) -> str:
     owner = "" if of_user or question.subject == "we" else f" ({_named(question.subject).replace('your ', 'dein ', 1)})"
     noun = "Verwendet" if question.noun == "uses" else question.noun[:1].upper() + question.noun[1:]
     return f"{first}{noun}{owner}: {fact.object}"
+
+
+def _possessive(name: str) -> str:
+    return f"{name}'" if name.endswith("s") else f"{name}'s"
 
 
 def _named(subject: str) -> str:

@@ -203,6 +203,10 @@ class _Saying:
     it: str | None = None
 
 
+_TAKES_PLACE = re.compile(r"(?i)\b(?:takes? place|taking place|held|happens|statt)\b")
+"""Marks an event, whose time is when it is; elsewhere a place's time is since when it is there."""
+
+
 def statements(text: str, said_at: datetime, time_zone: str, speaker: str = USER) -> Iterator[StatedFact]:
     """Yields what the message states. `speaker` is whom "I" means: the user, or someone else by name."""
     saying, before = _Saying(said_at, time_zone, speaker), ""
@@ -214,6 +218,8 @@ def statements(text: str, said_at: datetime, time_zone: str, speaker: str = USER
             if saying.it is not None and _IT.search(clause):
                 found = replace(found, text=f"{before}, {clause}")
             yield replace(found, corrects=corrects or found.replaces is not None)
+            if found.predicate == PLACE and found.phrase and _TAKES_PLACE.search(clause):
+                yield replace(found, predicate="date", object=found.phrase, starts=None, starts_by=None)
         if found is None and corrects and (correction := _correction(text, clause)):
             yield correction
         saying, before = replace(saying, it=_thing(found, saying.it)), (found.text if found else clause).rstrip(" .,;!")
