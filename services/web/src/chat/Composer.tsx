@@ -82,8 +82,9 @@ export function Composer({ place, running, onAsk, onStop }: Props) {
       setImages([]);
       name([]);
     } catch (problem) {
-      if (!field.current?.value) field.current!.value = content;
-      keepQuestion(place, field.current!.value);
+      const typed = field.current?.value; // none when the page was left meanwhile
+      if (field.current && !typed) field.current.value = content;
+      keepQuestion(place, typed || content);
       setTold([(problem as Error).message]);
     } finally {
       setSending(false);
@@ -156,9 +157,9 @@ export function Composer({ place, running, onAsk, onStop }: Props) {
         defaultValue={keptQuestion(place)}
         onChange={({ target }) => {
           keepQuestion(place, target.value);
-          look();
+          look(target);
         }}
-        onSelect={look}
+        onSelect={({ currentTarget }) => look(currentTarget)}
         onBlur={close}
         placeholder={t('askHint')}
         aria-label={t('askLabel')}

@@ -34,9 +34,8 @@ export function useMention(
   });
   const documents = data?.items ?? [];
 
-  /** Looks for an @ before the caret. */
-  const look = () => {
-    const { value, selectionStart, selectionEnd } = field.current!;
+  /** Looks for an @ before the caret; the browser may tell of a selection in a field that has just gone. */
+  const look = ({ value, selectionStart, selectionEnd }: HTMLTextAreaElement) => {
     const found = selectionStart === selectionEnd ? mentionAt(value, selectionStart) : undefined;
     if (found?.from !== closedAt) setClosedAt(undefined);
     const shown = found?.from === closedAt ? undefined : found;
