@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import rapidocr
 
 Reader = Callable[[], "rapidocr.RapidOCR"]
+PAGES_AHEAD = 8  # of each stage; a page of dense text holds 14 MB until its layout is known, and docling's 100 exceed 2 GB
 
 
 def bundled_options(every_page_is_scanned: bool, threads: int) -> ThreadedPdfPipelineOptions:
@@ -40,6 +41,7 @@ def bundled_options(every_page_is_scanned: bool, threads: int) -> ThreadedPdfPip
         accelerator_options=AcceleratorOptions(num_threads=threads, device="cpu"),
         do_table_structure=True,
         do_ocr=True,
+        queue_max_size=PAGES_AHEAD,
         ocr_options=BundledOcrOptions(mode=OcrMode.FULL_PAGE if every_page_is_scanned else OcrMode.DEFAULT),
     )
     options.heading_hierarchy_options.enabled = True
