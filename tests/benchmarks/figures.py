@@ -216,8 +216,9 @@ def _queries(paths: Sequence[Path]) -> list[str]:
 
 
 def _resident(process: psutil.Process, with_children: bool) -> int:
+    """Returns the bytes of its share: what processes have in common, as PostgreSQL's buffers, counts once."""
     family = [process, *(process.children(recursive=True) if with_children else [])]
-    return sum(int(one.memory_info().rss) for one in family)
+    return sum(int(one.memory_full_info().pss) for one in family)
 
 
 def _received() -> int:
