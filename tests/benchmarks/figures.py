@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -87,8 +88,7 @@ def second_start(folder: Path) -> list[Row]:
     with EmbeddedStack.started(folder) as stack:
         time.sleep(5)  # lets the stack become idle
         rows = [("second start to ready", f"{stack.seconds_to_ready:.1f} s", "20 s")]
-        processes = stack.processes() | {"launcher": psutil.Process(stack.launcher.pid)}
-        sizes = {name: _resident(process, name != "launcher") for name, process in processes.items()}
+        sizes = resident_bytes(stack)
         rows.append(("resident memory, idle, all processes", f"{sum(sizes.values()) / 1e6:.0f} MB", "2500 MB"))
         rows += [(f"  {name}", f"{size / 1e6:.0f} MB", "") for name, size in sorted(sizes.items())]
         return rows
@@ -215,10 +215,15 @@ def _queries(paths: Sequence[Path]) -> list[str]:
     return [f"{query} motivation and rationale" if n % 2 else query for n, query in enumerate(picked)]
 
 
-def _resident(process: psutil.Process, with_children: bool) -> int:
-    """Returns the bytes of its share: what processes have in common, as PostgreSQL's buffers, counts once."""
-    family = [process, *(process.children(recursive=True) if with_children else [])]
-    return sum(int(one.memory_full_info().pss) for one in family)
+def resident_bytes(stack: EmbeddedStack) -> dict[str, int]:
+    """Returns each service's share of memory, with its children: what processes have in common counts once."""
+    sizes = {"launcher": int(psutil.Process(stack.launcher.pid).memory_full_info().pss)}
+    for name, process in stack.processes().items():
+        sizes[name] = 0
+        for each in (process, *process.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):  # a conversion that has ended
+                sizes[name] += int(each.memory_full_info().pss)
+    return sizes
 
 
 def _received() -> int:

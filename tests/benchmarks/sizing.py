@@ -23,7 +23,7 @@ from uuid import UUID, uuid4
 import httpx2
 import psutil
 from api_calls import ask, ingest
-from benchmarks.figures import Row, fresh, spread
+from benchmarks.figures import Row, fresh, resident_bytes, spread
 from benchmarks.ingestion_figures import ABSENT, PEPS, connected
 from held_port import held_port
 from pydantic import SecretStr
@@ -180,11 +180,11 @@ async def _team(stack: EmbeddedStack, pages: Sequence[Path]) -> list[Row]:
     seconds, errors = defaultdict[str, list[float]](list), 0
     ends, left = time.monotonic() + 60 * MINUTES, itertools.cycle(pages)
     chance = random.Random(7)
-    before, memory = _cpu(stack), list[str]()
+    before, memory = _cpu(stack), list[dict[str, int]]()
 
     async def measure() -> None:
         for _ in range(SAMPLES):
-            memory.append(f"{_resident(stack) / 2**30:.2f}")
+            memory.append(resident_bytes(stack))
             await asyncio.sleep(60 * MINUTES / SAMPLES)
 
     async def user() -> None:
@@ -217,13 +217,21 @@ async def _team(stack: EmbeddedStack, pages: Sequence[Path]) -> list[Row]:
                     errors += 1
 
     await asyncio.gather(measure(), *(user() for _ in range(USERS)))
-    memory.append(f"{_resident(stack) / 2**30:.2f}")
+    memory.append(resident_bytes(stack))
     done = sum(map(len, seconds.values()))
     rows = [(f"{USERS} users for {MINUTES:g} min: {name}", spread(seconds[name]), "") for name in sorted(seconds)]
     rows.append(("  requests; errors", f"{done}; {errors}", "0"))
     rows.append(("  cores in use", f"{_spent(stack, before) / (60 * MINUTES):.2f}", ""))
-    rows.append((f"  resident memory, {SAMPLES + 1} times", f"{', '.join(memory)} GiB", "flat"))
-    return rows
+    return rows + _memory_rows(memory)
+
+
+def _memory_rows(samples: Sequence[dict[str, int]]) -> list[Row]:
+    rows = []
+    for name in samples[0]:
+        sizes = ", ".join(f"{sample[name] / 1e6:.0f}" for sample in samples)
+        rows.append((f"  memory of {name}, {len(samples)} times", f"{sizes} MB", "flat"))
+    total = ", ".join(f"{sum(sample.values()) / 1e9:.2f}" for sample in samples)
+    return [*rows, (f"  of all, {len(samples)} times", f"{total} GB", "flat")]
 
 
 @contextmanager
@@ -263,11 +271,3 @@ def _cpu(stack: EmbeddedStack) -> dict[int, float]:
 
 def _spent(stack: EmbeddedStack, before: dict[int, float]) -> float:
     return sum(seconds - before.get(pid, 0.0) for pid, seconds in _cpu(stack).items())
-
-
-def _resident(stack: EmbeddedStack) -> int:
-    resident = 0
-    for process in _all(stack):
-        with suppress(psutil.NoSuchProcess):
-            resident += process.memory_info().rss
-    return resident
