@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from retrieval.dense.plan import Sizes, choose, shared_vectors
+from retrieval.dense.plan import Sizes, candidates, choose, shared_vectors
 
 
 def plan(matching, workspace=None, shared=0, always_exact=0, wanted=120, tuple_cost=20.0):
@@ -42,17 +44,32 @@ def test_the_approximate_scan_stops_where_an_exact_scan_would_have_cost_as_much(
 
 def test_a_larger_index_gets_more_candidates():
     assert plan(80_000, shared=80_000).candidates == 120
-    assert plan(200_000, shared=400_000).candidates == 780
+    assert plan(200_000, shared=400_000).candidates == 884
     assert plan(400_000, shared=400_000).at_least == 0
 
 
 def test_the_approximate_scan_continues_if_the_server_limit_is_too_low():
     large = plan(7_000_000, shared=10_000_000)
-    assert large.candidates == 1_000
-    assert large.at_least == 6_014
+    assert 6_000 < large.at_least < 10_000
     filtered = plan(40_000, workspace=100_000, shared=100_000, wanted=500)
     assert filtered.candidates == 1_000
     assert filtered.at_least == 0
+
+
+@pytest.mark.parametrize("share", [1.0, 0.7, 0.5])
+@pytest.mark.parametrize("shared", [300_000, 700_000, 1_000_000])
+def test_no_batch_of_the_scan_is_visited_for_a_few_entries_only(shared, share):
+    own = candidates(240, shared)
+    found = plan(round(share * shared), shared=shared, wanted=240)
+    if not found.at_least:
+        assert found.candidates == round(own / share) <= 1_000
+        return
+    batches = math.ceil(own / share / 1_000)
+    assert found.candidates * batches == pytest.approx(own / share, abs=batches)
+    # The scan ends within the last batch, even if a twentieth more or fewer match than expected.
+    for matching in (0.95 * share, 1.05 * share):
+        read = found.at_least / matching
+        assert (batches - 1) * found.candidates < read < batches * found.candidates
 
 
 def test_the_plan_states_its_reason():

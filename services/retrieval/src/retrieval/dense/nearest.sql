@@ -1,42 +1,48 @@
 -- name: exact
 -- Compares every vector of the workspace that the filter has a bit for. The column has no fixed dimensions, so it
--- matches no HNSW index.
-SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
-FROM chunk_vector
-WHERE workspace_id = %(workspace_id)s
-  AND model = %(model)s AND dims = %(dims)s
-  AND (%(bitmap)s::bytea IS NULL
-       OR CASE WHEN (chunk >> 20) - %(first)s BETWEEN 0 AND 8 * length(%(bitmap)s::bytea) - 1
-               THEN get_bit(%(bitmap)s::bytea, (chunk >> 20) - %(first)s) = 1 ELSE false END)
-ORDER BY embedding <=> %(vector)s::halfvec, chunk
-LIMIT %(limit)s;
+-- matches no HNSW index. The scores are computed of the nearest only: beside the order, each distance would be twice.
+SELECT chunk, 1 - distance AS score FROM (
+    SELECT chunk, embedding <=> %(vector)s::halfvec AS distance
+    FROM chunk_vector
+    WHERE workspace_id = %(workspace_id)s
+      AND model = %(model)s AND dims = %(dims)s
+      AND (%(bitmap)s::bytea IS NULL
+           OR CASE WHEN (chunk >> 20) - %(first)s BETWEEN 0 AND 8 * length(%(bitmap)s::bytea) - 1
+                   THEN get_bit(%(bitmap)s::bytea, (chunk >> 20) - %(first)s) = 1 ELSE false END)
+    ORDER BY distance, chunk
+    LIMIT %(limit)s
+) AS nearest
+ORDER BY distance, chunk;
 
 -- name: exact_in_documents
 -- Compares every vector of some documents, whose chunks are ranges of the key. OFFSET 0 keeps the planner from pulling
 -- up the subquery.
-SELECT chunk, 1 - (embedding <=> %(vector)s::halfvec) AS score
-FROM unnest(%(documents)s::bigint[]) AS wanted (document)
-CROSS JOIN LATERAL (
-    SELECT chunk, embedding FROM chunk_vector
-    WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s
-      AND chunk >= wanted.document << 20 AND chunk < (wanted.document + 1) << 20
-    OFFSET 0
-) AS vector
-ORDER BY embedding <=> %(vector)s::halfvec, chunk
-LIMIT %(limit)s;
+SELECT chunk, 1 - distance AS score FROM (
+    SELECT chunk, embedding <=> %(vector)s::halfvec AS distance
+    FROM unnest(%(documents)s::bigint[]) AS wanted (document)
+    CROSS JOIN LATERAL (
+        SELECT chunk, embedding FROM chunk_vector
+        WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s
+          AND chunk >= wanted.document << 20 AND chunk < (wanted.document + 1) << 20
+        OFFSET 0
+    ) AS vector
+    ORDER BY distance, chunk
+    LIMIT %(limit)s
+) AS nearest
+ORDER BY distance, chunk;
 
 -- name: approximate
 -- Uses the partial index of the space, so {model} and {dims} are literals. The outer ORDER BY corrects the relaxed
 -- order of the index.
-SELECT chunk, score FROM (
-    SELECT chunk, 1 - (embedding::halfvec({dims}) <=> %(vector)s::halfvec({dims})) AS score
+SELECT chunk, 1 - distance AS score FROM (
+    SELECT chunk, embedding::halfvec({dims}) <=> %(vector)s::halfvec({dims}) AS distance
     FROM chunk_vector
     WHERE workspace_id = %(workspace_id)s
       AND model = {model} AND vector_dims(embedding) = {dims}
       AND (%(bitmap)s::bytea IS NULL
            OR CASE WHEN (chunk >> 20) - %(first)s BETWEEN 0 AND 8 * length(%(bitmap)s::bytea) - 1
                    THEN get_bit(%(bitmap)s::bytea, (chunk >> 20) - %(first)s) = 1 ELSE false END)
-    ORDER BY embedding::halfvec({dims}) <=> %(vector)s::halfvec({dims})
+    ORDER BY distance
     LIMIT greatest(%(limit)s, %(at_least)s)
 ) AS nearest
 ORDER BY score DESC, chunk

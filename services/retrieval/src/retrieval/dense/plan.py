@@ -10,10 +10,12 @@ import math
 from dataclasses import dataclass
 
 HNSW_BYTES = 280  # per entry, besides its vector: measured with m = 12; it is 400 with m = 16
-MOST_CANDIDATES = 1000  # that the server keeps at a time; for more, the scan continues from where it stopped
+MOST_CANDIDATES = (
+    1000  # that the server keeps at a time; for more, the scan continues from where it stopped, in batches
+)
 MARGIN = 1.25  # the approximate scan must be expected to be cheaper by this factor
 TUNED_AT = 100_000  # vectors in an index that the setting is tuned for; a larger index misses more of the nearest
-GROWTH = 0.85  # exponent of the candidates needed for the same recall, by index size; measured up to a million vectors
+GROWTH = 0.94  # exponent of the candidates needed for the same recall, by index size; measured up to a million vectors
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ class Sizes:
 class ScanPlan:
     """How to scan. `most_visited`: where the approximate scan stops, having cost as much as an exact one. `candidates`:
     how many it keeps at a time, so that enough of them match the search; if the server cannot keep that many, the scan
-    continues until it has read `at_least` matching ones. `why` is for explain.
+    continues in batches of `candidates` until it has read `at_least` matching ones. `why` is for explain.
     """
 
     exact: bool
@@ -73,5 +75,9 @@ def choose(sizes: Sizes, wanted: int, tuple_cost: float, always_exact: int) -> S
         return ScanPlan(True, 0, f"{sizes.matching} {of}; hnsw would visit about {visited} of {shared} vectors")
     most = max(round(sizes.matching / tuple_cost), wanted)
     why = f"{sizes.matching} {of}, among about {shared} vectors"
-    at_least = own if own * shared > MOST_CANDIDATES * sizes.workspace else 0
-    return ScanPlan(False, most, why, min(visited, MOST_CANDIDATES), at_least)
+    if own * shared <= MOST_CANDIDATES * sizes.workspace:
+        return ScanPlan(False, most, why, min(visited, MOST_CANDIDATES))
+    # Batches of equal size, because each is visited as a whole. The scan ends within the last one, nearest first, so
+    # that it needs no further one where somewhat fewer than expected match.
+    batches = math.ceil(visited / MOST_CANDIDATES)
+    return ScanPlan(False, most, why, math.ceil(visited / batches), round(own * (1 - 0.5 / batches)))
