@@ -69,7 +69,7 @@ _DURATION = re.compile(
     rf"(?i)\b(?:for(?: the (?:last|past))?|seit) (?P<amount>{_AMOUNT}) (?P<unit>{_any(_UNITS)})(?: now)?\b"
 )
 _FROM_THEN_ON = re.compile(r"(?i)^(?:ab|as of|from) ")
-_NEEDS_PREPOSITION = re.compile(r"(?i)^(?:may|mai|march)$")
+_NEEDS_PREPOSITION = re.compile(r"(?i)^(?:may|march)$")
 
 
 @dataclass(frozen=True)
