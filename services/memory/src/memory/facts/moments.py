@@ -10,7 +10,7 @@ from memory.facts.dates import WEEKDAYS, resolved
 _DAYS = "|".join(WEEKDAYS)
 _BEGIN = re.compile(
     r"(?i)(?:(?:on|at|in|by|the|a|end|mid|middle|early|late|of|beginning|around|about|am|im|um|bis|zum|den|dem|der"
-    r"|anfang|mitte|ende|gegen|ca\.?|kw)[ -])*$"
+    r"|first|second|third|last|ersten?|zweiten?|letzten?|anfang|mitte|ende|gegen|ca\.?|kw)[ -])*$"
 )
 _REPEATED = re.compile(
     rf"(?i)(?:every|each|jede[nrms]?) (?:(?:other|second|first|last|zweiten?|ersten?|letzten?) )?"

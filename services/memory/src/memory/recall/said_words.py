@@ -13,6 +13,9 @@ from relevance.languages import ENGLISH
 
 _TOKEN = re.compile(r"[^\s-]+(?:-[^\s-]{0,40}\d[^\s-]{0,40}){0,8}")
 _MARKS = ".,;:!?()[]\"'“”„«»"
+_MORE_STOP_WORDS = "i am me us our unser unsere unserem unseren unserer"
+_STOP_WORDS = frozenset(_MORE_STOP_WORDS.split())
+"""Words that mean nothing by themselves and are missing in the lists of stop words."""
 LEAST_ALIKE, SHARE_ALIKE = 5, 0.7
 """Letters with which words of a family begin alike, at least, and as a share of the longer one."""
 LEAST_PART = 4
@@ -34,7 +37,8 @@ def words_of(text: str, analyzer: Analyzer, *, german: bool) -> list[SaidWord]:
     for token in _TOKEN.finditer(text):
         stems = frozenset[str]()
         word = token[0].strip(_MARKS)
-        if (found and own == ENGLISH and len(word) > 1 and word.istitle()) or analyzer.terms(word, own):
+        is_name = bool(found) and own == ENGLISH and len(word) > 1 and word.istitle()
+        if is_name or (word.lower() not in _STOP_WORDS and analyzer.terms(word, own)):
             stems = frozenset(term for rules in (ENGLISH, GERMAN) for term in analyzer.terms(word, rules)[:1])
             stems = stems or frozenset({word.casefold()})  # the month May
         found.append(SaidWord(word, token.start(), stems))

@@ -57,13 +57,21 @@ _OVER = re.compile(
     r"|ehemalige[rnsm]?|frühere[rnsm]?|früher|bisherige[rnsm]?)\b"
 )
 _PAST = re.compile(rf"(?i){_OVER.pattern.removeprefix('(?i)')}|\b(?:did|had|hatte|wurden?)\b")
+_REQUEST = re.compile(
+    r"(?i)(?:(?:please|bitte|now|then|can you|could you|kannst du) ){0,3}(?:add|answer|ask|check|compare|create|delete"
+    r"|describe|draft|draw|explain|find|fix|give|help|list|look|make|open|read|remind|rewrite|say|search|send|set|show"
+    r"|summari[sz]e|tell|translate|update|write|erklär\w{0,2}|erstelle?|fasse?|finde|gib|liste|nenne?|schreibe?|suche?"
+    r"|übersetze?|vergleiche?|zeige?)\b"
+)
+"""A task that was given is no statement."""
+_IS = re.compile(r"(?i)\b(?:is|are|was|were|ist|sind|war|waren|heißt|lautet|beträgt)\b")
 _BY = re.compile(r"(?i)\b(?:by|von|vom|durch)\b")
 _ONE = re.compile(r"(?i)\b(?:i|me|my|mine|ich|mich|mir|meine?[nmrs]?)\b")
 _SEVERAL = re.compile(r"(?i)\b(?:we|us|our|ours|wir|uns|unsere?[nmrs]?)\b")
 _OWNER = re.compile(r"(\w{1,64})['’]s?$")
 _AUXILIARY_WORDS = "is are was were has have had will ist sind war hat haben hatte wird"
 _AUXILIARIES = frozenset(_AUXILIARY_WORDS.split())
-_NOT_NEEDED_WORDS = "i am me us take takes currently exactly again gibt aktuell derzeit eigentlich nochmal genau"
+_NOT_NEEDED_WORDS = "take takes currently exactly again gibt aktuell derzeit eigentlich nochmal genau"
 _NOT_NEEDED = frozenset(_NOT_NEEDED_WORDS.split())
 """Words of questions that an answer need not have."""
 _LEADING_WORDS = """costs cost stands sits hangs lies moved kostet kosten beträgt heißt steht liegt hängt sitzt findet
@@ -159,9 +167,12 @@ def _is_about(asked: AskedWords, clause: str, words: Sequence[SaidWord]) -> bool
     of_one, of_several = bool(_ONE.search(asked.text)), bool(_SEVERAL.search(asked.text))
     if (of_one or of_several) and not _SEVERAL.search(clause) and bool(_ONE.search(clause)) != of_one:
         return False
+    if _REQUEST.match(clause):
+        return False
     if any(one.search(clause) and not other.search(asked.text) for one, other in ((_DENIED, _DENIED), (_OVER, _PAST))):
         return False
-    return len(asked.words) > 1 or _begins_with(asked, words)
+    is_of_speaker = of_one and bool(_ONE.match(clause))
+    return len(asked.words) > 1 or is_of_speaker or _begins_with(asked, words)
 
 
 def _begins_with(asked: AskedWords, words: Sequence[SaidWord]) -> bool:
@@ -191,7 +202,9 @@ def _tells(asked: AskedWords, clause: str, words: Sequence[SaidWord], at: dateti
             turned = any(is_same(one, meaning[0], words, asked.words) for one in asked.words[1:])
             acts = not asked.acts or not turned or bool(_BY.search(clause))
             return acts and any(word.text[:1].isupper() for word in new)
-    return bool(new)
+    # "What is it?" asks what it is, not what else can be said about it.
+    asks_what = bool(_IS.match(asked.text.partition(" ")[2]))
+    return bool(new) and (bool(_IS.search(clause)) or not asks_what)
 
 
 def _rests(clause: str, words: Sequence[SaidWord], new: Sequence[SaidWord]) -> Iterator[str]:
