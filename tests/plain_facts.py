@@ -14,8 +14,13 @@ from memory.facts.reconciliation import KnownFact, reconcile
 from memory.facts.rules import statements
 from memory.facts.statements import StatedFact
 from memory.facts.things import names_of
+from memory.recall.telling import Telling
+from relevance.analysis import Analyzer
+from relevance.soft_match import SoftMatch
+from relevance.wordpieces import WordPieces
 
 SESSION = uuid4()
+TELLING = Telling(Analyzer(), WordPieces(), SoftMatch())
 
 
 @dataclass
@@ -25,6 +30,8 @@ class PlainFacts:
     facts: list[KnownFact] = field(default_factory=list)
     message: str = ""
     before: str = ""
+    told: list[tuple[str, datetime, set[UUID]]] = field(default_factory=list)
+    """The messages that state something or nothing, when they were said, and the facts that they state."""
 
     def known(self, at: datetime) -> list[KnownFact]:
         return [
@@ -35,6 +42,7 @@ class PlainFacts:
 
     def say(self, text: str, at: datetime) -> None:
         self.hear(text)
+        self.told.append((text, at, set()))
         self.learn(statements(text, at, "UTC"), at)
 
     def hear(self, text: str) -> None:
@@ -59,12 +67,16 @@ class PlainFacts:
                 assert change.valid_from is not None
                 times = (change.valid_from, change.valid_to, change.supersedes, SESSION)
                 self.facts.append(KnownFact(uuid4(), new.subject, new.predicate, new.object, *times))
+                self._state(self.facts[-1].id)
+            elif change.again is not None:
+                self._state(change.again)
 
     def ask(self, question: str, at: datetime) -> str:
         question, _, before = question.partition(" << ")
         self.hear(question)
         parsed = fact_question(question, at, "UTC", before)
-        assert parsed is not None, question
+        if parsed is None:
+            return "-"
         held = [
             one
             for one in self.facts
@@ -75,6 +87,20 @@ class PlainFacts:
             and about(parsed.topic, one.object)
         ]
         return max(held, key=lambda one: one.valid_from).object if held else "-"
+
+    def quote(self, question: str, at: datetime) -> str:
+        """Returns the newest clause that tells what is asked, of a message that still holds; "-" if there is none."""
+        asked = TELLING.asked(question.partition(" << ")[0])
+        if asked is None:
+            return "-"
+        over = {one.id for one in self.facts if one.valid_to is not None and one.valid_to <= at}
+        holding = [(text, said_at) for text, said_at, stated in self.told if not stated or stated - over]
+        clauses = (TELLING.told(asked, text, said_at, "UTC") for text, said_at in holding[::-1])
+        return next(filter(None, clauses), "-")
+
+    def _state(self, fact_id: UUID) -> None:
+        if self.told:
+            self.told[-1][2].add(fact_id)
 
     @staticmethod
     def _named(subject: str, owned: str | None) -> bool:

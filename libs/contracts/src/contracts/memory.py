@@ -170,9 +170,10 @@ class ToldStatement(Resource):
 
 
 class UnansweredQuestion(Resource):
-    """The reply to a question about the person who asks that no fact answers.
+    """The reply to a question that no fact answers.
 
-    `known`: it quotes what that person said about it; otherwise it says that nothing is remembered.
+    `known`: it quotes what the person who asks said about it; otherwise the question is about that person, and nothing
+    is remembered.
     """
 
     text: str

@@ -123,6 +123,24 @@ async def test_a_personal_question_without_a_fact_quotes_what_was_said_or_says_t
     assert await unanswered("Who leads Atlas?") is None
 
 
+async def test_a_sentence_that_no_rule_understands_answers_the_question_whose_words_it_has(
+    client, streams, principal, auth_headers
+):
+    async def reply_to(question):
+        found = await client.post("/v1/memories/recall", json={"query": question}, headers=auth_headers())
+        return found.json()["unanswered"]
+
+    await streams.turn(principal.user_id, "I prefer short answers", [], asked_at=MAY)
+    await streams.turn(principal.user_id, "Hi! The microscope has moved to room 4, next to Ada.", [], asked_at=JUNE)
+    await streams.drained(TURNS)
+    said = "You said on 5 June 2026:"
+    assert (await reply_to("Where is the microscope?"))["text"] == (
+        f"{said} The microscope has moved to room 4, next to Ada."
+    )
+    assert await reply_to("Where is the centrifuge?") is None
+    assert (await reply_to("Where do I live?"))["text"] == "I remember nothing about that."
+
+
 async def test_a_corrected_message_is_recalled_after_its_correction(client, streams, principal, auth_headers):
     await streams.turn(principal.user_id, "My shoe size is 42.", [], asked_at=MAY)
     await streams.turn(principal.user_id, "No, my shoe size is 43.", [], asked_at=JUNE)

@@ -45,6 +45,10 @@ def acknowledgement_of(text, writing="on", before=TOLD):
         ("Atlas is now owned by Ben", ("Noted: I will remember this.", False)),
         ("Wir nutzen seit Juni PostgreSQL 18.", ("Notiert: Das merke ich mir.", False)),
         ("Marta Nowak leitet Atlas.", ("Notiert: Das merke ich mir.", False)),
+        ("Die Abnahme findet in Potsdam statt.", ("Notiert: Das merke ich mir.", False)),
+        ("Katrin übernimmt im Januar Nordlicht.", ("Notiert: Das merke ich mir.", False)),
+        ("Atlas nutzt PostgreSQL 18.", ("Notiert: Das merke ich mir.", False)),
+        ("Björn leads Atlas.", ("Noted: I will remember this.", False)),
         ("Sorry, vertippt: er heißt Mattheo.", ("Notiert: Das merke ich mir.", True)),
         ("No, it's Anna, not Hanna.", ("Noted: I will remember this.", True)),
     ],
@@ -128,6 +132,12 @@ def test_all_values_of_a_multi_valued_fact_are_listed():
     assert answer_to("Which language do we use?", python, go) == (
         "The language is Python and Go. You said on 5 June 2026: We use Python. You said on 5 June 2026: We use Go."
     )
+
+
+def test_the_answer_names_what_there_is_a_number_of():
+    licences = replace(FACT, subject="we", predicate="number of licences", object="14", content="We have 14 licences.")
+    assert answer_to("How many licences do we have?", licences).startswith("The number of licences is 14.")
+    assert answer_to("Wie viele Lizenzen haben wir?", licences).startswith("Lizenzen: 14.")
 
 
 def test_contradicting_facts_are_mentioned_too():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -18,14 +19,26 @@ from memory.facts.reconciliation import KnownFact, reconcile
 from memory.facts.rules import statements
 from memory.facts.statements import FactDecision, StatedFact
 
-TEXT = Path(__file__).with_name("histories.txt").read_text("utf-8")
-HISTORIES = [
-    [line for line in one.splitlines() if not line.startswith("#")]
-    for one in re.split(r"\n\n+", TEXT)
-    if any(line[:2] == "20" for line in one.splitlines())
-]
+LINE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?P<what>[:?]) (?P<text>.*?)(?: (?P<how>[=~!]) (?P<answer>[^=~!]*))?")
+
+
+def read_histories(name: str) -> list[list[str]]:
+    """Returns the lines of each history in a file."""
+    text = Path(__file__).with_name(name).read_text("utf-8")
+    blocks = ([line for line in one.splitlines() if line[:2] == "20"] for one in re.split(r"\n\n+", text))
+    return [lines for lines in blocks if lines]
+
+
+def parsed(history: list[str]) -> Iterator[tuple[re.Match[str], datetime]]:
+    """Yields each line, and its time, which is later than that of the line before on the same day."""
+    for minutes, line in enumerate(history):
+        found = LINE.fullmatch(line)
+        assert found, line
+        yield found, datetime.fromisoformat(found["day"]).replace(hour=12, tzinfo=UTC) + timedelta(minutes=minutes)
+
+
+HISTORIES, AT_WORK = read_histories("histories.txt"), read_histories("histories_at_work.txt")
 BEGAN = datetime(2020, 1, 1, 12, tzinfo=UTC)
-LINE = re.compile(r"(?P<day>\d{4}-\d\d-\d\d)(?P<what>[:?]) (?P<text>.*?)(?: = (?P<answer>[^=]*))?")
 
 
 def test_the_data_set_has_enough_histories():
@@ -77,14 +90,31 @@ def decided(text: str, statement: StatedFact, known: list[KnownFact], at: dateti
 @pytest.mark.parametrize("history", HISTORIES, ids=lambda lines: lines[-1])
 def test_current_and_past_facts_are_known(history, facts_by):
     facts = facts_by()
-    for minutes, line in enumerate(history):
-        found = LINE.fullmatch(line)
-        assert found, line
-        at = datetime.fromisoformat(found["day"]).replace(hour=12, tzinfo=UTC) + timedelta(minutes=minutes)
-        if found["what"] == ":":
-            facts.say(found["text"], at)
+    for line, at in parsed(history):
+        if line["what"] == ":":
+            facts.say(line["text"], at)
         else:
-            assert facts.ask(found["text"], at) == found["answer"], line
+            assert facts.ask(line["text"], at) == line["answer"], line[0]
+
+
+@pytest.mark.parametrize("history", AT_WORK, ids=lambda lines: lines[-1])
+def test_what_is_said_at_work_answers_its_questions_and_no_others(history):
+    facts = PlainFacts()
+    for line, at in parsed(history):
+        if line["what"] == ":":
+            facts.say(line["text"], at)
+            continue
+        fact, quoted = facts.ask(line["text"], at), facts.quote(line["text"], at)
+        match line["how"]:
+            case "=":
+                assert fact == line["answer"], line[0]
+                assert fact != "-" or quoted == "-", line[0]
+            case "~":
+                assert fact == "-", line[0]
+                assert line["answer"] in quoted, line[0]
+            case "!":
+                assert fact in ("-", line["answer"]), line[0]
+                assert quoted == "-" or line["answer"] in quoted, line[0]
 
 
 def test_repeated_statements_add_nothing():

@@ -9,10 +9,15 @@ import pytest
 
 from contracts.memory import MemoryKind, MemoryScope, RecalledMemory, Said
 from memory.facts.questions import fact_question
-from memory.recall.unanswered import is_personal, unanswered
+from memory.recall.telling import Telling
+from memory.recall.unanswered import is_personal, told_before, unanswered
+from relevance.analysis import Analyzer
+from relevance.soft_match import SoftMatch
+from relevance.wordpieces import WordPieces
 
 NOW = datetime(2026, 11, 27, 12, tzinfo=UTC)
 NOTHING = "I remember nothing about that."
+TELLING = Telling(Analyzer(), WordPieces(), SoftMatch())
 
 
 def said(content, role="user", day=20, **more):
@@ -35,7 +40,12 @@ def said(content, role="user", day=20, **more):
 
 
 def reply_to(question, *memories):
-    found = unanswered(question, fact_question(question, NOW, "UTC"), memories, "UTC")
+    found = unanswered(question, fact_question(question, NOW, "UTC"), memories, TELLING, "UTC")
+    return found and found.text
+
+
+def told(question, *memories):
+    found = told_before(question, memories, TELLING, "UTC")
     return found and found.text
 
 
@@ -67,8 +77,8 @@ def test_other_questions_are_left_to_the_documents(question):
 
 
 def test_what_was_said_about_it_is_quoted_with_its_day_the_newest_first():
-    told = [said("My boat is called Dolphin.", day=3), said("My boat is now called Heron!", day=12)]
-    assert reply_to("What colour was my boat?", *told) == (
+    both = [said("My boat is called Dolphin.", day=3), said("My boat is now called Heron!", day=12)]
+    assert reply_to("What colour was my boat?", *both) == (
         "I have no direct answer to that. You said on 12 November 2026: My boat is now called Heron."
         " You said on 3 November 2026: My boat is called Dolphin."
     )
@@ -76,19 +86,118 @@ def test_what_was_said_about_it_is_quoted_with_its_day_the_newest_first():
 
 def test_a_fact_is_quoted_instead_of_the_message_that_also_says_something_else():
     fact = said("My office is in Vienna.").model_copy(update={"kind": MemoryKind.fact, "said": None})
-    for told in (
+    for both in (
         [fact, said("I live in Graz. My office is in Vienna.")],
         [said("I live in Graz. My office is in Vienna."), fact],
     ):
-        assert reply_to("Where was my office?", *told) == (
+        assert reply_to("Where was my office?", *both) == (
             "I have no direct answer to that. You said on 20 November 2026: My office is in Vienna."
         )
 
 
 def test_questions_answers_and_what_no_longer_holds_are_not_quoted():
-    told = [
+    unsaid = [
         said("Where did I live?"),
         said("You live in Graz.", role="assistant"),
         said("I live in Graz.", superseded=True),
     ]
-    assert reply_to("Where did I live in May?", *told) == NOTHING
+    assert reply_to("Where did I live in May?", *unsaid) == NOTHING
+    assert told("Where did I live?", *unsaid) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("What colour was my boat?", "My boat is called Dolphin."),
+        ("What is the name of my boat?", "We painted my boat dark green."),
+        ("Do I have any allergies?", "I am allergic to nuts."),
+        ("What did I say about the vendor?", "The vendor has raised its prices again."),
+        ("Where did I go to school?", "I hated my school in Linz."),
+        ("Which of my colleagues speak Spanish?", "My colleague Ana comes from Chile."),
+        ("What do I drink?", "I love coffee."),
+        ("When is my holiday?", "My vacation starts after the launch."),
+        ("Who was my boss?", "My manager gave me the day off."),
+        ("What is my salary?", "I earn 3,000 euros a month."),
+        ("Wie heißt mein Hund?", "Mein Hund bellt zu viel."),
+        ("Wo habe ich studiert?", "Ich habe Physik studiert."),
+    ],
+)
+def test_what_is_quoted_has_to_do_with_the_question(question, message):
+    reply = reply_to(question, said(message))
+    assert reply
+    assert reply.endswith(f": {message}")
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("Where do I live?", "I prefer short answers"),
+        ("Where do I live?", "My manager is Paul."),
+        ("What is my dog called?", "I prefer short answers."),
+        ("What is the name of my boat?", "My name is Ada."),
+        ("When is my dentist appointment?", "My flight to Oslo leaves on Monday."),
+        ("Who is my landlord?", "I love hiking in the mountains."),
+        ("Do I have any allergies?", "I speak fluent Spanish."),
+        ("Where do I work?", "I prefer short answers."),
+        ("How old is my son?", "My flight leaves on Monday."),
+        ("Which car do I drive?", "I prefer tea over coffee."),
+        ("What is my salary?", "I live in Graz."),
+        ("Wo wohne ich?", "Ich mag kurze Antworten."),
+        ("Wie heißt mein Hund?", "Ich heiße Ada."),
+    ],
+)
+def test_what_is_beside_the_point_is_not_quoted(question, message):
+    assert reply_to(question, said(message)) in (NOTHING, "Dazu habe ich mir nichts gemerkt.")
+
+
+def test_who_asks_for_something_that_was_said_gets_the_sentence_that_tells_it_the_newest_first():
+    room = [
+        said("The microscope is in the basement. It is new.", day=3),
+        said("By the way, the microscope has moved to room 4!", day=12),
+    ]
+    assert told("Where is the microscope?", *room) == (
+        "You said on 12 November 2026: the microscope has moved to room 4."
+        " You said on 3 November 2026: The microscope is in the basement."
+    )
+    assert told("Wo ist das Mikroskop?", said("Das Mikroskop steht in Raum 4.")) == (
+        "Du sagtest am 20. November 2026: Das Mikroskop steht in Raum 4."
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("Where is the meeting?", "The meeting room is in the basement."),
+        ("When is the meeting?", "The meeting is in the basement."),
+        ("Where is the meeting?", "The meeting is on Friday."),
+        ("When is the meeting?", "The meeting is not on Friday."),
+        ("Who supervises Carla?", "Carla supervises Lukas."),
+        ("Who supervises Carla and Lukas?", "Ada supervises Carla."),
+        ("How many people work in the office?", "Many people work in the office."),
+        ("When is my deadline?", "Peter's deadline is on Friday."),
+        ("When is our appraisal interview?", "My appraisal interview is on Friday."),
+        ("Where is the spare key?", "Is the spare key in the drawer?"),
+        ("When does the lease end?", "Please write a mail about the end of the lease in March."),
+        ("What is the guest network?", "The guest network has changed."),
+        ("Who is our supplier?", "Our old supplier is Hartmann."),
+        ("When is the Friday meeting?", "The Friday meeting is cancelled."),
+        ("Why is the spare key in the drawer?", "The spare key is in the drawer."),
+    ],
+)
+def test_a_sentence_that_does_not_tell_what_is_asked_is_not_quoted(question, message):
+    assert told(question, said(message)) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        ("Wer ist unser Papierlieferant?", "Unser Lieferant für Papier ist Holtmann."),
+        ("Wer ist unser Lieferant für Papier?", "Unser Papierlieferant ist Holtmann."),
+        ("Who supplies our flour?", "Our supplier for flour is Brandt Mills."),
+        ("Who designed the logo?", "The logo was designed by Ada Moll."),
+    ],
+)
+def test_compounds_and_words_of_a_family_are_the_same(question, message):
+    reply = told(question, said(message))
+    assert reply
+    assert reply.endswith(f": {message}")

@@ -459,3 +459,17 @@ def test_an_overview_of_a_document_is_the_beginning_of_its_abstract() -> None:
     told = "3 January 2026, Lunnasound. Reported by Ada. At 11:20 two ships headed for the same pier."
     incident = Highlighted("Two ships", told, [], document_name="inc-231.md")
     assert extract("What happened in INC-231?", [incident])[0].startswith("From Two ships: “At 11:20 two ships")
+
+
+def test_when_something_happened_is_told_by_the_date_of_the_document_that_is_named_like_it() -> None:
+    head = "- Date: 28 October 2025, 09:12 to 09:59\n- Severity: 1\n- Incident lead: Priya Raman"
+    done = "| action | done |\n|---|---|\n| Alarm at 80 percent of the connections of UserDB | 12 November 2025 |"
+    incident = Highlighted("INC-112: no sign-in", head, [], 0.5, document_name="inc-112-userdb-connections.md")
+    changed = replace(incident, content=done, section="What we changed", score=1.0, place=1)
+    other = Highlighted(
+        "Services", "UserDB was a MySQL server until October 2025.", [], 1.0, document_name="services.md"
+    )
+    answer, _ = extract("When was the UserDB incident?", [changed, other, incident])
+    assert "“Date: 28 October 2025, 09:12 to 09:59” [1]" in answer.splitlines()[0]
+    answer, _ = extract("When was the AuthService incident?", [changed, other, incident])
+    assert "28 October" not in answer

@@ -43,7 +43,7 @@ _GERMAN_OF_PEOPLE = {
     "owner": (("{1}", "gehört", "{0}"), ("{1}", "gehörte", "{0}")),
     "responsible": (("{0}", "ist", "für {1} zuständig"), ("{0}", "war", "für {1} zuständig")),
 }
-_WITH_SPEAKER = re.compile(r"\. [^.:\n]{1,200} (?:said on|sagte am|sagtest am) \d{1,2}\.? \w+ \d{4}: \S")
+_WITH_SPEAKER = re.compile(r"(?:\A|\. )[^.:\n]{1,200} (?:said on|sagte am|sagtest am) \d{1,2}\.? \w+ \d{4}: \S")
 _WORD, _STEM = re.compile(r"[\w-]+"), 6
 _LITTLE_WORDS = """about on for to with in of the a an our my do use using regarding upon as zu zum zur über für mit bei
 die der das den dem uns mich im am bezüglich wegen"""
@@ -178,8 +178,9 @@ def _german(question: FactQuestion, fact: HeldFact) -> str:
     if predicate == DECIDED:
         return f"Beschlossen: {fact.object}"
     first = f"{question.phrase}, " if question.past and question.phrase else ""
-    owner = "" if of_user or question.subject == "we" else f" ({_named(question.subject).replace('your ', 'dein ', 1)})"
-    noun = "Verwendet" if question.noun == "uses" else question.noun[:1].upper() + question.noun[1:]
+    owner = "" if of_user or question.subject == "we" else f" ({named[:1].upper()}{named[1:]})"
+    noun = "Verwendet" if question.noun == "uses" else question.noun.removeprefix("number of ")
+    noun = noun[:1].upper() + noun[1:]
     return f"{first}{noun}{owner}: {fact.object}"
 
 

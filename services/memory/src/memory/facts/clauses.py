@@ -11,7 +11,9 @@ _CODE = re.compile(r"```[^`]{0,20000}```|`[^`\n]{0,500}`")
 _QUOTED = re.compile(r"\"[^\"\n]{0,2000}\"|“[^“”\n]{0,2000}”|„[^„“”\n]{0,2000}[“”]|«[^«»\n]{0,2000}»")
 _FENCE = re.compile(r"<(memory|passage|summary)\b[^<>]{0,500}>[^<]{0,20000}</\1>")
 _SENTENCE = re.compile(r"[^.!?\n;]++(?:\.(?=\w)[^.!?\n;]*+)*+[.!?;]*+")
-_ORDINAL = re.compile(r"(?<=\d)\. (?=[A-ZÄÖÜ])")
+_ABBREVIATED = re.compile(
+    r"(?:(?<=\d)|(?<=\b[DM]r)|(?<=\bMs)|(?<=\bSt)|(?<=\bNr)|(?<=\bMrs)|(?<=\bProf))\. (?=[^\W\d])"
+)
 _DOT = "\ue000"
 _NAMED = r"(?:it|(?-i:[A-ZÄÖÜ][\w-]*)(?: (?-i:[A-ZÄÖÜ][\w-]*))?)"
 _CLAUSE = re.compile(
@@ -49,8 +51,8 @@ _SUPPOSED = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\b(?:said|says|told (?:me|us)|claims?|claimed|according to|wrote|asked|sagte?|sagt|meint|erzählte|laut"
-    r"|behauptet)\b",
+    r"\b(?:said|says|told (?:me|us)|claims?|claimed|according to|wrote|asked|thinks|believes|guesses|assumes|sagte?"
+    r"|sagt|meint|erzählte|laut|behauptet|glaubt|denkt|vermutet)\b",
     re.IGNORECASE,
 )
 _SHORT = [
@@ -67,7 +69,7 @@ _SHORT = [
 
 def clauses(text: str) -> list[tuple[str, bool]]:
     """Returns the clauses in order, each with whether it corrects what was said before."""
-    text = _ORDINAL.sub(f"{_DOT} ", own_words(text))  # the dot in "3. Mai" does not end a sentence
+    text = _ABBREVIATED.sub(f"{_DOT} ", own_words(text))  # the dot in "3. Mai" does not end a sentence
     found, corrects = [], False
     for sentence in _SENTENCE.findall(text):
         if sentence.rstrip().endswith("?") or len(sentence) > LONGEST or "…" in sentence or has_secret(sentence):

@@ -30,8 +30,8 @@ NUMBERS = {
     for number, name in enumerate(names.split(), 1)
 }
 _DAY_WORDS = {
-    "today": 0, "tonight": 0, "this morning": 0, "heute": 0, "yesterday": -1, "gestern": -1, "vorgestern": -2,
-    "the day before yesterday": -2, "tomorrow": 1, "übermorgen": 2, "the day after tomorrow": 2,
+    "today": 0, "tonight": 0, "last night": -1, "this morning": 0, "heute": 0, "yesterday": -1, "gestern": -1,
+    "vorgestern": -2, "the day before yesterday": -2, "tomorrow": 1, "übermorgen": 2, "the day after tomorrow": 2,
 }  # fmt: skip
 _LAST = frozenset({"last", "past", "letzten", "letzte", "letztes", "letztem", "vorigen", "vorige"})
 _NEXT = frozenset({"next", "coming", "nächsten", "nächste", "nächstes", "nächstem", "kommenden", "kommende"})
@@ -69,7 +69,7 @@ _DURATION = re.compile(
     rf"(?i)\b(?:for(?: the (?:last|past))?|seit) (?P<amount>{_AMOUNT}) (?P<unit>{_any(_UNITS)})(?: now)?\b"
 )
 _FROM_THEN_ON = re.compile(r"(?i)^(?:ab|as of|from) ")
-_NEEDS_PREPOSITION = re.compile(r"(?i)^(?:may|mai|march)$")
+_NEEDS_PREPOSITION = re.compile(r"(?i)^(?:may|march)$")
 
 
 @dataclass(frozen=True)

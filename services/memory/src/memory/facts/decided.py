@@ -19,6 +19,8 @@ from memory.facts.style import of_aspect
 from memory.secrets import has_secret
 
 MOST_DECISIONS = 20  # about one message
+LEAST_PART = 4
+"""Letters with which a compound may begin that names a subject: a Launchtermin is one of the launch."""
 _WORD = re.compile(r"\w+")
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
 
@@ -111,7 +113,11 @@ def _timed(one: DecidedFact, message: SaidText, subject: str) -> StatedFact:
 def _is_named(subject: str, own: str, shown: Sequence[KnownFact]) -> bool:
     if subject in ("we", USER) or any(subject.casefold() == one.subject.casefold() for one in shown):
         return True
-    return _words(subject.removeprefix(f"{USER}'s ")) <= _words(own)
+    said = _words(own)
+    return all(
+        word in said or (len(word) >= LEAST_PART and any(one.startswith(word) for one in said))
+        for word in _words(subject.removeprefix(f"{USER}'s "))
+    )
 
 
 def _words(text: str) -> set[str]:

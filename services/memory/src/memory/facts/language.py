@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import re
 
-_WORDS = re.compile(r"[a-zäöüß]+")
-_GERMAN_WORDS = """ich mich mir mein meine meinen meiner meinem wir uns unser unsere wo wie wer wann welche welcher
-welchem bei heiße heißt wohne wohnt wohnte lebe lebt habe hast hat bin bist ist sind arbeite arbeitet nach und nicht
-kein keine wem gehört gehörte leitet leitete
-geleitet verwenden nutzen benutzen von seit jetzt für der die das dem den ein eine einen bitte mag
-gezogen immer künftig nie"""
-_ENGLISH_WORDS = """i me my we our us where who when which what is are am do does did the a an to in at and not have has
-had moved live lives lived like likes call please always never from now
-on owns owned leads led use uses used since by it"""
-_GERMAN, _ENGLISH = frozenset(_GERMAN_WORDS.split()), frozenset(_ENGLISH_WORDS.split())
+from relevance.languages import ENGLISH, load_stemming
+
+GERMAN = "german"
+_WORDS = re.compile(r"\w+")
+_UMLAUT = re.compile(r"(?<!\w)[a-zäöüß]{0,40}[äöüß]")
+_GERMAN_WORDS = """unser unsere unseren unserer unserem wer wann welcher wem heißt wohne wohnt wohnte lebe lebt arbeite
+arbeitet leitet leitete geleitet verwenden verwendet nutzen nutzt benutzen benutzt besitzt kostet beginnt endet seit
+bitte mag gezogen immer nie heute gestern"""
+_ENGLISH_WORDS = """i me us am live lives lived moved like likes call please always never from now owns owned leads led
+use uses used since"""
+"""Words that short messages often have, besides the stop words."""
+_GERMAN, _ENGLISH = (
+    load_stemming(name).stop_words | frozenset(words.split())
+    for name, words in ((GERMAN, _GERMAN_WORDS), (ENGLISH, _ENGLISH_WORDS))
+)
+_ONLY_GERMAN, _ONLY_ENGLISH = _GERMAN - _ENGLISH, _ENGLISH - _GERMAN
 
 
 def is_german(text: str) -> bool:
-    """Returns whether more of the words are German than English."""
+    """Returns whether more of the words are German than English; one with an umlaut is German, unless it is a name."""
     words = _WORDS.findall(text.lower())
-    return sum(word in _GERMAN for word in words) > sum(word in _ENGLISH for word in words)
+    german = sum(word in _ONLY_GERMAN for word in words) + len(_UMLAUT.findall(text))
+    return german > sum(word in _ONLY_ENGLISH for word in words)

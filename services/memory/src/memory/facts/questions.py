@@ -15,6 +15,7 @@ from memory.facts.statements import DATES, USER
 from memory.facts.things import (
     PREPOSITIONS,
     USED,
+    counted,
     is_date_noun,
     number_of,
     of_team,
@@ -172,6 +173,8 @@ def _attribute(found: re.Match[str]) -> tuple[str, tuple[str, ...], str]:
         return subject, (predicate_of(noun, subject),), noun
     if found["asks"].lower() in _WHEN and not is_date_noun(noun):
         return (f"{found['noun']} {found['by']} {of}" if of else found["noun"].rstrip("?")), DATES, "date"
+    if number := counted(noun, found["by"], of):
+        return "we", (number,), number
     if of:
         subject, predicate = _subject(of), predicate_of(noun, _subject(of))
         return subject, (predicate,), noun
@@ -184,7 +187,7 @@ def _subject(who: str) -> str:
     lowered = who.lower()
     if lowered in ("i", "ich"):
         return USER
-    if lowered in ("we", "us", "wir", "uns", "our team", "unser team"):
+    if lowered in ("we", "us", "wir", "uns", "our team", "unser team", "there", "gibt es"):
         return "we"
     first, _, rest = who.partition(" ")
     if rest and first.lower() in ("my", "mein", "meine"):

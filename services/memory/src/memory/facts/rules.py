@@ -19,9 +19,11 @@ from memory.facts.moments import is_moment
 from memory.facts.statements import DECIDED, TIMES, USER, StatedFact, Values
 from memory.facts.style import styled
 from memory.facts.things import (
+    OF,
     PREPOSITIONS,
     USED,
     USES,
+    counted,
     is_date_noun,
     kind_of,
     number_of,
@@ -168,7 +170,8 @@ _NOT_FIRST = re.compile(r"(?i)(?:not|nicht) (?P<wrong>[^,]{1,80}), (?P<right>\S.
 _MEANT = re.compile(r"(?i)\b(?:i meant|ich meinte|correction:|korrektur:)")
 LONGEST_VALUE = 4  # words of what "I meant …" corrects
 _END = re.compile(
-    r"(?i)[,.;!](?=\s|$)|\s(?:and|but|because|since|with|where|which|who|while|after|before|when|as an?|als"
+    r"(?i)(?<!\b[dm]r)(?<!\bms)(?<!\bst)(?<!\bnr)(?<!\bmrs)(?<!\bprof)[,.;!](?=\s|$)"
+    r"|\s(?:and|but|because|since|with|where|which|who|while|after|before|when|as an?|als"
     r"|anymore|any more|any longer"
     r"|instead|these days|right now|at the moment|as of now|und|aber|weil|seit|wo|mit meine[rmn]?|um|mehr|nicht mehr)\b"
 )
@@ -350,7 +353,7 @@ def _attribute(found: re.Match[str], clause: str, wrong: str | None, saying: _Sa
     if not told or told.lower().startswith(("not ", "no ", "so ", "very ", "nicht ", "kein")):
         return None
     is_favourite = noun.startswith(("favorite ", "favourite ", "lieblings"))
-    one = predicate in (*ONE_VALUE, *TIMES, PLACE) or is_favourite
+    one = predicate in (*ONE_VALUE, *TIMES, PLACE) or is_favourite or counted(noun, found["by"], of) is not None
     kind = MemoryKind.preference if is_favourite else MemoryKind.fact
     values: Values = "one" if one or is_new or found["now"] or found["wird"] else "unknown"
     return StatedFact(
@@ -365,8 +368,10 @@ def _had(noun: str, who: str, by: str | None, of: str | None, saying: _Saying) -
         return saying.speaker, predicate_of(with_preposition(noun, by, of), saying.speaker)
     if owner.endswith("'s"):
         subject = _subject(who[:-2], saying)
+    elif number := counted(noun, by, of):
+        return "we", number
     elif of:
-        is_ours = owner in _OF_ALL or noun in ONE_VALUE or (by or "").lower() in ("of", "for", "von", "für")
+        is_ours = owner in _OF_ALL or noun in ONE_VALUE or (by or "").lower() in OF
         subject = _subject(of, saying) if is_ours else None
     else:
         subject, noun = of_team(noun)

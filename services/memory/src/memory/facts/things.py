@@ -8,13 +8,17 @@ from importlib.resources import files
 from memory.facts.statements import USER, plain
 
 USES = "uses"
-PREPOSITIONS = r"(?:of|for|with|at|von|für|mit|bei|zum|zur)"
-_OF = frozenset({"of", "for", "von", "für"})
+PREPOSITIONS = r"(?:of|for|with|at|von|vom|für|mit|bei|beim|zum|zur|der|des)"
+OF = frozenset({"of", "for", "von", "vom", "für", "der", "des"})
 _VERSION = re.compile(r"[ -]v?\d{1,9}(?:\.\d{1,9}){0,5}(?:\.x)?$")
 _SORT = re.compile(r"(?i)^(?:project|projekt|product|produkt) (?=\S)|(?<=\S) (?:project|projekt|product|produkt)$")
 _DATE_NOUN = re.compile(r"(?i)\b(?:birthday|date|deadline)\b|(?:geburtstag|frist|termin|stichtag|datum)\b")
-_OF_SOMETHING = frozenset({"date", "deadline", "budget", "status", "version", "port"})
-"""What is had by what is named before it: "launch date", "audit deadline"."""
+_OF_SOMETHING = {name: name for name in ("date", "deadline", "budget", "status", "version", "port")} | {
+    "datum": "date", "termin": "date", "frist": "deadline", "stichtag": "deadline",
+}  # fmt: skip
+"""What is had by what is named before it: "launch date", "audit deadline", "Launchtermin"."""
+_IN_COMPOUND = re.compile(r"(?P<head>[\w ]{3,60}?)(?:(?<=ung|ion|eit)s)? ?(?P<last>budget|datum|termin|frist)")
+_NUMBERS = frozenset({"number", "anzahl", "zahl"})
 _WHICH = frozenset({"due", "start", "end", "new", "current", "old", "next", "last", "first", "total", "whole"})
 _ROLES = {
     "lead": "leader head projektleiter projektleiterin projektleitung leiter leiterin leitung teamleiter teamleiterin",
@@ -57,7 +61,7 @@ def predicate_of(noun: str, subject: str | None) -> str:
     noun = noun.casefold()
     if subject is not None and (subject == USER or subject.startswith(f"{USER}'s ")):
         return noun
-    return _ROLE_OF.get(noun) or _KINDS.get(noun, noun)
+    return _ROLE_OF.get(noun) or _KINDS.get(noun) or _OF_SOMETHING.get(noun, noun)
 
 
 def is_date_noun(noun: str) -> bool:
@@ -67,8 +71,16 @@ def is_date_noun(noun: str) -> bool:
 
 def of_team(noun: str) -> tuple[str, str]:
     """Returns subject and predicate of something that a team has: its "launch date" is the launch's date."""
-    head, _, last = noun.casefold().rpartition(" ")
-    return (head, last) if head and last in _OF_SOMETHING and head not in _WHICH else ("we", noun)
+    name = noun.casefold().replace("-", " ")
+    head, _, last = name.rpartition(" ")
+    if last not in _OF_SOMETHING and (compound := _IN_COMPOUND.fullmatch(name)):
+        head, last = compound["head"], compound["last"]
+    return (head, _OF_SOMETHING[last]) if head and last in _OF_SOMETHING and head not in _WHICH else ("we", noun)
+
+
+def counted(noun: str, preposition: str | None, of: str | None) -> str | None:
+    """Returns the predicate for "the number of licences"; None if the noun is no such number."""
+    return number_of(of) if of and noun.casefold() in _NUMBERS and (preposition or "").lower() in OF else None
 
 
 def number_of(kind: str) -> str:
@@ -78,7 +90,7 @@ def number_of(kind: str) -> str:
 
 def with_preposition(noun: str, preposition: str | None, of: str | None) -> str:
     """Returns the noun by which something of the user's is known: a meeting with Anna is not one with Ben."""
-    return noun if of is None or (preposition or "").lower() in _OF else f"{noun} {preposition} {of}".casefold()
+    return noun if of is None or (preposition or "").lower() in OF else f"{noun} {preposition} {of}".casefold()
 
 
 def named(subject: str) -> str:

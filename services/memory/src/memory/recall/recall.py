@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ from contracts.memory import (
     RecallRequest,
     RecallResponse,
     ToldStatement,
+    UnansweredQuestion,
 )
 from inference.embeddings import Embedder
 from inference.errors import EmbeddingError
@@ -36,7 +38,8 @@ from memory.recall.dates import asks
 from memory.recall.index import RankedMemories, RecallQuestion
 from memory.recall.indexes import MemoryIndexes
 from memory.recall.repository import NearMessage, RecallRows
-from memory.recall.unanswered import unanswered
+from memory.recall.telling import Telling
+from memory.recall.unanswered import told_before, unanswered
 from relevance.duplicates import Folding
 from service_kit.postgres import Database
 
@@ -66,6 +69,7 @@ class Recall:
 
     def __init__(self, database: Database, indexes: MemoryIndexes, embedder: Embedder) -> None:
         self.database, self.indexes, self.embedder = database, indexes, embedder
+        self.telling = Telling(indexes.analyzer, indexes.tokenizer, indexes.soft_match)
 
     async def recall(
         self, workspace_id: UUID, user_id: UUID, request: RecallRequest, without: frozenset[str] = frozenset()
@@ -100,7 +104,9 @@ class Recall:
             told = await self._told(facts, user_id, request, now)
             open_question = None
             if answer is None and told is None and not request.kinds:
-                open_question = unanswered(request.query, asked_fact, memories, request.time_zone)
+                open_question = await asyncio.to_thread(
+                    self._reply, request, asked_fact, recalled.found.ids, candidates, memories
+                )
             profile = None
             if request.profile_tokens:
                 profile = profile_of(await facts.holding(user_id, now, MOST_IN_PROFILE), request.profile_tokens)
@@ -162,6 +168,21 @@ class Recall:
         if any(needs_facts(one) for one in statements(request.query, now, request.time_zone)):
             before = replace(before, facts=await facts.known(user_id, None, now))
         return acknowledged(request.query, now, request.time_zone, await facts.writing(), before)
+
+    def _reply(
+        self,
+        request: RecallRequest,
+        asked: FactQuestion | None,
+        ranked: Sequence[UUID],
+        candidates: Sequence[RecalledMemory],
+        memories: Sequence[RecalledMemory],
+    ) -> UnansweredQuestion | None:
+        """Returns what was said that tells what is asked, or else resembles it, if only the user can have said it."""
+        known = {one.id: one for one in candidates}
+        best_first = [known[memory_id] for memory_id in ranked if memory_id in known]
+        return told_before(request.query, best_first, self.telling, request.time_zone) or unanswered(
+            request.query, asked, memories, self.telling, request.time_zone
+        )
 
     async def _vector(self, query: str) -> NDArray[np.float32] | None:
         try:

@@ -46,6 +46,7 @@ LONGEST_QUESTION = 200  # characters of a heading that asks something
 NOT_ALIKE = 0.8  # relative to the least similar sentence of its passage that the search returned
 ADDRESS = re.compile(r"\b[a-z]{3,10}://\S++")
 _STATUS = frozenset(map(stem, ("status", "state", "stand", "zustand")))
+_DATE = frozenset(map(stem, ("date", "day", "datum", "tag")))
 _JOINT = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _PERSON = re.compile(r"\b[A-Z][\w'’-]{1,40} (?:[a-z]{2,3} )?[A-Z][\w'’-]{1,40}")
 _CAPITAL = re.compile(r"(?<=[\w,;:(|“] )[A-Z][\w'’-]{1,40}")
@@ -113,6 +114,14 @@ class PassageHeading:
     @cached_property
     def called(self) -> frozenset[Designator]:
         return designators(f"{self.title} {self.document_name}")
+
+    def names(self, term: str) -> bool:
+        """Returns whether the document's title or file name has the term: INC-112 is an incident."""
+        return term in self._names or any(len(name) > 2 and term.startswith(name) for name, _ in self.called)
+
+    @cached_property
+    def _names(self) -> frozenset[str]:
+        return _terms(f"{self.title} {self.document_name}")
 
     @cached_property
     def asks(self) -> Kind:
@@ -195,7 +204,7 @@ def _score(question: QuestionPart, one: QuotationCandidate, weights: dict[str, f
     own = _shared(question, one, weights)
     likeness = one.part.likeness if one.part.likeness is not None else NOT_ALIKE * least * min(1.0, 2 * own)
     value = SHARED_WEIGHT * min(1.0, own * _under_heading(question, one, weights)) + LIKENESS_WEIGHT * likeness
-    fits = _fits(question, one)
+    fits = ASKED_CELL if _tells_date(question, one) else _fits(question, one)
     if fits <= 1 and _repeats_title(question, one):
         value *= REPEATS
     return (
@@ -247,6 +256,8 @@ def _shared(question: QuestionPart, one: QuotationCandidate, weights: dict[str, 
         nearby |= question.calling
     if _tells_state(question, one):
         nearby |= question.states
+    if _tells_date(question, one):
+        nearby |= question.terms
     total = value = 0.0
     for term, weight in weights.items():
         weight *= 1.0 if term in question.terms else OF_OTHER_PART
@@ -309,6 +320,12 @@ def _is_called(question: QuestionPart, one: QuotationCandidate) -> bool:
 def _tells_state(question: QuestionPart, one: QuotationCandidate) -> bool:
     """Returns whether the part is the status of the document that the question names."""
     return not _STATUS.isdisjoint(one.columns) and _is_called(question, one)
+
+
+def _tells_date(question: QuestionPart, one: QuotationCandidate) -> bool:
+    """Returns whether the part is the date of the document that is named like what the question is about."""
+    is_date = question.kind == "time" and len(one.part.columns) == 1 and not _DATE.isdisjoint(one.columns)
+    return is_date and bool(question.terms) and all(one.heading.names(term) for term in question.terms)
 
 
 def _is_amount(text: str, number: Number) -> bool:
