@@ -15,6 +15,7 @@ import pytest
 
 from contracts.events import DocumentFailed, DocumentGraphed, DocumentIndexed, EventData
 from contracts.object_keys import original_key
+from ingestion.conversion.errors import CorruptFile
 from ingestion.documents.derived_objects import derived_keys
 from ingestion.worker.holding import Shutdown
 from service_kit.objects import ObjectStore
@@ -70,6 +71,20 @@ async def test_a_wait_that_times_out_returns_the_state(upload: Entry, client: ht
     document_id = (await upload())["document"]["id"]
     detail = await settled(client, document_id, 0.2)
     assert (detail["status"], detail["explanation"]) == ("processing", "Waiting for a worker, but none is running")
+
+
+@pytest.mark.parametrize("prompt_seconds", [0.0, 900.0])
+async def test_a_document_that_cannot_be_split_fails_at_chunking_however_fast(
+    upload: Entry, process: Process, client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch, prompt_seconds: float
+) -> None:
+    monkeypatch.setattr("ingestion.worker.process.PROMPT_SECONDS", prompt_seconds)
+    document_id = (await upload("unchunked-notes.md"))["document"]["id"]
+    await process(document_id)
+    detail = await settled(client, document_id)
+    assert detail["status"] == "failed"
+    assert (stages(detail)["convert"], stages(detail)["chunk"]) == ("succeeded", "failed")
+    failed = stage(detail, "chunk")
+    assert (failed["attempts"], failed["error_class"]) == (1, CorruptFile.error_class)
 
 
 async def test_a_redelivered_event_changes_nothing(searchable: Entry, process: Process, converter: Any) -> None:
