@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import time
@@ -97,17 +98,12 @@ async def _first_document(http: httpx2.AsyncClient) -> None:
 
 
 async def _graphed(http: httpx2.AsyncClient) -> None:
-    """Waits for each document's last stage."""
-    cursor = None
+    """Waits until no document has a stage to come; asking for each would cost a tenth of what is measured."""
     while True:
-        page = {"limit": 100} | ({"cursor": cursor} if cursor else {})
-        found = (await http.get("/v1/documents", params=page)).raise_for_status().json()
-        for document in found["items"]:
-            wait = {"wait": "settled", "timeout": WAIT_SECONDS}
-            (await http.get(f"/v1/documents/{document['id']}", params=wait)).raise_for_status()
-        cursor = found["next_cursor"]
-        if not cursor:
+        summary = (await http.get("/v1/documents/summary")).raise_for_status().json()
+        if not any(summary["by_stage"].values()):
             return
+        await asyncio.sleep(0.5)
 
 
 def _rows(what: str, spent: Counter[str], seconds: float) -> list[Row]:

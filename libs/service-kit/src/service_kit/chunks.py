@@ -1,10 +1,16 @@
-"""Reads `chunks.jsonl`, the object in which conversion stores a document's chunks, one JSON object per line."""
+"""Reads `chunks.jsonl`, the object in which conversion stores a document's chunks, one JSON object per line.
+
+Documents with few chunks are read together.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from contracts.events import DocumentConverted, Event
 from contracts.ingestion import Chunk
+
+MOST_TOGETHER = 200  # chunks
 
 
 def read_chunks(pieces: Iterable[bytes], only: Collection[str] | None = None) -> Iterator[Chunk]:
@@ -29,3 +35,17 @@ def read_lines(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield from (line for line in whole if line.strip())
     if rest.strip():
         yield rest
+
+
+def portions(events: Sequence[Event]) -> Iterator[list[tuple[Event, DocumentConverted]]]:
+    """Yields `document.converted` events with their data, together as long as their documents have few chunks."""
+    portion, chunks = list[tuple[Event, DocumentConverted]](), 0
+    for event in events:
+        data = DocumentConverted.model_validate(event.data)
+        if portion and chunks + data.chunk_count > MOST_TOGETHER:
+            yield portion
+            portion, chunks = [], 0
+        portion.append((event, data))
+        chunks += data.chunk_count
+    if portion:
+        yield portion

@@ -66,6 +66,17 @@ class SystemRepository:
             await cursor.executemany(sql.encode(), [{**self.bound, **parameters} for parameters in each])
             return cursor.rowcount
 
+    async def firsts(self, sql: str, row_class: type[Row], each: Iterable[Mapping[str, object]], /) -> list[Row]:
+        """Runs the statement once for each set of parameters, in one batch; returns the first row of each."""
+        found: list[Row] = []
+        async with self.connection.cursor(row_factory=row_of(row_class)) as cursor:
+            await cursor.executemany(sql.encode(), [{**self.bound, **one} for one in each], returning=True)
+            has_result = cursor.description is not None
+            while has_result:
+                found += (await cursor.fetchall())[:1]
+                has_result = bool(cursor.nextset())
+        return found
+
     async def _execute(self, sql: str, parameters: Mapping[str, object]) -> AsyncCursor[TupleRow]:
         return await self.connection.execute(sql.encode(), {**self.bound, **parameters})
 

@@ -29,7 +29,8 @@ log = logging.getLogger(__name__)
 KEPT, MOST_BYTES = timedelta(days=7), 32 * 2**20  # of entries that all groups of a stream have handled
 TRIM_SECONDS = 60.0
 SAMPLES = 50  # nodes of a stream from which Redis estimates its size
-READ_AT_ONCE = 16
+READ_AT_ONCE = 128
+GATHER_SECONDS = 0.05
 RESULTS = ("handled", "skipped", "failed", "dead", "refused", "waiting")
 OTHER, UNREADABLE = "other", "unreadable"  # labels of events without a handler here, and of entries that are not events
 EVENT_FIELDS = ("event", "signature")  # the fields of an entry
@@ -71,8 +72,8 @@ class Consumer:
     event is a dead letter at once, without a call of `on_dead`; an event whose owner does not answer stays with the
     group until `reclaim` comes to it again.
 
-    `together` may have, by event type, a further handler for several events of one workspace that follow each other
-    with no other handled event in between. It handles all or none; if it fails, each event is handled separately.
+    `together` may have, by event type, a further handler for several events of one workspace and different subjects
+    that follow each other with no other handled event in between. If it fails, each event is handled separately.
     """
 
     redis: Redis
@@ -108,7 +109,9 @@ class Consumer:
             if now >= next_reclaim:
                 await self.reclaim()
                 next_reclaim = now + self.policy.reclaim_after / 3
-            await self.read_batch()
+            if 0 < await self.read_batch() < READ_AT_ONCE:
+                # The first event of a burst is handled at once, those that follow it together.
+                await asyncio.sleep(GATHER_SECONDS)
 
     async def ensure_group(self) -> None:
         """Creates stream and group if missing; the group reads from the stream's beginning."""
@@ -153,7 +156,7 @@ class Consumer:
             elif (decision := next(decisions)).verdict is not AdmissionVerdict.admitted:
                 await self._turn_away(entry, event, decision)
             else:
-                if run and not _alike(event, run[0][1]):
+                if run and not _fits(event, run):
                     await self._handle_run(run)
                     run = []
                 if event.type in self.together:
@@ -394,8 +397,10 @@ def _carrier(event: Event) -> dict[str, str]:
     return {"traceparent": event.traceparent} if event.traceparent else {}
 
 
-def _alike(one: Event, other: Event) -> bool:
-    return (one.type, one.workspace_id) == (other.type, other.workspace_id)
+def _fits(event: Event, run: Sequence[tuple[Entry, Event]]) -> bool:
+    first = run[0][1]
+    alike = (event.type, event.workspace_id) == (first.type, first.workspace_id)
+    return alike and all(event.subject != other.subject for _, other in run)
 
 
 def _flat(batches: Any) -> list[tuple[bytes | str, Mapping[Any, Any]]]:

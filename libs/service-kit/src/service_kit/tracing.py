@@ -13,12 +13,13 @@ from opentelemetry import propagate, trace
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import Link, SpanKind, StatusCode
 
 
 def configure_tracing(service: str, endpoint: str | None) -> None:
-    """Creates spans (so that every log line has a trace id); sends them only if `endpoint` is set."""
-    provider = TracerProvider(resource=described(service))
+    """Gives every log line a trace id; spans are recorded and sent only if `endpoint` is set."""
+    provider = TracerProvider(None if endpoint else ALWAYS_OFF, described(service))
     if endpoint:
         # Imported here because it takes a tenth of a second, in every process, and most send nothing.
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
@@ -77,7 +78,7 @@ def span(
 @contextmanager
 def store_call(name: str) -> Iterator[None]:
     """Records a call to a store as a span of the current trace. Outside a trace, as in polling, it records nothing."""
-    if current_trace_id() is None:
+    if not trace.get_current_span().is_recording():
         yield
         return
     called = trace.get_tracer("attractor").start_span(name, kind=SpanKind.CLIENT)

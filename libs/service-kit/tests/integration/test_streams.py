@@ -179,6 +179,37 @@ async def test_events_of_one_workspace_are_handled_in_a_batch_and_individually_a
     assert (await redis.xpending(DOCUMENTS, "readers"))["pending"] == 0
 
 
+async def test_events_about_the_same_thing_are_never_handled_together(database, redis, workspace_id):
+    async with database.workspace(workspace_id) as connection:
+        for document in ("a", "b", "a", "b"):
+            deleted = DocumentDeleted(document_id=UUID(int=ord(document)))
+            await Outbox("ingestion").write(connection, workspace_id, deleted, document)
+    await relay(database, redis).publish_batch()
+    groups = list[list[str]]()
+
+    async def several(found) -> None:
+        groups.append([event.subject for event in found])
+
+    async def one(event: Event) -> None:
+        groups.append([event.subject])
+
+    reader = consumer(redis, one, together={DELETED: several})
+    await reader.ensure_group()
+    await reader.read_batch()
+    assert groups == [["a", "b"], ["a", "b"]]
+
+
+async def test_events_written_together_are_published_in_their_order(database, redis, workspace_id):
+    documents = [uuid4() for _ in range(50)]
+    deleted = [(DocumentDeleted(document_id=one), str(one)) for one in documents]
+    async with database.workspace(workspace_id) as connection:
+        await Outbox("ingestion").write_all(connection, workspace_id, deleted)
+        await Outbox("ingestion").write_all(connection, workspace_id, [])
+    await relay(database, redis).publish_batch()
+    published = [Event.model_validate_json(fields[b"event"]) for _, fields in await redis.xrange(DOCUMENTS)]
+    assert [UUID(one.data["document_id"]) for one in published] == documents
+
+
 async def test_a_batch_continues_the_trace_of_its_first_event_and_links_to_the_others(
     database, redis, workspace_id, exporter
 ):

@@ -1,9 +1,11 @@
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 
+from contracts.events import DocumentConverted, Event
 from contracts.ingestion import Chunk
-from service_kit.chunks import read_chunks, read_lines
+from service_kit.chunks import portions, read_chunks, read_lines
+from service_kit.outbox import new_event
 
 DOCUMENT = UUID(int=1)
 
@@ -36,3 +38,29 @@ def test_an_invalid_line_is_an_error() -> None:
 
 def test_blank_lines_and_a_missing_final_newline_are_accepted() -> None:
     assert list(read_lines([b"a\n\n", b" \nb"])) == [b"a", b"b"]
+
+
+def converted(chunk_count: int) -> Event:
+    data = DocumentConverted(
+        document_id=uuid4(),
+        version=1,
+        name="a.md",
+        title=None,
+        tags=[],
+        source_type="upload",
+        media_type="text/markdown",
+        language=None,
+        chunks_key="",
+        chunk_count=chunk_count,
+        vectors_key=None,
+        embedding_model=None,
+        embedding_dims=None,
+    )
+    return new_event("ingestion", uuid4(), data, str(data.document_id))
+
+
+def test_documents_with_few_chunks_are_read_together_and_a_large_one_alone():
+    counts = [3, 100, 97, 1, 5_000, 0, 2]
+    found = [[data.chunk_count for _, data in portion] for portion in portions([converted(one) for one in counts])]
+    assert found == [[3, 100, 97], [1], [5_000], [0, 2]]
+    assert list(portions([])) == []

@@ -9,12 +9,13 @@ from importlib.metadata import version
 import httpx2
 import pytest
 from fastapi import FastAPI, HTTPException
-from opentelemetry.sdk.trace import ReadableSpan
+from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
 from service_kit.telemetry import QUIET_PATHS, Metrics, RequestTelemetry
-from service_kit.tracing import model_call, span, store_call
+from service_kit.tracing import configure_tracing, current_trace_id, model_call, outgoing_headers, span, store_call
 
 CALLER = "0af7651916cd43dd8448eb211c80319c"
 
@@ -72,6 +73,15 @@ async def test_a_span_carries_process_name_and_version(exporter: InMemorySpanExp
     told = (await served(exporter, "GET", "/v1/documents/1")).resource.attributes
     assert (told["service.name"], told["service.version"]) == ("retrieval", version("attractor-service-kit"))
     assert str(told["service.instance.id"]).endswith(f"-{os.getpid()}")
+
+
+def test_without_an_endpoint_there_is_a_trace_id_but_nothing_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    providers = list[TracerProvider]()
+    monkeypatch.setattr(trace, "set_tracer_provider", providers.append)
+    configure_tracing("retrieval", None)
+    with providers[0].get_tracer("test").start_as_current_span("request") as current:
+        assert not current.is_recording()
+        assert current_trace_id() == outgoing_headers()["traceparent"].split("-")[1]
 
 
 def test_a_call_to_a_store_or_a_model_belongs_to_the_trace_of_who_called(exporter: InMemorySpanExporter) -> None:

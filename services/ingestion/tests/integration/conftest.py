@@ -149,6 +149,8 @@ class LineConverter:
         if not lines:
             raise EmptyDocument("No text was found.")
         on_progress(ConversionProgress("chunk"))
+        if file_name.startswith("unchunked-"):
+            raise CorruptFile("The text cannot be split.")
         chunks = [self._chunk(document_id, index, line) for index, line in enumerate(lines)]
         (output / "chunks.jsonl").write_text("".join(chunk.model_dump_json() + "\n" for chunk in chunks))
         (output / "document.json").write_text(json.dumps(lines))

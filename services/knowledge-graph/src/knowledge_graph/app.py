@@ -12,7 +12,8 @@ from contracts.events import DOCUMENTS
 from contracts.registry import INGESTION
 from inference.factory import build_chat_model
 from knowledge_graph.api import router as entities_router
-from knowledge_graph.consumer import SERVICE, DocumentGraphs
+from knowledge_graph.consumer import DocumentGraphs
+from knowledge_graph.converted import SERVICE
 from knowledge_graph.corrections.api import router as corrections_router
 from knowledge_graph.corrections.corrections import GraphCorrections
 from knowledge_graph.expansion.bridging import Bridging

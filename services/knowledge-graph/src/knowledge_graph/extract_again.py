@@ -7,7 +7,8 @@ import sys
 from contextlib import AsyncExitStack
 from uuid import UUID
 
-from knowledge_graph.consumer import SERVICE, DocumentGraphs
+from knowledge_graph.consumer import DocumentGraphs
+from knowledge_graph.converted import SERVICE
 from knowledge_graph.extraction.document import Methods
 from knowledge_graph.extraction.extractor import Extractor
 from knowledge_graph.projection.queue import ProjectionQueues

@@ -115,17 +115,29 @@ class Documents:
         )
 
     async def send(self, data: EventData, *, workspace_id: UUID | None = None, event_id: UUID | None = None) -> UUID:
-        event = Event(
-            id=event_id or uuid4(),
-            source=data.sources[0],
-            type=data.event_type,
-            time=datetime.now(UTC),
-            subject="test",
-            workspace_id=workspace_id or self.workspace_id,
-            data=data.model_dump(mode="json"),
-        )
-        await self.redis.xadd(data.stream, {"event": event.model_dump_json()})
-        return event.id
+        (sent,) = await self.send_all([data], workspace_id=workspace_id, event_id=event_id)
+        return sent
+
+    async def send_all(
+        self, several: Sequence[EventData], *, workspace_id: UUID | None = None, event_id: UUID | None = None
+    ) -> list[UUID]:
+        """Writes events that are read together."""
+        sent = list[UUID]()
+        async with self.redis.pipeline(transaction=True) as pipe:
+            for data in several:
+                event = Event(
+                    id=event_id or uuid4(),
+                    source=data.sources[0],
+                    type=data.event_type,
+                    time=datetime.now(UTC),
+                    subject=str(getattr(data, "document_id", "test")),
+                    workspace_id=workspace_id or self.workspace_id,
+                    data=data.model_dump(mode="json"),
+                )
+                pipe.xadd(data.stream, {"event": event.model_dump_json()})
+                sent.append(event.id)
+            await pipe.execute()
+        return sent
 
     async def graph(self, texts: list[str], **more: Any) -> UUID:
         """Converts a document, waits until it is graphed and returns its id."""

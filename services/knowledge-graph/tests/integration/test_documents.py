@@ -55,6 +55,31 @@ async def test_shared_entities_survive_a_deletion(documents, entities, client, a
     assert (status["entities"], status["relations"], status["documents"]) == (0, 0, 0)
 
 
+async def test_of_documents_that_arrive_together_only_the_unreadable_one_fails(
+    client, documents, entities, object_store, monkeypatch
+):
+    extractor, together = client.app.state.graph.extractor, list[int]()
+    extract = extractor.extract
+
+    async def counted(read):
+        together.append(len(read))
+        return await extract(read)
+
+    monkeypatch.setattr(extractor, "extract", counted)
+    texts = [BILLING, "This one is lost.", LOGIN, "The LedgerService calls BankGateway."]
+    sent = [documents.convert([text]) for text in texts]
+    object_store.delete([sent[1].chunks_key])
+    await documents.send_all(sent)
+    graphed = await documents.told_of(3)
+    (failed,) = await documents.told("document.failed.v1")
+    assert [one["document_id"] for one in graphed] == [str(one.document_id) for one in (sent[0], *sent[2:])]
+    assert (failed["document_id"], failed["error_class"]) == (str(sent[1].document_id), "object-missing")
+    assert together == [3]
+    found = await entities()
+    assert {"BillingService", "LoginGateway", "BankGateway"} <= set(found)
+    assert found["AuthService"]["documents"] == 2
+
+
 async def test_duplicate_late_and_post_deletion_events_change_nothing(documents, entities):
     newer = documents.convert(["LedgerService calls BankGateway."], version=2)
     older = documents.convert(["OldRouter calls OldDB."], version=1, document_id=newer.document_id)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from contextlib import aclosing
 from dataclasses import replace
 from uuid import UUID, uuid4
@@ -114,6 +115,16 @@ async def write(database: Database, workspace_id: UUID, document: UUID, extracti
         await queue(connection, workspace_id, changes, projects=True)
 
 
+async def write_together(database: Database, workspace_id: UUID, extractions: dict[UUID, Extraction]) -> None:
+    """Records several documents in one go."""
+    source = MadeFrom(1, "x", None, "en", "chunks", "digest")
+    async with database.workspace(workspace_id) as connection:
+        await GraphProvenance(connection, workspace_id).lock()
+        graphed = [Graphed(document, source, 2, extraction) for document, extraction in extractions.items()]
+        changes = await GraphProvenance(connection, workspace_id).replace_all(graphed)
+        await queue(connection, workspace_id, changes, projects=True)
+
+
 async def delete(database: Database, workspace_id: UUID, documents: list[UUID]) -> dict[UUID, dict[str, int]]:
     """Deletes documents together; returns the counts of what was removed."""
     async with database.workspace(workspace_id) as connection:
@@ -184,6 +195,38 @@ async def test_any_order_of_changes_and_deletions_equals_a_fresh_build(database,
     @example(steps=[(0, ([(0, 0)], [], [], [])), (1, ([(1, 0)], [], [(0, 1)], []))])
     @example(steps=[(0, ([], [], [], [(2, 0, 0), (3, 0, 0), (4, 0, 1)])), (1, ([(2, 0), (3, 1)], [], [], []))])
     @example(steps=[(0, ([(0, 0), (1, 0)], [(0, 1, "USES")], [(0, 1), (1, 0)], [])), (0, None)])
+    def run(steps):
+        call(steps)
+
+    await asyncio.to_thread(run)
+
+
+@pytest.mark.parametrize("most_chunks", [1, 1_000])
+async def test_documents_graphed_together_give_the_graph_of_one_after_the_other(database, monkeypatch, most_chunks):
+    monkeypatch.setattr(names, "MOST_CHUNKS", most_chunks)
+
+    async def check(steps):
+        versions = defaultdict[UUID, list[Extraction]](list)
+        for number, drawn in steps:
+            document = UUID(int=number + 1)
+            versions[document].append(built(document, drawn or EMPTY))
+        alone, together = uuid4(), uuid4()
+        # First versions, then newest ones in place of them.
+        for place in (0, -1):
+            await write_together(database, together, {one: made[place] for one, made in versions.items()})
+            for document, made in versions.items():
+                await write(database, alone, document, made[place])
+            assert await state(database, together) == await state(database, alone)
+
+    call = in_a_loop(check)
+
+    @settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(steps=STEPS.filter(bool))
+    @example(steps=[(0, ([(0, 0)], [], [], [])), (1, ([(1, 0)], [], [(0, 1)], []))])
+    @example(steps=[(0, ([], [], [], [(2, 0, 0), (3, 0, 0), (4, 0, 1)])), (1, ([(2, 0), (3, 1)], [], [], []))])
+    @example(
+        steps=[(0, ([(0, 0), (1, 0)], [(0, 1, "USES")], [(0, 1), (1, 0)], [])), (1, ([(0, 0)], [], [], [])), (0, None)]
+    )
     def run(steps):
         call(steps)
 

@@ -73,7 +73,7 @@ class Streams:
             source=data.sources[0],
             type=data.event_type,
             time=datetime.now(UTC),
-            subject="test",
+            subject=str(getattr(data, "document_id", "test")),
             workspace_id=workspace_id or self.workspace_id,
             data=data.model_dump(mode="json"),
         )

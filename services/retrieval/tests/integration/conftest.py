@@ -5,7 +5,7 @@ import json
 import re
 import socket
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any
@@ -154,19 +154,31 @@ class Ingestion:
         return document
 
     async def send(self, data: EventData, *, workspace: UUID | None = None, event_id: UUID | None = None) -> UUID:
-        if isinstance(data, DocumentConverted):
-            data = _owned(data, workspace or self.workspace_id)
-        event = Event(
-            id=event_id or uuid4(),
-            source=data.sources[0],
-            type=data.event_type,
-            time=datetime.now(UTC),
-            subject="test",
-            workspace_id=workspace or self.workspace_id,
-            data=data.model_dump(mode="json"),
-        )
-        await self.redis.xadd(data.stream, {"event": event.model_dump_json()})
-        return event.id
+        (sent,) = await self.send_all([data], workspace=workspace, event_id=event_id)
+        return sent
+
+    async def send_all(
+        self, several: Sequence[EventData], *, workspace: UUID | None = None, event_id: UUID | None = None
+    ) -> list[UUID]:
+        """Writes events that are read together."""
+        sent = list[UUID]()
+        async with self.redis.pipeline(transaction=True) as pipe:
+            for one in several:
+                owned = isinstance(one, DocumentConverted)
+                data = _owned(one, workspace or self.workspace_id) if owned else one
+                event = Event(
+                    id=event_id or uuid4(),
+                    source=data.sources[0],
+                    type=data.event_type,
+                    time=datetime.now(UTC),
+                    subject=str(getattr(data, "document_id", "test")),
+                    workspace_id=workspace or self.workspace_id,
+                    data=data.model_dump(mode="json"),
+                )
+                pipe.xadd(data.stream, {"event": event.model_dump_json()})
+                sent.append(event.id)
+            await pipe.execute()
+        return sent
 
     async def store(self, document, workspace: UUID | None = None) -> None:
         document.data = _owned(document.data, workspace or self.workspace_id)

@@ -95,6 +95,26 @@ async def test_a_deleted_document_is_gone_and_has_a_receipt(ingestion, search, c
     assert len(await ingestion.answers(DocumentIndexed)) == 1
 
 
+async def test_of_documents_that_arrive_together_only_the_unreadable_one_fails(
+    ingestion, search, converted, database, workspace_id
+):
+    documents = [await ingestion.embedded(converted([text])) for text in TEXTS]
+    lost = await ingestion.embedded(converted(["This text was lost."]))
+    for document in documents:
+        await ingestion.store(document)
+    await ingestion.send_all([documents[0].data, lost.data, *(one.data for one in documents[1:])])
+    indexed = await ingestion.wait_for(DocumentIndexed, 3)
+    (failed,) = await ingestion.answers(DocumentFailed)
+    assert [one.document_id for one in indexed] == [one.data.document_id for one in documents]
+    assert [(one.chunk_count, one.vectors) for one in indexed] == [(1, 1)] * 3
+    assert (failed.document_id, failed.error_class) == (lost.data.document_id, "ObjectMissing")
+    for text in TEXTS:
+        assert (await search(text))["hits"][0]["content"] == text
+    async with database.workspace(workspace_id) as connection:
+        written = await (await connection.execute("SELECT count(DISTINCT xmin::text) FROM indexed_document")).fetchone()
+    assert written == (1,), "they are written in one transaction"
+
+
 async def test_a_deletion_that_arrives_before_its_document_wins(ingestion, search, converted):
     document = await ingestion.embedded(converted(TEXTS))
     await ingestion.delete(document)

@@ -17,7 +17,7 @@ from ingestion.documents.events import described_event
 from ingestion.documents.origins import Origins
 from ingestion.documents.quotas import Quotas
 from ingestion.documents.stages import Stages
-from service_kit.outbox import INSERT, Outbox, event_row, new_event
+from service_kit.outbox import Outbox
 from service_kit.postgres import Connection, Database
 
 DELETION_BATCH = 1000
@@ -80,12 +80,8 @@ class Catalog:
     async def delete_locked(self, document_ids: Sequence[UUID], source_id: UUID | None = None) -> None:
         """Deletes locked documents with their origins; `source_id` is given if they are deleted with their source."""
         await self.deletions.begin(document_ids, source_id)
-        deleted = [DocumentDeleted(document_id=document_id) for document_id in document_ids]
-        events = [
-            event_row(one, new_event(self.outbox.source, self.workspace_id, one, str(one.document_id)))
-            for one in deleted
-        ]
-        await self.connection.cursor().executemany(INSERT, events)
+        deleted = [(DocumentDeleted(document_id=one), str(one)) for one in document_ids]
+        await self.outbox.write_all(self.connection, self.workspace_id, deleted)
 
     async def delete_source(self, source_id: UUID) -> bool:
         """Deletes a source and the documents that come only from it; returns False if there is no such source.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from uuid import UUID
 
 from contracts.events import (
     DocumentFailed,
@@ -16,7 +17,6 @@ from contracts.ingestion import DocumentStatus
 from contracts.registry import STAGE_OF_SERVICE
 from ingestion.documents.catalog import Catalog, Catalogs
 from ingestion.documents.deletions import Confirmation
-from ingestion.documents.rows import DocumentRow
 from service_kit.outbox import first_time, first_times
 from service_kit.streams import Handler, Together
 
@@ -45,25 +45,36 @@ class DocumentEvents:
     @property
     def together(self) -> Mapping[str, Together]:
         """Handlers of events that are cheaper to handle in batches."""
-        return {DocumentPurged.event_type: self.purged_together}
+        return {
+            DocumentIndexed.event_type: self.indexed_together,
+            DocumentGraphed.event_type: self.graphed_together,
+            DocumentPurged.event_type: self.purged_together,
+        }
 
     async def indexed(self, event: Event) -> None:
-        data = DocumentIndexed.model_validate(event.data)
-        async with self.catalogs.open(event.workspace_id) as catalog:
-            document = await catalog.documents.lock(data.document_id)
-            if not await first_time(catalog.connection, event) or document is None:
-                return
-            counts = {"vectors": data.vectors, "chunk_count": data.chunk_count}
-            await catalog.documents.confirm_index(document.id, data.version, **counts)
-            is_newest = data.version == document.version
-            if is_newest and await catalog.stages.confirm(document.id, "index", event.source):
-                await catalog.documents.set_status(document.id, DocumentStatus.searchable)
+        await self.indexed_together([event])
+
+    async def indexed_together(self, events: Sequence[Event]) -> None:
+        """Records that several documents of one workspace are indexed."""
+        async with self.catalogs.open(events[0].workspace_id) as catalog:
+            versions = await _locked(catalog, events)
+            new = [DocumentIndexed.model_validate(one.data) for one in await first_times(catalog.connection, events)]
+            indexed = [one for one in new if one.document_id in versions]
+            await catalog.documents.confirm_index(indexed)
+            newest = [one.document_id for one in indexed if one.version == versions[one.document_id]]
+            confirmed = await catalog.stages.confirm(newest, "index", events[0].source)
+            await catalog.documents.set_status(confirmed, DocumentStatus.searchable)
 
     async def graphed(self, event: Event) -> None:
-        data = DocumentGraphed.model_validate(event.data)
-        async with self.catalogs.open(event.workspace_id) as catalog:
-            if document := await _current(catalog, event, data):
-                await catalog.stages.confirm(document.id, "graph", event.source)
+        await self.graphed_together([event])
+
+    async def graphed_together(self, events: Sequence[Event]) -> None:
+        """Records that several documents of one workspace are in the graph."""
+        async with self.catalogs.open(events[0].workspace_id) as catalog:
+            versions = await _locked(catalog, events)
+            new = [DocumentGraphed.model_validate(one.data) for one in await first_times(catalog.connection, events)]
+            current = [one.document_id for one in new if versions.get(one.document_id) == one.version]
+            await catalog.stages.confirm(current, "graph", events[0].source)
 
     async def failed(self, event: Event) -> None:
         """Marks the document as failed if its indexing failed; a failed graph leaves it searchable."""
@@ -72,16 +83,17 @@ class DocumentEvents:
         if stage is None:
             return
         async with self.catalogs.open(event.workspace_id) as catalog:
-            document = await _current(catalog, event, data)
-            if document is None or not await catalog.stages.reject(
-                document.id, stage, event.source, data.error_class, data.error_message
-            ):
+            document = await catalog.documents.lock(data.document_id)
+            if not await first_time(catalog.connection, event) or document is None or document.version != data.version:
+                return
+            reason = data.error_class, data.error_message
+            if not await catalog.stages.reject(document.id, stage, event.source, *reason):
                 return
             if stage == "index" and document.searchable_version == document.version:
                 # It was republished with vectors; its text is already indexed.
                 await catalog.documents.fail_embedding(document.id)
             elif stage == "index":
-                await catalog.documents.set_status(document.id, DocumentStatus.failed)
+                await catalog.documents.set_status([document.id], DocumentStatus.failed)
 
     async def purged(self, event: Event) -> None:
         await self.purged_together([event])
@@ -102,9 +114,7 @@ class DocumentEvents:
             await catalog.documents.choose_embedding(data.model, data.dims, event.time)
 
 
-async def _current(catalog: Catalog, event: Event, data: DocumentGraphed | DocumentFailed) -> DocumentRow | None:
-    """Returns the event's document, locked; None if it is gone, has another version, or the event is a repeat."""
-    document = await catalog.documents.lock(data.document_id)
-    if not await first_time(catalog.connection, event) or document is None or document.version != data.version:
-        return None
-    return document
+async def _locked(catalog: Catalog, events: Sequence[Event]) -> dict[UUID, int]:
+    """Locks the events' documents; returns the newest versions of those that still exist."""
+    rows = await catalog.documents.lock_all([UUID(event.data["document_id"]) for event in events])
+    return {row.id: row.version for row in rows}

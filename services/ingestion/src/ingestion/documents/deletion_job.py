@@ -23,8 +23,9 @@ from service_kit.objects import ObjectStore
 from service_kit.repository import Repository, SystemRepository
 from service_kit.statements import Statements
 
-TICK_SECONDS, CALM_SECONDS = 2.0, 0.1
-AT_ONCE = 25
+TICK_SECONDS, CALM_SECONDS = 2.0, 0.3
+ORIGINALS, DERIVED = "originals", "derived_objects"
+AT_ONCE = 100
 """Documents deleted in one transaction, which also waits for the object store."""
 
 
@@ -95,33 +96,37 @@ class DeletionJob:
         """Runs until cancelled; wakes when a document is deleted, or a stage changes or is released."""
         async with self.notifications.subscribe(self.channel) as changed:
             while True:
-                await self.delete_due()
-                if await changed.wait(TICK_SECONDS):
+                if await self.delete_due() < AT_ONCE:
                     await asyncio.sleep(CALM_SECONDS)  # every stage of every document wakes it
+                    await changed.wait(TICK_SECONDS)
 
-    async def delete_due(self) -> None:
-        """Deletes documents that no worker holds any longer, and versions that search no longer serves."""
+    async def delete_due(self) -> int:
+        """Deletes documents that no worker holds any longer, and versions that search no longer serves.
+
+        Returns how many documents it deleted; there may be more after AT_ONCE.
+        """
         async with self.catalogs.database.system() as connection:
             queue = SystemRepository(connection)
-            documents = await queue.all(DeletionJobSql.due, DocumentKey)
+            documents = await queue.all(DeletionJobSql.due, DocumentKey, limit=AT_ONCE)
             await queue.run(DeletionJobSql.supersede_versions)
             versions = await queue.all(DeletionJobSql.superseded_versions, VersionKey)
         by_workspace: defaultdict[UUID, list[UUID]] = defaultdict(list)
         for document in documents:
             by_workspace[document.workspace_id].append(document.document_id)
+        deleted = 0
         for workspace_id, document_ids in by_workspace.items():
-            for first in range(0, len(document_ids), AT_ONCE):
-                async with self.catalogs.open(workspace_id) as catalog:
-                    await self._delete_documents(catalog, document_ids[first : first + AT_ONCE])
+            async with self.catalogs.open(workspace_id) as catalog:
+                deleted += await self._delete_documents(catalog, document_ids)
         for version in versions:
             async with self.catalogs.open(version.workspace_id) as catalog:
                 await self._delete_version(catalog, version)
+        return deleted
 
-    async def _delete_documents(self, catalog: Catalog, document_ids: Sequence[UUID]) -> None:
+    async def _delete_documents(self, catalog: Catalog, document_ids: Sequence[UUID]) -> int:
         rows = Repository(catalog.connection, catalog.workspace_id)
         locked: list[UUID] = await rows.values(DeletionJobSql.lock, document_ids=list(document_ids))
         if not locked:
-            return
+            return 0
         kept = await rows.all(DeletionJobSql.kept_versions, StoredVersion, document_ids=locked)
         derived = {one: derived_prefix(catalog.workspace_id, one) for one in locked}
         contents = {one.content_hash: one.document_id for one in kept}
@@ -141,6 +146,7 @@ class DeletionJob:
                 for one in locked
             ]
         )
+        return len(locked)
 
     async def _delete_version(self, catalog: Catalog, version: VersionKey) -> None:
         rows = Repository(catalog.connection, catalog.workspace_id)
@@ -169,9 +175,9 @@ class DeletionJob:
         await catalog.documents.lock_contents(hashes)
         but = {"document_id": version and version.document_id, "version": version and version.version}
         needed = set(await rows.values(DeletionJobSql.needed_contents, contents=hashes, **but))
-        owned = [OwnedPrefix(one, "derived_objects", prefix) for one, prefix in derived.items()]
+        owned = [OwnedPrefix(one, DERIVED, prefix) for one, prefix in derived.items()]
         owned += [
-            OwnedPrefix(contents[one], "originals", original_key(catalog.workspace_id, one))
+            OwnedPrefix(contents[one], ORIGINALS, original_key(catalog.workspace_id, one))
             for one in hashes
             if one not in needed
         ]
@@ -182,13 +188,18 @@ class DeletionJob:
         return DeletedObjects(_sums(derived, owned, found), _sums(derived, owned, left))
 
     async def _keys(self, owned: Sequence[OwnedPrefix]) -> list[list[str]]:
-        return await asyncio.gather(*(self.objects.akeys(one.prefix) for one in owned))
+        return await asyncio.gather(*(self._found(one) for one in owned))
+
+    async def _found(self, owned: OwnedPrefix) -> list[str]:
+        if owned.kind == ORIGINALS:  # the prefix is the whole key
+            return [owned.prefix] if await self.objects.aexists(owned.prefix) else []
+        return await self.objects.akeys(owned.prefix)
 
 
 def _sums(
     document_ids: Iterable[UUID], owned: Sequence[OwnedPrefix], keys: Sequence[Sequence[str]]
 ) -> dict[UUID, dict[str, int]]:
-    sums = {one: {"originals": 0, "derived_objects": 0} for one in document_ids}
+    sums = {one: {ORIGINALS: 0, DERIVED: 0} for one in document_ids}
     for one, some in zip(owned, keys, strict=True):
         sums[one.document_id][one.kind] += len(some)
     return sums

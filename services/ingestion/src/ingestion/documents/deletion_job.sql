@@ -2,13 +2,13 @@
 -- Returns deletions of documents that no worker holds, so that none can still write.
 SELECT deletion.workspace_id, deletion.document_id
 FROM deletion
-WHERE erased_at IS NULL AND NOT EXISTS (
+WHERE erased_at IS NULL AND completed_at IS NULL AND NOT EXISTS (
     SELECT FROM document_stage AS stage
     WHERE stage.workspace_id = deletion.workspace_id AND stage.document_id = deletion.document_id
       AND stage.lease_expires_at > now()
 )
 ORDER BY requested_at
-LIMIT 100;
+LIMIT %(limit)s;
 
 -- name: lock
 -- Skips those that another replica is deleting.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import LiteralString
 from uuid import UUID
 
+from contracts.events import DocumentIndexed
 from contracts.ingestion import DocumentFilter, DocumentStatus, OriginKind, StageName
 from ingestion.documents.errors import DocumentNotFound, NotConverted
 from ingestion.documents.rows import DocumentRow, VersionRow, columns
@@ -152,8 +153,8 @@ class Documents(Repository):
     async def begin_version(self, document_id: UUID, content: Content) -> None:
         await self.run(DocumentSql.begin_version, document_id=document_id, **asdict(content))
 
-    async def set_status(self, document_id: UUID, status: DocumentStatus) -> None:
-        await self.run(DocumentSql.set_status, document_id=document_id, status=status)
+    async def set_status(self, document_ids: Iterable[UUID], status: DocumentStatus) -> None:
+        await self.run(DocumentSql.set_status, document_ids=list(document_ids), status=status)
 
     async def cancel(self, document_ids: Sequence[UUID]) -> None:
         """Updates the status of documents whose stages were cancelled; an indexed version stays searchable."""
@@ -181,10 +182,15 @@ class Documents(Repository):
     async def fail_embedding(self, document_id: UUID) -> None:
         await self.run(DocumentSql.fail_embedding, document_id=document_id)
 
-    async def confirm_index(self, document_id: UUID, version: int, *, vectors: int, chunk_count: int) -> None:
-        """Records that a version is indexed, and with how many vectors."""
-        key = {"document_id": document_id, "version": version}
-        await self.run(DocumentSql.confirm_index, **key, vectors=vectors, chunk_count=chunk_count)
+    async def confirm_index(self, indexed: Sequence[DocumentIndexed]) -> None:
+        """Records which versions are indexed, and with how many vectors."""
+        await self.run(
+            DocumentSql.confirm_index,
+            document_ids=[one.document_id for one in indexed],
+            versions=[one.version for one in indexed],
+            vectors=[one.vectors for one in indexed],
+            chunk_counts=[one.chunk_count for one in indexed],
+        )
 
     async def versions(self, document_id: UUID, *, before: int | None, limit: int) -> list[VersionRow]:
         """Returns versions newest first, starting after the version `before`."""

@@ -165,7 +165,7 @@ SELECT workspace_id, id, version, %(name)s, media_type, file_size, content_hash 
 UPDATE document
 SET status = %(status)s, updated_at = now(),
     indexed_at = CASE WHEN %(status)s = 'searchable' THEN now() ELSE indexed_at END
-WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
+WHERE workspace_id = %(workspace_id)s AND id = ANY(%(document_ids)s);
 
 -- name: cancel
 -- Cancels documents; published ones stay lexically searchable. Filters both tables by id, so that neither is scanned.
@@ -264,21 +264,28 @@ UPDATE document SET embedding_status = 'failed', updated_at = now()
 WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s;
 
 -- name: confirm_index
--- Records that retrieval serves this version, unless it serves a later one. Its count of vectors completes embedding.
-WITH version AS (
-    UPDATE document_version SET indexed_at = coalesce(indexed_at, now())
-    WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND version = %(version)s
+-- Records that retrieval serves these versions, unless it serves later ones. Their counts of vectors complete embedding.
+WITH told AS (
+    SELECT *
+    FROM unnest(%(document_ids)s::uuid[], %(versions)s::integer[], %(vectors)s::integer[], %(chunk_counts)s::integer[])
+        AS told (document_id, version, vectors, chunk_count)
+),
+version AS (
+    UPDATE document_version AS known SET indexed_at = coalesce(known.indexed_at, now())
+    FROM told
+    WHERE known.workspace_id = %(workspace_id)s AND known.document_id = told.document_id AND known.version = told.version
 )
 UPDATE document
-SET searchable_version = greatest(searchable_version, %(version)s),
+SET searchable_version = greatest(document.searchable_version, told.version),
     embedding_status = CASE
-        WHEN version <> %(version)s THEN embedding_status
-        WHEN %(vectors)s = %(chunk_count)s THEN 'complete'
+        WHEN document.version <> told.version THEN embedding_status
+        WHEN told.vectors = told.chunk_count THEN 'complete'
         WHEN embedding_status = 'complete' THEN 'pending'
         ELSE embedding_status
     END,
     updated_at = now()
-WHERE workspace_id = %(workspace_id)s AND id = %(document_id)s AND version >= %(version)s;
+FROM told
+WHERE document.workspace_id = %(workspace_id)s AND document.id = told.document_id AND document.version >= told.version;
 
 -- name: page_of_versions
 SELECT {version_columns}

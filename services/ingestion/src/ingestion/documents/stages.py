@@ -116,9 +116,9 @@ class Stages(Repository):
     async def queue_confirmations(self, document_id: UUID) -> None:
         await self.run(StageSql.queue_confirmations, document_id=document_id)
 
-    async def confirm(self, document_id: UUID, name: StageName, service: str) -> bool:
-        """Records that a service has finished its stage; returns False if that was not expected."""
-        return await self.run(StageSql.confirm, document_id=document_id, name=name, worker=service) == 1
+    async def confirm(self, document_ids: Sequence[UUID], name: StageName, service: str) -> list[UUID]:
+        """Records that a service has finished its stage; returns the documents of which that was expected."""
+        return await self.values(StageSql.confirm, document_ids=list(document_ids), name=name, worker=service)
 
     async def reject(
         self, document_id: UUID, name: StageName, service: str, error_class: str, error_message: str

@@ -98,7 +98,8 @@ UPDATE document_stage
 SET state = 'waiting', queued_at = NULL, lease_token = NULL, lease_expires_at = NULL, lease_owner = NULL,
     started_at = NULL, heartbeat_at = NULL, finished_at = NULL, page = NULL, pages = NULL, error_class = NULL,
     error_message = NULL
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND name = ANY(%(names)s);
+WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND name = ANY(%(names)s)
+  AND (state <> 'waiting' OR queued_at IS NOT NULL OR started_at IS NOT NULL OR finished_at IS NOT NULL);
 
 -- name: cancel
 UPDATE document_stage
@@ -125,8 +126,9 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
 UPDATE document_stage
 SET state = 'succeeded', attempts = greatest(attempts, 1), started_at = coalesce(started_at, queued_at),
     finished_at = now(), lease_owner = %(worker)s, error_class = NULL, error_message = NULL
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND name = %(name)s
-  AND state IN ('queued', 'failed');
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s) AND name = %(name)s
+  AND state IN ('queued', 'failed')
+RETURNING document_id;
 
 -- name: reject
 UPDATE document_stage
@@ -162,7 +164,7 @@ WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND stat
 RETURNING name;
 
 -- name: start
--- Starts a stage after conversion under the same lease.
+-- Starts a stage after conversion under the same lease, unless it holds it already.
 UPDATE document_stage AS stage
 SET state = 'running', attempts = stage.attempts + 1, lease_token = held.lease_token, lease_owner = held.lease_owner,
     lease_expires_at = held.lease_expires_at, queued_at = coalesce(stage.queued_at, now()), started_at = now(),
@@ -170,7 +172,8 @@ SET state = 'running', attempts = stage.attempts + 1, lease_token = held.lease_t
 FROM document_stage AS held
 WHERE stage.workspace_id = %(workspace_id)s AND stage.document_id = %(document_id)s AND stage.name = %(name)s
   AND stage.state IN ('waiting', 'queued', 'running') AND held.workspace_id = stage.workspace_id
-  AND held.document_id = stage.document_id AND held.name = 'convert' AND held.lease_token = %(lease_token)s;
+  AND held.document_id = stage.document_id AND held.name = 'convert' AND held.lease_token = %(lease_token)s
+  AND stage.lease_token IS DISTINCT FROM held.lease_token;
 
 -- name: finish
 UPDATE document_stage

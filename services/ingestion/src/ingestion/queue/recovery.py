@@ -54,7 +54,7 @@ class Recovery:
         if failed == "embed":
             await self._announce_unembedded(catalog, document)
         elif failed:
-            await catalog.documents.set_status(document_id, DocumentStatus.failed)
+            await catalog.documents.set_status([document_id], DocumentStatus.failed)
             event = DocumentFailed(
                 document_id=document_id,
                 version=document.version,

@@ -47,7 +47,7 @@ class Repair:
             if drift.kind is DriftKind.derived_missing:
                 await catalog.stages.requeue([(document.id, "convert")])
                 await catalog.stages.reset(document.id, AFTER_CONVERSION)
-                await catalog.documents.set_status(document.id, DocumentStatus.processing)
+                await catalog.documents.set_status([document.id], DocumentStatus.processing)
             else:
                 await catalog.stages.requeue([(document.id, CONFIRMED[drift.kind])])
                 await catalog.publish(document.id, converted_event(document))

@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Protocol
 from uuid import UUID
@@ -24,12 +25,14 @@ from ingestion.worker.holding import Holding, Shutdown, WorkerStopped
 from ingestion.worker.metrics import WorkerMetrics, format_of
 from ingestion.worker.queue import StageQueue
 from ingestion.worker.recording import FailureRecorder, ProcessingPolicy
+from ingestion.worker.stages import ChosenModel
 from ingestion.worker.vectors import VectorMaker
 from service_kit.objects import ObjectStore
 from service_kit.tracing import span
 from service_kit.work import LeaseLost
 
 log = logging.getLogger(__name__)
+PROMPT_SECONDS = 1.0  # who converts faster does not tell that chunking has begun
 MEDIA_TYPES = {"document": "application/json", "markdown": "text/markdown", "chunks": "application/jsonl"}
 
 
@@ -59,6 +62,7 @@ class _Work:
     folder: Path
     keys: DerivedKeys
     has_chunks: bool = False
+    chosen: ChosenModel = None
     began: float = field(default_factory=time.monotonic)
 
 
@@ -131,10 +135,15 @@ class Processor:
         source = work.folder / "original"
         self.objects.get_file(original_key(job.workspace_id, job.content_hash), source)
 
+        tell_at = time.monotonic() + PROMPT_SECONDS
+
         def on_progress(progress: ConversionProgress) -> None:
+            nonlocal tell_at
             if progress.stage == "chunk" and work.stage == "convert":
-                self.stages.start_chunking(job)
                 self._begin(work, "chunk")
+            if work.stage == "chunk" and time.monotonic() >= tell_at:
+                self.stages.start_chunking(job)
+                tell_at = inf
             work.holding.progress(progress.page, progress.pages)
 
         limits = limits_for(source, self.policy.limits)
@@ -144,7 +153,7 @@ class Processor:
         # If the lease has expired, another worker may be writing the same objects.
         work.holding.check()
         self._store(work, output)
-        self.stages.converted(job, converted)
+        work.chosen = self.stages.converted(job, converted)
         self._begin(work, "embed")
         work.has_chunks = True
         self.metrics.pages.labels(format_of(job.name)).inc(converted.pages or 0)
@@ -168,7 +177,8 @@ class Processor:
         job, chunks = work.job, work.folder / "output" / "chunks.jsonl"
         if not work.has_chunks:
             self.objects.get_file(work.keys.chunks, chunks)
-        vectors = self.vectors.make(job, chunks, work.holding, work.folder)
+            work.chosen = self.stages.chosen_model(job)
+        vectors = self.vectors.make(job, work.chosen, chunks, work.holding, work.folder)
         path = work.folder / "vectors.npy"
         np.save(path, vectors.rows)
         work.holding.check()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeAlias
 
 from psycopg import Connection
 from psycopg.rows import TupleRow, class_row
@@ -21,6 +21,8 @@ from ingestion.worker.database import WorkerDatabase
 from service_kit.outbox import INSERT, event_row, new_event
 from service_kit.work import LeaseLost
 
+ChosenModel: TypeAlias = tuple[str, int] | None
+"""The (model, dims) with which the workspace is searched; None for the default."""
 SOURCE = "ingestion"
 RELEASED = {"uncount": 0, "postponed": 0, "lost": 0, "delay": 0.0, "error_class": None, "error_message": None}
 
@@ -47,12 +49,15 @@ class StageRecords:
             return job
 
     def start_chunking(self, job: HeldStage) -> None:
-        """Records that chunking has begun; raises LeaseLost."""
+        """Records that chunking has begun, unless that is recorded; raises LeaseLost."""
         with self._held(job) as (connection, _):
             self._start(connection, job, "chunk")
 
-    def converted(self, job: HeldStage, result: Converted) -> None:
-        """Records a stored conversion and starts embedding under the same lease. Raises LeaseLost."""
+    def converted(self, job: HeldStage, result: Converted) -> ChosenModel:
+        """Records a stored conversion and starts embedding under the same lease. Raises LeaseLost.
+
+        Returns the model to embed with.
+        """
         with self._held(job) as (connection, _):
             self._start(connection, job, "embed")
             done = {**_key(job), "worker": self.worker, "names": ["convert", "chunk"]}
@@ -60,6 +65,11 @@ class StageRecords:
             facts = {name: list(fact) if isinstance(fact, tuple) else fact for name, fact in asdict(result).items()}
             values = {**_key(job), "version": job.version, "chunk_count": result.chunks, **facts}
             connection.execute(DocumentSql.record_conversion, values)
+            return _chosen_model(connection, job)
+
+    def chosen_model(self, job: HeldStage) -> ChosenModel:
+        with self.database.workspace(job.workspace_id) as connection:
+            return _chosen_model(connection, job)
 
     def embedded(self, job: HeldStage, *, model: str, dims: int) -> None:
         """Records stored vectors and publishes the document. Raises LeaseLost."""
@@ -88,11 +98,14 @@ class StageRecords:
     def fail(self, job: HeldStage, stage: StageName, error_class: str, message: str) -> None:
         """Marks the stage as failed, and the document unless it is already published. Raises LeaseLost."""
         with self._held(job) as (connection, document):
+            if stage == "chunk":
+                self._start(connection, job, stage)
             reason = {"failed": stage, "error_class": error_class, "error_message": message}
             connection.execute(StageSql.fail, {**_held(job), **reason})
             if stage == "embed" and _is_announced(connection, job):
                 return
-            connection.execute(DocumentSql.set_status, {**_key(job), "status": DocumentStatus.failed})
+            key = {"workspace_id": job.workspace_id, "document_ids": [job.document_id]}
+            connection.execute(DocumentSql.set_status, {**key, "status": DocumentStatus.failed})
             event = DocumentFailed(
                 document_id=document.id,
                 version=document.version,
@@ -167,6 +180,11 @@ def _holds(connection: Connection[TupleRow], job: HeldStage) -> bool:
 
 def _is_announced(connection: Connection[TupleRow], job: HeldStage) -> bool:
     return connection.execute(StageSql.is_announced, _key(job)).fetchone() is not None
+
+
+def _chosen_model(connection: Connection[TupleRow], job: HeldStage) -> ChosenModel:
+    row = connection.execute(DocumentSql.chosen_embedding, {"workspace_id": job.workspace_id}).fetchone()
+    return (row[0], row[1]) if row else None
 
 
 def _lock_document(connection: Connection[TupleRow], job: HeldStage) -> DocumentRow | None:

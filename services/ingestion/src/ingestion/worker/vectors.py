@@ -19,6 +19,7 @@ from ingestion.documents.rows import HeldStage
 from ingestion.worker.database import WorkerDatabase
 from ingestion.worker.embedding import BATCH, TextEmbedder
 from ingestion.worker.holding import Holding
+from ingestion.worker.stages import ChosenModel
 from service_kit.chunks import read_chunks
 from service_kit.objects import ObjectMissing, ObjectStore
 
@@ -53,12 +54,12 @@ class VectorMaker:
     def __init__(self, database: WorkerDatabase, objects: ObjectStore, embedder: TextEmbedder) -> None:
         self.database, self.objects, self.embedder = database, objects, embedder
 
-    def make(self, job: HeldStage, chunks: Path, holding: Holding, folder: Path) -> Vectors:
-        """Returns the vectors of the chunks; `folder` is for temporary files.
+    def make(self, job: HeldStage, chosen: ChosenModel, chunks: Path, holding: Holding, folder: Path) -> Vectors:
+        """Returns the vectors of the chunks, made with the model `chosen`; `folder` is for temporary files.
 
         Raises EmbeddingError, UnknownModel, Unavailable, and errors of `holding.check`.
         """
-        embedder = self.embedder.choose(self._chosen_model(job))
+        embedder = self.embedder.choose(chosen)
         model, dims = embedder.space.model, embedder.space.dims
         count = sum(1 for _ in read_texts(chunks))
         earlier = self._earlier(job, model, dims, folder)
@@ -86,12 +87,6 @@ class VectorMaker:
         rows[[place for place, _ in waiting]] = self.embedder.embed(
             embedder, [text for _, text in waiting], holding.check
         )
-
-    def _chosen_model(self, job: HeldStage) -> tuple[str, int] | None:
-        """Returns the (model, dims) with which the workspace is searched; None for the default."""
-        with self.database.workspace(job.workspace_id) as connection:
-            row = connection.execute(DocumentSql.chosen_embedding, {"workspace_id": job.workspace_id}).fetchone()
-        return (row[0], row[1]) if row else None
 
     def _reusable_version(self, job: HeldStage, model: str, dims: int) -> int | None:
         key = {"workspace_id": job.workspace_id, "document_id": job.document_id, "version": job.version}

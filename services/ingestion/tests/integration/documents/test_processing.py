@@ -13,8 +13,9 @@ import httpx2
 import numpy as np
 import pytest
 
-from contracts.events import DocumentFailed, DocumentIndexed, EventData
+from contracts.events import DocumentFailed, DocumentGraphed, DocumentIndexed, EventData
 from contracts.object_keys import original_key
+from ingestion.conversion.errors import CorruptFile
 from ingestion.documents.derived_objects import derived_keys
 from ingestion.worker.holding import Shutdown
 from service_kit.objects import ObjectStore
@@ -70,6 +71,20 @@ async def test_a_wait_that_times_out_returns_the_state(upload: Entry, client: ht
     document_id = (await upload())["document"]["id"]
     detail = await settled(client, document_id, 0.2)
     assert (detail["status"], detail["explanation"]) == ("processing", "Waiting for a worker, but none is running")
+
+
+@pytest.mark.parametrize("prompt_seconds", [0.0, 900.0])
+async def test_a_document_that_cannot_be_split_fails_at_chunking_however_fast(
+    upload: Entry, process: Process, client: httpx2.AsyncClient, monkeypatch: pytest.MonkeyPatch, prompt_seconds: float
+) -> None:
+    monkeypatch.setattr("ingestion.worker.process.PROMPT_SECONDS", prompt_seconds)
+    document_id = (await upload("unchunked-notes.md"))["document"]["id"]
+    await process(document_id)
+    detail = await settled(client, document_id)
+    assert detail["status"] == "failed"
+    assert (stages(detail)["convert"], stages(detail)["chunk"]) == ("succeeded", "failed")
+    failed = stage(detail, "chunk")
+    assert (failed["attempts"], failed["error_class"]) == (1, CorruptFile.error_class)
 
 
 async def test_a_redelivered_event_changes_nothing(searchable: Entry, process: Process, converter: Any) -> None:
@@ -213,6 +228,34 @@ async def test_an_event_for_another_version_changes_nothing(
     stale = DocumentIndexed(document_id=UUID(document_id), version=7, chunk_count=1, vectors=1)
     await publish(neighbours, workspace_id, document_id, "retrieval", stale)
     assert (await settled(client, document_id, 1))["status"] == "processing"
+
+
+async def test_documents_that_are_confirmed_together_become_searchable_unless_deleted_or_of_another_version(
+    upload: Entry, process: Process, client: httpx2.AsyncClient, neighbours: Any, workspace_id: UUID
+) -> None:
+    neighbours.silent |= {"retrieval", "knowledge-graph"}
+    first, second, other, gone = [(await upload())["document"]["id"] for _ in range(4)]
+    for document_id in (first, second, other, gone):
+        await process(document_id)
+    assert (await client.delete(f"/v1/documents/{gone}")).status_code in (200, 202)
+    async with neighbours.redis.pipeline(transaction=True) as pipe:  # read together
+        for kind, service, counts in (
+            (DocumentIndexed, "retrieval", {"chunk_count": 2, "vectors": 2}),
+            (DocumentGraphed, "knowledge-graph", {"entities": 1, "relations": 0}),
+        ):
+            for document_id, version in ((first, 1), (gone, 1), (other, 7), (second, 1)):
+                data = kind(document_id=UUID(document_id), version=version, **counts)
+                event = new_event(service, workspace_id, data, document_id)
+                pipe.xadd(data.stream, {"event": event.model_dump_json()})
+        await pipe.execute()
+    for document_id in (first, second):
+        detail = await settled(client, document_id)
+        assert (detail["status"], detail["embedding_status"]) == ("searchable", "complete")
+        wait = {"wait": "settled", "timeout": 120}
+        detail = (await client.get(f"/v1/documents/{document_id}", params=wait)).json()
+        assert set(stages(detail).values()) == {"succeeded"}
+    assert (await settled(client, other, 1))["status"] == "processing"
+    assert (await client.get(f"/v1/documents/{gone}")).status_code == 404
 
 
 async def test_the_original_is_always_served_as_a_download(upload: Entry, client: httpx2.AsyncClient) -> None:

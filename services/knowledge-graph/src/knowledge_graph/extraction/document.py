@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, islice
 
 from knowledge_graph.extraction import alias_statements, german_clauses, relation_phrases, relations, tables
 from knowledge_graph.extraction.candidates import candidates
@@ -47,14 +47,48 @@ class Methods:
 ALL = Methods()
 
 
-def extract(document: SourceDocument, read: EnglishReader | None, methods: Methods = ALL) -> Extraction:
-    """Extracts the document's graph; the same input gives the same output.
+@dataclass(frozen=True)
+class _Prepared:
+    """A document to extract. `small` are the names in it that are written in small letters, `english` the texts of its
+    chunks for a reader of English (none if they are not English)."""
 
-    `read` finds names and clauses in English text; without it only patterns apply.
-    """
-    if not document.is_code:
+    document: SourceDocument
+    small: frozenset[str]
+    english: list[str]
+
+    @classmethod
+    def of(cls, document: SourceDocument) -> _Prepared:
+        if document.is_code:
+            return cls(document, frozenset(), [])
         document = replace(document, chunks=tuple(map(with_fields_apart, document.chunks)))
-    small = frozenset[str]() if document.is_code else lower_case_names(document.chunks)
+        small = lower_case_names(document.chunks)
+        english = document.chunks if document.is_english else ()
+        return cls(document, small, [as_names(chunk.content, small) for chunk in english])
+
+
+def extract(document: SourceDocument, read: EnglishReader | None, methods: Methods = ALL) -> Extraction:
+    """Extracts the graph of one document, as `extract_all` does."""
+    return extract_all([document], read, methods)[0]
+
+
+def extract_all(
+    documents: Sequence[SourceDocument], read: EnglishReader | None, methods: Methods = ALL
+) -> list[Extraction]:
+    """Extracts the documents' graphs; the same document gives the same graph, whatever the others are.
+
+    `read` finds names and clauses in English text, in that of all documents together, which is faster; without it only
+    patterns apply.
+    """
+    prepared = [_Prepared.of(document) for document in documents]
+    if read is None:
+        return [_extract(one, None, methods) for one in prepared]
+    readings = iter(read([text for one in prepared for text in one.english]))
+    return [_extract(one, list(islice(readings, len(one.english))), methods) for one in prepared]
+
+
+def _extract(prepared: _Prepared, read: list[EnglishReading] | None, methods: Methods) -> Extraction:
+    """Extracts a graph; `read` is what an English reader found in each chunk, None if there is no reader."""
+    document, small = prepared.document, prepared.small
     readings, method, notes = _readings(document, read, methods, small)
     manifest = read_manifest(document)
     notes += [manifest.note] if manifest.note else []
@@ -109,7 +143,7 @@ def _telling(mentions: Sequence[Mention], certain: Mapping[str, str]) -> Iterato
 
 
 def _readings(
-    document: SourceDocument, read: EnglishReader | None, methods: Methods, small: frozenset[str]
+    document: SourceDocument, read: list[EnglishReading] | None, methods: Methods, small: frozenset[str]
 ) -> tuple[list[EnglishReading], str, list[str]]:
     """Returns a reading of each chunk, the method, and notes about the method."""
     nothing = [EnglishReading() for _ in document.chunks]
@@ -119,14 +153,11 @@ def _readings(
         return nothing, "patterns", ["spaCy or its English model is not installed: names by patterns alone"]
     if not document.is_english:
         return nothing, "patterns", [f"the document is not English ({document.language}): names by patterns alone"]
-    readings = read([as_names(chunk.content, small) for chunk in document.chunks])
     if small:
-        readings = [
-            _as_written(one, chunk.content, small) for one, chunk in zip(readings, document.chunks, strict=True)
-        ]
+        read = [_as_written(one, chunk.content, small) for one, chunk in zip(read, document.chunks, strict=True)]
     if methods.dependency:
-        return readings, "ner+patterns+dependency", []
-    return readings, "ner+patterns", ["the parser is turned off: no relations by clauses, no lower-case terms"]
+        return read, "ner+patterns+dependency", []
+    return read, "ner+patterns", ["the parser is turned off: no relations by clauses, no lower-case terms"]
 
 
 def _as_written(reading: EnglishReading, text: str, small: frozenset[str]) -> EnglishReading:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -13,7 +14,7 @@ from knowledge_graph.extraction import english_reader, worker
 from knowledge_graph.extraction.document import ALL, Methods
 from knowledge_graph.extraction.records import Extraction, SourceDocument
 
-DOCUMENTS_PER_PROCESS = 500
+TASKS_PER_PROCESS = 200
 """The process is replaced after this many, which frees the memory that its allocator retains."""
 
 
@@ -35,19 +36,22 @@ class Extractor:
         if self.pool is not None:
             await asyncio.to_thread(self.pool.shutdown, cancel_futures=True)
 
-    async def extract(self, document: SourceDocument) -> Extraction:
-        """Extracts one document at a time. Raises BrokenProcessPool if the process dies; the next call starts one."""
-        async with self.turn:
-            return await self._extract(document)
+    async def extract(self, documents: Sequence[SourceDocument]) -> list[Extraction]:
+        """Extracts documents, for one caller at a time.
 
-    async def _extract(self, document: SourceDocument) -> Extraction:
+        Raises BrokenProcessPool if the process dies; the next call starts one.
+        """
+        async with self.turn:
+            return await self._extract(documents)
+
+    async def _extract(self, documents: Sequence[SourceDocument]) -> list[Extraction]:
         if self.pool is None:
             self.pool = ProcessPoolExecutor(
-                1, get_context("spawn"), initializer=worker.start, max_tasks_per_child=DOCUMENTS_PER_PROCESS
+                1, get_context("spawn"), initializer=worker.start, max_tasks_per_child=TASKS_PER_PROCESS
             )
         try:
-            extraction, reads_english = await asyncio.get_running_loop().run_in_executor(
-                self.pool, worker.run, document, self.methods
+            extractions, reads_english = await asyncio.get_running_loop().run_in_executor(
+                self.pool, worker.run, documents, self.methods
             )
         except BrokenProcessPool:
             with suppress(OSError):
@@ -55,7 +59,7 @@ class Extractor:
             self.pool = None
             raise
         self.method = self._method(reads_english=reads_english)
-        return extraction
+        return extractions
 
     def _method(self, *, reads_english: bool) -> str:
         """Returns how English text is read; each extraction names its own method."""

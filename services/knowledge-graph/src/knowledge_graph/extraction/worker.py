@@ -1,4 +1,4 @@
-"""Runs in its own process: loads the model once, then extracts document after document."""
+"""Runs in its own process: loads the model once, then extracts documents."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import logging
 import os
 import signal
 import threading
+from collections.abc import Sequence
 from functools import cache
 from multiprocessing import parent_process
 from multiprocessing.connection import wait
 
-from knowledge_graph.extraction.document import Methods, extract
+from knowledge_graph.extraction.document import Methods, extract_all
 from knowledge_graph.extraction.english_reader import EnglishReader, load_reader
 from knowledge_graph.extraction.records import Extraction, SourceDocument
 
@@ -23,10 +24,10 @@ def start() -> None:
     threading.Thread(target=_follow_parent, daemon=True).start()
 
 
-def run(document: SourceDocument, methods: Methods) -> tuple[Extraction, bool]:
-    """Returns the document's graph, and whether a model for English was available."""
+def run(documents: Sequence[SourceDocument], methods: Methods) -> tuple[list[Extraction], bool]:
+    """Returns the documents' graphs, and whether a model for English was available."""
     reader = _reader(methods.dependency)
-    return extract(document, reader, methods), reader is not None
+    return extract_all(documents, reader, methods), reader is not None
 
 
 @cache

@@ -59,7 +59,7 @@ class ProjectionQueue(Repository):
     async def add(self, changes: Changes, receipts: Mapping[UUID, dict[str, Any]]) -> None:
         """Queues the changes; `receipts` of deletions are confirmed once the projection has caught up."""
         documents: Mapping[UUID, Jsonb | None]
-        documents = {one: Jsonb(receipt) for one, receipt in receipts.items()} or {changes.document_id: None}
+        documents = {one: Jsonb(receipt) for one, receipt in receipts.items()} or dict.fromkeys(changes.document_ids)
         rows: list[tuple[str, str, str, Jsonb | None]] = [
             *((ENTITY, one, "", None) for one in sorted(changes.entities)),
             *((RELATION, *pair, None) for pair in sorted(changes.pairs)),

@@ -1,8 +1,9 @@
-"""What replacing one document changed: the differences that the sums and the projection apply."""
+"""What replacing documents changed: the differences that the sums and the projection apply."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -40,16 +41,16 @@ class SummedEvidence:
 
 @dataclass
 class Changes:
-    """Changes by document `document_id`, or by deleting several of which it is the first: the differences in `uses` and
-    evidence. Where rows of other documents had to change, sums are not adjusted but recomputed: `recounted` entities
-    and `resummed` pairs; `mentioned` are the (entity, document) whose mentions changed there. Closings are derived from
-    the `stated` pairs and the documents with the `superseding` numbers.
+    """Changes by replacing or deleting documents: the differences in `uses` and evidence. Where rows of other documents
+    had to change, sums are not adjusted but recomputed: `recounted` entities and `resummed` pairs; `mentioned` are the
+    (entity, document) whose mentions changed there. Closings are derived from the `stated` pairs and the documents with
+    the `superseding` numbers.
     """
 
-    document_id: UUID
+    document_ids: Sequence[UUID]
     uses: dict[tuple[str, str, str], tuple[str, int, int]] = field(default_factory=dict)
     entities_before: Counter[str] = field(default_factory=Counter)
-    entities_after: set[str] = field(default_factory=set)
+    mentioned_after: set[tuple[str, UUID]] = field(default_factory=set)
     evidence: dict[tuple[str, str, str], tuple[float, int]] = field(default_factory=dict)
     recounted: set[str] = field(default_factory=set)
     resummed: set[Pair] = field(default_factory=set)
@@ -72,9 +73,10 @@ class Changes:
             weight, evidence = self.evidence.get(key, (0.0, 0))
             self.evidence[key] = weight + sign * one.weight, evidence + sign * one.evidence
 
-    def documents(self, entity_id: str) -> int:
-        """Returns how many more documents mention the entity than before."""
-        return (entity_id in self.entities_after) - self.entities_before[entity_id]
+    def documents(self, entity_ids: Iterable[str]) -> list[int]:
+        """Returns how many more documents mention each of the entities than before."""
+        after = Counter(entity for entity, _ in self.mentioned_after)
+        return [after[one] - self.entities_before[one] for one in entity_ids]
 
     @property
     def entities(self) -> set[str]:

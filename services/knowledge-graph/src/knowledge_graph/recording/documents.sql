@@ -1,17 +1,23 @@
--- name: is_current
-SELECT
+-- name: current
+SELECT asked.document_id
+FROM unnest(%(document_ids)s::uuid[], %(versions)s::integer[]) AS asked (document_id, version)
+WHERE
     NOT EXISTS (
-        SELECT FROM deleted_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+        SELECT FROM deleted_document AS deleted
+        WHERE deleted.workspace_id = %(workspace_id)s AND deleted.document_id = asked.document_id
     )
     AND NOT EXISTS (
-        SELECT FROM graphed_document
-        WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s AND version > %(version)s
+        SELECT FROM graphed_document AS later
+        WHERE
+            later.workspace_id = %(workspace_id)s
+            AND later.document_id = asked.document_id
+            AND later.version > asked.version
     );
 
 -- name: find
-SELECT version, name, title, language, chunks_key, chunks_digest, written, folder, entities, relations
+SELECT document_id, version, name, title, language, chunks_key, chunks_digest, written, folder, entities, relations
 FROM graphed_document
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);
 
 -- name: extracted
 SELECT document_id FROM graphed_document

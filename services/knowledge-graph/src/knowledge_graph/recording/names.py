@@ -231,8 +231,8 @@ class Names(Repository):
             )
 
     async def _rematch(self, hashes: list[int], changes: Changes) -> None:
-        """Matches the document's own chunks, and all chunks with candidates of these names."""
-        values = {"document_id": changes.document_id, "hashes": hashes}
+        """Matches the documents' own chunks, and all chunks with candidates of these names."""
+        values = {"document_ids": list(changes.document_ids), "hashes": hashes}
         chunks = await self.all(NameSql.chunks_to_match, CandidateChunk, **values)
         if not chunks:
             return
@@ -242,10 +242,11 @@ class Names(Repository):
             document_ids=[one.document_id for one in chunks],
             first_numbers=[one.first_number for one in chunks],
         )
+        own = set(changes.document_ids)
         for one in found:
-            if one.document_id == changes.document_id:
+            if one.document_id in own:
                 changes.use(Use(one.entity_id, one.surface, "", one.surface_key, one.uses))
-                changes.entities_after.add(one.entity_id)
+                changes.mentioned_after.add((one.entity_id, one.document_id))
             else:
                 changes.recounted.add(one.entity_id)
                 changes.mentioned.add((one.entity_id, one.document_id))

@@ -35,7 +35,7 @@ WHERE name.workspace_id = %(workspace_id)s AND name.id = marked.id;
 -- name: chunks_to_match
 SELECT document_id, first_number
 FROM candidates
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s)
 UNION
 SELECT document_id, first_number FROM chunks_with_candidates(%(hashes)s::bigint[]);
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from uuid import UUID
 
 from knowledge_graph.extraction.records import Extraction
@@ -45,10 +45,11 @@ class KnownGraph(MadeFrom):
 
     entities: int = 0
     relations: int = 0
+    document_id: UUID = field(kw_only=True)
 
     @property
     def source(self) -> MadeFrom:
-        return MadeFrom(**{field.name: getattr(self, field.name) for field in fields(MadeFrom)})
+        return MadeFrom(**{one.name: getattr(self, one.name) for one in fields(MadeFrom)})
 
     def is_made_from(self, source: MadeFrom) -> bool:
         """Returns whether extracting the document again would give the same graph."""
@@ -74,7 +75,8 @@ class Graphed:
 
     @property
     def known(self) -> KnownGraph:
-        return KnownGraph(**asdict(self.source), entities=self.entities, relations=self.relations)
+        made = asdict(self.source)
+        return KnownGraph(**made, entities=self.entities, relations=self.relations, document_id=self.document_id)
 
 
 @dataclass(frozen=True)
@@ -91,7 +93,7 @@ class StoredGeneration:
 
 
 class ProvenanceSql(Statements, file="documents.sql"):
-    is_current: str
+    current: str
     find: str
     extracted: str
     record: str
@@ -122,13 +124,18 @@ class GraphProvenance(Repository):
         await self.run(ProvenanceSql.lock, key=key)
         await self.run(ProvenanceSql.reset_limits)
 
-    async def is_current(self, document_id: UUID, version: int) -> bool:
-        """Returns False if the document was deleted or a later version of it has been graphed."""
-        return bool(await self.value(ProvenanceSql.is_current, document_id=document_id, version=version))
+    async def current(self, versions: Mapping[UUID, int]) -> set[UUID]:
+        """Returns those of the documents that were not deleted and of which no later version has been graphed."""
+        values = {"document_ids": list(versions), "versions": list(versions.values())}
+        return set(await self.values(ProvenanceSql.current, **values))
 
     async def find(self, document_id: UUID) -> KnownGraph | None:
         """Returns the document's graph, or None."""
-        return await self.one(ProvenanceSql.find, KnownGraph, document_id=document_id)
+        return next(iter(await self.find_all([document_id])), None)
+
+    async def find_all(self, document_ids: Iterable[UUID]) -> list[KnownGraph]:
+        """Returns the graphs of those of the documents that have one."""
+        return await self.all(ProvenanceSql.find, KnownGraph, document_ids=list(document_ids))
 
     async def extracted(self) -> list[UUID]:
         """Returns the documents that were extracted from chunks; imported triples and corrections have none."""
@@ -136,26 +143,16 @@ class GraphProvenance(Repository):
 
     async def replace(self, graphed: Graphed) -> Changes:
         """Replaces the document's rows by those of the extraction; returns what changed, for the projection queue."""
-        changes = Changes(graphed.document_id)
-        place = graphed.extraction.standing
-        changes.superseding |= set(await self.values(ProvenanceSql.replaced_by, document_ids=[graphed.document_id]))
-        await self.run(
-            ProvenanceSql.record,
-            document_id=graphed.document_id,
-            **asdict(graphed.source),
-            dated=place.written,
-            series=place.series,
-            edition=list(place.edition),
-            known_as=list(place.known_as),
-            replaces=list(place.replaces),
-            chunks=graphed.chunks,
-            entities=graphed.entities,
-            relations=graphed.relations,
-            method=graphed.extraction.method,
-            notes=graphed.extraction.notes,
-        )
-        changes.superseding |= set(place.replaces)
-        await self._record(changes, graphed.extraction, [graphed.document_id])
+        return await self.replace_all([graphed])
+
+    async def replace_all(self, graphed: Sequence[Graphed]) -> Changes:
+        """Replaces the rows of several documents; their sums are brought up to date once."""
+        changes = Changes([one.document_id for one in graphed])
+        replaced = await self.values(ProvenanceSql.replaced_by, document_ids=list(changes.document_ids))
+        changes.superseding |= set(replaced)
+        changes.superseding |= {number for one in graphed for number in one.extraction.standing.replaces}
+        await self.many(ProvenanceSql.record, map(_recorded, graphed))
+        await self._record(changes, {one.document_id: one.extraction for one in graphed})
         return changes
 
     async def delete(self, document_id: UUID) -> tuple[Changes, dict[str, int]]:
@@ -173,13 +170,13 @@ class GraphProvenance(Repository):
         """
         await self.run(ProvenanceSql.bury, document_ids=list(document_ids))
         removed = await self.remaining(document_ids)
-        changes = Changes(document_ids[0])
+        changes = Changes(document_ids)
         replaced = await self.values(ProvenanceSql.replaced_by, document_ids=list(document_ids))
         changes.superseding |= set(replaced)
         await self.run(ProvenanceSql.delete, document_ids=list(document_ids))
-        await self._record(changes, Extraction("none"), document_ids)
+        await self._record(changes, {})
         for one in document_ids:
-            is_first = one == changes.document_id
+            is_first = one == document_ids[0]
             removed[one]["entities"] = changes.removed_entities if is_first else 0
             removed[one]["relations"] = changes.removed_relations if is_first else 0
         return changes, removed
@@ -198,22 +195,41 @@ class GraphProvenance(Repository):
         """Records that answers from the graph may change, in the transaction that changes them."""
         await self.run(ProvenanceSql.raise_generation)
 
-    async def _record(self, changes: Changes, extraction: Extraction, document_ids: Sequence[UUID]) -> None:
-        """Replaces the documents' rows by those of the extraction, which is of the first of them.
+    async def _record(self, changes: Changes, extractions: Mapping[UUID, Extraction]) -> None:
+        """Replaces the rows of all documents of the changes by those of the extractions.
 
         In order: names, the entities they stand for, then the rows that refer to both.
         """
         rows, names = ProvenanceRows(self.connection, self.workspace_id), Names(self.connection, self.workspace_id)
-        old = await rows.delete(document_ids, changes)
-        new = names_of(self.workspace_id, extraction)
-        await rows.insert_aliases(changes.document_id, extraction)
+        old = await rows.delete(changes)
+        new = names_of(self.workspace_id, extractions.values())
+        await rows.insert_aliases(extractions)
         changed = await names.write(old, new)
         aliases = {alias for alias, _ in old.aliases ^ new.aliases}
         moved = await names.follow_aliases(aliases, changes) if aliases else []
-        await rows.insert(changes.document_id, extraction, changes)
+        await rows.insert(extractions, changes)
         spread = Counter(new.candidates)
         spread.subtract(old.candidates)
         await names.follow_candidates(changed, moved, spread, changes)
         await Closings(self.connection, self.workspace_id).follow(changes)
         await Sums(self.connection, self.workspace_id).follow(changes)
         await self.raise_generation()
+
+
+def _recorded(graphed: Graphed) -> dict[str, object]:
+    """Returns the columns of the document's row."""
+    place = graphed.extraction.standing
+    return {
+        **asdict(graphed.source),
+        "document_id": graphed.document_id,
+        "dated": place.written,
+        "series": place.series,
+        "edition": list(place.edition),
+        "known_as": list(place.known_as),
+        "replaces": list(place.replaces),
+        "chunks": graphed.chunks,
+        "entities": graphed.entities,
+        "relations": graphed.relations,
+        "method": graphed.extraction.method,
+        "notes": graphed.extraction.notes,
+    }

@@ -43,7 +43,7 @@ async def recount(connection: Connection, workspace_id: UUID) -> WrongSums:
     await connection.execute("SET LOCAL statement_timeout = 0")
     wrong = await _wrong(connection, workspace_id)
     if wrong:
-        await sums.follow(Changes(NO_DOCUMENT, recounted=set(wrong.entities), resummed=set(wrong.pairs)))
+        await sums.follow(Changes([NO_DOCUMENT], recounted=set(wrong.entities), resummed=set(wrong.pairs)))
         await sums.count_degrees(await sums.wrong_degrees())
         await provenance.raise_generation()
     return wrong

@@ -1,9 +1,9 @@
-"""Replaces a document's own rows by those of an extraction."""
+"""Replaces documents' own rows by those of extractions."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from uuid import UUID
@@ -11,7 +11,7 @@ from uuid import UUID
 from knowledge_graph.extraction.names import name_key
 from knowledge_graph.extraction.records import Alias, Candidate, Extraction, Mention, RelationEvidence
 from knowledge_graph.recording.changes import Changes, SummedEvidence, Use
-from service_kit.repository import Repository
+from service_kit.repository import Repository, Row
 from service_kit.statements import Statements
 
 LONGEST_SURFACE = 300
@@ -30,6 +30,17 @@ class GoneMention:
     surface_key: str
     entity_type: str
     is_own: bool
+    uses: int
+    stated: int
+
+
+@dataclass(frozen=True)
+class NewMention:
+    document_id: UUID
+    entity_id: str
+    surface: str
+    surface_key: str
+    entity_type: str
     uses: int
     stated: int
 
@@ -73,16 +84,17 @@ def candidate_hash(workspace_id: UUID, name_id: str) -> int:
     return int.from_bytes(digest[:8], "big", signed=True)
 
 
-def names_of(workspace_id: UUID, extraction: Extraction) -> DocumentNames:
-    """Returns the names in an extraction."""
+def names_of(workspace_id: UUID, extractions: Iterable[Extraction]) -> DocumentNames:
+    """Returns the names in the extractions of documents."""
     names = DocumentNames()
-    for mention in extraction.mentions:
-        names.keys[mention.entity_id] = mention.name_key
-        names.own[mention.entity_id] += 1
-    for alias in _aliases(extraction):
-        names.say(SaidAlias(alias.alias_id, alias.alias_key, alias.target_id, alias.target_key, 1))
-    chunks = {(candidate_hash(workspace_id, one.entity_id), one.chunk_id) for one in extraction.candidates}
-    names.candidates.update(hashed for hashed, _ in chunks)
+    for extraction in extractions:
+        for mention in extraction.mentions:
+            names.keys[mention.entity_id] = mention.name_key
+            names.own[mention.entity_id] += 1
+        for alias in _aliases(extraction):
+            names.say(SaidAlias(alias.alias_id, alias.alias_key, alias.target_id, alias.target_key, 1))
+        chunks = {(candidate_hash(workspace_id, one.entity_id), one.chunk_id) for one in extraction.candidates}
+        names.candidates.update(hashed for hashed, _ in chunks)
     return names
 
 
@@ -100,9 +112,9 @@ class RowSql(Statements, file="rows.sql"):
 class ProvenanceRows(Repository):
     """The mentions, evidence and candidates of documents; `changes` collects what the sums must apply."""
 
-    async def delete(self, document_ids: Sequence[UUID], changes: Changes) -> DocumentNames:
+    async def delete(self, changes: Changes) -> DocumentNames:
         """Deletes the documents' rows; returns their names."""
-        names, of = DocumentNames(), {"document_ids": list(document_ids)}
+        names, of = DocumentNames(), {"document_ids": list(changes.document_ids)}
         mentions = await self.all(RowSql.delete_mentions, GoneMention, **of)
         for gone in mentions:
             use = Use(gone.entity_id, gone.surface, gone.entity_type, gone.surface_key, gone.uses, gone.stated)
@@ -120,21 +132,21 @@ class ProvenanceRows(Repository):
             names.candidates[counted.hash] = counted.chunks
         return names
 
-    async def insert(self, document_id: UUID, extraction: Extraction, changes: Changes) -> None:
-        """Inserts the extraction's rows except for its aliases; its names must already be in `name`, and resolved."""
-        await self._insert_mentions(document_id, extraction.mentions, changes)
-        # A relation's ends are entities of the document: it cannot outlive them.
-        named = {mention.entity_id for mention in extraction.mentions}
-        between = [one for one in extraction.relations if {one.source_id, one.target_id} <= named]
-        await self._insert_evidence(document_id, between, changes)
-        await self._insert_candidates(document_id, extraction.candidates)
+    async def insert(self, extractions: Mapping[UUID, Extraction], changes: Changes) -> None:
+        """Inserts the documents' rows except for aliases; their names must already be in `name`, and resolved."""
+        if not extractions:
+            return
+        await self._insert_mentions({one: of.mentions for one, of in extractions.items()}, changes)
+        await self._insert_evidence({one: _between(of) for one, of in extractions.items()}, changes)
+        candidates = [row for one, of in extractions.items() for row in self._candidates(one, of.candidates)]
+        await self.many(RowSql.insert_candidates, candidates)
 
-    async def insert_aliases(self, document_id: UUID, extraction: Extraction) -> None:
-        aliases = _aliases(extraction)
+    async def insert_aliases(self, extractions: Mapping[UUID, Extraction]) -> None:
+        places, aliases = _numbered({one: _aliases(of) for one, of in extractions.items()})
         if aliases:
             await self.run(
                 RowSql.insert_alias_evidence,
-                document_id=document_id,
+                **places,
                 alias_ids=[one.alias_id for one in aliases],
                 alias_keys=[one.alias_key for one in aliases],
                 aliases=[one.alias[:LONGEST_SURFACE] for one in aliases],
@@ -147,14 +159,14 @@ class ProvenanceRows(Repository):
                 ends=[one.end for one in aliases],
             )
 
-    async def _insert_mentions(self, document_id: UUID, mentions: Sequence[Mention], changes: Changes) -> None:
+    async def _insert_mentions(self, of_documents: Mapping[UUID, Sequence[Mention]], changes: Changes) -> None:
+        places, mentions = _numbered(of_documents)
         surfaces = [one.surface[:LONGEST_SURFACE] for one in mentions]
         keys = {surface: name_key(surface) for surface in set(surfaces)}
         added = await self.all(
             RowSql.insert_mentions,
-            Use,
-            document_id=document_id,
-            numbers=list(range(1, len(mentions) + 1)),
+            NewMention,
+            **places,
             name_ids=[one.entity_id for one in mentions],
             name_keys=[one.name_key for one in mentions],
             chunk_ids=[one.chunk_id for one in mentions],
@@ -170,17 +182,15 @@ class ProvenanceRows(Repository):
             states_types=[one.states_type for one in mentions],
         )
         for one in added:
-            changes.use(one)
-        changes.entities_after |= {one.entity_id for one in added}
+            changes.use(Use(one.entity_id, one.surface, one.entity_type, one.surface_key, one.uses, one.stated))
+        changes.mentioned_after |= {(one.entity_id, one.document_id) for one in added}
 
-    async def _insert_evidence(
-        self, document_id: UUID, relations: Sequence[RelationEvidence], changes: Changes
-    ) -> None:
+    async def _insert_evidence(self, of_documents: Mapping[UUID, Sequence[RelationEvidence]], changes: Changes) -> None:
+        places, relations = _numbered(of_documents)
         added = await self.all(
             RowSql.insert_evidence,
             SummedEvidence,
-            document_id=document_id,
-            numbers=list(range(1, len(relations) + 1)),
+            **places,
             source_ids=[one.source_id for one in relations],
             target_ids=[one.target_id for one in relations],
             types=[one.relation_type for one in relations],
@@ -197,27 +207,41 @@ class ProvenanceRows(Repository):
         for one in added:
             changes.state(one)
 
-    async def _insert_candidates(self, document_id: UUID, candidates: Iterable[Candidate]) -> None:
+    def _candidates(self, document_id: UUID, candidates: Iterable[Candidate]) -> Iterator[dict[str, object]]:
+        """Yields a row for each chunk."""
         chunks: dict[str, list[Candidate]] = defaultdict(list)
         for one in candidates:
             chunks[one.chunk_id].append(one)
-        rows, first = list[dict[str, object]](), 0
+        first = 0
         for chunk_id, of_chunk in chunks.items():
-            rows.append(
-                {
-                    "document_id": document_id,
-                    "first_number": first,
-                    "chunk_id": chunk_id,
-                    "hashes": [candidate_hash(self.workspace_id, one.entity_id) for one in of_chunk],
-                    "surfaces": [one.surface[:LONGEST_SURFACE] for one in of_chunk],
-                    "starts": [one.start for one in of_chunk],
-                    "ends": [one.end for one in of_chunk],
-                    "sentence_starts": [one.sentence_start for one in of_chunk],
-                    "sentence_ends": [one.sentence_end for one in of_chunk],
-                }
-            )
+            yield {
+                "document_id": document_id,
+                "first_number": first,
+                "chunk_id": chunk_id,
+                "hashes": [candidate_hash(self.workspace_id, one.entity_id) for one in of_chunk],
+                "surfaces": [one.surface[:LONGEST_SURFACE] for one in of_chunk],
+                "starts": [one.start for one in of_chunk],
+                "ends": [one.end for one in of_chunk],
+                "sentence_starts": [one.sentence_start for one in of_chunk],
+                "sentence_ends": [one.sentence_end for one in of_chunk],
+            }
             first += len(of_chunk)
-        await self.many(RowSql.insert_candidates, rows)
+
+
+def _numbered(of_documents: Mapping[UUID, Sequence[Row]]) -> tuple[dict[str, object], list[Row]]:
+    """Returns the columns that tell the rows of the documents apart, and the rows."""
+    rows = [(one, number, row) for one, own in of_documents.items() for number, row in enumerate(own, 1)]
+    places: dict[str, object] = {
+        "document_ids": [one for one, _, _ in rows],
+        "numbers": [number for _, number, _ in rows],
+    }
+    return places, [row for _, _, row in rows]
+
+
+def _between(extraction: Extraction) -> list[RelationEvidence]:
+    """Returns the relations whose ends are entities of the document: a relation cannot outlive them."""
+    named = {mention.entity_id for mention in extraction.mentions}
+    return [one for one in extraction.relations if {one.source_id, one.target_id} <= named]
 
 
 def _aliases(extraction: Extraction) -> list[Alias]:

@@ -49,24 +49,24 @@ WITH added AS (
         workspace_id, document_id, number, name_id, name_key, chunk_id, surface, surface_key, entity_type, span_start,
         span_end, about, sentence_start, sentence_end, origin, states_type, entity_id
     )
-    SELECT %(workspace_id)s, %(document_id)s, rows.*, name.entity_id
+    SELECT %(workspace_id)s, rows.*, name.entity_id
     FROM unnest(
-        %(numbers)s::integer[], %(name_ids)s::text[], %(name_keys)s::text[], %(chunk_ids)s::text[],
+        %(document_ids)s::uuid[], %(numbers)s::integer[], %(name_ids)s::text[], %(name_keys)s::text[], %(chunk_ids)s::text[],
         %(surfaces)s::text[], %(surface_keys)s::text[], %(types)s::text[], %(starts)s::integer[], %(ends)s::integer[],
         %(abouts)s::text[], %(sentence_starts)s::integer[], %(sentence_ends)s::integer[], %(origins)s::text[],
         %(states_types)s::boolean[]
     ) AS rows (
-        number, name_id, name_key, chunk_id, surface, surface_key, entity_type, span_start, span_end, about,
+        document_id, number, name_id, name_key, chunk_id, surface, surface_key, entity_type, span_start, span_end, about,
         sentence_start, sentence_end, origin, states_type
     )
     INNER JOIN name ON name.workspace_id = %(workspace_id)s AND name.id = rows.name_id
-    RETURNING entity_id, surface, surface_key, entity_type, states_type
+    RETURNING document_id, entity_id, surface, surface_key, entity_type, states_type
 )
 SELECT
-    entity_id, surface, entity_type, min(surface_key) AS surface_key, count(*)::integer AS uses,
+    document_id, entity_id, surface, entity_type, min(surface_key) AS surface_key, count(*)::integer AS uses,
     count(*) FILTER (WHERE states_type)::integer AS stated
 FROM added
-GROUP BY entity_id, surface, entity_type;
+GROUP BY document_id, entity_id, surface, entity_type;
 
 -- name: insert_evidence
 -- Both ends are names that the document mentions. Co-occurrence has no direction, so the smaller id comes first.
@@ -77,16 +77,15 @@ WITH added AS (
     )
     SELECT
         %(workspace_id)s,
-        %(document_id)s,
         rows.*,
         CASE rows.relation_type WHEN 'CO_OCCURS' THEN least(source.entity_id, target.entity_id) ELSE source.entity_id END,
         CASE rows.relation_type WHEN 'CO_OCCURS' THEN greatest(source.entity_id, target.entity_id) ELSE target.entity_id END
     FROM unnest(
-        %(numbers)s::integer[], %(source_ids)s::text[], %(target_ids)s::text[], %(types)s::text[], %(weights)s::real[],
+        %(document_ids)s::uuid[], %(numbers)s::integer[], %(source_ids)s::text[], %(target_ids)s::text[], %(types)s::text[], %(weights)s::real[],
         %(confidences)s::real[], %(chunk_ids)s::text[], %(starts)s::integer[], %(ends)s::integer[], %(methods)s::text[],
         %(phrases)s::text[], %(statuses)s::text[], %(dates)s::text[]
     ) AS rows (
-        number, source_name_id, target_name_id, relation_type, weight, confidence, chunk_id, span_start, span_end,
+        document_id, number, source_name_id, target_name_id, relation_type, weight, confidence, chunk_id, span_start, span_end,
         method, phrase, status, dated
     )
     INNER JOIN name AS source ON source.workspace_id = %(workspace_id)s AND source.id = rows.source_name_id
@@ -103,9 +102,9 @@ INSERT INTO alias_evidence (
     workspace_id, document_id, number, alias_id, alias_key, alias, target_id, target_key, target, method, chunk_id,
     span_start, span_end
 )
-SELECT %(workspace_id)s, %(document_id)s, row_number() OVER (), rows.*
+SELECT %(workspace_id)s, rows.*
 FROM unnest(
-    %(alias_ids)s::text[], %(alias_keys)s::text[], %(aliases)s::text[], %(target_ids)s::text[], %(target_keys)s::text[],
+    %(document_ids)s::uuid[], %(numbers)s::integer[], %(alias_ids)s::text[], %(alias_keys)s::text[], %(aliases)s::text[], %(target_ids)s::text[], %(target_keys)s::text[],
     %(targets)s::text[], %(methods)s::text[], %(chunk_ids)s::text[], %(starts)s::integer[], %(ends)s::integer[]
 ) AS rows;
 

@@ -139,7 +139,7 @@ class Sums(Repository):
             evident=sorted(EVIDENT),
             untyped=sorted(UNTYPED),
             beings=sorted(BEINGS),
-            documents=[changes.documents(one) for one in ids],
+            documents=changes.documents(ids),
             recounted=[one in changes.recounted for one in ids],
             recounted_ids=sorted(changes.recounted),
         )

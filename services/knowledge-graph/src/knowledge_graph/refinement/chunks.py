@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -24,38 +25,48 @@ class _Refinable:
 
 
 async def join_results(
-    connection: Connection, workspace_id: UUID, document_id: UUID, document: SourceDocument, extraction: Extraction
-) -> Extraction:
-    """Stores the chunks of a document that is being graphed; returns its extraction joined with the model's results.
+    connection: Connection, workspace_id: UUID, extracted: Mapping[UUID, tuple[SourceDocument, Extraction]]
+) -> dict[UUID, Extraction]:
+    """Stores the chunks of documents that are being graphed; returns their extractions joined with the model's results.
 
     Deletes results for texts that no document has any more.
     """
-    refinable = _refinable(document)
+    refinable = {one: _refinable(document) for one, (document, _) in extracted.items()}
     refinements, chunks = Refinements(connection, workspace_id), RefinementChunks(connection, workspace_id)
     await refinements.hold_awake()
-    found = await chunks.findings([one.digest for one in refinable])
-    before = await chunks.delete(document_id)
-    await _insert(chunks, document_id, refinable, found)
+    found = await chunks.findings([one.digest for own in refinable.values() for one in own])
+    before = await chunks.delete(list(extracted))
+    await _insert(chunks, refinable, found)
     await chunks.delete_orphaned_results(before)
     await refinements.wake()
-    by_chunk = {one.chunk.chunk_id: found[one.digest] for one in refinable if one.digest in found}
-    return join(extraction, document.chunks, by_chunk)
+    joined = dict[UUID, Extraction]()
+    for document_id, (document, extraction) in extracted.items():
+        by_chunk = {one.chunk.chunk_id: found[one.digest] for one in refinable[document_id] if one.digest in found}
+        joined[document_id] = join(extraction, document.chunks, by_chunk)
+    return joined
 
 
 async def keep(connection: Connection, workspace_id: UUID, document_id: UUID, document: SourceDocument) -> None:
     """Stores the chunks of a document that was graphed without them; its graph has no results yet."""
     chunks = RefinementChunks(connection, workspace_id)
-    await chunks.delete(document_id)
-    await _insert(chunks, document_id, _refinable(document), {})
+    await chunks.delete([document_id])
+    await _insert(chunks, {document_id: _refinable(document)}, {})
 
 
-async def delete(connection: Connection, workspace_id: UUID, document_id: UUID) -> dict[str, int]:
-    """Deletes the document's chunks, and results that no other document shares. Returns the counts."""
+async def delete(
+    connection: Connection, workspace_id: UUID, document_ids: Sequence[UUID]
+) -> dict[UUID, dict[str, int]]:
+    """Deletes the documents' chunks, and results that no other document shares.
+
+    Returns the counts by document; a result that several of them share is counted for the first of these.
+    """
     chunks = RefinementChunks(connection, workspace_id)
-    digests = await chunks.delete(document_id)
-    results = await chunks.delete_orphaned_results(digests)
-    await chunks.delete_document(document_id)
-    return {"refinement_chunks": len(digests), "refinement_results": results}
+    gone = await chunks.delete(document_ids)
+    orphaned = await chunks.delete_orphaned_results(gone)
+    await chunks.delete_documents(document_ids)
+    deleted = Counter(one.document_id for one in gone)
+    results = Counter({one.digest: one.document_id for one in reversed(gone) if one.digest in orphaned}.values())
+    return {one: {"refinement_chunks": deleted[one], "refinement_results": results[one]} for one in document_ids}
 
 
 def _refinable(document: SourceDocument) -> list[_Refinable]:
@@ -70,13 +81,17 @@ def _refinable(document: SourceDocument) -> list[_Refinable]:
 
 
 async def _insert(
-    chunks: RefinementChunks, document_id: UUID, refinable: list[_Refinable], found: Mapping[bytes, Findings]
+    chunks: RefinementChunks, refinable: Mapping[UUID, Sequence[_Refinable]], found: Mapping[bytes, Findings]
 ) -> None:
+    rows = [(document_id, one) for document_id, own in refinable.items() for one in own]
     await chunks.insert(
-        document_id,
-        numbers=[one.number for one in refinable],
-        chunk_ids=[one.chunk.chunk_id for one in refinable],
-        digests=[one.digest for one in refinable],
-        tokens=[chunk_tokens(one.chunk.content) for one in refinable],
-        applied=[one.digest in found for one in refinable],
+        list(refinable),
+        {
+            "document_ids": [document_id for document_id, _ in rows],
+            "numbers": [one.number for _, one in rows],
+            "chunk_ids": [one.chunk.chunk_id for _, one in rows],
+            "digests": [one.digest for _, one in rows],
+            "tokens": [chunk_tokens(one.chunk.content) for _, one in rows],
+            "applied": [one.digest in found for _, one in rows],
+        },
     )

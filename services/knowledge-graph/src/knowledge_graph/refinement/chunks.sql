@@ -1,23 +1,26 @@
 -- name: insert
 INSERT INTO refinement_chunk (workspace_id, document_id, number, chunk_id, digest, tokens, applied)
-SELECT %(workspace_id)s, %(document_id)s, rows.*
+SELECT %(workspace_id)s, rows.*
 FROM unnest(
-    %(numbers)s::integer[], %(chunk_ids)s::text[], %(digests)s::bytea[], %(tokens)s::integer[], %(applied)s::boolean[]
+    %(document_ids)s::uuid[], %(numbers)s::integer[], %(chunk_ids)s::text[], %(digests)s::bytea[], %(tokens)s::integer[], %(applied)s::boolean[]
 ) AS rows;
 
--- name: note_document
-INSERT INTO refinement_document (workspace_id, document_id) VALUES (%(workspace_id)s, %(document_id)s)
+-- name: note_documents
+INSERT INTO refinement_document (workspace_id, document_id)
+SELECT %(workspace_id)s, unnest(%(document_ids)s::uuid[])
 ON CONFLICT DO NOTHING;
 
--- name: delete_document
+-- name: delete_documents
 WITH queued AS (
-    DELETE FROM refinement_queue WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s
+    DELETE FROM refinement_queue WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s)
 )
-DELETE FROM refinement_document WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+DELETE FROM refinement_document WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s);
 
 -- name: delete
--- Returns the digests of the deleted chunks' texts.
-DELETE FROM refinement_chunk WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s RETURNING digest;
+-- Returns the documents and the digests of the deleted chunks' texts.
+DELETE FROM refinement_chunk
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY(%(document_ids)s)
+RETURNING document_id, digest;
 
 -- name: unread_documents
 -- Lists documents that were graphed before their chunks were stored.
@@ -104,7 +107,7 @@ UPDATE refinement_chunk SET applied = false
 WHERE workspace_id = %(workspace_id)s AND digest = %(digest)s AND applied;
 
 -- name: delete_orphaned_results
--- Deletes results for texts that no chunk has any more.
+-- Deletes results for texts that no chunk has any more; returns their digests.
 DELETE FROM refinement_result AS result
 WHERE
     result.workspace_id = %(workspace_id)s
@@ -112,7 +115,8 @@ WHERE
     AND NOT EXISTS (
         SELECT FROM refinement_chunk AS chunk
         WHERE chunk.workspace_id = result.workspace_id AND chunk.digest = result.digest
-    );
+    )
+RETURNING result.digest;
 
 -- name: delete_results
 DELETE FROM refinement_result WHERE workspace_id = %(workspace_id)s;

@@ -116,3 +116,11 @@ class ChunkCounts:
     failed_chunks: int
     calls: int
     tokens: int
+
+
+@dataclass(frozen=True)
+class GoneChunk:
+    """A deleted chunk: its document, and the digest of its text."""
+
+    document_id: UUID
+    digest: bytes

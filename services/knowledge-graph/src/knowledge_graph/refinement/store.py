@@ -12,6 +12,7 @@ from knowledge_graph.refinement.records import (
     CallCost,
     CallOutcome,
     ChunkCounts,
+    GoneChunk,
     HeldRefinement,
     HeldRegraph,
     PendingChunk,
@@ -97,8 +98,8 @@ class Refinements(Repository):
 
 class RefinementChunkSql(Statements, file="chunks.sql", unapplied=UNAPPLIED):
     insert: str
-    note_document: str
-    delete_document: str
+    note_documents: str
+    delete_documents: str
     delete: str
     unread_documents: str
     estimate: str
@@ -119,16 +120,17 @@ class RefinementChunkSql(Statements, file="chunks.sql", unapplied=UNAPPLIED):
 class RefinementChunks(Repository):
     """The refinable chunks of graphed documents, and the results for their texts."""
 
-    async def insert(self, document_id: UUID, **columns: Sequence[object]) -> None:
-        await self.run(RefinementChunkSql.insert, document_id=document_id, **columns)
-        await self.run(RefinementChunkSql.note_document, document_id=document_id)
+    async def insert(self, document_ids: Sequence[UUID], columns: Mapping[str, Sequence[object]]) -> None:
+        """Inserts chunks of these documents, which may have none."""
+        await self.run(RefinementChunkSql.insert, **columns)
+        await self.run(RefinementChunkSql.note_documents, document_ids=list(document_ids))
 
-    async def delete(self, document_id: UUID) -> list[bytes]:
-        """Deletes the document's chunks; returns the digests of their texts."""
-        return [bytes(one) for one in await self.values(RefinementChunkSql.delete, document_id=document_id)]
+    async def delete(self, document_ids: Sequence[UUID]) -> list[GoneChunk]:
+        """Deletes the documents' chunks; returns them."""
+        return await self.all(RefinementChunkSql.delete, GoneChunk, document_ids=list(document_ids))
 
-    async def delete_document(self, document_id: UUID) -> None:
-        await self.run(RefinementChunkSql.delete_document, document_id=document_id)
+    async def delete_documents(self, document_ids: Sequence[UUID]) -> None:
+        await self.run(RefinementChunkSql.delete_documents, document_ids=list(document_ids))
 
     async def unread_documents(self, limit: int) -> list[UnreadDocument]:
         return await self.all(RefinementChunkSql.unread_documents, UnreadDocument, limit=limit)
@@ -168,8 +170,10 @@ class RefinementChunks(Repository):
             await self.run(RefinementChunkSql.mark_unapplied, digest=digest)
         await self.run(RefinementChunkSql.queue_settled, digest=digest)
 
-    async def delete_orphaned_results(self, digests: Sequence[bytes]) -> int:
-        return await self.run(RefinementChunkSql.delete_orphaned_results, digests=list(digests)) if digests else 0
+    async def delete_orphaned_results(self, gone: Sequence[GoneChunk]) -> set[bytes]:
+        """Deletes the results of chunks whose texts no other chunk has; returns their digests."""
+        digests = [one.digest for one in gone]
+        return set(await self.values(RefinementChunkSql.delete_orphaned_results, digests=digests)) if gone else set()
 
     async def delete_results(self) -> int:
         return await self.run(RefinementChunkSql.delete_results)

@@ -31,6 +31,7 @@ from retrieval.index.writer import IndexWriter
 from retrieval.reading.state import generation
 from retrieval.spaces.rows import SpaceRow, SpaceRows
 from retrieval.spaces.switch import ensure_active
+from service_kit.chunks import portions
 from service_kit.objects import ObjectMissing, ObjectStore
 from service_kit.outbox import Outbox, first_time, first_times
 from service_kit.postgres import Database
@@ -64,7 +65,7 @@ class Indexer:
     @property
     def together(self) -> dict[str, Together]:
         """Handlers of events that are cheaper to handle in batches."""
-        return {DocumentDeleted.event_type: self.purge_all}
+        return {DocumentConverted.event_type: self.index_all, DocumentDeleted.event_type: self.purge_all}
 
     @property
     def handlers(self) -> dict[str, Handler]:
@@ -79,23 +80,12 @@ class Indexer:
 
         The same version again adds its vectors. Content that a retry cannot fix fails the stage at once.
         """
-        document = DocumentConverted.model_validate(event.data)
-        async with self.database.workspace(event.workspace_id) as connection:
-            known = await IndexDocumentRows(connection, event.workspace_id).find(document.document_id)
-        if not known.wants(document.version):
-            return
-        try:
-            prepared = await self._prepared(document)
-        except (ObjectMissing, ConvertedInvalid) as error:
-            await self._fail(event, document, type(error).__name__, str(error))
-            return
-        async with self.database.workspace(event.workspace_id) as connection:
-            writer = IndexWriter(connection, event.workspace_id, self.analyzer)
-            if not await first_time(connection, event):
-                return
-            known = await writer.lock(document.document_id)
-            if known.wants(document.version):
-                await self._write(writer, known, prepared)
+        await self.index_all([event])
+
+    async def index_all(self, events: Sequence[Event]) -> None:
+        """Indexes several documents of one workspace; those with few chunks in one transaction."""
+        for portion in portions(events):
+            await self._index(portion)
 
     async def describe(self, event: Event) -> None:
         """Changes the facts of the indexed version, and the words that it is found by if they differ."""
@@ -163,42 +153,79 @@ class Indexer:
                 failed = _failure(document, error_class, message or reason)
                 await self.outbox.write(connection, event.workspace_id, failed, str(document.document_id))
 
-    async def _prepared(self, document: DocumentConverted) -> Prepared:
-        chunks = await self.objects.aget(document.chunks_key)
-        vectors = await self.objects.aget(document.vectors_key) if document.vectors_key else None
+    async def _index(self, converted: Sequence[tuple[Event, DocumentConverted]]) -> None:
+        workspace_id, document_ids = converted[0][0].workspace_id, [document.document_id for _, document in converted]
+        async with self.database.workspace(workspace_id) as connection:
+            known = await IndexDocumentRows(connection, workspace_id).find_all(document_ids)
+        wanted = [(event, one) for event, one in converted if known[one.document_id].wants(one.version)]
+        if not wanted:
+            return
+        prepared = await asyncio.gather(*(self._prepared(document) for _, document in wanted))
+        async with self.database.workspace(workspace_id) as connection:
+            writer = IndexWriter(connection, workspace_id, self.analyzer)
+            new = {event.id for event in await first_times(connection, [event for event, _ in wanted])}
+            first = [(one, made) for (event, one), made in zip(wanted, prepared, strict=True) if event.id in new]
+            if not first:
+                return
+            await writer.lock_all([document.document_id for document, _ in first])
+            known = await writer.documents.find_all([document.document_id for document, _ in first])
+            failed = [(made, str(made.document_id)) for _, made in first if isinstance(made, DocumentFailed)]
+            await self.outbox.write_all(connection, workspace_id, failed)
+            await self._write(
+                writer,
+                [
+                    (known[document.document_id], made)
+                    for document, made in first
+                    if isinstance(made, Prepared) and known[document.document_id].wants(document.version)
+                ],
+            )
+
+    async def _prepared(self, document: DocumentConverted) -> Prepared | DocumentFailed:
+        """Returns the document ready to be written, or why it cannot be indexed."""
 
         def work() -> Prepared:
-            read = read_chunks(document, chunks)
-            embedded = None if vectors is None else read_vectors(document, vectors)
-            return prepare(Facts.of(document), read, embedded, self.analyzer, self.pieces)
+            chunks = read_chunks(document, self.objects.get(document.chunks_key))
+            vectors = read_vectors(document, self.objects.get(document.vectors_key)) if document.vectors_key else None
+            return prepare(Facts.of(document), chunks, vectors, self.analyzer, self.pieces)
 
-        return await asyncio.to_thread(work)
+        try:
+            return await asyncio.to_thread(work)
+        except (ObjectMissing, ConvertedInvalid) as error:
+            extra = {"document_id": str(document.document_id), "reason": str(error)}
+            log.warning("document not indexed", extra=extra)
+            return _failure(document, type(error).__name__, str(error))
 
-    async def _write(self, writer: IndexWriter, known: KnownIndexDocument, prepared: Prepared) -> None:
-        """Writes the document; vectors of a space that the workspace lacks are left out: nothing would delete them."""
+    async def _write(self, writer: IndexWriter, documents: Sequence[tuple[KnownIndexDocument, Prepared]]) -> None:
+        """Writes the documents; vectors of a space that the workspace lacks are left out: nothing would delete them."""
+        if not documents:
+            return
         rows = SpaceRows(writer.connection, writer.workspace_id)
-        active = await ensure_active(rows, self.default, self.outbox)
-        if prepared.vectors and not _has(await rows.spaces(), (prepared.vectors.model, prepared.vectors.dims)):
-            prepared = replace(prepared, vectors=None)
-        number = await writer.replace(known, prepared)
-        vectors = await rows.vectors(number, active.key)
-        if vectors < prepared.chunk_count:
+        active, spaces = await ensure_active(rows, self.default, self.outbox), await rows.spaces()
+        documents = [(known, _with_vectors_of(spaces, one)) for known, one in documents]
+        vectors = await rows.vectors(await writer.replace_all(documents), active.key)
+        done = [
+            DocumentIndexed(
+                document_id=one.facts.document_id,
+                version=one.facts.version,
+                chunk_count=one.chunk_count,
+                vectors=embedded,
+            )
+            for (_, one), embedded in zip(documents, vectors, strict=True)
+        ]
+        if any(one.vectors < one.chunk_count for one in done):
             await rows.mark_incomplete(active)
-        facts = prepared.facts
-        done = DocumentIndexed(
-            document_id=facts.document_id, version=facts.version, chunk_count=prepared.chunk_count, vectors=vectors
-        )
-        await self.outbox.write(writer.connection, writer.workspace_id, done, str(facts.document_id))
-
-    async def _fail(self, event: Event, document: DocumentConverted, error_class: str, message: str) -> None:
-        log.warning("document not indexed", extra={"document_id": str(document.document_id), "reason": message})
-        async with self.database.workspace(event.workspace_id) as connection:
-            if await first_time(connection, event):
-                failed = _failure(document, error_class, message)
-                await self.outbox.write(connection, event.workspace_id, failed, str(document.document_id))
+        told = [(one, str(one.document_id)) for one in done]
+        await self.outbox.write_all(writer.connection, writer.workspace_id, told)
 
 
-def _has(rows: list[SpaceRow], space: SpaceKey) -> bool:
+def _with_vectors_of(spaces: Sequence[SpaceRow], prepared: Prepared) -> Prepared:
+    vectors = prepared.vectors
+    if vectors is None or _has(spaces, (vectors.model, vectors.dims)):
+        return prepared
+    return replace(prepared, vectors=None)
+
+
+def _has(rows: Sequence[SpaceRow], space: SpaceKey) -> bool:
     return any(row.key == space and row.status is not SpaceStatus.dropping for row in rows)
 
 

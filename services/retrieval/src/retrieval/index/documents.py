@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import LiteralString
 from uuid import UUID
 
 from contracts.ingestion import Chunk
@@ -62,39 +61,39 @@ class IndexDocumentRows(Repository):
 
     async def find(self, document_id: UUID) -> KnownIndexDocument:
         """Returns what the index knows about the document."""
-        indexed = await self.one(IndexDocumentSql.find, Indexed, document_id=document_id)
-        return KnownIndexDocument(indexed, bool(await self.value(IndexDocumentSql.is_deleted, document_id=document_id)))
+        return (await self.find_all([document_id]))[document_id]
+
+    async def find_all(self, document_ids: Sequence[UUID]) -> dict[UUID, KnownIndexDocument]:
+        """Returns what the index knows about each of the documents."""
+        rows = await self.all(IndexDocumentSql.find, Indexed, document_ids=list(document_ids))
+        deleted = set(await self.values(IndexDocumentSql.deleted, document_ids=list(document_ids)))
+        indexed = {row.document_id: row for row in rows}
+        return {one: KnownIndexDocument(indexed.get(one), one in deleted) for one in document_ids}
 
     async def page(self, after: UUID, limit: int, space: SpaceKey) -> list[IndexedDocument]:
         """Returns documents in the order of their ids, with the number of their vectors in this embedding space."""
         values = {"model": space[0], "dims": space[1], "after": after, "limit": limit}
         return await self.all(IndexDocumentSql.page, IndexedDocument, **values)
 
-    async def add_tombstone(self, document_id: UUID) -> None:
-        """Records that the document is deleted, so that later events about it are ignored."""
-        await self.run(IndexDocumentSql.insert_tombstone, document_id=document_id)
+    async def add_tombstones(self, document_ids: Sequence[UUID]) -> None:
+        """Records that the documents are deleted, so that later events about them are ignored."""
+        await self.run(IndexDocumentSql.insert_tombstones, document_ids=list(document_ids))
 
-    async def put(self, prepared: Prepared, **counted: int) -> None:
-        """Writes the document's own row; `counted` are its number, its next ordinal and the totals of its chunks."""
-        analysed = {
-            "title_terms": prepared.title_terms,
-            "name_terms": prepared.name_terms,
-            "stemming": prepared.facts.naming.stemming,
-            "chunk_count": prepared.chunk_count,
-        }
-        await self.run(IndexDocumentSql.put, **prepared.facts.values(), **analysed, **counted)
+    async def put(self, documents: Iterable[tuple[Prepared, Mapping[str, int]]]) -> None:
+        """Writes the documents' own rows, each with its number, its next ordinal and the totals of its chunks."""
+        await self.many(IndexDocumentSql.put, ({**_own(prepared), **counted} for prepared, counted in documents))
 
     async def set_facts(self, facts: Facts) -> None:
         """Changes the facts of an indexed document that is still found by the same words."""
         await self.run(IndexDocumentSql.set_facts, **facts.values())
 
-    async def remove(self, number: int, document_id: UUID | None) -> IndexRowCounts:
-        """Deletes the document's row, chunks and vectors; returns how many there were."""
-        return await self._counted(IndexDocumentSql.remove, number, document_id)
+    async def remove(self, documents: Sequence[tuple[int, UUID | None]]) -> list[IndexRowCounts]:
+        """Deletes the rows, chunks and vectors of documents; returns how many there were of each."""
+        return await self.firsts(IndexDocumentSql.remove, IndexRowCounts, map(_key, documents))
 
-    async def remaining(self, number: int, document_id: UUID) -> IndexRowCounts:
-        """Counts what is left of the document."""
-        return await self._counted(IndexDocumentSql.count_remaining, number, document_id)
+    async def remaining(self, documents: Sequence[tuple[int, UUID | None]]) -> list[IndexRowCounts]:
+        """Counts what is left of each of the documents."""
+        return await self.firsts(IndexDocumentSql.count_remaining, IndexRowCounts, map(_key, documents))
 
     async def chunks(self, indexed: Indexed) -> list[Chunk]:
         """Returns the chunks in their order, without a count of their tokens."""
@@ -111,9 +110,9 @@ class IndexDocumentRows(Repository):
         """Deletes chunks with their vectors."""
         await self.run(IndexDocumentSql.remove_chunks, chunks=list(numbers))
 
-    async def take_number(self) -> int:
-        """Returns a document number that was never used."""
-        return int(await self.value(IndexDocumentSql.take_number))
+    async def take_numbers(self, count: int) -> list[int]:
+        """Returns document numbers that were never used."""
+        return await self.values(IndexDocumentSql.take_numbers, count=count)
 
     async def change_stemmings(self, changes: Mapping[str, int]) -> None:
         """Adds to the counts of documents by stemming. Call it after changing the statistics."""
@@ -121,7 +120,15 @@ class IndexDocumentRows(Repository):
             stemmings: Values = {"stemmings": list(changed), "changes": list(changed.values())}
             await self.run(IndexDocumentSql.change_stemmings, **stemmings)
 
-    async def _counted(self, sql: LiteralString, number: int, document_id: UUID | None) -> IndexRowCounts:
-        found = await self.one(sql, IndexRowCounts, number=number, document_id=document_id)
-        assert found is not None, "the statement gives a row for every document"
-        return found
+
+def _own(prepared: Prepared) -> Values:
+    return prepared.facts.values() | {
+        "title_terms": prepared.title_terms,
+        "name_terms": prepared.name_terms,
+        "stemming": prepared.facts.naming.stemming,
+        "chunk_count": prepared.chunk_count,
+    }
+
+
+def _key(document: tuple[int, UUID | None]) -> Values:
+    return {"number": document[0], "document_id": document[1]}

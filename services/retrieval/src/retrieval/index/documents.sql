@@ -1,22 +1,24 @@
 -- name: find
--- Returns the row of a document.
+-- Returns the rows of documents.
 SELECT document_id, version, name, title, media_type, tags, language, source_type, source_ids,
        written_at, modified_at, metadata, number, stemming, next_ordinal,
        chunk_count, term_count, posting_count
 FROM indexed_document
-WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s;
+WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s);
 
--- name: is_deleted
--- Returns whether the document was deleted for good.
-SELECT EXISTS (SELECT FROM tombstone WHERE workspace_id = %(workspace_id)s AND document_id = %(document_id)s);
+-- name: deleted
+-- Returns which of the documents were deleted for good.
+SELECT document_id FROM tombstone WHERE workspace_id = %(workspace_id)s AND document_id = ANY (%(document_ids)s);
 
--- name: insert_tombstone
--- Records that a document is deleted.
-INSERT INTO tombstone (workspace_id, document_id) VALUES (%(workspace_id)s, %(document_id)s) ON CONFLICT DO NOTHING;
+-- name: insert_tombstones
+-- Records that documents are deleted.
+INSERT INTO tombstone (workspace_id, document_id)
+SELECT %(workspace_id)s, unnest(%(document_ids)s::uuid[])
+ON CONFLICT DO NOTHING;
 
--- name: take_number
--- Takes a number for a document.
-SELECT nextval('document_number');
+-- name: take_numbers
+-- Takes numbers for documents.
+SELECT nextval('document_number') FROM generate_series(1, %(count)s);
 
 -- name: put
 -- Writes the row of a document.

@@ -92,8 +92,7 @@ class OrphanRemoval:
                 return 0  # another replica was faster
             unnamed = dict.fromkeys(orphans, Naming("", None))
             postings = (await PostingRemoval(rows, self.analyzer, unnamed).remove()).total()
-            for number in orphans:
-                await IndexDocumentRows(connection, workspace_id).remove(number, None)
+            await IndexDocumentRows(connection, workspace_id).remove([(number, None) for number in orphans])
             await change_statistics(connection, workspace_id, -chunks, -terms)
             await rows.run(OrphanSql.recount_stemmings)
         self.removed.inc(chunks)

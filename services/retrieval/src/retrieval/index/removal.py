@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from relevance.analysis import Analyzer
-from retrieval.index.blocks import PostingBlock, PostingRows
+from retrieval.index.blocks import PostingBlock, PostingRows, Recent
 from retrieval.index.changes import Naming
 from retrieval.index.groups import Group, GroupRows
 from retrieval.index.preparation import indexed_texts
@@ -96,13 +96,15 @@ class PostingRemoval:
 
     async def _from_recent(self, chunks: Int64s) -> Counter[int]:
         removed = Counter[int]()
+        changed = list[tuple[Recent, TermPostings]]()
         for row in await self.rows.recent_of(list(self.documents)):
             left = row.terms.without(chunks)
-            gone = len(row.terms.all_postings) - len(left.all_postings)
-            if gone:
-                await self.rows.remove_recent([row])
-                await self.rows.add_recent([(row.document, left)])
+            if gone := len(row.terms.all_postings) - len(left.all_postings):
+                changed.append((row, left))
                 removed[row.document] += gone
+        if changed:
+            await self.rows.remove_recent([row for row, _ in changed])
+            await self.rows.add_recent([(row.document, left) for row, left in changed])
         return removed
 
     async def _from_blocks(self, pages: AsyncIterator[list[PostingBlock]], chunks: Int64s) -> Counter[int]:

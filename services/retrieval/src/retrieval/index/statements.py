@@ -11,9 +11,9 @@ class IndexDocumentSql(Statements, file="documents.sql"):
     """Indexed documents, their chunks and vectors, and the tombstones of deleted ones."""
 
     find: LiteralString
-    is_deleted: LiteralString
-    insert_tombstone: LiteralString
-    take_number: LiteralString
+    deleted: LiteralString
+    insert_tombstones: LiteralString
+    take_numbers: LiteralString
     put: LiteralString
     set_facts: LiteralString
     remove: LiteralString

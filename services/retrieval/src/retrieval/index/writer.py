@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from uuid import UUID
 
 from relevance.analysis import Analyzer
@@ -18,6 +19,31 @@ from retrieval.index.statements import IndexDocumentSql
 from retrieval.lexical.postings import ORDINAL_BITS
 from retrieval.reading.state import change_statistics, lock_documents, raise_generation
 from service_kit.postgres import Connection
+
+
+@dataclass(frozen=True)
+class _Replacement:
+    """A version to write. `stored` are the chunks of the version before; new ones are numbered from `ordinal` on."""
+
+    prepared: Prepared
+    changes: ChunkChanges
+    stored: Sequence[StoredChunk]
+    number: int
+    ordinal: int
+
+    @cached_property
+    def counted(self) -> dict[str, int]:
+        """The columns of the document's row that count, over all chunks: those kept unchanged and those analysed."""
+        posted = set(self.changes.posted)
+        as_they_are = {number for position, number in self.changes.kept.items() if position not in posted}
+        kept = [one for one in self.stored if one.number in as_they_are]
+        analyses = [self.prepared.analyses[position] for position in self.changes.posted]
+        return {
+            "number": self.number,
+            "next_ordinal": self.ordinal + len(self.changes.new),
+            "term_count": sum(one.terms for one in kept) + sum(one.length for one in analyses),
+            "posting_count": sum(one.postings for one in kept) + sum(len(one.frequencies) for one in analyses),
+        }
 
 
 class IndexWriter:
@@ -40,38 +66,30 @@ class IndexWriter:
 
     async def replace(self, known: KnownIndexDocument, prepared: Prepared) -> int:
         """Writes what differs from the `known` version; returns the document's number."""
-        before = known.indexed
-        space = (prepared.vectors.model, prepared.vectors.dims) if prepared.vectors else None
-        stored = await self.documents.stored_chunks(before, space) if before else []
-        naming = before.naming if before else None
-        changes = compare(stored, naming, prepared.chunks, prepared.facts.naming)
-        if before and before.next_ordinal + len(changes.new) > self.most_ordinals:
-            await self._remove([before])
-            await self._change_statistics(-before.chunk_count, -before.term_count, {before.stemming: -1})
-            return await self.replace(KnownIndexDocument(None, known.deleted), prepared)
-        number, next_ordinal = (
-            (before.number, before.next_ordinal) if before else (await self.documents.take_number(), 0)
-        )
-        first = number << ORDINAL_BITS | next_ordinal
-        if before:
-            await self._clear(before, changes)
-        totals = _totals(prepared, changes, stored)
-        await self.documents.put(prepared, **totals, number=number, next_ordinal=next_ordinal + len(changes.new))
-        if changes.kept:
-            kept = [prepared.chunks[position] for position in changes.kept]
-            moved: Values = {"numbers": list(changes.kept.values()), "chunks": json_rows(kept)}
-            await self.documents.run(IndexDocumentSql.move_chunks, document=number, **moved)
-        new_numbers = range(first, first + len(changes.new))
-        for sql, values in await asyncio.to_thread(additions, prepared, changes, new_numbers):
-            await self.documents.run(sql, document=number, **values)
-        if changes.posted:
-            await self.postings.ask_for_compaction()
-        stemmings = Counter({prepared.facts.naming.stemming: 1})
-        if before:
-            stemmings[before.stemming] -= 1
-        chunks, terms = (before.chunk_count, before.term_count) if before else (0, 0)
-        await self._change_statistics(prepared.chunk_count - chunks, totals["term_count"] - terms, stemmings)
+        [number] = await self.replace_all([(known, prepared)])
         return number
+
+    async def replace_all(self, documents: Sequence[tuple[KnownIndexDocument, Prepared]]) -> list[int]:
+        """Writes what differs from the known versions; returns the documents' numbers."""
+        numbers = iter(await self.documents.take_numbers(len(documents)))
+        made = [await self._replacement(known, prepared, next(numbers)) for known, prepared in documents]
+        await self.documents.put((one.prepared, one.counted) for one in made)
+        for one in made:
+            if kept := one.changes.kept:
+                rows = json_rows([one.prepared.chunks[position] for position in kept])
+                moved: Values = {"numbers": list(kept.values()), "chunks": rows}
+                await self.documents.run(IndexDocumentSql.move_chunks, document=one.number, **moved)
+        for sql, each in (await asyncio.to_thread(_additions, made)).items():
+            await self.documents.many(sql, each)
+        if any(one.changes.posted for one in made):
+            await self.postings.ask_for_compaction()
+        stemmings = Counter(one.prepared.facts.naming.stemming for one in made)
+        before = [known.indexed for known, _ in documents if known.indexed]
+        stemmings.subtract(one.stemming for one in before)
+        chunks = sum(one.prepared.chunk_count for one in made) - sum(one.chunk_count for one in before)
+        terms = sum(one.counted["term_count"] for one in made) - sum(one.term_count for one in before)
+        await self._change_statistics(chunks, terms, stemmings)
+        return [one.number for one in made]
 
     async def set_facts(self, facts: Facts) -> None:
         """Changes the facts of an indexed document that is still found by the same words."""
@@ -80,11 +98,8 @@ class IndexWriter:
 
     async def purge_all(self, document_ids: Sequence[UUID]) -> dict[UUID, tuple[IndexRowCounts, IndexRowCounts]]:
         """Deletes several documents, much faster than one by one; returns the rows (removed, remaining) of each."""
-        found: list[Indexed] = []
-        for document_id in dict.fromkeys(document_ids):
-            await self.documents.add_tombstone(document_id)
-            if indexed := (await self.documents.find(document_id)).indexed:
-                found.append(indexed)
+        await self.documents.add_tombstones(document_ids)
+        found = [one.indexed for one in (await self.documents.find_all(document_ids)).values() if one.indexed]
         counts = dict.fromkeys(document_ids, (IndexRowCounts(), IndexRowCounts()))
         if found:
             counts |= await self._remove(found)
@@ -96,13 +111,25 @@ class IndexWriter:
             await self._change_statistics(-chunks, -terms, stemmings)
         return counts
 
+    async def _replacement(self, known: KnownIndexDocument, prepared: Prepared, new: int) -> _Replacement:
+        """Compares the versions, and clears what the new one does not keep; `new` is an unused number."""
+        before, after = known.indexed, prepared.facts.naming
+        space = (prepared.vectors.model, prepared.vectors.dims) if prepared.vectors else None
+        stored = await self.documents.stored_chunks(before, space) if before else []
+        changes = compare(stored, before.naming if before else None, prepared.chunks, after)
+        if before and before.next_ordinal + len(changes.new) > self.most_ordinals:
+            await self._remove([before])
+            before, stored, changes = None, [], compare([], None, prepared.chunks, after)
+        if before is None:
+            return _Replacement(prepared, changes, stored, new, 0)
+        await self._clear(before, changes)
+        return _Replacement(prepared, changes, stored, before.number, before.next_ordinal)
+
     async def _remove(self, found: Sequence[Indexed]) -> dict[UUID, tuple[IndexRowCounts, IndexRowCounts]]:
         removal = PostingRemoval(self.postings, self.analyzer, {one.number: one.naming for one in found})
         removed = await removal.remove()
-        counts = []
-        for one in found:
-            gone = await self.documents.remove(one.number, one.document_id)
-            counts.append((gone, await self.documents.remaining(one.number, one.document_id)))
+        keys = [(one.number, one.document_id) for one in found]
+        counts = zip(await self.documents.remove(keys), await self.documents.remaining(keys), strict=True)
         remaining = await removal.remaining()
         return {
             one.document_id: (
@@ -123,13 +150,11 @@ class IndexWriter:
         await self.documents.change_stemmings(stemmings)
 
 
-def _totals(prepared: Prepared, changes: ChunkChanges, stored: Sequence[StoredChunk]) -> dict[str, int]:
-    """Returns the totals over all chunks, those kept unchanged and those analysed."""
-    posted = set(changes.posted)
-    as_they_are = {number for position, number in changes.kept.items() if position not in posted}
-    kept = [one for one in stored if one.number in as_they_are]
-    analyses = [prepared.analyses[position] for position in changes.posted]
-    return {
-        "term_count": sum(one.terms for one in kept) + sum(one.length for one in analyses),
-        "posting_count": sum(one.postings for one in kept) + sum(len(one.frequencies) for one in analyses),
-    }
+def _additions(made: Sequence[_Replacement]) -> dict[str, list[Values]]:
+    """Returns the parameters of each statement that adds chunks, postings or vectors, in the order to run them."""
+    found = defaultdict[str, list[Values]](list)
+    for one in made:
+        first = one.number << ORDINAL_BITS | one.ordinal
+        for sql, values in additions(one.prepared, one.changes, range(first, first + len(one.changes.new))):
+            found[sql].append({**values, "document": one.number})
+    return found

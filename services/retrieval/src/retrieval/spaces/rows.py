@@ -148,9 +148,9 @@ class SpaceRows(Repository):
         """Deletes up to `limit` vectors; returns how many there were."""
         return await self.run(SpaceSql.drop_vectors, **_key(space), limit=limit)
 
-    async def vectors(self, number: int, space: SpaceKey) -> int:
-        """Counts the vectors of a document's chunks."""
-        return int(await self.value(SpaceSql.document_vectors, **_key(space), document=number))
+    async def vectors(self, numbers: Sequence[int], space: SpaceKey) -> list[int]:
+        """Counts the vectors of the chunks of each document."""
+        return await self.values(SpaceSql.document_vectors, **_key(space), documents=list(numbers))
 
     async def complete_documents(self, document_ids: list[UUID], space: SpaceKey) -> list[DocumentCount]:
         """Returns the given documents whose chunks all have vectors."""

@@ -74,10 +74,12 @@ WHERE workspace_id = %(workspace_id)s
                     AND vector.dims = %(dims)s AND vector.chunk = chunk.number);
 
 -- name: document_vectors
--- Counts the vectors of a document's chunks.
-SELECT count(*) FROM chunk_vector
-WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s
-  AND chunk >= %(document)s::bigint << 20 AND chunk < (%(document)s::bigint + 1) << 20;
+-- Counts the vectors of the chunks of each document, in the order given.
+SELECT (SELECT count(*) FROM chunk_vector
+        WHERE workspace_id = %(workspace_id)s AND model = %(model)s AND dims = %(dims)s
+          AND chunk >= wanted.document << 20 AND chunk < (wanted.document + 1) << 20)
+FROM unnest(%(documents)s::bigint[]) WITH ORDINALITY AS wanted (document, place)
+ORDER BY place;
 
 -- name: complete_documents
 -- Returns the given documents whose chunks all have vectors.
