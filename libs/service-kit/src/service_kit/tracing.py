@@ -13,12 +13,13 @@ from opentelemetry import propagate, trace
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
 from opentelemetry.trace import Link, SpanKind, StatusCode
 
 
 def configure_tracing(service: str, endpoint: str | None) -> None:
-    """Creates spans (so that every log line has a trace id); sends them only if `endpoint` is set."""
-    provider = TracerProvider(resource=described(service))
+    """Gives every request a trace id, for its log lines; spans are recorded and sent only if `endpoint` is set."""
+    provider = TracerProvider(sampler=None if endpoint else ALWAYS_OFF, resource=described(service))
     if endpoint:
         # Imported here because it takes a tenth of a second, in every process, and most send nothing.
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
@@ -77,7 +78,7 @@ def span(
 @contextmanager
 def store_call(name: str) -> Iterator[None]:
     """Records a call to a store as a span of the current trace. Outside a trace, as in polling, it records nothing."""
-    if current_trace_id() is None:
+    if not trace.get_current_span().is_recording():
         yield
         return
     called = trace.get_tracer("attractor").start_span(name, kind=SpanKind.CLIENT)
@@ -90,7 +91,7 @@ def store_call(name: str) -> Iterator[None]:
 
 def model_call(name: str, seconds: float, attributes: Mapping[str, str], *, succeeded: bool) -> None:
     """Records a call to a model that has just ended, like `store_call`."""
-    if current_trace_id() is None:
+    if not trace.get_current_span().is_recording():
         return
     began = time.time_ns() - int(1e9 * seconds)
     tracer = trace.get_tracer("attractor")

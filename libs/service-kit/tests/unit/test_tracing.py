@@ -9,12 +9,13 @@ from importlib.metadata import version
 import httpx2
 import pytest
 from fastapi import FastAPI, HTTPException
+from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind, StatusCode
 
 from service_kit.telemetry import QUIET_PATHS, Metrics, RequestTelemetry
-from service_kit.tracing import model_call, span, store_call
+from service_kit.tracing import configure_tracing, current_trace_id, model_call, outgoing_headers, span, store_call
 
 CALLER = "0af7651916cd43dd8448eb211c80319c"
 
@@ -85,6 +86,20 @@ def test_a_call_to_a_store_or_a_model_belongs_to_the_trace_of_who_called(exporte
     assert (model.end_time or 0) - (model.start_time or 0) >= 2e9
     assert store.status.status_code is StatusCode.ERROR
     assert "secret" not in store.to_json() + request.to_json()
+
+
+def test_without_an_endpoint_a_request_has_a_trace_id_that_others_continue_and_nothing_is_recorded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[trace.TracerProvider] = []
+    monkeypatch.setattr(trace, "set_tracer_provider", made.append)
+    configure_tracing("retrieval", None)
+    monkeypatch.setattr(trace, "get_tracer", made[0].get_tracer)
+    with span("request", {"traceparent": f"00-{CALLER}-b7ad6b7169203331-01"}) as request, store_call("redis script"):
+        assert (current_trace_id(), outgoing_headers()["traceparent"].split("-")[1]) == (CALLER, CALLER)
+        assert not request.is_recording()
+    with span("request"):
+        assert current_trace_id()
 
 
 def test_work_that_belongs_to_no_request_records_no_calls(exporter: InMemorySpanExporter) -> None:
